@@ -3,8 +3,9 @@
 
   DOMESDAY_KEY=KEY value_homes.py HOMES.csv VALUES.csv [BASE_URL]
 
-HOMES.csv has the columns of homes.csv beside this file. VALUES.csv gets one line a home: its reference,
-status, estimate and range, or why there is none. Rows that failed for a passing reason are sent again.
+HOMES.csv has the columns of homes.csv beside this file. VALUES.csv gets one line a home: its
+reference, status, estimate and range, or why there is none. Rows that failed for a passing reason
+are sent again.
 """
 
 import csv

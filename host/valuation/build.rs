@@ -1,7 +1,7 @@
 //! Writes the shifts of OSTN15 into one file of bytes, which the crate includes.
 //!
 //! The table comes as Rust source of 877,000 entries. As a dependency of this script it is compiled
-//! once, where as a dependency of the crate it would be compiled for each kind of build.
+//! once. As a dependency of the crate it would be compiled for each kind of build.
 
 use ostn15_phf::ostn15_lookup;
 use std::error::Error;

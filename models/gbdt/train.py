@@ -2,10 +2,10 @@
 
 train.py --mapping mapping.toml --features features.csv --out model.txt
 
-`domesday release build` writes the features: one line for each sale, in the order of days. A line has
-the sale, its day, its price, the model's columns as the component computes them, and the offset if the
-mapping names one. The same lines give the same trees: the seed is fixed, and LightGBM is deterministic
-with one thread.
+`domesday release build` writes the features: one line for each sale, in the order of days. A line
+has the sale, its day, its price, the model's columns as the component computes them, and the offset
+if the mapping names one. The same lines give the same trees: the seed is fixed, and LightGBM is
+deterministic with one thread.
 """
 import argparse
 import csv

@@ -1,7 +1,7 @@
 """The local price per square metre times the floor area: a minimal useful model.
 
-The price is the median over the forty nearest sales of the same type within two kilometres and three
-years. The model gives no range, because it is not calibrated.
+The price is the median over the forty nearest sales of the same type within two kilometres and
+three years. The model gives no range, because it is not calibrated.
 """
 
 from statistics import median

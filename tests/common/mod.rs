@@ -9,6 +9,7 @@ pub mod demo;
 pub mod downloads;
 pub mod faults;
 pub mod guest;
+pub mod package_files;
 pub mod packages;
 pub mod places;
 pub mod program;

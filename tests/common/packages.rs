@@ -1,10 +1,12 @@
 //! Copies of the demo's packages, to damage, and packages of other components.
 
+pub use super::package_files::copy_tree;
+
 use super::demo::{RELEASE, SNAPSHOT};
+use super::package_files::write_changed;
 use super::program::releases;
-use domesday_package::{Draft, FilePath, Source, Trust, ValuationBody, open, write};
+use domesday_package::ValuationBody;
 use domesday_test_shared::once;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -92,27 +94,10 @@ impl Releases {
         change: impl FnOnce(&mut ValuationBody),
     ) {
         let demo = releases().join("valuation").join(RELEASE);
-        let mut body: ValuationBody = open(&demo, &Trust::Unsigned).unwrap().body().unwrap();
-        body.release_id = id.parse().unwrap();
-        let files: BTreeMap<FilePath, Source> = [
-            (body.component.clone(), Source::Bytes(component)),
-            (body.fixtures.clone(), Source::Bytes(b"{}\n".to_vec())),
-        ]
-        .into();
-        body.model.name = "test".to_owned();
-        (
-            body.model.parameters_sha256,
-            body.model.learnt,
-            body.backtest,
-        ) = (None, None, None);
-        change(&mut body);
-        let draft = Draft {
-            id: id.parse().unwrap(),
-            created: "2026-10-01T00:00:00Z".parse().unwrap(),
-            body,
-            files,
-        };
-        write(&self.path().join("valuation"), draft).unwrap();
+        write_changed(self.path(), &demo, id, component, |body| {
+            body.model.name = "test".to_owned();
+            change(body);
+        });
     }
 }
 
@@ -122,18 +107,4 @@ pub fn damage(path: &Path) {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(path, bytes).unwrap();
-}
-
-/// Copies a folder.
-pub fn copy_tree(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy_tree(&entry.path(), &to);
-        } else {
-            fs::copy(entry.path(), to).unwrap();
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! The `domesday` program: serves valuations, and makes, proves and replays what it serves.
+//! The `domesday` program: serves valuations, makes releases, and proves and replays results.
 
 // First, since its macros take the place of the standard library's in all that follow.
 #[macro_use]

@@ -1,4 +1,4 @@
-//! What reading a request and writing a result cost.
+//! The cost of reading a request and of writing a result.
 //!
 //! `cargo bench -p domesday-contract`
 

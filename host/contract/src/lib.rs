@@ -1,7 +1,7 @@
 //! The HTTP contract: wire types, strict parsing, error bodies.
 //!
 //! Parsing takes the bytes of a body. It returns a typed request that satisfies every rule of the
-//! document alone, or the list of all errors, each with a code and a JSON Pointer (RFC 6901).
+//! document alone, or a list of all errors. Each error has a code and a JSON Pointer (RFC 6901).
 //! Responses are typed too: a referred result cannot carry an estimate, nor a rejected one a range.
 //!
 //! This crate looks nothing up. Other crates decide whether an address exists, a date is in a

@@ -7,7 +7,9 @@
 pub use crate::admission_error::AdmissionError;
 use crate::admission_error::{invalid, within};
 pub use crate::config::MAX_COMPONENT_BYTES;
-use crate::config::{LEFT_OUT, MAX_MEMORIES, MAX_MEMORY_BYTES, MAX_TABLES, PAGE_BYTES};
+use crate::config::{
+    LEFT_OUT, MAX_MEMORIES, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES, PAGE_BYTES,
+};
 use crate::limits::Limits;
 use crate::profile::Profile;
 use crate::shape;
@@ -60,7 +62,7 @@ pub(crate) fn resources(component: &Component, limits: &Limits) -> Result<(), Ad
     within(
         "table elements at the start",
         needs.max_initial_table_size.unwrap_or(0),
-        crate::config::MAX_TABLE_ELEMENTS as u64,
+        MAX_TABLE_ELEMENTS as u64,
     )?;
     Ok(())
 }

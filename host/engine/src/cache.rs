@@ -1,6 +1,6 @@
 //! A cache of compiled code on disk: a restart does not compile again.
 //!
-//! An entry is native code, and loading it runs it: whoever can plant an entry owns the process.
+//! An entry is native code, and loading it runs it: anyone who can plant an entry owns the process.
 //! The directory must therefore be ours and closed to others. Every entry carries an HMAC under a
 //! secret of this host, which is checked before the first byte is used. Where an entry fails any
 //! check, the component is compiled again.
@@ -27,7 +27,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens the directory, and creates it where it is missing.
+    /// Opens the directory, and creates a missing one.
     ///
     /// `secret` is the host's own. Nobody else who can write to the disk may know it.
     ///
@@ -151,7 +151,7 @@ impl Cache {
 
 #[allow(unsafe_code)]
 fn load(engine: &Engine, code: &[u8]) -> Option<Component> {
-    // SAFETY: `deserialize` trusts its bytes to be what `Component::serialize` wrote. These bytes
+    // SAFETY: `deserialize` trusts that `Component::serialize` wrote its bytes. These bytes
     // carry an HMAC, under a secret of this host, that only `Cache::store` makes over exactly that.
     unsafe { Component::deserialize(engine, code).ok() }
 }

@@ -1,4 +1,4 @@
-//! From a model's core module to a component, and what is on a component's outside.
+//! Makes a component of a model's core module, and reads the imports and exports of a component.
 
 use crate::admission_error::{AdmissionError, invalid};
 use wasmparser::{ComponentTypeRef, Parser, Payload};
@@ -30,7 +30,7 @@ pub struct Outline {
     pub exports: Vec<String>,
 }
 
-/// Reads the names on a component's outside. Nothing else of it is judged.
+/// Reads the names on a component's outside. It judges nothing else.
 ///
 /// # Errors
 /// Where the bytes are no WebAssembly.

@@ -1,7 +1,7 @@
 //! The one engine configuration: server, command line and tests all take it from here.
 //!
-//! Every setting that can change an answer is set here and nowhere else, so that a replay years
-//! later runs under the same rules as the valuation did.
+//! Every setting that can change an answer is set here alone. So a replay years later runs under
+//! the rules of the valuation.
 
 use wasmtime::{
     Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, WasmFeatures,
@@ -10,12 +10,12 @@ use wasmtime::{
 /// The allocator of instances. It never changes an answer, only its speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
-    /// Slots made ready beforehand: what a server wants.
+    /// Slots made ready beforehand: the choice of a server.
     Pooling {
         /// Instances alive at once; one more is refused, as our fault.
         instances: u32,
     },
-    /// Memory mapped for each instance: what a single command wants, and the second
+    /// Memory mapped for each instance: the choice of a single command, and the second
     /// configuration that a release is checked under.
     OnDemand,
 }
@@ -62,8 +62,8 @@ pub const LEFT_OUT: WasmFeatures = WasmFeatures::THREADS
 pub fn configuration(allocation: Allocation) -> Config {
     let mut config = Config::new();
 
-    // Answers. NaN bits and relaxed SIMD are the only places where WebAssembly leaves the result
-    // to the machine; both are pinned, so a valuation is the same to the bit everywhere.
+    // Answers. NaN bits and relaxed SIMD are the only places where WebAssembly leaves the result to
+    // the machine. Both are pinned, so a valuation is the same to the bit everywhere.
     config.cranelift_nan_canonicalization(true);
     config.relaxed_simd_deterministic(true);
     config.wasm_features(LEFT_OUT, false);

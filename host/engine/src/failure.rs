@@ -6,8 +6,8 @@ use crate::wasi::MAX_HANDLES;
 use wasmtime::{Error, PoolConcurrencyLimitError, Trap};
 use wasmtime_wasi::{I32Exit, ResourceTableError};
 
-/// Sorts an error of the sandbox into the guest's doing, which is final and the same on every
-/// machine, and the host's, which may be tried again. None where the error alone does not say.
+/// Classifies an error of the sandbox. A failure of the guest is final and the same on every
+/// machine. A failure of the host may be retried. None where the error alone does not say.
 pub(crate) fn classify(error: &Error, fuel: u64) -> Option<RowFailure> {
     if let Some(limit) = error.downcast_ref::<LimitReached>() {
         return Some(RowFailure::LimitReached {
@@ -35,7 +35,7 @@ pub(crate) fn classify(error: &Error, fuel: u64) -> Option<RowFailure> {
     Some(match error.downcast_ref::<Trap>()? {
         Trap::OutOfFuel => RowFailure::FuelSpent { fuel },
         Trap::Interrupt => RowFailure::OutOfTime,
-        // How deep the native stack reaches depends on the compiler's frames, so it is ours; a
+        // The depth of the native stack depends on the compiler's frames, so it is the host's. A
         // release whose rows come near it is refused when it is checked.
         Trap::StackOverflow => host("the native stack ran out"),
         trap => RowFailure::Trapped {

@@ -1,4 +1,4 @@
-//! One valuation, recorded whole: what a replay needs and nothing that can change.
+//! One valuation, recorded whole: the input of a replay, and nothing that can change.
 //!
 //! A fixture file holds one JSON object a line. Numbers are written in the shortest form that
 //! reads back to the same bits, so equal text is equal bits.
@@ -61,8 +61,8 @@ pub enum FixtureError {
         /// The problem.
         problem: String,
     },
-    /// Two rows of one name, of which a message could mean either.
-    #[error("line {line} has the name of an earlier row, {row:?}")]
+    /// Two rows of one name. A message could mean either.
+    #[error("line {line} has the name of an earlier row, {row:?}. Give each row its own name")]
     NameRepeated {
         /// Counted from 1.
         line: usize,
@@ -70,7 +70,7 @@ pub enum FixtureError {
         row: String,
     },
     /// There is nothing to replay.
-    #[error("the file holds no fixture")]
+    #[error("the file holds no fixture. Record at least one row")]
     Empty,
     /// Reading or writing failed.
     #[error(transparent)]

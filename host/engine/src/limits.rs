@@ -9,7 +9,7 @@ pub struct Limits {
     pub fuel_per_row: u64,
     /// Linear memory, bytes; at most [`crate::config::MAX_MEMORY_BYTES`].
     pub memory_bytes: u64,
-    /// Wall-clock time. A row that runs out of it fails by the host's fault and is retryable.
+    /// Wall-clock time. A row that runs out of time is a failure of the host and retryable.
     pub deadline: Duration,
 }
 

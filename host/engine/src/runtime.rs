@@ -69,7 +69,7 @@ impl Runtime {
     /// Creates an engine whose guests have another native stack, in bytes.
     ///
     /// A release is checked with less stack than it will have, which reveals rows that come near
-    /// the end of it. Every other answer is the same.
+    /// its end. Every other answer is the same.
     ///
     /// # Errors
     /// As [`Runtime::new`].
@@ -202,9 +202,8 @@ impl Release {
     ) -> Row {
         let mut store = self.store(subject, evidence, time);
         let fuel = self.limits.fuel_per_row;
-        // What goes wrong before the guest is called, and is not its start function's doing, is
-        // ours; what goes wrong in the call may be an answer that cannot be read, which is the
-        // guest's.
+        // A failure before the call is the host's, unless the start function caused it. A failure
+        // in the call may be an unreadable answer, which is the guest's.
         let answer = store
             .set_fuel(fuel)
             .and_then(|()| self.pre.instantiate(&mut store))

@@ -111,7 +111,7 @@ pub(crate) fn check(component: &[u8], profile: Profile) -> Result<Vec<String>, A
     if !exported {
         return Err(AdmissionError::NoExport);
     }
-    // What two components say to each other goes through a module that the sandbox makes for each.
+    // Calls between two components go through a module that the sandbox makes for each.
     let all = open.first().map_or(0, |outermost| {
         outermost.core_instances + outermost.component_instances * (largest_nested + 1)
     });

@@ -1,4 +1,4 @@
-//! What of `domesday:valuation` is published never changes: releases were built against it.
+//! The published versions of `domesday:valuation` never change: releases were built against it.
 
 use sha2::{Digest, Sha256};
 

@@ -207,13 +207,12 @@ impl Current {
                     file.set_len(length)?;
                     file.sync_all()?;
                 }
-                // Room for what comes next, so that a full disk is not taken for a sound one.
+                // Room for the next group, so that a full disk is not taken for a sound one.
                 file.write_all_at(&FREE_SPACE_PROBE, length)?;
                 file.sync_all()?;
                 file.set_len(length)?;
                 file.sync_all()?;
-                // What a failed sync leaves in the kernel's pages is no proof of what the disk
-                // holds.
+                // After a failed sync, the kernel's pages do not prove the bytes on the disk.
                 rustix::fs::fadvise(&file, 0, None, Advice::DontNeed)?;
                 Ok(file)
             });

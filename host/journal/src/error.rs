@@ -26,7 +26,7 @@ pub enum JournalError {
         folder: PathBuf,
     },
     /// The folder holds no journal.
-    #[error("there is no journal in {}", folder.display())]
+    #[error("there is no journal in {}. Name the folder of the server's `--journal`", folder.display())]
     NotAJournal {
         /// The folder.
         folder: PathBuf,
@@ -47,7 +47,7 @@ pub enum JournalError {
         /// The problem.
         problem: &'static str,
     },
-    /// The journal contradicts what the host signed, so nothing is added to it.
+    /// The journal contradicts the host's signed heads, so nothing is added to it.
     #[error(
         "cannot resume the journal: {0}. Keep it unchanged, inspect it with `domesday replay --journal`, and start another in an empty folder"
     )]
@@ -68,7 +68,10 @@ pub enum JournalError {
         problem: String,
     },
     /// Somebody moved, cut or replaced a file under a running host.
-    #[error("{} is no longer the file that this host writes: it was moved, cut or replaced", path.display())]
+    #[error(
+        "{} is no longer the file that this host writes: it was moved, cut or replaced. Put it back",
+        path.display()
+    )]
     FileReplaced {
         /// The file.
         path: PathBuf,

@@ -58,7 +58,7 @@ pub fn heads(folder: &Path) -> Result<Vec<Head>, JournalError> {
         .collect()
 }
 
-/// Makes what was created, renamed or removed in `directory` durable.
+/// Makes creations, renames and removals in `directory` durable.
 pub(crate) fn sync_directory(directory: &Path) -> Result<(), JournalError> {
     File::open(directory)
         .and_then(|handle| handle.sync_all())

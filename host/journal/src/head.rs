@@ -1,4 +1,4 @@
-//! Signed heads: what a host vouches for.
+//! Signed heads: the receipts that a host vouches for.
 
 use domesday_package::{PublicKey, Sha256Digest, SigningKey};
 use serde::{Deserialize, Serialize};

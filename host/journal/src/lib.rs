@@ -1,17 +1,17 @@
 //! Receipts of valuations: an append-only journal of one host.
 //!
 //! **A line a receipt.** A journal is a folder of text files, one JSON object a line. A line has
-//! its number, the SHA-256 of the line before it, what the receipt is about, and the record itself,
+//! its number, the SHA-256 of the line before it, the header of the receipt, and the record itself,
 //! sealed. So anybody can follow the chain with common tools, and nobody reads a record without its
 //! tenant's key.
 //!
-//! **Sealed by tenant.** A record is encrypted under a key of its tenant alone ([`TenantKey`]),
-//! bound to what the line says that it is about. Erasing that key makes the records unreadable for
-//! good and leaves the chain whole.
+//! **Sealed by tenant.** A record is encrypted under a key of its tenant alone ([`TenantKey`]), and
+//! bound to the header of its line. Erasing that key makes the records unreadable for good and
+//! leaves the chain whole.
 //!
-//! **Signed heads.** At most a second after a receipt, and whenever the journal is closed, the host
-//! signs the number and digest of the last line ([`Head`]). Whoever keeps a head elsewhere finds
-//! that the journal was cut short or written anew, even by the host itself.
+//! **Signed heads.** The host signs the number and digest of the last line ([`Head`]). It does so
+//! at most a second after a receipt, and whenever the journal is closed. A head that is stored
+//! elsewhere shows that the journal was cut short or written anew, even by the host itself.
 //!
 //! **Durable before the answer.** [`Journal::append`] hands a receipt to the one thread that
 //! writes, and returns a ticket. [`Journal::wait_until_durable`] waits until that receipt has

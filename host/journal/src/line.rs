@@ -47,9 +47,8 @@ pub struct Receipt {
     pub key: String,
     /// The record, sealed.
     pub sealed: String,
-    /// The first 16 digits of the SHA-256 of the line's text from `"about"` to the end of `sealed`,
-    /// so that damage to the last line is found before another vouches for it. None in old
-    /// journals.
+    /// The first 16 digits of the SHA-256 of the line's text from `"about"` to the end of `sealed`.
+    /// They show damage to the last line before another line vouches for it. None in old journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
 }

@@ -1,14 +1,14 @@
 //! The checks of a host before it resumes its journal after an unclean stop.
 //!
-//! **What a crash can do.** The writer appends a group of receipts with one write and one sync, and
-//! acknowledges the group after the sync. It writes no later group before. A crash therefore tears
-//! only the last group of the last file, and nobody was answered on that group. The kernel writes
-//! blocks in any order: of a torn group any blocks may be there, so valid lines may follow missing
-//! ones. A missing block reads as zeros, or the file ends before it. A torn write leaves no wrong
-//! text. This rests on sectors of 512 bytes that are written whole, and on a file system that does
-//! not show stale blocks (ext4 with `data=ordered`, XFS, btrfs, ZFS).
+//! **The effect of a crash.** The writer appends a group of receipts with one write and one sync,
+//! and acknowledges the group after the sync. It writes no later group before. A crash therefore
+//! tears only the last group of the last file, and nobody was answered on that group. The kernel
+//! writes blocks in any order: of a torn group any blocks may be there, so valid lines may follow
+//! missing ones. A missing block reads as zeros, or the file ends before it. A torn write leaves no
+//! wrong text. This needs sectors of 512 bytes that are written whole. It also needs a file system
+//! that does not show stale blocks (ext4 with `data=ordered`, XFS, btrfs, ZFS).
 //!
-//! **What is damage.** Everything else is damage to receipts that may have been acknowledged:
+//! **Damage.** Everything else is damage to receipts that may have been acknowledged:
 //!
 //! 1. a flaw in a file that is not the last, or at a receipt that a head vouches for;
 //! 2. a line whose text is whole and wrong: it is no receipt, it breaks the chain, or its `check`

@@ -83,7 +83,7 @@ impl WrittenJournal {
         }
     }
 
-    /// Leaves only these blocks of the last group, and cuts the file to this share of it.
+    /// Leaves only these blocks of the last group, and cuts the group to this share.
     fn tear(&self, block: usize, present: &[bool], share: f64) {
         let (path, start, _) = self.groups.last().unwrap();
         let mut bytes = fs::read(path).unwrap();

@@ -1,5 +1,5 @@
-//! Records under a tenant's key: XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha), with a nonce that is
-//! a keyed digest of what is sealed, so that no chance is needed and no nonce serves two records.
+//! Records under a tenant's key: XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha). The nonce is a keyed
+//! digest of the record, so sealing needs no random number and no nonce serves two records.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -42,7 +42,7 @@ impl TenantKey {
         hex::encode(&digest(&self.secret, &[b"domesday journal: id"])[..8])
     }
 
-    /// Seals a record, bound to what it is `about`; in base64.
+    /// Seals a record, bound to its header `about`, and returns base64.
     pub(crate) fn seal(&self, about: &[u8], record: &[u8]) -> Result<String, SealError> {
         let about_bytes = (about.len() as u64).to_le_bytes();
         let full = digest(&self.naming, &[&about_bytes, about, record]);
@@ -61,7 +61,7 @@ impl TenantKey {
         Ok(STANDARD.encode(bytes))
     }
 
-    /// Opens what [`TenantKey::seal`] made.
+    /// Opens a record that [`TenantKey::seal`] sealed.
     pub(crate) fn open(&self, about: &[u8], sealed: &str) -> Result<Vec<u8>, SealError> {
         let bytes = STANDARD.decode(sealed).map_err(|_| SealError)?;
         let (first, rest) = bytes.split_at_checked(NONCE).ok_or(SealError)?;

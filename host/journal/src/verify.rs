@@ -47,7 +47,7 @@ pub struct Proof {
     pub last: u64,
     /// Heads that agree.
     pub heads: usize,
-    /// The last receipt that a head vouches for; what follows is chained, and not signed yet.
+    /// The last receipt that a head vouches for. Later receipts are chained, and not signed yet.
     pub signed: u64,
     /// Bytes after the last whole line: a receipt that was being written.
     pub unfinished: u64,
@@ -158,7 +158,7 @@ pub enum Flaw {
 /// one before.
 ///
 /// # Errors
-/// The first place that is wrong; what was given on before it is sound as far as it goes.
+/// The first wrong place. Receipts that were passed on before it are sound.
 pub fn verify(
     journal: &Path,
     expected: &Expected,

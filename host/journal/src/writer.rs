@@ -15,7 +15,7 @@ use crate::folder::{add_head, heads, key, lock_folder};
 use crate::resume::recover;
 use crate::{Head, JournalError, SealedReceipt, segment};
 
-/// Receipts that may wait for the thread: some tens of megabytes. Who has more waits.
+/// Receipts that may wait for the thread: some tens of megabytes. Callers with more of them wait.
 const WAITING: usize = 2_048;
 /// Bytes that are made durable at once.
 const GROUP_BYTES: usize = 8 << 20;
@@ -35,7 +35,7 @@ pub struct Ticket(u64);
 /// The journal of this host. Closing it signs the last head.
 pub struct Journal {
     entrance: Mutex<Entrance>,
-    progress: watch::Receiver<Progress>,
+    writer_state: watch::Receiver<WriterState>,
     host: PublicKey,
     thread: Option<JoinHandle<()>>,
 }
@@ -46,14 +46,14 @@ struct Entrance {
     last_ticket: u64,
 }
 
-/// How far the thread is, in tickets.
+/// The state of the thread that writes. It counts receipts by their tickets.
 #[derive(Clone, Default)]
-struct Progress {
+struct WriterState {
     /// Everything through this is durable or has failed.
     processed_through: u64,
     /// The last that failed.
     last_failure: u64,
-    /// Why nothing can be written at present.
+    /// Why nothing can be written.
     error: Option<JournalError>,
     /// Receipts in the whole journal.
     sequence: u64,
@@ -84,21 +84,21 @@ impl Journal {
         recover(folder, &host, signed_through)?;
         let tail = Tail::find(folder, &host, file_bytes)?;
         let (send, receive) = sync_channel(WAITING);
-        let (tell, progress) = watch::channel(Progress {
+        let (state, writer_state) = watch::channel(WriterState {
             sequence: tail.sequence,
-            ..Progress::default()
+            ..WriterState::default()
         });
         let writer = Writer {
             folder: folder.to_owned(),
             heads,
-            // Signed before this start, so that it stays as it is.
+            // An earlier start signed it, so it stays.
             replace_last_head: false,
             signed_through,
             signed_at: Instant::now(),
             tail,
             key,
             now,
-            tell,
+            state,
             _lock: lock,
         };
         let thread = std::thread::Builder::new()
@@ -110,7 +110,7 @@ impl Journal {
                 send: Some(send),
                 last_ticket: 0,
             }),
-            progress,
+            writer_state,
             host,
             thread: Some(thread),
         })
@@ -120,7 +120,7 @@ impl Journal {
     /// durable once [`Journal::wait_until_durable`] returns.
     ///
     /// # Errors
-    /// Where nothing can be written at present.
+    /// The failure of the last attempt, or [`JournalError::Closed`].
     pub fn append(&self, receipt: SealedReceipt) -> Result<Ticket, JournalError> {
         self.check_writable()?;
         let mut entrance = self.entrance.lock().unwrap_or_else(PoisonError::into_inner);
@@ -133,11 +133,11 @@ impl Journal {
     /// Waits until the receipts with these tickets and all between them are durable.
     ///
     /// # Errors
-    /// Where one of them, or one between them, could not be made so.
+    /// Where one of them, or one between them, could not be made durable.
     pub async fn wait_until_durable(&self, from: Ticket, to: Ticket) -> Result<(), JournalError> {
-        let mut progress = self.progress.clone();
-        let outcome = progress
-            .wait_for(|progress| progress.processed_through >= to.0)
+        let mut writer_state = self.writer_state.clone();
+        let outcome = writer_state
+            .wait_for(|state| state.processed_through >= to.0)
             .await
             .map_err(|_| JournalError::Closed)?;
         match &outcome.error {
@@ -155,7 +155,7 @@ impl Journal {
         if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
             return Err(JournalError::Closed);
         }
-        match &self.progress.borrow().error {
+        match &self.writer_state.borrow().error {
             None => Ok(()),
             Some(error) => Err(error.clone()),
         }
@@ -163,7 +163,7 @@ impl Journal {
 
     /// Returns the last durable receipt of the whole journal, or 0 before the first.
     pub fn sequence(&self) -> u64 {
-        self.progress.borrow().sequence
+        self.writer_state.borrow().sequence
     }
 
     /// Returns the public key of this host.
@@ -191,11 +191,11 @@ struct Writer {
     heads: Vec<Head>,
     /// Whether the next head replaces the last.
     replace_last_head: bool,
-    /// The last receipt that a head speaks of.
+    /// The last receipt that a head vouches for.
     signed_through: u64,
     signed_at: Instant,
     now: Now,
-    tell: watch::Sender<Progress>,
+    state: watch::Sender<WriterState>,
     /// Held for as long as anything is written.
     _lock: File,
 }
@@ -211,9 +211,9 @@ impl Writer {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if self.signed_at.elapsed() >= HEAD_AFTER {
-                if self.tell.borrow().error.is_some() {
+                if self.state.borrow().error.is_some() {
                     let outcome = self.tail.repair();
-                    self.tell(outcome);
+                    self.publish(outcome);
                 }
                 self.sign();
             }
@@ -235,7 +235,7 @@ impl Writer {
             }
         }
         // Receipts that were handed in before the failure was known fail as well.
-        let earlier = self.tell.borrow().error.clone();
+        let earlier = self.state.borrow().error.clone();
         let written = match earlier {
             Some(error) => Err(error),
             None => self.tail.append(&group),
@@ -245,12 +245,12 @@ impl Writer {
             // The next try to mend it comes after a while.
             self.signed_at = Instant::now();
         }
-        self.tell.send_modify(|progress| {
-            progress.processed_through += group.len() as u64;
-            progress.sequence = self.tail.sequence;
+        self.state.send_modify(|state| {
+            state.processed_through += group.len() as u64;
+            state.sequence = self.tail.sequence;
             if let Err(error) = written {
-                progress.last_failure = progress.processed_through;
-                progress.error = Some(error);
+                state.last_failure = state.processed_through;
+                state.error = Some(error);
             }
         });
         if self.tail.is_full() {
@@ -260,9 +260,9 @@ impl Writer {
         }
     }
 
-    fn tell(&self, outcome: Result<(), JournalError>) {
-        self.tell
-            .send_modify(|progress| progress.error = outcome.err());
+    /// Publishes the outcome of an attempt to everyone who waits.
+    fn publish(&self, outcome: Result<(), JournalError>) {
+        self.state.send_modify(|state| state.error = outcome.err());
     }
 
     fn sign(&mut self) {
@@ -272,7 +272,7 @@ impl Writer {
         } = self.tail;
         if let Err(replaced) = self.tail.check_file() {
             tracing::error!(error = %replaced, "receipts cannot be kept");
-            return self.tell(Err(replaced));
+            return self.publish(Err(replaced));
         }
         if self.signed_through == sequence {
             return;
@@ -284,7 +284,7 @@ impl Writer {
                 tracing::error!(%error, "a head of the journal could not be kept");
                 self.heads.pop();
                 self.replace_last_head = false;
-                self.tell(Err(error));
+                self.publish(Err(error));
             }
         }
     }

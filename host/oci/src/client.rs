@@ -4,7 +4,8 @@
 //! where others cannot read it.
 
 use super::error::{of_request, printable};
-use super::{Address, RegistryError};
+use super::user_agent::USER_AGENT;
+use super::{Address, RegistryError, artifact, redirect};
 use domesday_package::Sha256Digest;
 use oci_client::errors::{OciEnvelope, OciErrorCode};
 use oci_client::manifest::OCI_IMAGE_MEDIA_TYPE;
@@ -79,8 +80,8 @@ impl QueryClient {
         let client = reqwest::Client::builder()
             .connect_timeout(connect)
             .read_timeout(silence)
-            .user_agent(super::transfer::USER_AGENT)
-            .redirect(super::redirect::policy())
+            .user_agent(USER_AGENT)
+            .redirect(redirect::policy())
             .build()
             .map_err(|error| of_request(error, address.host(), "getting ready"))?;
         let scheme = if http { "http" } else { "https" };
@@ -122,7 +123,7 @@ impl QueryClient {
             .into_iter()
             .flatten()
             .filter(of_256)
-            .any(|expected| expected != super::artifact::blob(&digest))
+            .any(|expected| expected != artifact::blob(&digest))
         {
             return Err(RegistryError::Damaged {
                 host: self.host(),

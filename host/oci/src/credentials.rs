@@ -49,7 +49,7 @@ pub fn of(host: &str) -> Result<RegistryAuth, RegistryError> {
             "docker's configuration file holds an identity token, which is not understood; set {USER} and {PASSWORD}"
         ))),
         Err(Fault::ConfigNotFound | Fault::NoCredentialConfigured) => Ok(RegistryAuth::Anonymous),
-        // What a helper printed may hold a secret, so it is not repeated.
+        // The output of a helper may hold a secret, so it is not repeated.
         Err(Fault::HelperFailure { stdout, .. }) if stdout.contains(NOTHING_KEPT) => {
             Ok(RegistryAuth::Anonymous)
         }

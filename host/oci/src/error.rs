@@ -138,7 +138,7 @@ pub enum RegistryError {
     },
     /// The bytes of a file do not match its digest.
     #[error(
-        "{file} came from {host} with other bytes than its manifest states. They were discarded"
+        "{file} came from {host} with other bytes than its manifest states. They were discarded. Pull again, or ask the publisher to publish it again"
     )]
     Damaged {
         /// The registry's host.
@@ -147,7 +147,9 @@ pub enum RegistryError {
         file: String,
     },
     /// A response is longer than its bound.
-    #[error("{host} sends {file} with more than {bytes} bytes. They were discarded")]
+    #[error(
+        "{host} sends {file} with more than {bytes} bytes. They were discarded. Ask the publisher to publish it again"
+    )]
     TooLarge {
         /// The registry's host.
         host: String,

@@ -2,14 +2,14 @@
 
 use super::artifact::Heads;
 use super::transfer::Transfer;
-use super::{RegistryError, SharedProgress, artifact};
+use super::{RegistryError, artifact};
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
 use domesday_package::{
     FileEntry, Kind, PackageId, PublishOutcome, ReceiveState, RemoteManifest, Trust,
 };
+use domesday_registers::Progress;
 use oci_client::RegistryOperation;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Fetches the manifest and signature of a package, and judges them.
 pub async fn fetch_manifest(
@@ -58,7 +58,7 @@ pub async fn pull(
     from: &Transfer,
     remote: RemoteManifest,
     packages_dir: &Path,
-    progress: &SharedProgress,
+    progress: &mut Progress<'_>,
 ) -> Result<PublishOutcome, RegistryError> {
     let arriving = match remote.begin_receiving(packages_dir)? {
         ReceiveState::Existing(published) => return Ok(published),
@@ -77,6 +77,6 @@ pub async fn fetch_small(
     file: &str,
     entry: &FileEntry,
 ) -> Result<Vec<u8>, RegistryError> {
-    let nobody: SharedProgress = Arc::new(|_, _, _| {});
-    from.fetch(file, entry, &nobody, || Ok(Vec::new())).await
+    let silent = &mut |_: &str, _: u64, _: u64| {};
+    from.fetch(file, entry, silent, || Ok(Vec::new())).await
 }

@@ -7,17 +7,18 @@
 use super::artifact::EMPTY;
 use super::existing::ExistingPackage;
 use super::transfer::Transfer;
-use super::{RegistryError, SharedProgress, artifact, existing};
+use super::{RegistryError, artifact, existing};
 use domesday_engine::component::outline;
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
 use domesday_package::{FileEntry, Kind, Package, PublishOutcome, Sha256Digest, ValuationBody};
+use domesday_registers::Progress;
 use oci_client::RegistryOperation;
 use oci_client::manifest::OciImageManifest;
 use std::io;
 
 /// Size up to which an existing file is fetched again to verify its bytes.
 ///
-/// For a larger one the registry is asked for its digest and size.
+/// For a larger one the registry states its digest and size.
 const MAX_VERIFIED_AGAIN: u64 = 64 << 20;
 
 /// The component's artifact of a release.
@@ -32,7 +33,7 @@ struct Component {
 pub async fn publish(
     to: &Transfer,
     package: &Package,
-    progress: &SharedProgress,
+    progress: &mut Progress<'_>,
 ) -> Result<PublishOutcome, RegistryError> {
     let manifest = package.manifest();
     let address = to.address();
@@ -76,8 +77,7 @@ pub async fn publish(
         to.put_manifest(&address.tagged(&tag), &whole).await?;
         uploaded = true;
     }
-    // Last, and also where the package is there: whoever published it may have been cut off before
-    // this.
+    // Last, and also where the package is there: its publisher may have been cut off before this.
     if let Some(component) = component {
         uploaded |= to.put_bytes(&component.config, "its configuration").await?;
         if component.needs_upload {
@@ -122,7 +122,7 @@ async fn verify_again(
     to: &Transfer,
     file: &str,
     entry: &FileEntry,
-    progress: &SharedProgress,
+    progress: &mut Progress<'_>,
 ) -> Result<(), RegistryError> {
     if entry.bytes <= MAX_VERIFIED_AGAIN {
         to.fetch(file, entry, progress, || Ok(io::sink())).await?;

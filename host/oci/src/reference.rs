@@ -37,7 +37,7 @@ impl Address {
         match text.split_once(":/") {
             Some((scheme, rest)) if is_scheme(scheme) && !Address::is(text) => {
                 let rest = rest.trim_start_matches('/');
-                // What stands before an @ may be a password.
+                // The text before an @ may be a password.
                 let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
                 Err(RegistryError::Scheme {
                     scheme: scheme.to_owned(),
@@ -134,7 +134,7 @@ impl Address {
 
     /// Returns the address of a tag or digest, for messages.
     pub fn with_tag(&self, tag: &str) -> String {
-        // A digest has a colon of its own.
+        // A digest has a colon too.
         let mark = if tag.contains(':') { '@' } else { ':' };
         format!("{SCHEME}{}/{}{mark}{tag}", self.host, self.repository)
     }

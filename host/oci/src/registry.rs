@@ -13,17 +13,17 @@
 pub use crate::error::RegistryError;
 pub use crate::reference::Address;
 
-use crate::callbacks::{LogLine, SharedProgress};
+use crate::log_line::LogLine;
 use crate::transfer::Transfer;
 use crate::{artifact, pull, push};
 use domesday_package::{Kind, Package, PackageId, PublishOutcome, RemoteManifest, Trust};
+use domesday_registers::Progress;
 use std::path::Path;
 
 /// A repository of a registry, with its credentials and connections.
 pub struct Registry {
     transfer: Transfer,
     runtime: tokio::runtime::Runtime,
-    progress: SharedProgress,
 }
 
 impl Registry {
@@ -36,7 +36,6 @@ impl Registry {
     pub fn new(
         address: Address,
         plain_http: bool,
-        progress: SharedProgress,
         log: LogLine,
     ) -> Result<Registry, RegistryError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -46,18 +45,22 @@ impl Registry {
         Ok(Registry {
             transfer: Transfer::new(address, plain_http, log)?,
             runtime,
-            progress,
         })
     }
 
-    /// Publishes an opened package, unless it is there already.
+    /// Publishes an opened package, unless it is there already. `progress` receives the name of the
+    /// file, the bytes sent and the bytes in all.
     ///
     /// # Errors
     /// [`RegistryError::Republished`] where the id is there with other bytes, or the reason of a
     /// failed transfer.
-    pub fn publish(&self, package: &Package) -> Result<PublishOutcome, RegistryError> {
+    pub fn publish(
+        &self,
+        package: &Package,
+        progress: &mut Progress<'_>,
+    ) -> Result<PublishOutcome, RegistryError> {
         self.runtime
-            .block_on(push::publish(&self.transfer, package, &self.progress))
+            .block_on(push::publish(&self.transfer, package, progress))
     }
 
     /// Fetches the manifest and the signature of a package and judges them.
@@ -75,6 +78,7 @@ impl Registry {
     }
 
     /// Fetches the files of a package and puts it on `packages_dir`, unless it is there already.
+    /// `progress` receives the name of the file, the bytes fetched and the bytes in all.
     ///
     /// # Errors
     /// A file cannot be fetched or differs from the manifest. Nothing is kept then.
@@ -82,13 +86,10 @@ impl Registry {
         &self,
         remote: RemoteManifest,
         packages_dir: &Path,
+        progress: &mut Progress<'_>,
     ) -> Result<PublishOutcome, RegistryError> {
-        self.runtime.block_on(pull::pull(
-            &self.transfer,
-            remote,
-            packages_dir,
-            &self.progress,
-        ))
+        self.runtime
+            .block_on(pull::pull(&self.transfer, remote, packages_dir, progress))
     }
 
     /// Returns the address of a package in this repository, for messages.

@@ -3,9 +3,11 @@
 use super::artifact::blob;
 use super::client::QueryClient;
 use super::error::{of_request, printable};
-use super::{Address, LogLine, RegistryError, SharedProgress, artifact, credentials};
+use super::user_agent::USER_AGENT;
+use super::{Address, LogLine, RegistryError, artifact, credentials};
 use backon::{ExponentialBuilder, Retryable};
 use domesday_package::{FileEntry, Sha256Digest};
+use domesday_registers::Progress;
 use futures_util::stream;
 use hyper::body::Bytes;
 use hyper::header::HeaderValue;
@@ -15,10 +17,13 @@ use oci_client::manifest::{OCI_IMAGE_MEDIA_TYPE, OciImageManifest};
 use oci_client::secrets::RegistryAuth;
 use oci_client::{Client, Reference, RegistryOperation};
 use sha2::{Digest, Sha256};
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
+use std::pin::pin;
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// Timeout of a connection attempt.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -28,8 +33,6 @@ const SILENCE: Duration = Duration::from_secs(60);
 const RETRIES: usize = 3;
 /// Wait before the first retry; it doubles each time.
 const PAUSE: Duration = Duration::from_millis(250);
-/// The User-Agent of every request.
-pub const USER_AGENT: &str = concat!("domesday/", env!("CARGO_PKG_VERSION"));
 /// Bytes of one chunk of an upload.
 const PIECE: usize = 256 << 10;
 
@@ -172,21 +175,26 @@ impl Transfer {
         path: &Path,
         file: &str,
         entry: &FileEntry,
-        progress: &SharedProgress,
+        progress: &mut Progress<'_>,
     ) -> Result<bool, RegistryError> {
         let (any, digest) = (self.address.tagged("any"), blob(&entry.sha256));
         if self.has(file, entry).await? {
             progress(file, entry.bytes, entry.bytes);
             return Ok(false);
         }
+        let progress = RefCell::new(progress);
         let put = || async {
             let source = File::open(path).map_err(|error| RegistryError::File {
                 file: path.display().to_string(),
                 error,
             })?;
-            let pieces = pieces(source, file.to_owned(), entry.bytes, progress.clone());
-            self.client
-                .push_blob_stream(&any, pieces, &digest, Some(entry.bytes))
+            let (sender, bytes_sent) = watch::channel(0);
+            let pieces = pieces(source, sender);
+            let upload = self
+                .client
+                .push_blob_stream(&any, pieces, &digest, Some(entry.bytes));
+            let report = |bytes| (*progress.borrow_mut())(file, bytes, entry.bytes);
+            report_while(upload, bytes_sent, report)
                 .await
                 .map_err(|error| self.fault(error, &format!("sending {file}")))
         };
@@ -195,15 +203,16 @@ impl Transfer {
 
     /// Downloads a blob into the writer of `sink`, which opens anew for every attempt.
     ///
-    /// The bytes are hashed as they come, and at most as many are read as `entry` says.
+    /// It hashes the bytes as they come, and reads no more of them than `entry` states.
     pub async fn fetch<W: Write>(
         &self,
         file: &str,
         entry: &FileEntry,
-        progress: &SharedProgress,
+        progress: &mut Progress<'_>,
         sink: impl Fn() -> Result<W, RegistryError>,
     ) -> Result<W, RegistryError> {
         let doing = format!("fetching {file}");
+        let progress = RefCell::new(progress);
         let fetch = || async {
             let mut sink = sink()?;
             let mut response = self.queries.blob(&blob(&entry.sha256), &doing).await?;
@@ -227,7 +236,7 @@ impl Transfer {
                         file: file.to_owned(),
                         error,
                     })?;
-                progress(file, bytes_read, entry.bytes);
+                (*progress.borrow_mut())(file, bytes_read, entry.bytes);
             }
             if bytes_read < entry.bytes {
                 return Err(RegistryError::BrokeOff {
@@ -285,25 +294,45 @@ impl Transfer {
     }
 }
 
-/// Streams a file in chunks, and reports each.
+/// Waits for an upload, and reports the bytes sent meanwhile.
+///
+/// The upload needs a stream that borrows nothing, and `report` borrows the caller's callback.
+async fn report_while<T>(
+    upload: impl Future<Output = T>,
+    mut bytes_sent: watch::Receiver<u64>,
+    report: impl Fn(u64),
+) -> T {
+    let mut upload = pin!(upload);
+    report(0);
+    loop {
+        tokio::select! {
+            outcome = &mut upload => return outcome,
+            Ok(()) = bytes_sent.changed() => {
+                let bytes = *bytes_sent.borrow_and_update();
+                report(bytes);
+            }
+        }
+    }
+}
+
+/// Streams a file in chunks, and counts the bytes in `bytes_sent`.
 fn pieces(
     source: File,
-    file: String,
-    bytes: u64,
-    progress: SharedProgress,
+    bytes_sent: watch::Sender<u64>,
 ) -> impl futures_util::Stream<Item = Result<Bytes, OciDistributionError>> + Send + 'static {
-    stream::unfold((source, 0_u64), move |(mut source, bytes_sent)| {
-        progress(&file, bytes_sent, bytes);
-        async move {
+    stream::unfold(
+        (source, bytes_sent),
+        |(mut source, bytes_sent)| async move {
             let mut piece = vec![0; PIECE];
             match source.read(&mut piece) {
                 Ok(0) => None,
                 Ok(read) => {
                     piece.truncate(read);
-                    Some((Ok(Bytes::from(piece)), (source, bytes_sent + read as u64)))
+                    bytes_sent.send_modify(|bytes| *bytes += read as u64);
+                    Some((Ok(Bytes::from(piece)), (source, bytes_sent)))
                 }
                 Err(error) => Some((Err(error.into()), (source, bytes_sent))),
             }
-        }
-    })
+        },
+    )
 }

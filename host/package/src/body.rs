@@ -5,13 +5,14 @@ use serde::de::DeserializeOwned;
 
 use crate::{BodyError, FilePath, Kind, Manifest};
 
-/// The typed body of one kind of package. A body denies members that it does not know, since a
-/// member that is ignored is a promise that is not kept.
+/// The typed body of one kind of package. A body denies unknown members, since an ignored member is
+/// a broken promise.
 pub trait Body: Serialize + DeserializeOwned {
     /// The kind whose body this is.
     const KIND: Kind;
 
-    /// Checks what the types alone cannot: ranges, agreement with the rest of the manifest.
+    /// Checks the rules that no type can express: ranges, and agreement with the rest of the
+    /// manifest.
     fn check(&self, manifest: &Manifest) -> Result<(), BodyError>;
 }
 

@@ -45,13 +45,13 @@ pub enum PackageErrorKind {
     #[error("manifest.json: {0}")]
     ManifestJson(#[source] serde_json::Error),
     /// A format that this version does not know.
-    #[error("manifest.json: format {found} is not known")]
+    #[error("manifest.json: format {found} is unknown; use a later version of domesday")]
     UnknownFormat {
         /// The format found, as JSON text, or `none`.
         found: String,
     },
     /// The manifest's values are spelled in another way than the one stored form.
-    #[error("manifest.json is not in canonical form")]
+    #[error("manifest.json is not in canonical form; copy the whole package again")]
     NotCanonical,
     /// The name of the directory or tag is not the id.
     #[error("manifest.json names {manifest}, but the package is stored as {directory}; rename it")]
@@ -96,7 +96,7 @@ pub enum PackageErrorKind {
         names: u64,
     },
     /// Neither a regular file nor a directory.
-    #[error("{path} is not a regular file")]
+    #[error("{path} is not a regular file; copy the file itself")]
     NotAFile {
         /// Where, relative to the package.
         path: String,
@@ -141,10 +141,12 @@ pub enum PackageErrorKind {
         key: PublicKey,
     },
     /// `manifest.sig` is not in its form.
-    #[error("manifest.sig is not a signature file")]
+    #[error("manifest.sig is not a signature file; copy the whole package again")]
     SignatureForm,
     /// The signature does not belong to this manifest, kind and id.
-    #[error("manifest.sig: the signature by {key} is not for this manifest")]
+    #[error(
+        "manifest.sig: the signature by {key} is not for this manifest; copy the whole package again"
+    )]
     SignatureMismatch {
         /// The key that the file names.
         key: PublicKey,

@@ -1,4 +1,4 @@
-//! The directory of a package on disk: what lies in it, and opening without following links.
+//! The directory of a package on disk: its contents, and opening without following links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Metadata};
@@ -20,7 +20,7 @@ pub(crate) fn parent(path: &Path) -> PathBuf {
     }
 }
 
-/// Makes what was created or renamed in `directory` durable.
+/// Makes creations and renames in `directory` durable.
 pub(crate) fn sync_directory(directory: &Path) -> Result<(), PackageErrorKind> {
     File::open(directory)
         .and_then(|handle| handle.sync_all())

@@ -43,8 +43,8 @@ pub enum KeyError {
         /// The text found.
         text: String,
     },
-    /// The file does not hold a private key. What it holds is not repeated here.
-    #[error("{} does not hold a private key", path.display())]
+    /// The file does not hold a private key. The error does not repeat its contents.
+    #[error("{} does not hold a private key; name the file of the private key, or restore it", path.display())]
     NotAPrivateKey {
         /// The file.
         path: PathBuf,
@@ -171,7 +171,7 @@ impl SigningKey {
         create(path, OWNER_ONLY, &line)
     }
 
-    /// Signs `message`. The message begins with a domain of its own, so that a signature means one
+    /// Signs `message`. The message begins with its own domain, so that a signature means one
     /// thing.
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.0.sign(message).to_bytes()

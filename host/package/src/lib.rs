@@ -1,22 +1,23 @@
-//! Immutable packages: a directory that says what it is, and is opened only if every byte agrees.
+//! Immutable packages: a directory with a manifest of its contents. It is opened only if every byte
+//! agrees.
 //!
 //! Everything that Domesday serves from (valuation releases, property snapshots, market and rate
 //! series) is a package: a directory `<packages>/<id>` that holds
 //!
-//! - `manifest.json`, which names the package (kind, id, creation time), lists every file with
-//!   its size and SHA-256, and carries a body whose shape belongs to the kind;
+//! - `manifest.json`, which names the package (kind, id, creation time) and lists every file with
+//!   its size and SHA-256. It carries a body whose shape belongs to the kind;
 //! - `manifest.sig`, a detached ed25519 signature over the manifest;
 //! - the listed files, and nothing else.
 //!
 //! **One set of bytes.** `manifest.json` is the RFC 8785 canonical form of its JSON, indented in
-//! the one way of [`manifest`]. Any other spelling of the same values is refused, so a manifest
-//! can be read and reviewed by a person while `sha256sum manifest.json` still identifies the
-//! package. An id, once published, never changes its bytes: [`write()`] refuses to replace it.
+//! the one way of [`manifest`]. Any other spelling of the same values is refused. So a person can
+//! review a manifest, and `sha256sum manifest.json` identifies the package. An id, once published,
+//! never changes its bytes: [`write()`] refuses to replace it.
 //!
-//! **What a signature covers.** The prefix `domesday-package-v1`, the kind and the id, each ended
-//! by a zero byte, and then the canonical manifest. So a signature for one kind or id can never
-//! be shown as a signature for another. The private key is no part of a package or of this
-//! repository.
+//! **The signed message.** A signature covers the prefix `domesday-package-v1`, the kind and the
+//! id, each ended by a zero byte, and then the canonical manifest. So a signature for one kind or
+//! id can never be shown as a signature for another. The private key is no part of a package or of
+//! this repository.
 //!
 //! **Opening.** [`open()`] refuses unlisted or missing files, symbolic and hard links, special
 //! files, and paths that leave the directory. It refuses other sizes or digests, members given
@@ -26,8 +27,8 @@
 //! host's own authenticated [`VerificationCache`] of the files that it proved earlier.
 //!
 //! **Bodies.** Each kind has a typed body ([`ValuationBody`], [`PropertyBody`]) behind the trait
-//! [`Body`]; another crate may define the body of its own kind. This crate knows what a manifest
-//! claims, never what the files mean.
+//! [`Body`]. Another crate may define the body of its own kind. This crate knows the claims of a
+//! manifest, never the meaning of the files.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod body;
@@ -52,6 +53,7 @@ mod signature;
 mod staging;
 mod trust;
 mod valuation;
+mod valuation_check;
 mod verification;
 mod verification_cache;
 mod write;

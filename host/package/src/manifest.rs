@@ -1,4 +1,4 @@
-//! The manifest: what a package is, and the size and digest of every file in it.
+//! The manifest: the kind and id of a package, and the size and digest of every file.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ impl Manifest {
     /// fault.
     pub(crate) fn parse(stored: &[u8]) -> Result<Self, PackageErrorKind> {
         let value = json::parse(stored).map_err(PackageErrorKind::ManifestJson)?;
-        // The format comes first: what another format means by the other members is unknown.
+        // The format comes first: the other members of another format have no known meaning.
         match value.get("format") {
             Some(format) if *format == FORMAT => {}
             Some(format) => {

@@ -31,8 +31,8 @@ fn homes() -> u32 {
     200
 }
 
-/// An input with an order, as the public contract names it. What a client cannot state is not among
-/// them.
+/// An input with an order, as the public contract names it. Inputs that a client cannot state are
+/// not among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MonotoneInput {

@@ -20,7 +20,8 @@ pub struct Package {
     signer: Option<PublicKey>,
 }
 
-/// Opens the package in `directory`, hashing every byte; the error names what is wrong and where.
+/// Opens the package in `directory` and hashes every byte. The error names the problem and its
+/// place.
 pub fn open(directory: &Path, trust: &Trust) -> Result<Package, PackageError> {
     open_with(directory, trust, &Full)
 }
@@ -57,7 +58,7 @@ pub fn read_claimed_body<B: Body>(directory: &Path, trust: &Trust) -> Result<B, 
 }
 
 impl Package {
-    /// Reads what the directory claims to be; no file is proved yet.
+    /// Reads the claims of the directory; no file is proved yet.
     fn read_claim(directory: &Path) -> Result<Self, PackageErrorKind> {
         let name = directory_name(directory)?;
         let stored =

@@ -13,12 +13,12 @@ use crate::{Manifest, Package, PackageError, PublishOutcome, Source, signature};
 
 /// Copies `package` as `<packages>/<id>`, with its manifest and signature to the letter.
 ///
-/// The packages folder is created where it is missing. Every file is hashed as it is copied: the
-/// copy has the bytes of the manifest even if the package changed since it was opened. An unsigned
-/// package that is there with the same bytes takes the signature of this one.
+/// A missing packages folder is created. Every file is hashed as it is copied: the copy has the
+/// bytes of the manifest even if the package changed since it was opened. An unsigned package that
+/// is there with the same bytes takes the signature of this one.
 ///
 /// # Errors
-/// [`PackageErrorKind::Republished`] where the id is there with other bytes;
+/// [`PackageErrorKind::Republished`] where the id is there with other bytes.
 /// [`PackageErrorKind::Digest`] where a file changed since the package was opened.
 pub fn publish(package: &Package, packages_dir: &Path) -> Result<PublishOutcome, PackageError> {
     let destination = packages_dir.join(package.manifest().id.as_str());

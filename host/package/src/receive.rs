@@ -1,7 +1,7 @@
 //! Receives a package from a place that is not a directory.
 //!
-//! The manifest comes first and says which files must follow. The package is whole and durable
-//! in a packages folder in the end, or nothing of it is there.
+//! The manifest comes first and says which files must follow. In the end the packages folder holds
+//! the whole package durably, or nothing.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ impl RemoteManifest {
 
     /// Prepares a staging directory on `packages_dir`, unless the package is there already.
     ///
-    /// The packages folder is created where it is missing. An unsigned package with the same bytes
+    /// A missing packages folder is created. An unsigned package with the same bytes
     /// takes the signature that came.
     ///
     /// # Errors
@@ -216,7 +216,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::io::Write;
 
-    /// Writes a signed package in a packages folder of its own, and returns it with its key.
+    /// Writes a signed package in a new packages folder, and returns it with its key.
     fn signed_package() -> (tempfile::TempDir, Package, TrustList) {
         let packages_dir = tempfile::tempdir().unwrap();
         let draft = Draft {

@@ -50,7 +50,7 @@ impl TrustList {
     }
 
     /// Takes the package `id` though it is unsigned, or signed by a key that is not listed. The
-    /// operator names each such package.
+    /// operator names each package of this kind.
     pub fn exempt(&mut self, id: PackageId) {
         self.exempt.insert(id);
     }

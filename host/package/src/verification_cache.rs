@@ -20,8 +20,8 @@ use crate::{FileFacts, PackageError, Sha256Digest, Verification};
 const DOMAIN: &[u8] = b"domesday-file-record-v1\0";
 
 /// How long before the record was opened a file must have come to rest, seconds. A change right
-/// after hashing may fall on the same tick of the file system's clock and so go unseen; after
-/// two seconds every file system's clock has moved on.
+/// after hashing may fall on the same tick of the file system's clock and so go unseen. After two
+/// seconds every file system's clock has moved on.
 const AT_REST: i64 = 2;
 
 /// One proved file.
@@ -189,7 +189,7 @@ mod tests {
         touched.changed.1 = 1;
         assert!(!second.vouches(&touched, &digest));
 
-        // What was vouched for stays in the record.
+        // Files that the cache vouched for stay in the record.
         second.save().unwrap();
         let third = VerificationCache::open(&path, [1; 32], NOW).unwrap();
         assert!(third.vouches(&old, &digest));

@@ -38,7 +38,7 @@ pub enum Source {
 
 /// Writes `draft` as `<packages>/<id>`, unsigned, and returns its manifest.
 ///
-/// The packages folder is created where it is missing. Everything is written and made durable in a
+/// A missing packages folder is created. Everything is written and made durable in a
 /// hidden staging directory, which is then renamed into place. Where the id exists with the same
 /// manifest and intact files, nothing is done and its signature stays. With other bytes it is
 /// [`PackageErrorKind::Republished`].
@@ -67,8 +67,8 @@ fn write_to<B: Body>(
         body: serde_json::to_value(&draft.body).map_err(PackageErrorKind::ManifestJson)?,
     };
     let stored = manifest.stored()?;
-    // What is returned is what a reader will read, and a body that a reader would refuse is
-    // refused here.
+    // The returned manifest is the one that a reader will read. A body that a reader would refuse
+    // is refused here.
     let manifest = Manifest::parse(&stored)?;
     read_body::<B>(&manifest)?;
     put_file(&staging.path().join(MANIFEST), &stored)?;

@@ -1,4 +1,4 @@
-//! Whole packages on disk: what is opened, and everything that is refused.
+//! Whole packages on disk: the directories that are opened, and all that are refused.
 
 #![allow(
     clippy::unwrap_used,
@@ -230,7 +230,7 @@ fn the_directory_is_a_real_one_named_by_the_id() {
     ));
 }
 
-/// Rewrites the manifest by a replacement of text and signs what came out.
+/// Rewrites the manifest by a replacement of text and signs the result.
 fn rewritten(from: &str, to: &str) -> PackageErrorKind {
     let (_folder, directory) = packages_dir();
     let path = directory.join("manifest.json");
@@ -350,8 +350,8 @@ fn files_are_copied_from_paths() {
     assert_eq!(fs::read_dir(packages_dir.path()).unwrap().count(), 1);
 }
 
-/// A record spares the reading, and only that: what else is wrong is found at once, and what was
-/// vouched for is found wrong when it is read.
+/// A record spares the reading, and only that: any other damage is found at once, and damage to a
+/// file that the cache vouched for is found when the file is read.
 #[test]
 fn a_record_spares_the_reading_of_unchanged_files() {
     let (packages_dir, directory) = packages_dir();

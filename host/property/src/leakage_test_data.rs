@@ -1,7 +1,7 @@
-//! A copy of a snapshot whose future is another: the proof that nothing of the future is seen.
+//! A copy of a snapshot with another future: the proof that no rule looks ahead.
 //!
-//! Whoever is asked about a day before the cut must answer from the copy as from the original, to
-//! the bit. A rule that looks ahead, however little, answers differently.
+//! For a day before the cut, the answer from the copy must equal the one from the original to the
+//! bit. A rule that looks ahead, however little, answers differently.
 //!
 //! The copy shuffles all data from the cut day on among the rows that had it. For later sales these
 //! are prices, kinds and certificates. For earlier sales and homes they are the certificates lodged

@@ -34,7 +34,7 @@ pub struct Snapshot {
     pub(crate) authorities: FxHashMap<GssCode, Authority>,
     pub(crate) facts: Facts,
     pub(crate) sales_cache: SalesCache,
-    /// Made when it is asked for the first time.
+    /// Computed on first use.
     pub(crate) service_area: OnceLock<ServiceArea>,
     pub(crate) origin: Origin,
     /// Absent in a snapshot that cannot be updated.

@@ -1,4 +1,4 @@
-//! Reads any of the register files and prints what came of it.
+//! Reads any of the register files and prints the counts of its rows.
 //!
 //! ```text
 //! cargo run --release -p domesday-registers --example read -- price-paid pp-complete.csv
@@ -38,9 +38,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn read<T: Register>(file: &Path) -> Result<(), ReadError> {
-    let progress = domesday_registers::BytesRead::default();
+    let bytes_read = domesday_registers::BytesRead::default();
     let started = Instant::now();
-    let mut rows = Rows::<T>::open(file, &progress)?;
+    let mut rows = Rows::<T>::open(file, &bytes_read)?;
     let mut accepted = 0_u64;
     let mut rejected: BTreeMap<RejectReason, (u64, String)> = BTreeMap::new();
     for row in rows.by_ref() {
@@ -70,7 +70,7 @@ fn read<T: Register>(file: &Path) -> Result<(), ReadError> {
     let rate = (accepted + lost) as f64 / seconds;
     println!(
         "  {} bytes in {seconds:.2} s, {rate:.0} rows a second",
-        progress.bytes()
+        bytes_read.bytes()
     );
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Refuses a file of which too large a share was rejected, and one of which nothing is kept.
+/// Refuses a file with too large a share of rejected rows, and a file without a kept row.
 pub(crate) fn accept(
     path: &Path,
     register: &'static str,

@@ -71,7 +71,7 @@ fn the_example_of_the_documentation_is_read() {
     assert_eq!(rows.iter().filter(|row| row.residential).count(), 4);
 }
 
-/// AddressBase Plus, as far as a row of it is needed: column and cell.
+/// AddressBase Plus, with the columns that the test needs: column and cell.
 const PLUS: [(usize, &str, &str); 16] = [
     (0, "UPRN", "100000000001"),
     (2, "CHANGE_TYPE", "I"),

@@ -20,7 +20,7 @@ impl BytesRead {
     pub(crate) fn count<R: Read>(&self, inner: R) -> CountingReader<R> {
         CountingReader {
             inner,
-            progress: self.clone(),
+            bytes_read: self.clone(),
         }
     }
 }
@@ -28,14 +28,14 @@ impl BytesRead {
 /// A reader whose bytes are counted.
 pub(crate) struct CountingReader<R> {
     inner: R,
-    progress: BytesRead,
+    bytes_read: BytesRead,
 }
 
 impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         // A usize always fits a u64 on the targets there are.
-        self.progress.0.fetch_add(read as u64, Ordering::Relaxed);
+        self.bytes_read.0.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
     }
 }

@@ -37,8 +37,8 @@ fn members_come_in_the_order_of_their_names_and_count_their_own_lines() {
             ("Data/CSV/ab.csv", ROW),
         ],
     );
-    let progress = BytesRead::default();
-    let rows: Vec<_> = CodePointReader::open(&path, &progress)
+    let bytes_read = BytesRead::default();
+    let rows: Vec<_> = CodePointReader::open(&path, &bytes_read)
         .unwrap()
         .map(Result::unwrap)
         .collect();
@@ -58,7 +58,7 @@ fn members_come_in_the_order_of_their_names_and_count_their_own_lines() {
     );
     assert_eq!(rows[2], Err(lost));
     assert_eq!(rows.len(), 3);
-    assert!(progress.bytes() > 0 && progress.bytes() < fs::metadata(&path).unwrap().len());
+    assert!(bytes_read.bytes() > 0 && bytes_read.bytes() < fs::metadata(&path).unwrap().len());
 }
 
 #[test]

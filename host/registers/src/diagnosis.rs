@@ -32,7 +32,7 @@ pub(crate) const HEAD: usize = 64 * 1024;
 const DELIMITERS: [char; 3] = [';', '\t', '|'];
 
 impl Diagnosis {
-    /// Returns what the beginning of a file shows; it should hold two lines at least.
+    /// Diagnoses the beginning of a file, which should hold at least two lines.
     pub fn of(head: &[u8]) -> Option<Diagnosis> {
         let head = head.get(..HEAD).unwrap_or(head);
         if head.starts_with(&[0x1f, 0x8b]) {
@@ -51,10 +51,11 @@ impl Diagnosis {
             return Some(Diagnosis::WebPage);
         }
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-        let first = cells(lines.next()?, ',');
-        let delimiter = DELIMITERS.into_iter().find(|other| {
-            cells(text.lines().next().unwrap_or_default(), *other).len() > first.len()
-        });
+        let first_line = lines.next()?;
+        let first = cells(first_line, ',');
+        let delimiter = DELIMITERS
+            .into_iter()
+            .find(|delimiter| cells(first_line, *delimiter).len() > first.len());
         if let Some(delimiter) = delimiter {
             return Some(Diagnosis::Delimiter(delimiter));
         }

@@ -128,7 +128,7 @@ impl Records {
             head.extend(line.waiting);
         }
         head.push(b'\n');
-        // What cannot be read shows nothing.
+        // A value that cannot be read shows nothing.
         let _ = (&mut self.reader).take(HEAD as u64).read_to_end(&mut head);
         head
     }

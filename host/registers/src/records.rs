@@ -1,7 +1,6 @@
 //! One typed row of each register.
 //!
-//! A reader yields these, each already checked within itself; agreement between registers is
-//! the business of whoever puts them together.
+//! A reader yields these, each checked within itself. Builds check the agreement between registers.
 
 use crate::codes::{
     AgeBand, EnergyRating, FloorType, Glazing, PropertyType, RoofType, Subtype, Tenure, WallType,
@@ -40,7 +39,7 @@ pub struct PricePaid {
     pub district: String,
     /// County's name.
     pub county: String,
-    /// Category A, a standard sale at full market value; otherwise B, an additional one
+    /// Category A, a standard sale at full market value. Otherwise B, an additional one
     /// (repossessions, buy-to-lets where identified, transfers to non-private individuals).
     pub standard: bool,
     /// The change that the monthly file states. A complete file has additions only.

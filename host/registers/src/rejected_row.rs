@@ -7,8 +7,8 @@ const VALUE_CHARS: usize = 120;
 
 /// One row of a register that is not passed on.
 ///
-/// Every row of a file is either yielded as a row or as one of these, so that rows read are
-/// rows kept and rows rejected, to the last one.
+/// A reader yields every row of a file either as a row or as one of these. So the rows kept and the
+/// rows rejected add up to the rows read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RejectedRow {
     /// The file within the zip, where the register came zipped.

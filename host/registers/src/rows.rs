@@ -86,7 +86,7 @@ impl Warnings {
 pub struct Rows<T: Register> {
     register: T,
     file: PathBuf,
-    progress: BytesRead,
+    bytes_read: BytesRead,
     members: VecDeque<Member>,
     table: Option<Table>,
     line: u64,
@@ -102,10 +102,10 @@ struct Table {
 }
 
 impl<T: Register> Rows<T> {
-    /// Opens a plain file, or the register's tables in a zip archive one after the other in the
-    /// order of their names, and checks the first line.
-    pub fn open(path: &Path, progress: &BytesRead) -> Result<Rows<T>, ReadError> {
-        let mut rows = Rows::empty(path, progress);
+    /// Opens a plain file, or the register's tables in a zip archive in the order of their names.
+    /// It checks the first line.
+    pub fn open(path: &Path, bytes_read: &BytesRead) -> Result<Rows<T>, ReadError> {
+        let mut rows = Rows::empty(path, bytes_read);
         let mut file = zip_source::open(path)?;
         let mut magic = Vec::new();
         (&mut file)
@@ -121,7 +121,7 @@ impl<T: Register> Rows<T> {
                 });
             }
         } else {
-            let whole = progress.count(Cursor::new(magic).chain(file));
+            let whole = bytes_read.count(Cursor::new(magic).chain(file));
             rows.begin(Box::new(BufReader::with_capacity(CHUNK, whole)), None)?;
         }
         Ok(rows)
@@ -149,11 +149,11 @@ impl<T: Register> Rows<T> {
         (member, self.line)
     }
 
-    fn empty(path: &Path, progress: &BytesRead) -> Rows<T> {
+    fn empty(path: &Path, bytes_read: &BytesRead) -> Rows<T> {
         Rows {
             register: T::default(),
             file: path.to_owned(),
-            progress: progress.clone(),
+            bytes_read: bytes_read.clone(),
             members: VecDeque::new(),
             table: None,
             line: 0,
@@ -174,7 +174,7 @@ impl<T: Register> Rows<T> {
         let Some(member) = self.members.pop_front() else {
             return Ok(false);
         };
-        let reader = zip_source::read(&self.file, &member, &self.progress)?;
+        let reader = zip_source::read(&self.file, &member, &self.bytes_read)?;
         self.begin(
             Box::new(BufReader::with_capacity(CHUNK, reader)),
             Some(member.name),

@@ -68,7 +68,7 @@ pub enum UnusedRow<'r, I = ()> {
     },
 }
 
-/// Rows between two words to the watcher.
+/// Rows between two reports of progress.
 const ROWS_BETWEEN_REPORTS: u64 = 20_000;
 
 /// Lists and hashes files, in order of kind and SHA-256. Their names and their given order have no
@@ -78,7 +78,7 @@ const ROWS_BETWEEN_REPORTS: u64 = 20_000;
 /// The first file that cannot be read.
 pub fn list<K: Kind>(
     given: &[(K, &[PathBuf])],
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Vec<Source<K>>, Unreadable> {
     let mut sources = Vec::new();
     for (kind, paths) in given {
@@ -87,7 +87,7 @@ pub fn list<K: Kind>(
                 path: path.clone(),
                 source,
             };
-            let (sha256, bytes) = hash(path, watch).map_err(unreadable)?;
+            let (sha256, bytes) = hash(path, progress).map_err(unreadable)?;
             let file = path
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned());
@@ -118,20 +118,20 @@ impl<K: Kind> Source<K> {
     /// excluded one.
     ///
     /// # Errors
-    /// An error that ends the file, or one of `unused`; a file without a row, with more than
-    /// `limit` of its rows rejected, or with none kept.
+    /// An error that ends the file, or one of `unused`. Also a file without a kept row, or with
+    /// more than `limit` of its rows rejected.
     pub fn read<T: Register, I, E: From<ReadError>>(
         &mut self,
         limit: MaxRejected,
-        watch: &mut Progress<'_>,
+        progress: &mut Progress<'_>,
         mut take: impl FnMut(T::Row) -> Verdict<I>,
         mut unused: impl FnMut(&str, UnusedRow<'_, I>) -> Result<(), E>,
     ) -> Result<(), E> {
         let (name, report) = (self.kind.name(), &mut self.report);
-        let progress = BytesRead::default();
+        let bytes_read = BytesRead::default();
         let mut first = FirstRejects::default();
-        let mut rows: Rows<T> = Rows::open(&self.path, &progress)?;
-        watch(name, 0, report.bytes);
+        let mut rows: Rows<T> = Rows::open(&self.path, &bytes_read)?;
+        progress(name, 0, report.bytes);
         while let Some(row) = rows.next() {
             report.rows_read += 1;
             match row? {
@@ -154,17 +154,17 @@ impl<K: Kind> Source<K> {
                 }
             }
             if report.rows_read.is_multiple_of(ROWS_BETWEEN_REPORTS) {
-                watch(name, progress.bytes().min(report.bytes), report.bytes);
+                progress(name, bytes_read.bytes().min(report.bytes), report.bytes);
             }
         }
         report.field_warnings.clone_from(rows.warnings());
-        watch(name, report.bytes, report.bytes);
+        progress(name, report.bytes, report.bytes);
         Ok(accept(&self.path, T::NAME, report, &first, limit)?)
     }
 }
 
 /// Returns the SHA-256 and the length of a file.
-fn hash(path: &Path, watch: &mut Progress<'_>) -> io::Result<(String, u64)> {
+fn hash(path: &Path, progress: &mut Progress<'_>) -> io::Result<(String, u64)> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let mut hasher = Sha256::new();
@@ -177,7 +177,7 @@ fn hash(path: &Path, watch: &mut Progress<'_>) -> io::Result<(String, u64)> {
         }
         hasher.update(&buffer[..read]);
         bytes_read += read as u64;
-        watch("hash", bytes_read, length);
+        progress("hash", bytes_read, length);
     }
 }
 

@@ -26,12 +26,12 @@ fn files_stand_by_register_and_content_whatever_their_names_and_order() {
     };
     let (abc, empty) = (write("1.csv", "abc"), write("2.csv", ""));
     let mut heard = 0;
-    let mut watch = |stage: &str, done: u64, total: u64| {
+    let mut progress = |stage: &str, done: u64, total: u64| {
         assert_eq!((stage, done), ("hash", total));
         heard += 1;
     };
-    let listed = |given: &[(Register, &[PathBuf])], watch: &mut Progress<'_>| -> Vec<_> {
-        let sources = list(given, watch).unwrap();
+    let listed = |given: &[(Register, &[PathBuf])], progress: &mut Progress<'_>| -> Vec<_> {
+        let sources = list(given, progress).unwrap();
         let totals = sources.into_iter().map(|source| {
             let FileReport {
                 file,
@@ -65,7 +65,7 @@ fn files_stand_by_register_and_content_whatever_their_names_and_order() {
     ];
     let (first, second) = ([abc.clone()], [empty, abc]);
     let given = [(Register::Second, &second[..]), (Register::First, &first)];
-    assert_eq!(listed(&given, &mut watch), expected);
+    assert_eq!(listed(&given, &mut progress), expected);
     assert_eq!(heard, 2, "an empty file is hashed at once");
 }
 

@@ -1,8 +1,8 @@
 //! One member of a zip archive as a reader that owns its file.
 //!
-//! The `zip` crate finds the members, but lends its archive to the member being read, and a
-//! reader that moves between threads cannot hold such a loan. So a member is located through
-//! it, then inflated from a file handle of its own, with length and CRC checked at the end.
+//! The `zip` crate finds the members, but lends its archive to the member being read. A reader that
+//! moves between threads cannot hold that borrow. So a member is located through the crate, and
+//! then inflated from a separate file handle. Its length and CRC are checked at the end.
 
 use crate::ReadError;
 use crate::bytes_read::{BytesRead, CountingReader};
@@ -105,7 +105,7 @@ pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
 pub(crate) fn read(
     path: &Path,
     member: &Member,
-    progress: &BytesRead,
+    bytes_read: &BytesRead,
 ) -> Result<MemberReader, ReadError> {
     let mut file = open(path)?;
     file.seek(SeekFrom::Start(member.start))
@@ -113,7 +113,7 @@ pub(crate) fn read(
             file: path.to_owned(),
             source,
         })?;
-    let packed = progress.count(file.take(member.compressed));
+    let packed = bytes_read.count(file.take(member.compressed));
     let inflate = if member.deflated {
         Packing::Deflated(DeflateDecoder::new(packed))
     } else {

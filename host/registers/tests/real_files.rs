@@ -22,11 +22,11 @@ fn real(test: &str, file: &str) -> Option<PathBuf> {
 /// Counts the rows kept and rejected, and checks that every byte of the file was read.
 fn count<T: Register>(test: &str, file: &str) -> Option<(usize, usize)> {
     let path = real(test, file)?;
-    let progress = BytesRead::default();
-    let rows = Rows::<T>::open(&path, &progress).unwrap();
+    let bytes_read = BytesRead::default();
+    let rows = Rows::<T>::open(&path, &bytes_read).unwrap();
     let (kept, lost): (Vec<bool>, _) = rows.map(|row| row.unwrap().is_ok()).partition(|kept| *kept);
     if !file.ends_with(".zip") {
-        assert_eq!(progress.bytes(), std::fs::metadata(&path).unwrap().len());
+        assert_eq!(bytes_read.bytes(), std::fs::metadata(&path).unwrap().len());
     }
     Some((kept.len(), lost.len()))
 }

@@ -1,4 +1,4 @@
-//! Register files as users spoil them: what is said of each, made from the publishers' own files.
+//! Register files as users spoil them: the outcome of each, made from the publishers' own files.
 
 #![allow(missing_docs, unused_crate_dependencies, clippy::unwrap_used)]
 

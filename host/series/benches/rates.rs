@@ -21,7 +21,7 @@ fn demo(folder: &Path) -> PathBuf {
         curves: paths(&written.curves),
         synthetic: true,
     };
-    let published = read(&inputs, |_| ()).unwrap();
+    let published = read(&inputs, &mut |_, _, _| ()).unwrap();
     let publication = Publication {
         family: Family::Rates,
         release_id: "demo".parse().unwrap(),

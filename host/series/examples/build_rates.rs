@@ -33,8 +33,8 @@ fn main() {
         }
     }
     let clock = Instant::now();
-    let published =
-        read(&inputs, |name| println!("reading {name}")).unwrap_or_else(|e| panic!("{e}"));
+    let published = read(&inputs, &mut |name, _, _| println!("reading {name}"))
+        .unwrap_or_else(|e| panic!("{e}"));
     println!("read in {:?}", clock.elapsed());
     for warning in &published.warnings {
         println!("{}: {}", warning.location, warning.reason);

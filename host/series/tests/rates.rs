@@ -50,7 +50,7 @@ fn demo() -> &'static Demo {
         let folder = tempfile::tempdir().unwrap();
         let sources = folder.path().join("sources");
         let written = generate_rates(&RatesWorld::demo(), &sources).unwrap();
-        let published = read(&inputs(&sources, &written), |_| ()).unwrap();
+        let published = read(&inputs(&sources, &written), &mut |_, _, _| ()).unwrap();
         write(
             folder.path(),
             derive(&published),
@@ -192,7 +192,11 @@ fn the_same_files_give_the_same_package() {
     let folder = tempfile::tempdir().unwrap();
     let again = || {
         let written = generate_rates(&RatesWorld::demo(), &folder.path().join("s")).unwrap();
-        let published = read(&inputs(&folder.path().join("s"), &written), |_| ()).unwrap();
+        let published = read(
+            &inputs(&folder.path().join("s"), &written),
+            &mut |_, _, _| (),
+        )
+        .unwrap();
         write(
             folder.path(),
             derive(&published),
@@ -220,7 +224,7 @@ fn database(text: &str) -> Result<domesday_series::build::rates::PublishedRates,
         database: vec![path],
         ..Inputs::default()
     };
-    read(&inputs, |_| ())
+    read(&inputs, &mut |_, _, _| ())
 }
 
 fn values(text: &str) -> Vec<String> {

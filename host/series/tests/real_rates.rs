@@ -23,7 +23,7 @@ fn published(test: &str) -> Option<PublishedRates> {
     }
     inputs.database.sort();
     inputs.curves.sort();
-    Some(read(&inputs, |_| ()).unwrap())
+    Some(read(&inputs, &mut |_, _, _| ()).unwrap())
 }
 
 #[test]

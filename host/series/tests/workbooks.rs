@@ -107,7 +107,7 @@ fn reading(files: &[(&str, Vec<u8>)]) -> Result<PublishedRates, String> {
         std::fs::write(&path, bytes).unwrap();
         inputs.curves.push(path);
     }
-    read(&inputs, |_| ()).map_err(|error| error.to_string())
+    read(&inputs, &mut |_, _, _| ()).map_err(|error| error.to_string())
 }
 
 /// Returns one sheet "4. spot curve" of the OIS curve with these rows.

@@ -1,7 +1,8 @@
 //! Whether the data folder is still where the server opened it.
 //!
-//! The state and the journal look after their own files. This is for what else the folder holds
-//! (compiled code, the admin socket, the shadow's rows), also where the state is on PostgreSQL.
+//! The state and the journal look after their own files. This is for the other content of the
+//! folder: compiled code, the admin socket and the shadow's rows. It also holds where the state is
+//! on PostgreSQL.
 
 use arc_swap::ArcSwapOption;
 use domesday_state::{OpenPath, PathMoved};

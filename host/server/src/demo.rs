@@ -1,7 +1,7 @@
 //! The demo's tenant: every scope, on a loopback address only.
 //!
-//! It is made in an empty state, its key is written for its owner alone, and it is switched off as
-//! soon as the same state is served to anybody else.
+//! A server creates it in an empty state and writes its key for the owner alone. A later start on
+//! an address other than loopback, or with `--no-demo`, switches it off.
 
 use crate::clock::{Clock, random};
 use domesday_contract::v3::options::{Depth, Settings};
@@ -11,6 +11,7 @@ use domesday_state::{
     Accounts, KeySeed, NewKey, Plan, Scopes, StateError, TenantId, TenantIdError,
 };
 use domesday_valuation::pipeline::address_lookup::AddressLookups;
+use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::{RequestContext, parse, value};
 use domesday_valuation::private_file;
 use domesday_valuation::release_store::OpenRelease;
@@ -18,7 +19,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use uuid::Uuid;
 
 /// The demo's tenant, which no operator's may be named after.
@@ -124,7 +125,7 @@ pub fn is_valued(release: Arc<OpenRelease>) -> bool {
         observer: None,
     };
     let row = parse(REQUEST, &context);
-    let deadline = Instant::now() + ROW_TIME;
+    let deadline = Deadline::after(ROW_TIME);
     let lookups = AddressLookups::none();
     value(&row, &context, &lookups, Uuid::nil(), Some(deadline)).status == Status::Valued
 }

@@ -6,7 +6,7 @@ use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGua
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
-/// The lines that are waiting to be written; what is still queued is written when this is dropped.
+/// The queue of log lines. Dropping it writes the rest.
 pub struct Logging {
     /// The count of lost lines.
     pub lines: LogLines,
@@ -64,7 +64,7 @@ pub struct FilterError {
     source: ParseError,
 }
 
-/// Starts logging what `filter` lets through: a level, or a list of targets with levels.
+/// Starts the log. `filter` is a level, or a list of targets with levels.
 ///
 /// # Errors
 /// Where the filter is not written as one.
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
 
-    /// Notes each write; where it is closed, refuses.
+    /// Notes each write. Refuses it after the close.
     #[derive(Clone, Default)]
     struct Notes(Arc<Mutex<Vec<Vec<u8>>>>, bool);
 

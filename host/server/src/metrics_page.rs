@@ -1,4 +1,4 @@
-//! The page that Prometheus reads, on a listener of its own.
+//! The page that Prometheus reads, on a separate listener.
 
 use crate::service::Service;
 use crate::telemetry::process::resident_bytes;

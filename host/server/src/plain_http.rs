@@ -1,5 +1,5 @@
-//! HTTP clients without TLS, for what runs beside the server: its own admin socket and an
-//! OpenTelemetry collector.
+//! HTTP clients without TLS, for the admin socket and for an OpenTelemetry collector beside the
+//! server.
 
 use std::sync::Arc;
 use tokio_rustls::rustls::crypto::ring;

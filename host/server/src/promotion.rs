@@ -34,8 +34,8 @@ impl From<SeriesReleaseError> for PromotionError {
     }
 }
 
-/// Makes each release that is promoted from now on the current one of its kind. `known` is what was
-/// promoted when this host chose its first, which a flag may have overruled.
+/// Makes each release that is promoted from now on the current one of its kind. `known` holds the
+/// promoted releases from the time when this host chose its first. A flag may have overridden them.
 pub async fn follow(service: Arc<Service>, known: PromotedIds) {
     let mut ticks = tokio::time::interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -84,7 +84,7 @@ impl Service {
     /// Blocks where it must be opened first.
     ///
     /// # Errors
-    /// Where it cannot be served; the current release is then the one it was.
+    /// The release cannot be served. The current release stays.
     pub fn make_current(&self, kind: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
         let family = |releases: &SeriesReleases| {
             releases
@@ -133,7 +133,7 @@ impl PromotionFollower {
                 }
                 self.known = promoted;
             }
-            // Its package may still be on its way here, so that it is tried again; said once.
+            // Its package may still be on its way here, so it is tried again. The log says it once.
             Ok(Err(error)) if self.refused != promoted => {
                 tracing::error!(%error, kind = kind.as_str(), release_id = id, "the promoted release cannot be served");
                 self.refused = promoted;

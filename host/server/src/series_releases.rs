@@ -21,7 +21,7 @@ pub enum SeriesReleaseError {
     /// The release that was named is not there.
     #[error("there is no release {id:?} in {path}; `domesday release list` shows those that are")]
     Unknown {
-        /// The id that was asked for.
+        /// The requested id.
         id: String,
         /// The folder of the family.
         path: PathBuf,
@@ -39,8 +39,8 @@ pub struct SeriesReleases {
 }
 
 impl SeriesReleases {
-    /// Opens every release of the family under `root`. `current` names the one that answers where
-    /// none is asked for; without it, the one that was made last does, and of equals the last by
+    /// Opens every release of the family under `root`. `current` names the one that answers queries
+    /// without a release. Without it, the one that was made last does, and of equals the last by
     /// id.
     ///
     /// # Errors
@@ -125,10 +125,10 @@ impl SeriesReleases {
         Ok(release)
     }
 
-    /// Makes a release the current one, opening it first where it is not held. Blocks.
+    /// Makes a release the current one, and opens it first if needed. Blocks.
     ///
     /// # Errors
-    /// As [`SeriesReleases::retain`]; the current release is then the one it was.
+    /// As [`SeriesReleases::retain`]. The current release stays.
     pub fn promote(&self, id: &str) -> Result<(), SeriesReleaseError> {
         self.current.store(Some(self.retain(id)?));
         Ok(())

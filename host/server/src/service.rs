@@ -58,7 +58,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Returns why the service cannot keep what it answers for at present, if so. Reads memory
+    /// Returns the reason why storage is degraded, if it is. Reads memory
     /// alone, so that a stalled disk or database stalls no probe.
     pub fn storage_fault(&self) -> Option<String> {
         let journal = || {

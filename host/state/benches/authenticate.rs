@@ -1,4 +1,4 @@
-//! What a request pays for its key: `cargo bench -p domesday-state`.
+//! The cost of authentication to a request: `cargo bench -p domesday-state`.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented items")]
 #![allow(clippy::unwrap_used, reason = "a benchmark ends where it cannot begin")]

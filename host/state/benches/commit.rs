@@ -1,4 +1,4 @@
-//! What durable operations cost: `cargo bench -p domesday-state --profile dev --bench commit`.
+//! The cost of durable operations: `cargo bench -p domesday-state --profile dev --bench commit`.
 //! The states are made in the directory of temporary files, which should be on a disk. That on
 //! PostgreSQL is reached by a local socket, and waits for the disk as well.
 

@@ -17,7 +17,7 @@ struct Entry {
     principal: Arc<Principal>,
 }
 
-/// Every key with what its tenant may use. A store fills it when it opens and applies each
+/// Every key with the rights of its tenant. A store fills it when it opens and applies each
 /// change that it committed.
 #[derive(Debug, Default)]
 pub(crate) struct Directory {

@@ -17,13 +17,13 @@ pub enum StateError {
         tenant: TenantId,
     },
     /// There is no such tenant.
-    #[error("there is no tenant {tenant}")]
+    #[error("there is no tenant {tenant}. `domesday tenant list` names all of them")]
     UnknownTenant {
         /// The tenant asked for.
         tenant: TenantId,
     },
     /// There is no such key.
-    #[error("there is no key {key}")]
+    #[error("there is no key {key}. `domesday key list` names all of them")]
     UnknownKey {
         /// The key asked for.
         key: KeyId,
@@ -50,7 +50,7 @@ pub enum StateError {
     #[error(transparent)]
     Scopes(#[from] ScopeError),
     /// Another process has the state open, or this one has it open twice.
-    #[error("{} is open already; one process at a time can have it", path.display())]
+    #[error("{} is open in another process. Stop that process, or send commands to the running server", path.display())]
     AlreadyOpen {
         /// The state's file.
         path: PathBuf,
@@ -66,7 +66,7 @@ pub enum StateError {
         known: u32,
     },
     /// The file is a database, but not a state.
-    #[error("{} is a database, but holds no Domesday state", path.display())]
+    #[error("{} is a database, but holds no Domesday state. Choose another data folder", path.display())]
     NotAState {
         /// The file.
         path: PathBuf,
@@ -82,7 +82,7 @@ pub enum StateError {
     #[error("this build has no PostgreSQL: build it with --features postgres")]
     NoPostgres,
     /// A record cannot be read.
-    #[error("the record of {record} cannot be read: {reason}")]
+    #[error("the record of {record} cannot be read: {reason}. Restore the state from a backup")]
     Damaged {
         /// The record's table and key.
         record: String,

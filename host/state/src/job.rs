@@ -1,11 +1,11 @@
-//! An asynchronous job, and what is kept of it.
+//! An asynchronous job and its stored parts.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{Month, TenantId, UnixMillis};
 
-/// How deep a job's results go, and of what its rows are.
+/// The depth of a job's results, and the kind of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum JobMode {
     /// Existing property, core results.
@@ -70,7 +70,7 @@ pub struct Job {
     pub request_count: u32,
     /// When it was accepted.
     pub created_at: UnixMillis,
-    /// When its status last changed or a chunk of it was finished.
+    /// When its status last changed or its last chunk was finished.
     pub updated_at: UnixMillis,
     /// From when on it is gone.
     pub expires_at: UnixMillis,
@@ -213,7 +213,7 @@ pub struct ChunkResults {
 /// Whether a host still holds the job that it works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseStatus {
-    /// It does, and what it asked for was done.
+    /// It does, and the store did the operation.
     Held,
     /// Another host took the job over, or it is gone: nothing was written.
     Lost,

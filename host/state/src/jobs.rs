@@ -9,7 +9,7 @@ use crate::{
 
 /// Jobs, their rows and results, and the keys that they may be repeated by.
 ///
-/// A job is shown only to its tenant and only before its `expires_at`; for everybody else, and
+/// A job is shown only to its tenant and only before its `expires_at`. For everybody else, and
 /// after that, it does not exist.
 pub trait Jobs: Send + Sync {
     /// Accepts a job in one durable transaction: its rows, its key and its units.
@@ -19,8 +19,8 @@ pub trait Jobs: Send + Sync {
     /// others find it. A job whose id is taken, or which has no chunk, is an error.
     fn submit(&self, job: NewJob) -> Reply<Submission>;
 
-    /// Looks up a repeated submission by its key. Returns what [`Jobs::submit`] would return for
-    /// the key alone, or none where it would go on.
+    /// Looks up a repeated submission by its key. Returns the outcome of [`Jobs::submit`] that the
+    /// key alone decides, or none where it decides none.
     fn find_submission(
         &self,
         tenant: TenantId,
@@ -56,8 +56,8 @@ pub trait Jobs: Send + Sync {
     /// lease. After the last chunk, the job is completed.
     ///
     /// A chunk that the same claim has finished already is [`LeaseStatus::Held`] and changes
-    /// nothing, so a host may repeat this where the answer was an error. No more units are given
-    /// back than the chunk cost.
+    /// nothing. So a host may repeat this after an error. No more units are given back than the
+    /// chunk cost.
     fn finish_chunk(
         &self,
         lease: Lease,
@@ -70,14 +70,14 @@ pub trait Jobs: Send + Sync {
     /// finished results stay charged.
     fn fail(&self, lease: Lease, error: JobError, now: UnixMillis) -> Reply<LeaseStatus>;
 
-    /// Releases a job, so that it can be claimed at once and the attempt does not count. The
-    /// claim is over: whoever held it can write nothing any more.
+    /// Releases a job: it can be claimed at once, and the attempt does not count. The claim is
+    /// over, and its holder can write nothing any more.
     fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus>;
 
     /// Counts the jobs of all tenants that are queued or running.
     fn waiting(&self) -> Reply<u64>;
 
-    /// Removes what is past its time: jobs with their rows and results, and then the documents of
+    /// Removes expired rows: jobs with their rows and results, and then the documents of
     /// old keys. Of a job that nobody finished, the units of the chunks without results are given
     /// back, and its key tells that it failed.
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts>;

@@ -60,7 +60,7 @@ impl fmt::Debug for KeyId {
     }
 }
 
-/// 40 bytes from a secure random source, of which a key is made: 8 for its id, 32 for its
+/// 40 bytes from a secure random source. They make a key: 8 for its id, 32 for its
 /// secret. Used once.
 pub struct KeySeed([u8; 40]);
 

@@ -7,7 +7,7 @@
 //! - the secrets of cursors
 //! - the keys of receipts
 //!
-//! **One trait.** [`State`] says what is kept and what each operation promises, by concern:
+//! **One trait.** [`State`] defines the stored data and the promise of each operation, by concern:
 //! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`], [`ReceiptKeys`]. A store joins by
 //! passing the same test suite, which is generic over the trait.
 //!
@@ -30,15 +30,15 @@
 //! operations at once. It opens the file anew with growing pauses until the file can be written,
 //! and then reads its memory from it again. Authentication goes on from memory all the while.
 //!
-//! **Files that move.** Before each commit and once a second, the embedded store compares device
-//! and inode of its folder and files with those that it has open. A file that was moved or deleted
-//! under it is [`StateError::Moved`] until it is back: nothing is made in its place.
+//! **Files that move.** Before each commit and once a second, the embedded store checks its folder
+//! and files. Their device and inode must be those that it has open. A file that was moved or
+//! deleted under it is [`StateError::Moved`] until it is back: nothing is made in its place.
 //!
 //! **Jobs.** A claim carries a fencing number, and a host whose number is not the job's last writes
 //! nothing. A lease of the embedded store ends with the process that had it.
 //!
 //! **Keys.** A key is `dk_`, its public id, `_` and 32 random bytes. The id finds the record in one
-//! step; the record holds SHA-256 of the key, compared in constant time. A slow password hash would
+//! step. The record holds SHA-256 of the key, compared in constant time. A slow password hash would
 //! buy nothing: it slows the guessing of secrets that people choose, and nobody guesses 256 random
 //! bits. The key itself is returned once, as a [`Secret`], and kept nowhere.
 //!

@@ -128,8 +128,8 @@ impl Scopes {
         }
     }
 
-    /// Reads scopes, each as written by an operator; naming several datasets of a family in
-    /// several scopes allows each of them.
+    /// Reads scopes, each as written by an operator. Several scopes of one family allow each
+    /// dataset that they name.
     pub fn parse<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, ScopeError> {
         let mut scopes = Scopes::default();
         for text in texts {

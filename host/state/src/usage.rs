@@ -1,4 +1,4 @@
-//! Valuation units: what a tenant used in a month.
+//! The valuation units that a tenant used in a month.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The embedded store under the suite, and what belongs to it alone.
+//! The embedded store under the suite, and its own tests.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use domesday_state::*;
 use suite::Store;
 
-/// A redb file in a directory of its own.
+/// A redb file in a temporary directory.
 struct Embedded {
     directory: tempfile::TempDir,
 }
@@ -48,7 +48,7 @@ fn a_second_opening_is_a_clear_error() {
     assert!(matches!(error, StateError::AlreadyOpen { path } if path == store.path()));
 }
 
-/// What a crash leaves is the file as it is while the state is open. A copy made at that moment
+/// A crash leaves the file of an open state. A copy made at that moment
 /// holds everything that was answered for; of units, with the log.
 #[test]
 fn completed_writes_are_durable() {
@@ -201,7 +201,7 @@ mod log {
         assert_eq!(used(&copy.open(), "acme"), 0);
     }
 
-    /// A job's units are charged in the file, with the job, above what stands in the log.
+    /// A job's units are charged in the file, with the job, and add to those in the log.
     #[test]
     fn a_submission_finds_the_units_of_the_log() {
         let store = Embedded::empty();
@@ -361,7 +361,7 @@ mod moved {
         soon(|| store.state.degradation().is_some());
     }
 
-    /// The units of the log are taken over into the file that is open, wherever that is.
+    /// The open file takes over the units of the log, also where it was moved.
     #[test]
     fn a_state_that_is_closed_while_it_is_away_is_whole() {
         let store = Movable::open();

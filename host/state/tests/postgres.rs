@@ -1,4 +1,4 @@
-//! PostgreSQL under the suite, and what belongs to it alone.
+//! PostgreSQL under the suite, and its own tests.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use domesday_state::*;
 use domesday_test_postgres::{self as cluster, Cluster, Disk};
 use suite::Store;
 
-/// A database of its own.
+/// A new database.
 struct Postgres {
     address: String,
 }
@@ -135,8 +135,8 @@ fn changes_of_two_hosts_at_once_are_all_seen_by_both() {
     }
 }
 
-/// The database dies in the middle of charges. What was answered is there afterwards, what failed
-/// is there at most once, and the state comes back by itself.
+/// The database dies in the middle of charges. Answered operations are there afterwards, failed
+/// ones are there at most once, and the state comes back by itself.
 #[test]
 fn a_database_that_crashes_is_trouble_until_it_is_back() {
     let cluster = Cluster::start(Disk::Unsynced);
@@ -225,7 +225,7 @@ fn sessions_that_are_ended_are_no_trouble() {
             })
             .collect();
         for thread in threads {
-            // What was on its way is lost.
+            // Operations under way are lost.
             let _ = thread.join().unwrap();
         }
     };
@@ -249,7 +249,8 @@ fn sessions_that_are_ended_are_no_trouble() {
     }
 }
 
-/// Somebody holds a lock on what every command changes: the command ends, and nothing else waits.
+/// Somebody holds a lock on the row that every command changes: the command ends, and nothing else
+/// waits.
 #[test]
 fn a_lock_that_somebody_holds_does_not_hang_a_command() {
     let (store, state) = suite::with_tenant::<Postgres>();
@@ -275,7 +276,7 @@ fn a_lock_that_somebody_holds_does_not_hang_a_command() {
         error.to_string().contains("another session holds a lock"),
         "{error}"
     );
-    // It changed nothing, and what does not need the lock goes on.
+    // It changed nothing, and operations without the lock go on.
     assert!(opens(&state, &key));
     charge(&state, 1).unwrap();
     while !holder.is_finished() {

@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let percent = done * 100 / total.max(1);
         if percent / 10 != last_tenth {
             last_tenth = percent / 10;
-            eprintln!("{stage:?} {percent} %");
+            eprintln!("{stage}: {percent} %");
         }
     })?;
     let seconds = start.elapsed().as_secs_f64();

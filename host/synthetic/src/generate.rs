@@ -12,7 +12,7 @@ use crate::geography::{self, Authority, Character, HALF_SIDE};
 use crate::housing::{self, Site};
 use crate::land::Point;
 use crate::lodgement::lodgements;
-use crate::postcodes::PostcodeAllocator;
+use crate::postcodes::{PostcodeAllocator, Sector};
 use crate::sales::{self, Activity};
 use crate::street::Place;
 use crate::{Manifest, SyntheticError, World, names, noise, street};
@@ -20,19 +20,15 @@ use chrono::Datelike;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// The stage of writing, for a progress bar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Homes with their addresses, sales and certificates.
-    Homes,
-    /// Areas, codes, price indices and rents.
-    Areas,
-}
+/// The stage that writes homes with their addresses, sales and certificates.
+const HOMES: &str = "homes and their sales";
+/// The stage that writes areas, codes, price indices and rents.
+const AREAS: &str = "areas and indices";
 
 /// Writes a world's register files into a folder, which is made if it is not there; files of the
 /// same names are replaced.
 ///
-/// `progress` receives the stage, how much of it is done and its total.
+/// `progress` receives the name of the stage, the steps done and the steps in all.
 ///
 /// # Errors
 ///
@@ -41,7 +37,7 @@ pub enum Stage {
 pub fn generate(
     world: &World,
     out: &Path,
-    progress: impl FnMut(Stage, u64, u64),
+    progress: impl FnMut(&str, u64, u64),
 ) -> Result<Manifest, SyntheticError> {
     generate_as(world, out, Layout::default(), progress)
 }
@@ -78,7 +74,7 @@ pub fn generate_as(
     world: &World,
     out: &Path,
     layout: Layout,
-    mut progress: impl FnMut(Stage, u64, u64),
+    mut progress: impl FnMut(&str, u64, u64),
 ) -> Result<Manifest, SyntheticError> {
     world.check()?;
     std::fs::create_dir_all(out).map_err(|source| SyntheticError::Write {
@@ -92,13 +88,13 @@ pub fn generate_as(
         build(world, authority, &mut book, &mut registers, &mut progress)?;
     }
     let mut manifest = registers.finish()?;
-    progress(Stage::Areas, 0, 2);
+    progress(AREAS, 0, 2);
     areas::write(out, &authorities, &mut manifest)?;
-    progress(Stage::Areas, 1, 2);
+    progress(AREAS, 1, 2);
     price_index::write(out, world, &authorities, &mut manifest)?;
     rents::write(out, world, &authorities, &mut manifest)?;
     readme::write(out, world, &manifest)?;
-    progress(Stage::Areas, 2, 2);
+    progress(AREAS, 2, 2);
     Ok(manifest)
 }
 
@@ -117,39 +113,110 @@ fn build(
     authority: &Authority,
     book: &mut PostcodeAllocator,
     registers: &mut Registers<'_>,
-    progress: &mut impl FnMut(Stage, u64, u64),
+    progress: &mut impl FnMut(&str, u64, u64),
 ) -> Result<(), SyntheticError> {
-    let mut draw = Draw::new(world.seed, Purpose::Town, authority.index, 0);
-    let mut ids = Ids::of(authority.index);
+    let mut builder = AuthorityBuilder::new(world, authority);
     let mut town: Option<Town> = None;
-    let (mut streets, mut addresses, mut settlements) = (0_u32, 0_u64, 0_u32);
-    let mut homes_left = authority.homes as usize;
-    let mut sectors = 0_u32;
-    while homes_left > 0 {
+    while builder.homes_left > 0 {
         let new_town = town.as_ref().is_none_or(|town| town.sectors >= town.of);
         if new_town {
-            let middle = authority.centre.offset(
-                draw.between(-8_000.0, 8_000.0),
-                draw.between(-8_000.0, 8_000.0),
-            );
-            town = Some(Town {
-                name: name(authority, &mut settlements),
-                middle,
-                sectors: 0,
-                of: draw.whole(2, 7) as u32,
-            });
+            town = Some(builder.town());
         }
         let Some(town) = town.as_mut() else { break };
         let mut sector = book.sector(&authority.area, new_town, world.size.authorities)?;
-        let mut place = Draw::new(world.seed, Purpose::Sector, authority.index, sectors);
-        sectors += 1;
-        let lies = match authority.character {
+        let mut ground = builder.ground(town);
+        for n in 0..world.size.streets_per_sector {
+            if builder.homes_left == 0 {
+                break;
+            }
+            if is_rural(ground.surroundings) && n.is_multiple_of(12) {
+                ground.locality = builder.name();
+            }
+            builder.street(&mut ground, &mut sector, book, registers)?;
+            progress(
+                HOMES,
+                registers.manifest.properties,
+                u64::from(world.size.properties),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The ground that the streets of one sector lie on.
+struct Ground {
+    draw: Draw,
+    surroundings: Place,
+    middle: Point,
+    /// Standard deviation of a street's distance from the middle, east and north, in metres.
+    reach: f64,
+    town: String,
+    /// Suburb or village of the next street; empty where there is none.
+    locality: String,
+}
+
+fn is_rural(surroundings: Place) -> bool {
+    matches!(surroundings, Place::Countryside | Place::Islands)
+}
+
+/// The state of one authority's layout: the homes left to build, and the numbers used so far.
+struct AuthorityBuilder<'a> {
+    world: &'a World,
+    authority: &'a Authority,
+    draw: Draw,
+    ids: Ids,
+    homes_left: usize,
+    sectors: u32,
+    streets: u32,
+    addresses: u64,
+    settlements: u32,
+}
+
+impl<'a> AuthorityBuilder<'a> {
+    fn new(world: &'a World, authority: &'a Authority) -> AuthorityBuilder<'a> {
+        AuthorityBuilder {
+            world,
+            authority,
+            draw: Draw::new(world.seed, Purpose::Town, authority.index, 0),
+            ids: Ids::of(authority.index),
+            homes_left: authority.homes as usize,
+            sectors: 0,
+            streets: 0,
+            addresses: 0,
+            settlements: 0,
+        }
+    }
+
+    fn name(&mut self) -> String {
+        name(self.authority, &mut self.settlements)
+    }
+
+    /// Founds a town within reach of the authority's centre.
+    fn town(&mut self) -> Town {
+        let middle = self.authority.centre.offset(
+            self.draw.between(-8_000.0, 8_000.0),
+            self.draw.between(-8_000.0, 8_000.0),
+        );
+        Town {
+            name: self.name(),
+            middle,
+            sectors: 0,
+            of: self.draw.whole(2, 7) as u32,
+        }
+    }
+
+    /// Places the town's next sector.
+    fn ground(&mut self, town: &mut Town) -> Ground {
+        let (world, authority) = (self.world, self.authority);
+        let mut draw = Draw::new(world.seed, Purpose::Sector, authority.index, self.sectors);
+        self.sectors += 1;
+        let surroundings = match authority.character {
             Character::Islands => Place::Islands,
             Character::City => Place::City,
-            Character::Usual if sectors.is_multiple_of(5) => Place::Countryside,
+            Character::Usual if self.sectors.is_multiple_of(5) => Place::Countryside,
             Character::Usual => Place::Town,
         };
-        let rural = matches!(lies, Place::Countryside | Place::Islands);
+        let rural = is_rural(surroundings);
         // Sectors wind outwards from the middle of a town, a golden angle apart; the countryside
         // lies further out.
         let turn = 2.399_963_229_728_653 * f64::from(town.sectors);
@@ -160,63 +227,65 @@ fn build(
             .middle
             .offset(away * libm::cos(turn), away * libm::sin(turn));
         town.sectors += 1;
-        let suburb = place.chance(0.3).then(|| name(authority, &mut settlements));
-        let mut village = suburb.clone().unwrap_or_default();
-        for n in 0..world.size.streets_per_sector {
-            if homes_left == 0 {
-                break;
-            }
-            let mut draw = Draw::new(world.seed, Purpose::Street, authority.index, streets);
-            if rural && n.is_multiple_of(12) {
-                village = name(authority, &mut settlements);
-            }
-            let mut plan = street::plan(&mut draw, lies, world.through.year());
-            let homes = plan.trim(homes_left);
-            homes_left -= homes;
-            if !sector.has(plan.plots.len() as u32) {
-                sector = book.sector(&authority.area, false, world.size.authorities)?;
-            }
-            let reach = if rural { 2.0 * spread } else { spread };
-            let site = Site {
-                street: names::street(authority.index, streets, authority.welsh),
-                locality: village.clone(),
-                town: town.name.clone(),
-                middle: middle
-                    .offset(place.normal(0.0, reach), place.normal(0.0, reach))
-                    .within(authority.centre, HALF_SIDE),
-            };
-            let (dwellings, units) = housing::settle(
-                world,
-                authority,
-                &site,
-                &plan,
-                &mut sector,
-                &mut draw,
-                || {
-                    addresses += 1;
-                    uprn(world.seed, authority.index, addresses)
-                },
-            );
-            registers.code_point.add(authority, &units)?;
-            registers.manifest.postcodes += units.len() as u64;
-            let mut faults = Draw::new(world.seed, Purpose::Fault, authority.index, streets);
-            let mut noise = registers
-                .address_noise
-                .then(|| Draw::new(world.seed, Purpose::Noise, authority.index, streets));
-            for dwelling in &dwellings {
-                let written = RegisterDwelling::of(dwelling, noise.as_mut());
-                let draws = (&mut draw, &mut faults);
-                registers.enter(authority, dwelling, &written, &mut ids, draws)?;
-            }
-            streets += 1;
-            progress(
-                Stage::Homes,
-                registers.manifest.properties,
-                u64::from(world.size.properties),
-            );
+        let suburb = draw.chance(0.3).then(|| self.name());
+        Ground {
+            draw,
+            surroundings,
+            middle,
+            reach: if rural { 2.0 * spread } else { spread },
+            town: town.name.clone(),
+            locality: suburb.unwrap_or_default(),
         }
     }
-    Ok(())
+
+    /// Builds the sector's next street and registers everything in it.
+    fn street(
+        &mut self,
+        ground: &mut Ground,
+        sector: &mut Sector,
+        book: &mut PostcodeAllocator,
+        registers: &mut Registers<'_>,
+    ) -> Result<(), SyntheticError> {
+        let (world, authority, number) = (self.world, self.authority, self.streets);
+        let stream = |purpose| Draw::new(world.seed, purpose, authority.index, number);
+        let mut draw = stream(Purpose::Street);
+        let mut plan = street::plan(&mut draw, ground.surroundings, world.through.year());
+        let homes = plan.trim(self.homes_left);
+        self.homes_left -= homes;
+        if !sector.has(plan.plots.len() as u32) {
+            *sector = book.sector(&authority.area, false, world.size.authorities)?;
+        }
+        let (east, north) = (
+            ground.draw.normal(0.0, ground.reach),
+            ground.draw.normal(0.0, ground.reach),
+        );
+        let site = Site {
+            street: names::street(authority.index, number, authority.welsh),
+            locality: ground.locality.clone(),
+            town: ground.town.clone(),
+            middle: ground
+                .middle
+                .offset(east, north)
+                .within(authority.centre, HALF_SIDE),
+        };
+        let addresses = &mut self.addresses;
+        let (dwellings, units) =
+            housing::settle(world, authority, &site, &plan, sector, &mut draw, || {
+                *addresses += 1;
+                uprn(world.seed, authority.index, *addresses)
+            });
+        registers.code_point.add(authority, &units)?;
+        registers.manifest.postcodes += units.len() as u64;
+        let mut faults = stream(Purpose::Fault);
+        let mut noise = registers.address_noise.then(|| stream(Purpose::Noise));
+        for dwelling in &dwellings {
+            let written = RegisterDwelling::of(dwelling, noise.as_mut());
+            let draws = (&mut draw, &mut faults);
+            registers.enter(authority, dwelling, &written, &mut self.ids, draws)?;
+        }
+        self.streets += 1;
+        Ok(())
+    }
 }
 
 /// Returns the next name of a settlement; a large authority begins again after 64.

@@ -43,7 +43,7 @@ mod street;
 mod world;
 
 pub use error::SyntheticError;
-pub use generate::{Layout, Stage, generate, generate_as};
+pub use generate::{Layout, generate, generate_as};
 pub use manifest::{
     AddressFaults, CertificateFaults, FileSize, Manifest, MonthlyChanges, PlantedFaults,
     PricePaidFaults,

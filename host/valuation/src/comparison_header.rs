@@ -1,4 +1,4 @@
-//! The header of a comparison: two releases, and what each learnt from.
+//! The header of a comparison: two releases and their training windows.
 
 use crate::comparison_outcome::band_word;
 use crate::release_store::OpenRelease;
@@ -44,8 +44,8 @@ pub fn authority_name(releases: Sides<&OpenRelease>, code: &str) -> Option<Strin
 
 /// Returns the sales that the release learnt from, beside a window that begins on `from`.
 ///
-/// A window that ends before those days is no better than one that holds them: what was learnt from
-/// later sales knows how prices went on.
+/// A window that ends before those days is no better than one that holds them. A model of later
+/// sales knows how prices went on.
 pub fn training_data(manifest: &ValuationBody, from: Day) -> TrainingData {
     match (&manifest.model.learnt, &manifest.model.parameters_sha256) {
         (Some(learnt), _) => TrainingData::Sales {

@@ -80,8 +80,8 @@ impl CompileCacheError {
     }
 }
 
-/// Opens the cache of compiled code in `folder`, and creates both where they are missing. `what`
-/// names the folder in messages.
+/// Opens the cache of compiled code in `folder`, and creates both where they are missing. `what` is
+/// the name of the folder in messages.
 ///
 /// # Errors
 /// Where the folder cannot be made, or somebody else could put files into it.

@@ -3,8 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-/// Writes a file of mode 0600 in place of whatever stands under that name; a link is replaced, not
-/// followed.
+/// Writes a file of mode 0600 in place of any file of that name. A link is replaced, not followed.
 ///
 /// # Errors
 /// Where it cannot be written and made durable.

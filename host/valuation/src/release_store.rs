@@ -97,8 +97,8 @@ pub enum ReleaseError {
     },
 }
 
-/// The releases that a service holds, one of them the current one. Both may change at any time;
-/// whoever has a release keeps it for as long as it wants.
+/// The releases that a service holds, one of them the current one. Both may change at any time. A
+/// request keeps its release until it ends.
 pub struct ReleaseStore {
     root: PathBuf,
     trust: Trust,
@@ -113,9 +113,9 @@ pub struct ReleaseStore {
 type Snapshots = BTreeMap<String, Arc<Snapshot>>;
 
 impl ReleaseStore {
-    /// Opens every valuation release under `root`. `current` names the active one; without it, the
-    /// one with the latest effective date up to `today` is, and of equals the last by id. Where
-    /// none is in force yet, it is the one that will be first.
+    /// Opens every valuation release under `root`. `current` names the active one. Without it, the
+    /// one with the latest effective date up to `today` is active, and of equals the last by id.
+    /// Where none is in force yet, it is the one that will be first.
     ///
     /// # Errors
     /// The first package that cannot be served: nothing is served from a store that is not whole.
@@ -200,7 +200,7 @@ impl ReleaseStore {
     /// opened first.
     ///
     /// # Errors
-    /// As [`ReleaseStore::get`]; the active release is then the one it was.
+    /// As [`ReleaseStore::get`]. The active release stays.
     pub fn promote(&self, id: &str) -> Result<(), ReleaseError> {
         self.current.store(self.get(id)?);
         Ok(())

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// Native stack of a worker. It is several times what a guest may use, since the host's frames and
-/// those of the evidence stand on it too.
+/// Native stack of a worker. It is several times a guest's limit, since the frames of the host and
+/// of the evidence use it too.
 const STACK_BYTES: usize = 8 << 20;
 
 /// A queued task.
@@ -35,7 +35,7 @@ pub struct WorkerPool {
 pub struct QueueDepth(Arc<AtomicUsize>);
 
 impl QueueDepth {
-    /// Returns whether any such task waits.
+    /// Returns whether a task waits.
     pub fn is_nonzero(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
@@ -152,8 +152,8 @@ impl WorkerPool {
     }
 
     fn queued(&self, task: Task) {
-        // The threads are there for as long as the pool is; a task that is lost says so to whoever
-        // waits.
+        // The threads live as long as the pool. A lost task drops its sender, which tells the
+        // caller.
         let _ = self.queue.send(task);
     }
 

@@ -8,7 +8,7 @@ mod demo;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use domesday_contract::v3::options::{Depth, Settings};
 use domesday_contract::v3::request::Kind;
@@ -21,11 +21,14 @@ use domesday_engine::outcome::Row;
 use domesday_package::Trust;
 use domesday_valuation::observer::{ObservedRow, RowObserver};
 use domesday_valuation::pipeline::address_lookup::AddressLookups;
+use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::{RequestContext, parse, value};
 use domesday_valuation::pipeline::{batch, response_size};
 use domesday_valuation::release_store::{OpenRelease, open_release};
 use domesday_valuation::worker_pool::WorkerPool;
 use serde_json::{Value, json};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
 use uuid::Uuid;
 
 fn release() -> Arc<OpenRelease> {
@@ -207,14 +210,15 @@ fn a_batch_gives_every_row_its_result_in_order() {
             .collect()
     };
     let first = batch::first(Uuid::from_u128(7 << 76));
-    let run = |deadline| {
+    let run = |time| {
+        let deadline = Deadline::after(time);
         let all = batch::value(&workers, None, &context, rows(), first, deadline);
         let done = runtime.block_on(all);
         let results: Vec<Value> =
             serde_json::from_slice(&[b"[", done.json.as_slice(), b"]"].concat()).unwrap();
         (results, done.refundable)
     };
-    let (results, refundable) = run(Instant::now() + Duration::from_secs(60));
+    let (results, refundable) = run(Duration::from_secs(60));
     assert_eq!(refundable, 0);
     for (number, (result, row)) in results.iter().zip(rows()).enumerate() {
         let id = batch::nth(first, number);
@@ -223,7 +227,7 @@ fn a_batch_gives_every_row_its_result_in_order() {
         assert_eq!(*result, alone);
     }
     // After the deadline, rows with errors have them, and the others are given back.
-    let (late, refundable) = run(Instant::now());
+    let (late, refundable) = run(Duration::ZERO);
     let billable = rows().iter().filter(|row| row.is_billable()).count();
     assert_eq!(refundable as usize, billable);
     assert_eq!(late.len(), results.len());
@@ -340,4 +344,79 @@ fn an_observer_hears_of_each_row_that_is_resolved() {
             expected
         );
     }
+}
+
+/// Panics in the row of one valuation.
+struct PanickingObserver(Uuid);
+
+impl RowObserver for PanickingObserver {
+    fn wants_evidence(&self, _: Uuid) -> bool {
+        false
+    }
+
+    fn referred(&self, _: &ObservedRow<'_>, _: &Referral) {}
+
+    fn ran(&self, row: &ObservedRow<'_>, _: &Row, _: Duration) {
+        assert_ne!(row.valuation_id, self.0, "on purpose");
+    }
+
+    fn recorded(&self, _: &ObservedRow<'_>, _: &Row, _: Vec<Exchange>) {}
+}
+
+/// Panics when a worker logs a warning, as it does of a row that panicked.
+struct PanickingLog;
+
+impl Subscriber for PanickingLog {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() == Level::WARN
+    }
+
+    fn event(&self, _: &Event<'_>) {
+        let thread = std::thread::current();
+        let worker = thread
+            .name()
+            .is_some_and(|name| name.starts_with("worker-"));
+        assert!(!worker, "on purpose");
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[test]
+fn rows_lost_to_a_panic_outside_of_a_row_are_internal_errors() {
+    tracing::subscriber::set_global_default(PanickingLog).unwrap();
+    let workers = WorkerPool::new(1, 64).unwrap();
+    let first = batch::first(Uuid::from_u128(7 << 76));
+    let mut context = context(Kind::Existing);
+    context.observer = Some(Arc::new(PanickingObserver(first)));
+    let context = Arc::new(context);
+    let rows = [demo::house(), demo::house(), json!(7)];
+    let rows = rows.map(|row| parse(&row.to_string(), &context)).into();
+    let deadline = Deadline::after(Duration::from_secs(60));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let all = batch::value(&workers, None, &context, rows, first, deadline);
+    let done = runtime.block_on(all);
+    let results: Vec<Value> =
+        serde_json::from_slice(&[b"[", done.json.as_slice(), b"]"].concat()).unwrap();
+    for result in &results[..2] {
+        assert_eq!(result["status"], "valuation_failed");
+        assert_eq!(result["errors"][0]["code"], "internal");
+        assert_eq!(result["errors"][0]["retryable"], true);
+    }
+    assert_eq!(results[2]["status"], "rejected");
+    assert_eq!(done.refundable, 2);
+    assert_eq!(done.problem.as_deref(), Some("the worker panicked"));
 }

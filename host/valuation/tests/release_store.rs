@@ -4,6 +4,8 @@
 #[path = "../../../tests/common/demo.rs"]
 #[allow(dead_code)] // Other suites use the rest.
 mod demo;
+#[path = "../../../tests/common/package_files.rs"]
+mod package_files;
 
 use chrono::NaiveDate;
 use demo::{RELEASE, SNAPSHOT};
@@ -12,14 +14,14 @@ use domesday_engine::config::Allocation;
 use domesday_evaluation::compare::header::Source as Rows;
 use domesday_evaluation::compare::sides::Sides;
 use domesday_evaluation::report::TrainingData;
-use domesday_package::{Draft, Source, Trust, ValuationBody, open, write};
+use domesday_package::{Trust, ValuationBody, open};
 use domesday_registers::Day;
 use domesday_valuation::comparison_header::{
     authority_name, header, last_learnt_day, training_data,
 };
 use domesday_valuation::compile_cache::{CompileCacheError, open_cache, own_folder};
 use domesday_valuation::release_store::{ReleaseError, ReleaseStore, package_ids};
-use std::collections::BTreeMap;
+use package_files::{copy_tree, write_changed};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -30,24 +32,11 @@ fn demo_releases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases")
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
 /// Returns a folder of releases with the demo's snapshot and no release.
 fn without_release() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let snapshot = format!("property/{SNAPSHOT}");
-    copy(
+    copy_tree(
         &demo_releases().join(&snapshot),
         &folder.path().join(&snapshot),
     );
@@ -57,29 +46,9 @@ fn without_release() -> TempDir {
 
 /// Adds the demo's release under another id, with a change of its manifest.
 fn add(folder: &Path, id: &str, change: impl FnOnce(&mut ValuationBody)) {
-    let demo = open(
-        &demo_releases().join("valuation").join(RELEASE),
-        &Trust::Unsigned,
-    )
-    .unwrap();
-    let mut body: ValuationBody = demo.body().unwrap();
-    body.release_id = id.parse().unwrap();
-    let component = demo.bytes(body.component.as_str()).unwrap();
-    body.model.parameters_sha256 = None;
-    body.model.learnt = None;
-    body.backtest = None;
-    change(&mut body);
-    let files = [
-        (body.component.clone(), Source::Bytes(component)),
-        (body.fixtures.clone(), Source::Bytes(b"{}\n".to_vec())),
-    ];
-    let draft = Draft {
-        created: "2026-10-01T00:00:00Z".parse().unwrap(),
-        files: BTreeMap::from(files),
-        id: body.release_id.clone(),
-        body,
-    };
-    write(&folder.join("valuation"), draft).unwrap();
+    let demo = demo_releases().join("valuation").join(RELEASE);
+    let component = fs::read(demo.join("component.wasm")).unwrap();
+    write_changed(folder, &demo, id, component, change);
 }
 
 fn day(text: &str) -> NaiveDate {

@@ -1,5 +1,5 @@
-//! One valuation natively: 90 sales nearby of which the model takes 30, own history and ten years
-//! of index. It includes building the answers' lists.
+//! One native valuation with 90 sales nearby, own history and ten years of index. The model takes
+//! 30 of the sales. The time includes building the answers' lists.
 
 #[allow(dead_code)]
 #[path = "../src/testing.rs"]

@@ -54,6 +54,8 @@ pub fn value(p: &Parameters, subject: &Subject, evidence: &dyn Evidence) -> Outc
     }
 }
 
+// One function, though a long one: a split costs other fuel, and the fixtures of the released demo
+// record the fuel of each row.
 fn value_property(
     p: &Parameters,
     subject: &Subject,

@@ -72,8 +72,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Returns every use of one crate by another, from what `cargo metadata` printed; dependencies of
-/// tests and of building are left out.
+/// Returns every use of one crate by another, from the output of `cargo metadata`. It leaves out
+/// dependencies of tests and of builds.
 ///
 /// # Panics
 /// Where the text is not the document that cargo prints.
@@ -81,7 +81,7 @@ pub fn uses(metadata: &Value) -> BTreeSet<(String, String)> {
     let mut found = BTreeSet::new();
     for package in metadata["packages"].as_array().into_iter().flatten() {
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
-            // Ours alone have a path, and what the product is built of has no kind.
+            // Our crates alone have a path. A dependency of the product has no kind.
             if dependency["path"].is_string() && dependency["kind"].is_null() {
                 let name = |of: &Value| of["name"].as_str().unwrap_or_default().to_owned();
                 found.insert((name(package), name(dependency)));
@@ -91,7 +91,7 @@ pub fn uses(metadata: &Value) -> BTreeSet<(String, String)> {
     found
 }
 
-/// Returns the crates of `host/` that use `anyhow`, from what `cargo metadata` printed.
+/// Returns the crates of `host/` that use `anyhow`, from the output of `cargo metadata`.
 ///
 /// Their errors are types. Commands alone print an error without looking at it.
 pub fn untyped(metadata: &Value) -> Vec<String> {

@@ -1,8 +1,8 @@
 //! Which file of a crate imports which, read from its `use` items.
 //!
 //! An edge is a `use` of a path that another file defines. A `mod` item is none, and neither is a
-//! public re-export, which shows what a module offers: a `use` of a re-exported name is an edge to
-//! the file that defines it. Test modules are left out.
+//! public re-export. A `use` of a re-exported name is an edge to the file that defines it. Test
+//! modules are left out.
 
 use crate::circles::Graph;
 use crate::walk;
@@ -161,7 +161,7 @@ fn absolute(path: &Module, module: &Module, modules: &BTreeSet<&Module>) -> Opti
     (first == "self" || modules.contains(&child)).then(|| [module, own].concat())
 }
 
-/// Returns the file that defines what a path names, through public re-exports.
+/// Returns the file that defines the item of a path, through public re-exports.
 fn owner(path: &Module, sources: &BTreeMap<Module, Source>, depth: usize) -> Option<Module> {
     let length = (0..=path.len())
         .rev()
@@ -194,28 +194,6 @@ mod tests {
             "server",
             &["http::v1", "http::v1::query"],
             "the scope of a family stands with the routes of the families",
-        ),
-        (
-            "state",
-            &[
-                "embedded",
-                "embedded::cursors",
-                "embedded::file",
-                "embedded::group_commit",
-                "embedded::memory",
-                "embedded::readers",
-                "embedded::source",
-                "embedded::store",
-                "embedded::tables",
-                "embedded::usage_wal::log",
-                "embedded::usage_wal::replay",
-            ],
-            "the committing thread opens the store again, so the parts of an opening meet in it",
-        ),
-        (
-            "state",
-            &["embedded::jobs", "embedded::work"],
-            "submitting a job and working on it change the same rows",
         ),
     ];
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const ENDINGS: [&str; 6] = ["md", "py", "rs", "sh", "toml", "wit"];
 /// Folders whose files are scripts without an ending.
 const SCRIPTS: [&str; 2] = [".ci", "scripts"];
-/// Folders that are not searched: what builds make, and released bytes.
+/// Folders that are not searched: build output and released bytes.
 const SKIPPED: [&str; 3] = [".git", "releases", "target"];
 /// The list itself.
 const LIST: &str = "tests/architecture/words.toml";

@@ -198,7 +198,7 @@ fn rows_beyond_the_queue_are_dropped_and_counted() {
     );
     // None is lost from sight.
     let taken = served.rows(MISBEHAVING, "compared") + dropped;
-    let waited = served.rows(MISBEHAVING, "let_go");
+    let waited = served.rows(MISBEHAVING, "shadow_ended");
     assert!(waited > 0 && taken + waited == 2_400, "{taken}, {waited}");
     served.server.stop();
 }

@@ -35,6 +35,9 @@ struct Arguments {
     /// Draw this many mutants of cargo-mutants from each crate instead
     #[arg(long)]
     mutants: Option<usize>,
+    /// Leave out the quick tier for the mutants that a crate's own tests miss
+    #[arg(long, requires = "mutants")]
+    own_tests: bool,
     /// Apply mutations of this kind only
     #[arg(long)]
     only: Option<Kind>,
@@ -59,10 +62,13 @@ fn main() -> Result<ExitCode> {
         .canonicalize()?;
     if let Some(sample) = arguments.mutants {
         let (crates, seed) = (&arguments.rules, &arguments.seed);
-        return Ok(match mutants::prove(&repository, crates, sample, seed)? {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
-        });
+        let beyond = !arguments.own_tests;
+        return Ok(
+            match mutants::prove(&repository, crates, sample, seed, beyond)? {
+                true => ExitCode::SUCCESS,
+                false => ExitCode::FAILURE,
+            },
+        );
     }
     let lists = CONTRACTS.map(|contract| (contract.name, Rules::of(&contract, &repository)));
     let rules = chosen_rules(&lists, &arguments.rules)?;

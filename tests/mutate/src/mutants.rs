@@ -14,7 +14,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -115,8 +115,15 @@ impl fmt::Display for Fate {
 }
 
 /// Draws `sample` mutants of each crate that is named, or of all seven, and returns whether every
-/// one was caught.
-pub fn prove(repository: &Path, named: &[String], sample: usize, seed: &str) -> Result<bool> {
+/// one was caught. Without `beyond`, the quick tier is left out, and what a crate's own tests miss
+/// counts as missed.
+pub fn prove(
+    repository: &Path,
+    named: &[String],
+    sample: usize,
+    seed: &str,
+    beyond: bool,
+) -> Result<bool> {
     let crates: Vec<(&str, &str)> = CRATES
         .into_iter()
         .filter(|(name, _)| named.is_empty() || named.iter().any(|other| other == name))
@@ -137,16 +144,23 @@ pub fn prove(repository: &Path, named: &[String], sample: usize, seed: &str) -> 
         suites,
         known: Known::read(&tree)?,
         explained: explained(repository)?,
+        beyond,
         quick_tier_is_sound: false,
         tree,
     };
-    let mut all = Vec::new();
+    // The crates' own tests first: the quick tier takes minutes for each mutant.
+    let mut judged = Vec::new();
     for (package, mutants) in drawn {
         let viable = mutants
             .into_iter()
             .filter(|mutant| built.contains(&mutant.name));
         let viable: Vec<Mutant> = viable.take(sample).collect();
-        let fates = judge.judge(package, &viable)?;
+        let caught = judge.caught_by_crate(package, &viable)?;
+        judged.push((package, viable, caught));
+    }
+    let mut all = Vec::new();
+    for (package, mutants, caught) in judged {
+        let fates = judge.fates(&mutants, &caught)?;
         println!("{package}: {}", counts(&fates));
         all.extend(fates);
     }
@@ -279,19 +293,22 @@ struct Judge {
     suites: Suites,
     known: Known,
     explained: BTreeMap<String, String>,
+    /// True where the quick tier judges what a crate's own tests miss.
+    beyond: bool,
     /// True once the quick tier has passed without a mutant.
     quick_tier_is_sound: bool,
 }
 
 impl Judge {
-    /// Runs the tests of a crate with each mutant, and the quick tier with those that they miss.
-    fn judge(&mut self, package: &str, mutants: &[Mutant]) -> Result<Vec<Fate>> {
-        let caught = self.caught_by_crate(package, mutants)?;
+    /// Returns the result for each mutant, and runs the quick tier with those that no test of their
+    /// crate caught.
+    fn fates(&mut self, mutants: &[Mutant], caught: &[bool]) -> Result<Vec<Fate>> {
         let mut fates = Vec::new();
         for (mutant, caught) in mutants.iter().zip(caught) {
             fates.push(match self.known.fates.get(&mutant.name) {
                 Some(fate) => *fate,
-                None if caught => Fate::Caught,
+                None if *caught => Fate::Caught,
+                None if !self.beyond => Fate::Missed,
                 None => {
                     let fate = self.fate_beyond_crate(mutant)?;
                     self.known.append(mutant, fate)?;
@@ -320,8 +337,9 @@ impl Judge {
             }
             let variables = [(combine::VARIABLE, mutant.name.as_str())];
             let caught = !self.suites.passes(package, &variables, limit)?;
-            if caught {
-                self.known.append(mutant, Fate::Caught)?;
+            match caught {
+                true => self.known.append(mutant, Fate::Caught)?,
+                false => println!("{:<10} {}", "beyond", mutant.name),
             }
             Ok(caught)
         });
@@ -337,7 +355,8 @@ impl Judge {
         if !self.quick_tier_is_sound {
             ensure!(
                 quick_tier_passes(&self.tree, "")?,
-                "the quick tier fails without a mutant"
+                "the quick tier fails without a mutant; read {}",
+                quick_tier_log(&self.tree).display()
             );
             self.quick_tier_is_sound = true;
         }
@@ -348,19 +367,25 @@ impl Judge {
     }
 }
 
+/// Returns where the last run of the quick tier wrote its output.
+fn quick_tier_log(tree: &Tree) -> PathBuf {
+    tree.target.join("quick-tier.log")
+}
+
 /// Returns whether every test of the quick tier passes with a mutant, but for those of the tree.
 fn quick_tier_passes(tree: &Tree, mutant: &str) -> Result<bool> {
+    let log = File::create(quick_tier_log(tree)).context("cannot write the quick tier's log")?;
     let status = Command::new("scripts/test")
         .arg("quick")
         .arg("--max-fail=1")
         .arg("-E")
-        .arg(format!("default() - {OF_THE_TREE}"))
+        .arg(format!("default() - ({OF_THE_TREE})"))
         .current_dir(&tree.root)
         .env("CARGO_TARGET_DIR", &tree.target)
         .env(combine::VARIABLE, mutant)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
         .status()
         .context("cannot run scripts/test")?;
     Ok(status.success())

@@ -53,7 +53,7 @@ def day(text):
 
 
 def sales_of(path):
-    """The sound rows of one price paid file, in its order."""
+    """Yields the sound rows of one price paid file, in its order."""
     rows = csv.reader(open(path, encoding="utf-8-sig", newline=""))
     first = next(rows)
     names = [HEADINGS.get(re.sub(r"[^a-z]+", "_", name.lower()).strip("_")) for name in first]
@@ -143,7 +143,7 @@ def code_point(paths):
 
 
 def rents_of(path):
-    """(window, area code, group, month, rent) of a workbook in either layout."""
+    """Yields (window, area code, group, month, rent) of a workbook in either layout."""
     if path.endswith(".xls"):
         import xlrd
         names = {"all categories": 0, "one bedroom": 1, "two bedrooms": 2, "three bedrooms": 3, "four or more bedrooms": 4}

@@ -43,7 +43,7 @@ EXTREMES = np.array(
 
 
 def features(random, rows, categories):
-    """Numbers of many shapes, then one categorical column for each cardinality."""
+    """Returns numbers of many shapes, then one categorical column for each cardinality."""
     columns = [
         random.normal(size=rows),
         random.lognormal(11, 1, size=rows),

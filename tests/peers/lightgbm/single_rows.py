@@ -1,6 +1,7 @@
 """The model that trees are measured with, and LightGBM's own time for it.
 
-single_rows.py train OUT    writes model.txt, rows and raw: 500 trees of 127 leaves, 40 inputs, one of them categorical
+single_rows.py train OUT    writes model.txt, rows and raw: 500 trees of 127 leaves, 40 inputs, one
+                            of them categorical
 single_rows.py time OUT     times LightGBM's C API, one row a call, one thread
 """
 import ctypes

@@ -2,9 +2,10 @@
 
     derive.py SOURCES PACKAGE
 
-Swaps, forward starts and the path of SONIA come from QuantLib's curve; spreads, summaries and scenarios
-from the formulas of docs/reference/rates.md, written here without a look at the program's own. A figure that only
-one side has, and one that differs by more than is allowed, is printed, and the exit code is 1.
+Swaps, forward starts and the path of SONIA come from QuantLib's curve. Spreads, summaries and
+scenarios come from the formulas of docs/reference/rates.md, which this file writes without the
+program's code. It prints a figure that only one side has, and one that differs by more than is
+allowed. The exit code is then 1.
 """
 
 import csv
@@ -49,15 +50,15 @@ SHIFTS = {
     "minus_100bp": -1.0,
     "stress": 3.0,
 }
-# Dates on which months are whole and thirtieths of a month exact, so that QuantLib's year fractions are
-# whole twelfths whatever the day of the snapshot.
+# Dates on which months are whole and thirtieths of a month exact, so that QuantLib's year fractions
+# are whole twelfths whatever the day of the snapshot.
 ORIGIN = ql.Date(1, 1, 2001)
 COUNT = ql.Thirty360(ql.Thirty360.BondBasis)
 LAST_HORIZON = 120
 
 
 def database(folder):
-    """Values by code and day."""
+    """Returns values by code and day."""
     series = {}
     for path in glob.glob(os.path.join(folder, "*.csv")):
         with open(path, newline="") as file:
@@ -74,7 +75,7 @@ def database(folder):
 
 
 def spot_curves(folder):
-    """Nodes of the OIS spot curve by day."""
+    """Returns nodes of the OIS spot curve by day."""
     curves = {}
     with open(os.path.join(folder, "synthetic-ois_spot_curve.csv"), newline="") as file:
         rows = csv.reader(file)
@@ -97,7 +98,7 @@ class Curve:
         self.handle = ql.YieldTermStructureHandle(self.curve)
 
     def reaches(self, month):
-        """Whether the month is a node or lies between two that are at most half a year apart."""
+        """Reports whether the month is a node or lies between two at most half a year apart."""
         if month in self.nodes or month == 0:
             return True
         above = [m for m in self.known if m > month]
@@ -121,7 +122,7 @@ class Curve:
         return 100 * self.curve.forwardRate(begin, end, COUNT, ql.Simple).rate()
 
     def swap(self, start, years):
-        """The fair rate of QuantLib's own swap object."""
+        """Returns the fair rate of QuantLib's own swap object."""
         ql.Settings.instance().evaluationDate = ORIGIN
         free = ql.NullCalendar()
         index = ql.IborIndex("year", ql.Period(1, ql.Years), 0, ql.GBPCurrency(), free, ql.Unadjusted, False, COUNT, self.handle)
@@ -139,7 +140,7 @@ def month_end(day):
 
 
 def expected(folder):
-    """Every figure by dataset: (selectors and dimensions, period) to value, with what is allowed."""
+    """Returns figures by dataset: (selectors and dimensions, period) to value and tolerance."""
     series, spots = database(folder), spot_curves(folder)
     curves = {day: Curve(nodes) for day, nodes in spots.items()}
     want = {}
@@ -218,7 +219,7 @@ def expected(folder):
 
 
 def found(package):
-    """Every figure of the datasets that are derived."""
+    """Returns every figure of the datasets that are derived."""
     path = lambda name: os.path.join(package, name)
     rows = duckdb.sql(
         f"""

@@ -2,8 +2,8 @@
 
 models.py OUT --models N --rows R --seed S
 
-Writes for each model OUT/N.model (as JSON), OUT/N.rows (the rows), OUT/N.raw (margins) and OUT/N.answers (what
-predict says), the last three as little-endian doubles.
+Writes for each model OUT/N.model (as JSON), OUT/N.rows (the rows), OUT/N.raw (margins) and
+OUT/N.answers (what predict says), the last three as little-endian doubles.
 """
 import argparse
 import json
@@ -46,7 +46,7 @@ NUMERIC = 6
 
 
 def features(random, rows, categories):
-    """Numbers of many shapes, then one categorical column for each cardinality."""
+    """Returns numbers of many shapes, then one categorical column for each cardinality."""
     columns = [
         random.normal(size=rows),
         random.lognormal(11, 1, size=rows),

@@ -1,4 +1,4 @@
-//! `domesday journal`: what operators do about receipts.
+//! `domesday journal`: the operator's commands on receipts.
 
 use super::target::AdminTarget;
 use anyhow::{Context, bail};

@@ -1,4 +1,4 @@
-//! The command line. Each command is a file; anyhow stops here and in them.
+//! The command line. Each command is a file. No other crate uses anyhow.
 
 #[cfg(feature = "builders")]
 mod builders;
@@ -19,7 +19,6 @@ mod release;
 mod replay;
 mod replay_journal;
 mod report_file;
-mod report_files;
 mod serve;
 mod shadow;
 mod snapshot_pin;

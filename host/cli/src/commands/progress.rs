@@ -4,14 +4,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
 /// One bar that is renamed and refilled from stage to stage.
-pub struct Progress {
+pub struct ProgressLine {
     bar: ProgressBar,
     stage: String,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Creates a bar on standard error, hidden where that is no terminal.
-    pub fn new() -> Progress {
+    pub fn new() -> ProgressLine {
         let bar = ProgressBar::new(0);
         if !std::io::stderr().is_terminal() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -21,7 +21,7 @@ impl Progress {
         {
             bar.set_style(style);
         }
-        Progress {
+        ProgressLine {
             bar,
             stage: String::new(),
         }
@@ -44,7 +44,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

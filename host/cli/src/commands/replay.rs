@@ -2,7 +2,7 @@
 
 use super::ReleasesFolder;
 use super::compile_cache_arg::CompiledFolder;
-use super::progress::Progress;
+use super::progress::ProgressLine;
 use super::replay_journal::{JournalOptions, Releases};
 use super::trust::UnsignedPackages;
 use anyhow::Context;
@@ -63,7 +63,7 @@ impl Replay {
         }
         let id = release.context("name a release, or a journal with --journal")?;
         let trust = self.unsigned.trust(root)?;
-        let mut progress = Progress::new();
+        let mut progress = ProgressLine::new();
         progress.show("opening the release", 0, 1);
         let (manifest, release, evidence): (_, Release, _) = if self.snapshot {
             let open = open_release(root, id, &trust, &runtime, &mut BTreeMap::new())?;

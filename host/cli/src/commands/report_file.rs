@@ -1,7 +1,10 @@
-//! A file that a command writes at its end, and opens at its beginning, so that a path that cannot
-//! be written fails before the work and not after it.
+//! Report files. A command opens them at its beginning and writes them at its end. So a path that
+//! cannot be written fails before the work.
 
 use anyhow::{Context, bail};
+use domesday_evaluation::compare::comparison::Comparison;
+use domesday_evaluation::compare::html::page;
+use domesday_evaluation::compare::summary::summary;
 use serde::Serialize;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -18,7 +21,7 @@ pub struct ReportFile {
 }
 
 impl ReportFile {
-    /// Opens it.
+    /// Opens a file.
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -34,7 +37,7 @@ impl ReportFile {
         })
     }
 
-    /// Opens the file where a path is given.
+    /// Opens the file, if there is a path.
     ///
     /// # Errors
     /// As [`ReportFile::open`].
@@ -42,7 +45,7 @@ impl ReportFile {
         path.map(ReportFile::open).transpose()
     }
 
-    /// Writes a document as JSON for people, in place of what it held.
+    /// Replaces the content with a document as indented JSON.
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -52,7 +55,7 @@ impl ReportFile {
         self.write(&text)
     }
 
-    /// Writes it, in place of what it held.
+    /// Replaces the content.
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -68,7 +71,7 @@ impl ReportFile {
         write(&mut self.file).with_context(|| self.path.display().to_string())
     }
 
-    /// Returns the device and inode of a regular file; `None` for a device.
+    /// Returns the device and inode of a regular file, and `None` for a device.
     fn identity(&self) -> anyhow::Result<Option<(u64, u64)>> {
         let metadata = self.file.metadata();
         let metadata = metadata.with_context(|| self.path.display().to_string())?;
@@ -85,10 +88,60 @@ impl Drop for ReportFile {
     }
 }
 
+/// The options of a command that reports a comparison.
+#[derive(Debug, clap::Args)]
+pub struct ReportFileArgs {
+    /// Write an HTML report with plots.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Write all metrics as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// The open files of [`ReportFileArgs`].
+pub struct OpenReportFiles {
+    report: Option<ReportFile>,
+    json: Option<ReportFile>,
+}
+
+impl ReportFileArgs {
+    /// Opens the files, before any work is done for them. Their content stays until they are
+    /// written.
+    ///
+    /// # Errors
+    /// Where one cannot be written, or both are one.
+    pub fn open(&self) -> anyhow::Result<OpenReportFiles> {
+        let files = OpenReportFiles {
+            report: ReportFile::open_optional(self.report.as_deref())?,
+            json: ReportFile::open_optional(self.json.as_deref())?,
+        };
+        check_distinct(&[("--report", &files.report), ("--json", &files.json)])?;
+        Ok(files)
+    }
+}
+
+impl OpenReportFiles {
+    /// Writes the files, and then prints the comparison.
+    ///
+    /// # Errors
+    /// Where one cannot be written.
+    pub fn write(self, comparison: &Comparison) -> anyhow::Result<()> {
+        if let Some(json) = self.json {
+            json.write_json(comparison)?;
+        }
+        if let Some(report) = self.report {
+            report.write(page(comparison).context("the page")?.as_bytes())?;
+        }
+        print!("{}", summary(comparison));
+        Ok(())
+    }
+}
+
 /// Refuses two options that name one file, by whichever paths.
 ///
 /// # Errors
-/// Which two do.
+/// The two options.
 pub fn check_distinct(outputs: &[(&str, &Option<ReportFile>)]) -> anyhow::Result<()> {
     let mut seen: Vec<(&str, (u64, u64))> = Vec::new();
     for (option, output) in outputs {

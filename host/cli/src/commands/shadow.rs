@@ -1,6 +1,6 @@
 //! `domesday shadow`: a candidate beside the current release of a running server.
 
-use super::report_files::ReportFileArgs;
+use super::report_file::ReportFileArgs;
 use super::target::AdminTarget;
 use anyhow::bail;
 use clap::{ArgMatches, Subcommand};

@@ -20,7 +20,7 @@ impl Status {
         let target = self.target.resolve(matches)?;
         let Some(Response::Status(status)) = target.order_server(&Command::Status {})? else {
             bail!(
-                "no server runs on the data folder {}",
+                "no server runs on the data folder {}; `domesday serve` starts one",
                 target.data.display()
             );
         };

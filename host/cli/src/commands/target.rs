@@ -56,7 +56,10 @@ impl AdminTarget {
             return Ok(answer);
         }
         if self.state.is_none() && self.data.exists() && !self.data.is_dir() {
-            bail!("the data folder {} is not a directory", self.data.display());
+            bail!(
+                "the data folder {} is not a directory; name another with --data",
+                self.data.display()
+            );
         }
         if self.state.is_none() && !self.data.is_dir() {
             bail!(

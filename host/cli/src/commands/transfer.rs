@@ -1,9 +1,9 @@
-//! `domesday release publish` and `pull`: a release goes from one folder of releases to another or
-//! to a registry, and back, with the snapshot that it is pinned to.
+//! `domesday release publish` and `pull`. A release moves between folders of releases, or to a
+//! registry and back, with its pinned snapshot.
 
 use super::ReleasesFolder;
-use super::oci::{Address, LogLine, Registry, RegistryError, SharedProgress};
-use super::progress::Progress;
+use super::oci::{Address, LogLine, Registry, RegistryError};
+use super::progress::ProgressLine;
 use super::snapshot_pin::check_pin;
 use super::trust::UnsignedPackages;
 use anyhow::{Context, bail};
@@ -12,7 +12,7 @@ use domesday_package::{
     Trust, ValuationBody, open, publish,
 };
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Options of `release publish` and `release pull`.
 #[derive(Debug, clap::Args)]
@@ -57,8 +57,12 @@ pub struct Pull {
 /// The other end of a transfer.
 enum Remote {
     Folder(PathBuf),
-    Registry(Box<Registry>),
+    Registry(Box<Registry>, SharedLine),
 }
+
+/// The line that shows how far a transfer has come, and the messages of its registry.
+#[derive(Clone)]
+struct SharedLine(Arc<Mutex<ProgressLine>>);
 
 impl Publish {
     /// Copies from the releases folder to the other place.
@@ -72,7 +76,7 @@ impl Publish {
         let release = open_package(here, Kind::Valuation, &self.id, &trust)?;
         let body: ValuationBody = release.body()?;
         if !self.transfer.without_snapshot {
-            // First, so that no release stands anywhere without what it is pinned to.
+            // First, so that no release exists without its pinned snapshot.
             let snapshot = open_package(here, Kind::Property, &body.snapshot.id, &trust)?;
             check_pin(&body, &snapshot.body()?, &display(here))?;
             to.put(&snapshot)?;
@@ -85,7 +89,7 @@ impl Pull {
     /// Copies from the other place to the releases folder.
     ///
     /// # Errors
-    /// As [`Publish::run`]; nothing is kept of what is refused.
+    /// As [`Publish::run`]. Nothing stays of a refused package.
     pub fn run(&self) -> anyhow::Result<()> {
         let (id, from) = self.source()?;
         let here = &self.transfer.releases.releases;
@@ -103,7 +107,7 @@ impl Pull {
                 }
                 copy(&release, here, Some(&from))
             }
-            Remote::Registry(registry) => {
+            Remote::Registry(registry, line) => {
                 let release = registry.fetch_manifest(Kind::Valuation, &id, &trust)?;
                 let body: ValuationBody = release.body()?;
                 if snapshot {
@@ -111,14 +115,14 @@ impl Pull {
                     let snapshot = registry.fetch_manifest(Kind::Property, id, &trust)?;
                     let location = registry.reference(Kind::Property, id);
                     check_pin(&body, &snapshot.body()?, &location)?;
-                    fetch(&registry, snapshot, here)?;
+                    fetch((&registry, &line), snapshot, here)?;
                 }
-                fetch(&registry, release, here)
+                fetch((&registry, &line), release, here)
             }
         }
     }
 
-    /// Returns the id of the release and where it is.
+    /// Returns the id of the release and its location.
     fn source(&self) -> anyhow::Result<(PackageId, String)> {
         match &self.from {
             Some(from) => {
@@ -160,21 +164,23 @@ impl TransferArgs {
                 "{location}: the tag is the release's id, and {tag} is not {id}; leave the tag out"
             );
         }
-        let (progress, log) = progress_and_log();
-        let registry = Registry::new(address, self.plain_http, progress, log)?;
-        Ok(Remote::Registry(Box::new(registry)))
+        let line = SharedLine::new();
+        let registry = Registry::new(address, self.plain_http, line.log())?;
+        Ok(Remote::Registry(Box::new(registry), line))
     }
 }
 
 impl Remote {
     fn put(&self, package: &Package) -> anyhow::Result<()> {
-        let registry = match self {
+        let (registry, line) = match self {
             Remote::Folder(folder) => return copy(package, folder, None),
-            Remote::Registry(registry) => registry,
+            Remote::Registry(registry, line) => (registry, line),
         };
         let manifest = package.manifest();
         let outcome = registry
-            .publish(package)
+            .publish(package, &mut |file, done, total| {
+                line.lock().show(file, done, total);
+            })
             .with_context(|| format!("{} {} was not sent", word(manifest.kind), manifest.id))?;
         let location = registry.reference(manifest.kind, &manifest.id);
         say(manifest, &location, package.signer(), outcome);
@@ -182,19 +188,20 @@ impl Remote {
     }
 }
 
-/// Shows a person how far a transfer has come, and what it waits for.
-fn progress_and_log() -> (SharedProgress, LogLine) {
-    let progress = Arc::new(Mutex::new(Progress::new()));
-    let bar = Arc::clone(&progress);
-    let report: SharedProgress = Arc::new(move |file, done, total| {
-        let mut progress = bar.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.show(file, done, total);
-    });
-    let log: LogLine = Arc::new(move |line| {
-        let progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.say(line);
-    });
-    (report, log)
+impl SharedLine {
+    fn new() -> SharedLine {
+        SharedLine(Arc::new(Mutex::new(ProgressLine::new())))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ProgressLine> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a callback that prints a message above the line.
+    fn log(&self) -> LogLine {
+        let line = self.clone();
+        Arc::new(move |message: &str| line.lock().say(message))
+    }
 }
 
 /// Rewords the error for an id that is here with other bytes. A new id, as a publisher would
@@ -232,7 +239,7 @@ fn open_package(
     Ok(open(&package_dir, trust)?)
 }
 
-/// Copies a package into a folder; `from` is where it is pulled from, if it is.
+/// Copies a package into a folder. `from` is the source of a pull, if it is one.
 fn copy(package: &Package, folder: &Path, from: Option<&str>) -> anyhow::Result<()> {
     let manifest = package.manifest();
     let (kind, id) = (manifest.kind, &manifest.id);
@@ -249,7 +256,7 @@ fn copy(package: &Package, folder: &Path, from: Option<&str>) -> anyhow::Result<
 }
 
 fn fetch(
-    registry: &Registry,
+    (registry, line): (&Registry, &SharedLine),
     remote: domesday_package::RemoteManifest,
     folder: &Path,
 ) -> anyhow::Result<()> {
@@ -257,15 +264,18 @@ fn fetch(
     let signer = remote.signer().copied();
     let (kind, id) = (manifest.kind, &manifest.id);
     let packages_dir = folder.join(kind.as_str());
-    let outcome = registry.pull(remote, &packages_dir).map_err(|error| {
-        let error = match error {
-            RegistryError::Package(error) => {
-                reword_conflict(error, &registry.reference(kind, id)).into()
-            }
-            error => anyhow::Error::from(error),
-        };
-        error.context(format!("{} {id} was not fetched", word(kind)))
-    })?;
+    let progress = &mut |file: &str, done, total| line.lock().show(file, done, total);
+    let outcome = registry
+        .pull(remote, &packages_dir, progress)
+        .map_err(|error| {
+            let error = match error {
+                RegistryError::Package(error) => {
+                    reword_conflict(error, &registry.reference(kind, id)).into()
+                }
+                error => anyhow::Error::from(error),
+            };
+            error.context(format!("{} {id} was not fetched", word(kind)))
+        })?;
     let location = packages_dir.join(id.as_str()).display().to_string();
     say(&manifest, &location, signer.as_ref(), outcome);
     Ok(())

@@ -1,5 +1,5 @@
-//! Stands in for the commands of `builders` in a build without that feature: they are known, take
-//! any arguments, and say what is missing.
+//! Stands in for the commands of `builders` in a build without that feature. They take any
+//! arguments and name the missing feature.
 
 use anyhow::bail;
 use clap::Subcommand;

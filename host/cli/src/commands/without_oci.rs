@@ -4,10 +4,10 @@
 use domesday_package::{
     Kind, Package, PackageError, PackageId, PublishOutcome, RemoteManifest, Trust,
 };
+use domesday_registers::Progress;
 use std::path::Path;
 use std::sync::Arc;
 
-pub type SharedProgress = Arc<dyn Fn(&str, u64, u64) + Send + Sync>;
 pub type LogLine = Arc<dyn Fn(&str) + Send + Sync>;
 
 #[derive(Debug, thiserror::Error)]
@@ -50,16 +50,15 @@ impl Address {
 pub enum Registry {}
 
 impl Registry {
-    pub fn new(
-        _: Address,
-        _plain_http: bool,
-        _: SharedProgress,
-        _: LogLine,
-    ) -> Result<Registry, RegistryError> {
+    pub fn new(_: Address, _plain_http: bool, _: LogLine) -> Result<Registry, RegistryError> {
         Err(RegistryError::Absent)
     }
 
-    pub fn publish(&self, _: &Package) -> Result<PublishOutcome, RegistryError> {
+    pub fn publish(
+        &self,
+        _: &Package,
+        _: &mut Progress<'_>,
+    ) -> Result<PublishOutcome, RegistryError> {
         match *self {}
     }
 
@@ -72,7 +71,12 @@ impl Registry {
         match *self {}
     }
 
-    pub fn pull(&self, _: RemoteManifest, _: &Path) -> Result<PublishOutcome, RegistryError> {
+    pub fn pull(
+        &self,
+        _: RemoteManifest,
+        _: &Path,
+        _: &mut Progress<'_>,
+    ) -> Result<PublishOutcome, RegistryError> {
         match *self {}
     }
 

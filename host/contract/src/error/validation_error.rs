@@ -68,8 +68,8 @@ impl ValidationErrors {
         self.errors.len()
     }
 
-    /// Returns the first [`ERRORS_LISTED`] in the order of the document; what is missing from a
-    /// section stands where the section begins.
+    /// Returns the first [`ERRORS_LISTED`] in the order of the document. A missing field counts as
+    /// the beginning of its section.
     #[must_use]
     pub fn into_listed(mut self) -> Vec<ValidationError> {
         // Stable: errors at one place keep the order of the contract's tables.

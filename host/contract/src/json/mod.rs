@@ -34,9 +34,9 @@ pub fn read(body: &[u8]) -> Result<Value<'_>, SyntaxError> {
     Parser::new(position::utf8(body)?, None).document()
 }
 
-/// Reads one JSON document of which the top-level member `list`, where it is an array, is kept
-/// as the text of each element ([`Value::Rows`]). All elements are checked for grammar and
-/// counted; the first `rows_max` are stored.
+/// Reads one JSON document. Where the top-level member `list` is an array, the text of each element
+/// is kept ([`Value::Rows`]). All elements are checked for grammar and counted; the first
+/// `rows_max` are stored.
 ///
 /// # Errors
 /// As [`read`].

@@ -120,7 +120,7 @@ fn rows_are_kept_as_text_and_all_counted() {
     assert_eq!(options.members[0].value, Value::List);
 }
 
-/// Returns the same document for serde_json, an independent judge of what is JSON.
+/// Returns the same document for serde_json, an independent reader of JSON.
 fn judge(text: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(text).is_ok()
 }

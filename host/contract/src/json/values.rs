@@ -1,4 +1,4 @@
-//! Readers of single values. Each says what it expects when it is not satisfied.
+//! Readers of single values. Each states its expectation when it is not satisfied.
 
 use std::ops::RangeInclusive;
 
@@ -96,7 +96,7 @@ pub fn verbatim(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, Val
     }
 }
 
-/// Returns the text where it is neither empty nor too long and has no control character.
+/// Returns a text that is neither empty nor too long and has no control character.
 fn plain(text: &str, longest: usize) -> Result<String, ValueError> {
     if text.is_empty() {
         return Err(ValueError("The text is empty; give a value.".to_owned()));

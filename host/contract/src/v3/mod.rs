@@ -18,6 +18,7 @@ pub mod release;
 pub mod request;
 pub mod result;
 pub mod schema;
+mod schema_parts;
 
 /// The public contract's version, on every result.
 pub const API_VERSION: &str = "v3";

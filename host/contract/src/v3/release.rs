@@ -1,4 +1,4 @@
-//! `GET /v3/releases/current`: what the active release takes, for this caller.
+//! `GET /v3/releases/current`: the requests that the active release takes, for this caller.
 
 use chrono::NaiveDate;
 use serde::Serialize;

@@ -10,12 +10,15 @@ use super::job::{IDEMPOTENCY_KEY_LONGEST, JobFailure, JobStatus, KEY_PATTERN, Mo
 use super::release::ReleaseMetadata;
 use super::request::{self, ROWS_MAX};
 use super::result::{self, BatchStatus, Summary};
+use super::schema_parts::{constant, release_id};
 use crate::error::ErrorBody;
 use crate::schema::{
     SchemaExt, Schemas, add, described_ref, integer, list, moment, object, pattern, schema_ref,
     section, uuid, words,
 };
 use crate::vocabulary::Vocabulary;
+
+pub use super::schema_parts::{postcode, uprn};
 
 /// Returns every named schema.
 #[must_use]
@@ -65,29 +68,6 @@ pub fn schemas() -> Schemas {
         Schema::from(request.build()).into(),
     );
     schemas
-}
-
-/// Returns a postcode as clients write it.
-#[must_use]
-pub fn postcode() -> Object {
-    request::schema::postcode()
-}
-
-/// Returns a UPRN as clients write it.
-#[must_use]
-pub fn uprn() -> Object {
-    request::schema::uprn()
-}
-
-/// Returns one fixed text.
-pub(super) fn constant(text: &str) -> Object {
-    let mut schema = Object::with_type(Type::String);
-    schema.enum_values = Some(vec![text.into()]);
-    schema
-}
-
-pub(super) fn release_id() -> Object {
-    Object::with_type(Type::String).describe("The valuation release, which never changes.")
 }
 
 fn rows_max() -> i64 {

@@ -13,7 +13,7 @@ pub const MAX_OWN_SALES: usize = 50;
 /// A search reads every cell of its circle where little is found, so this bounds the host's work.
 const MAX_RADIUS_M: u32 = 20_000;
 
-/// Counts what one valuation has asked.
+/// Counts the queries of one valuation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bounds {
     /// Questions so far, refused ones among them.

@@ -215,7 +215,7 @@ pub enum EvidenceError {
 
 /// Answers a release's questions about one subject.
 ///
-/// Whatever is asked, an answer holds only what was known before the subject's valuation day.
+/// To any query, an answer holds only facts that were known before the subject's valuation day.
 /// The engine has checked the question's bounds already.
 pub trait EvidenceSource: Send + Sync {
     /// Answers one question.

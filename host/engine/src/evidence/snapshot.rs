@@ -45,7 +45,7 @@ impl SnapshotEvidence {
             with_floor_area: query.floor_area_only,
             exclude_uprn: None,
         })?;
-        // That an own sale is in such an answer would already tell of a stored floor area.
+        // An own sale in this answer would already reveal a stored floor area.
         let hidden = query.floor_area_only && !subject.stored_data;
         let sales = sales
             .into_iter()

@@ -1,6 +1,6 @@
 //! The adapter for releases of `domesday:valuation@1.0.0`.
 //!
-//! A published release keeps its interface permanently, so this adapter is never removed; a later
+//! A published release keeps its interface permanently, so this adapter is never removed. A later
 //! version gets a sibling.
 
 mod evidence_query;

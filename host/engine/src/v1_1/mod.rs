@@ -1,6 +1,6 @@
-//! The adapter for what `domesday:valuation@1.1.0` adds: sales as plain numbers.
+//! The adapter for the additions of `domesday:valuation@1.1.0`: sales as plain numbers.
 //!
-//! Everything else of such a release is 1.0.0, and `v1` serves it.
+//! Everything else of a 1.1.0 release is 1.0.0, and `v1` serves it.
 
 mod host;
 mod packed;

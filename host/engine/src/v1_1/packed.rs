@@ -1,4 +1,4 @@
-//! A sale as nine numbers. `wit/packed/packed.wit` says what each holds.
+//! A sale as nine numbers. `wit/packed/packed.wit` describes each number.
 
 use crate::evidence::Sale;
 use crate::v1;

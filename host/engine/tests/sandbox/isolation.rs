@@ -78,8 +78,8 @@ fn memory_ends_at_its_limit() {
 
 #[test]
 fn a_deep_recursion_is_the_hosts_failure_and_not_recorded() {
-    // The guest's own stack lies in its memory and is no deeper than the native one allows, so
-    // which of the two ends first is the compiler's choice; either way the row alone fails.
+    // The guest's own stack lies in its memory and is no deeper than the native one allows. The
+    // compiler decides which of the two ends first. Either way the row alone fails.
     match failure(4) {
         RowFailure::Host { problem } => assert!(problem.contains("stack"), "{problem}"),
         RowFailure::Trapped { trap } => assert!(trap.contains("out of bounds"), "{trap}"),
@@ -136,7 +136,7 @@ fn the_clock_is_the_hosts_failure() {
         ..Limits::new(u64::MAX / 2, MEMORY)
     };
     let release = runtime.admit(&GUEST, limits).unwrap();
-    // It never ends before its time, wherever between two ticks it begins.
+    // It never ends before its time, also where it begins between two ticks.
     for later in 0..20 {
         std::thread::sleep(Duration::from_micros(500 * later));
         let begun = Instant::now();

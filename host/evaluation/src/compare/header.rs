@@ -54,7 +54,7 @@ pub enum Source {
         in_window: usize,
         /// Homes without a required input in the register.
         not_askable: usize,
-        /// Every so-many-th of the others was taken.
+        /// The sampling interval of the others: 3 takes every third.
         taken_every: usize,
     },
     /// The subjects of recorded fixtures, each with new questions to each release's own snapshot.
@@ -84,7 +84,7 @@ pub enum Source {
     },
 }
 
-/// Live rows that were taken for B and are in no figure, by why.
+/// Live rows that were sampled for B and are in no figure, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exclusions {
@@ -93,17 +93,21 @@ pub struct Exclusions {
     /// They came while the queue for B was full.
     pub dropped: u64,
     /// They were waiting when B's run ended.
-    pub let_go: u64,
+    pub shadow_ended: u64,
     /// The host failed on them.
-    pub undone: u64,
+    pub host_failure: u64,
     /// The outcomes could not be written.
-    pub unkept: u64,
+    pub write_failed: u64,
 }
 
 impl Exclusions {
     /// Returns all of them.
     pub fn rows(&self) -> u64 {
-        self.outside_dates + self.dropped + self.let_go + self.undone + self.unkept
+        self.outside_dates
+            + self.dropped
+            + self.shadow_ended
+            + self.host_failure
+            + self.write_failed
     }
 
     /// Returns the counts and reasons as text, or `None` without any.
@@ -114,9 +118,9 @@ impl Exclusions {
                 "of valuation dates that B is not made for",
             ),
             (self.dropped, "dropped, since B was slower than they came"),
-            (self.let_go, "waiting when B's run ended"),
-            (self.undone, "on which the host failed"),
-            (self.unkept, "that could not be written"),
+            (self.shadow_ended, "waiting when B's run ended"),
+            (self.host_failure, "on which the host failed"),
+            (self.write_failed, "that could not be written"),
         ];
         let kinds = kinds.iter().filter(|(rows, _)| *rows > 0);
         let kinds: Vec<String> = kinds.map(|(rows, why)| format!("{rows} {why}")).collect();
@@ -233,7 +237,7 @@ impl Header {
 /// Returns a share per cent, to four significant digits.
 fn per_cent(share: f64) -> String {
     let value = 100.0 * share;
-    // Digits before the point, or, negative, noughts after it.
+    // Digits before the point, or, if negative, zeros after it.
     let digits = value.log10().floor() + 1.0;
     let places = (4.0 - digits).clamp(0.0, 12.0) as usize;
     let text = format!("{value:.places$}");
@@ -287,7 +291,7 @@ mod tests {
         assert_eq!(live(None, Exclusions::default()).warnings().len(), 0);
         let some = Exclusions {
             dropped: 12,
-            undone: 1,
+            host_failure: 1,
             ..Exclusions::default()
         };
         assert_eq!(some.rows(), 13);

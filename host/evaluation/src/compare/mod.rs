@@ -1,10 +1,9 @@
 //! A comparison of two releases on the same rows.
 //!
-//! Rows come in ([`paired::PairedRow`]): a home with what each release said of it and what that
-//! cost. A [`comparison::Comparison`] goes out, which holds everything that its page ([`html`]) and
-//! its text ([`summary`]) say. The first release is A, the second B; a change is of B against A.
-//! Nothing here knows how a row was valued, or whether somebody asked for the comparison or a
-//! server made it of live rows.
+//! The input is rows ([`paired::PairedRow`]): a home with each release's outcome and cost. The
+//! output is a [`comparison::Comparison`], with everything that its page ([`html`]) and its text
+//! ([`summary`]) state. The first release is A, the second B. A change is of B against A. Nothing
+//! here knows how a row was valued, or whether the rows come from a command or a live server.
 
 pub mod change;
 pub mod comparison;

@@ -26,8 +26,7 @@ pub struct PairedRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Side {
-    /// Its answer.
-    #[serde(rename = "said")]
+    /// Its outcome.
     pub outcome: ComparedOutcome,
     /// Units of fuel that it spent.
     pub fuel: u64,
@@ -35,7 +34,7 @@ pub struct Side {
     pub micros: f64,
 }
 
-/// An answer of a release.
+/// The outcome of a release.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ComparedOutcome {
@@ -55,20 +54,20 @@ pub enum ComparedOutcome {
         /// The reason.
         reason: String,
     },
-    /// It could not do its work, and why.
+    /// The release failed, and why.
     Failed {
         /// The reason.
         reason: String,
     },
 }
 
-/// Which of the three an answer is.
+/// The kind of an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// There is an estimate.
     Valued,
-    /// A person is asked for.
+    /// The release refers the home to a person.
     Referred,
     /// The release failed.
     Failed,

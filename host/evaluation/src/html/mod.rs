@@ -279,7 +279,7 @@ fn baselines(report: &Report) -> Result<Markup, PlotError> {
         sections.push(html! { h3 { (baseline.words()) } (drawn) (tables::baseline(at, &groups)) });
     }
     Ok(html! {
-        h2 { "Floors" }
+        h2 { "Baselines" }
         p { "Two rules that need no model, from the same evidence. A release that does not beat them on the rows that they can value is not worth
              its trouble there." }
         @for section in &sections { (section) }

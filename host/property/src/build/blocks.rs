@@ -37,7 +37,7 @@ pub(crate) struct SalesTotals {
     cells: BTreeMap<u64, Vec<u8>>,
 }
 
-/// Blocks between two words to the watcher.
+/// Blocks between two reports of progress.
 const BLOCKS_BETWEEN_REPORTS: u64 = 20_000;
 
 /// Writes the blocks.
@@ -45,7 +45,7 @@ pub(crate) fn run(
     sales: Sorted<JoinedSale>,
     scratch: &Rc<Scratch>,
     table: &mut Table<'_>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<SalesTotals, BuildError> {
     let total = sales.count();
     let mut figures = Sorter::new(scratch);
@@ -55,7 +55,7 @@ pub(crate) fn run(
     let mut groups: Groups<JoinedSale, Rows<'_, JoinedSale>, u64> =
         Groups::new(sales.drain()?, |sale| sale.block)?;
     let mut row = Vec::new();
-    watch("sales", 0, total);
+    progress("sales", 0, total);
     while let Some((key, block)) = groups.next()? {
         row.clear();
         for sale in &block {
@@ -82,10 +82,10 @@ pub(crate) fn run(
         }
         blocks += 1;
         if blocks.is_multiple_of(BLOCKS_BETWEEN_REPORTS) {
-            watch("sales", placed + unplaced, total);
+            progress("sales", placed + unplaced, total);
         }
     }
-    watch("sales", total, total);
+    progress("sales", total, total);
     Ok(SalesTotals {
         placed,
         unplaced,

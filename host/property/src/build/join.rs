@@ -58,14 +58,14 @@ pub(crate) fn run(
     places: &Places,
     table: &mut Table<'_>,
     report: &mut SalesReport,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Sorted<JoinedSale>, BuildError> {
     let total = homes.report.properties;
     let mut matched = Groups::new(matched.drain()?, |sale: &MatchedSale| sale.uprn)?;
     let mut properties = Properties::new(homes, places)?;
     let mut processed = 0_u64;
     let mut row = Vec::new();
-    watch("join", 0, total);
+    progress("join", 0, total);
     while let Some((uprn, mut home)) = properties.next()? {
         for sale in matched.at(uprn)? {
             home.property.sale_days.push(sale.sale.day);
@@ -77,14 +77,14 @@ pub(crate) fn run(
         table.insert(uprn, &row)?;
         processed += 1;
         if processed.is_multiple_of(PROPERTIES_BETWEEN_REPORTS) {
-            watch("join", processed, total);
+            progress("join", processed, total);
         }
     }
-    watch("join", total, total);
+    progress("join", total, total);
     sales.finish()
 }
 
-/// Properties between two words to the watcher.
+/// Properties between two reports of progress.
 const PROPERTIES_BETWEEN_REPORTS: u64 = 100_000;
 
 /// Returns a sale with the place and the certificate of its property, or else with the place of its

@@ -43,7 +43,7 @@ pub(crate) struct SalesToMatch {
     pub(crate) by_rules: bool,
 }
 
-/// Sales between two words to the watcher.
+/// Sales between two reports of progress.
 const SALES_BETWEEN_REPORTS: u64 = 100_000;
 
 /// A postcode district: its addresses so far, and sales in terminated postcodes, which wait for all
@@ -64,7 +64,7 @@ pub(crate) fn run(
     scratch: &Rc<Scratch>,
     tables: &mut OutputTables<'_>,
     report: &mut SalesReport,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<MatchedSales, BuildError> {
     let SalesToMatch { sales, by_rules } = wanting;
     let total = sales.count();
@@ -79,8 +79,9 @@ pub(crate) fn run(
         places,
         report,
     };
-    let (mut one, mut several, mut address_keys, mut processed) = (0, 0, 0, 0);
-    watch("match", 0, total);
+    let mut counts = AddressCounts::default();
+    let mut processed = 0_u64;
+    progress("match", 0, total);
     loop {
         let ahead = [keys.ahead(), sales.ahead()];
         let Some(postcode) = ahead.into_iter().flatten().min() else {
@@ -91,60 +92,33 @@ pub(crate) fn run(
             district.number = postcode / UNITS_OF_DISTRICT;
         }
         let of_homes = keys.at(postcode)?;
-        let known: Vec<(u64, u64)> = of_homes
-            .iter()
-            .map(|seed| (seed.fingerprint, seed.uprn))
-            .collect();
-        let gone = by_rules && places.get(postcode).is_none();
+        let here = PostcodeHomes {
+            known: of_homes
+                .iter()
+                .map(|seed| (seed.fingerprint, seed.uprn))
+                .collect(),
+            premises: &homes.premises,
+            by_rules,
+            terminated: by_rules && places.get(postcode).is_none(),
+        };
         if by_rules {
-            let here = known.iter().map(|&(print, uprn)| (print, uprn, postcode));
-            district.known.extend(here);
+            let known = here.known.iter();
+            let known = known.map(|&(print, uprn)| (print, uprn, postcode));
+            district.known.extend(known);
         }
-        let mut strangers: Vec<UnmatchedSale> = Vec::new();
-        let mut met: Vec<(CurrentSale, ByRule)> = Vec::new();
-        for sale in sales.at(postcode)? {
+        let mut on_sale = || {
             processed += 1;
-            if processed % SALES_BETWEEN_REPORTS == 0 {
-                watch("match", processed, total);
+            if processed.is_multiple_of(SALES_BETWEEN_REPORTS) {
+                progress("match", processed, total);
             }
-            let found = find(&known, sale.address.own());
-            if matches!(found, Match::One(_) | Match::Several) {
-                meeting.found(&sale, found)?;
-                continue;
-            }
-            let home = match by_rules && !sale.address.other_type {
-                true => {
-                    let is_premises = |uprn| homes.premises.contains(&uprn);
-                    rules::within_postcode(&known, &sale.written.query(), is_premises)
-                }
-                false => None,
-            };
-            // Also where a rule finds its home: the meaning of an address does not depend on rules.
-            strangers.push(sale.stranger(home));
-            match home {
-                Some(home) => met.push((sale, home)),
-                None if gone && !sale.address.other_type => district.waiting.push((sale, found)),
-                None => meeting.found(&sale, found)?,
-            }
-        }
-        let contested = rules::contested(strangers.iter().filter_map(UnmatchedSale::met_alone));
-        for (sale, home) in met {
-            match home.one_address && contested.contains(&home.uprn) {
-                true => meeting.contested(&sale)?,
-                false => meeting.by_rule(&sale, home)?,
-            }
-        }
-        for address in known.chunk_by(|a, b| a.0 == b.0) {
-            address_keys += 1;
-            match address {
-                [(_, uprn)] => one += u64::from(!homes.premises.contains(uprn)),
-                _ => several += 1,
-            }
-        }
+        };
+        let of_postcode = sales.at(postcode)?;
+        let strangers = meeting.postcode(of_postcode, &here, &mut district, &mut on_sale)?;
         let others = unmatched::other_addresses(&strangers);
-        address_keys += others.len() as u64;
+        counts.add(&here);
+        counts.all += others.len() as u64;
         let units = units.at(postcode)?;
-        let row = row(&known, &units, &others, &homes.premises);
+        let row = row(&here.known, &units, &others, &homes.premises);
         if !row.is_empty() {
             tables.addresses.insert(postcode, &row)?;
         }
@@ -156,14 +130,58 @@ pub(crate) fn run(
     }
     meeting.end(&mut district, &homes.premises)?;
     drop((keys, units));
-    homes.report.addresses_of_one_home = one;
-    homes.report.addresses_ambiguous = several;
-    watch("match", total, total);
+    homes.report.addresses_of_one_home = counts.one;
+    homes.report.addresses_ambiguous = counts.several;
+    progress("match", total, total);
     Ok(MatchedSales {
         of_properties: meeting.of_properties.finish()?,
         joined: meeting.joined,
-        address_keys,
+        address_keys: counts.all,
     })
+}
+
+/// The homes of one postcode, and how its sales are matched to them.
+struct PostcodeHomes<'a> {
+    /// Pairs of fingerprint and UPRN, in order.
+    known: Vec<(u64, u64)>,
+    premises: &'a FxHashSet<u64>,
+    by_rules: bool,
+    /// Whether the postcode is terminated, so that its other sales wait for the whole district.
+    terminated: bool,
+}
+
+impl PostcodeHomes<'_> {
+    /// Returns the home that a rule finds for a sale.
+    fn by_rule(&self, sale: &CurrentSale) -> Option<ByRule> {
+        if !self.by_rules || sale.address.other_type {
+            return None;
+        }
+        let is_premises = |uprn| self.premises.contains(&uprn);
+        rules::within_postcode(&self.known, &sale.written.query(), is_premises)
+    }
+}
+
+/// Counts of distinct pairs of postcode and address.
+#[derive(Default)]
+struct AddressCounts {
+    /// Addresses of one home.
+    one: u64,
+    /// Addresses of several homes.
+    several: u64,
+    all: u64,
+}
+
+impl AddressCounts {
+    /// Adds the homes' addresses.
+    fn add(&mut self, homes: &PostcodeHomes<'_>) {
+        for address in homes.known.chunk_by(|a, b| a.0 == b.0) {
+            self.all += 1;
+            match address {
+                [(_, uprn)] => self.one += u64::from(!homes.premises.contains(uprn)),
+                _ => self.several += 1,
+            }
+        }
+    }
 }
 
 /// The destination of sales after matching.
@@ -175,6 +193,45 @@ struct MatchSink<'a> {
 }
 
 impl MatchSink<'_> {
+    /// Matches the sales of one postcode, and calls `on_sale` for each. Returns the sales that met
+    /// no home by their exact address.
+    fn postcode(
+        &mut self,
+        sales: Vec<CurrentSale>,
+        homes: &PostcodeHomes<'_>,
+        district: &mut District,
+        on_sale: &mut impl FnMut(),
+    ) -> Result<Vec<UnmatchedSale>, BuildError> {
+        let mut strangers: Vec<UnmatchedSale> = Vec::new();
+        let mut met: Vec<(CurrentSale, ByRule)> = Vec::new();
+        for sale in sales {
+            on_sale();
+            let found = find(&homes.known, sale.address.own());
+            if matches!(found, Match::One(_) | Match::Several) {
+                self.found(&sale, found)?;
+                continue;
+            }
+            let home = homes.by_rule(&sale);
+            // Also where a rule finds its home: the meaning of an address does not depend on rules.
+            strangers.push(sale.stranger(home));
+            match home {
+                Some(home) => met.push((sale, home)),
+                None if homes.terminated && !sale.address.other_type => {
+                    district.waiting.push((sale, found));
+                }
+                None => self.found(&sale, found)?,
+            }
+        }
+        let contested = rules::contested(strangers.iter().filter_map(UnmatchedSale::met_alone));
+        for (sale, home) in met {
+            match home.one_address && contested.contains(&home.uprn) {
+                true => self.contested(&sale)?,
+                false => self.by_rule(&sale, home)?,
+            }
+        }
+        Ok(strangers)
+    }
+
     /// Adds a sale that met a home by its exact address.
     fn found(&mut self, sale: &CurrentSale, found: Match) -> Result<(), BuildError> {
         count(&mut self.report.matching, name(found));

@@ -85,9 +85,9 @@ pub fn build(
     snapshot_id: &str,
     inputs: &Inputs,
     directory: &Path,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Report, BuildError> {
-    build_within(snapshot_id, inputs, directory, DEFAULT_MEMORY, watch)
+    build_within(snapshot_id, inputs, directory, DEFAULT_MEMORY, progress)
 }
 
 /// Builds as [`build`] does, with a bound of `memory` bytes for seeds.
@@ -102,12 +102,12 @@ pub fn build_within(
     inputs: &Inputs,
     directory: &Path,
     memory: usize,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Report, BuildError> {
     let staged = publish::StagedSnapshot::begin(directory)?;
     let rejects = rejects::RejectsFile::create(&staged.path(REJECTS_FILE))?;
     let scratch = Scratch::within(staged.folder(), memory)?;
-    let mut sources = sources::Sources::list(inputs, rejects, watch)?;
+    let mut sources = sources::Sources::list(inputs, rejects, progress)?;
 
     let authorities = authorities::read(&mut sources)?;
     let places = places::read(&mut sources, &authorities)?;
@@ -132,7 +132,7 @@ pub fn build_within(
         by_rules: inputs.by_rules,
     };
     let database = staged.path(SNAPSHOT_FILE);
-    let written = tables(&database, read, &scratch, watch)?;
+    let written = tables(&database, read, &scratch, progress)?;
     drop(scratch);
     let listed = files.iter().map(write::source).collect();
     let origin = |content_digest| Origin {
@@ -143,7 +143,7 @@ pub fn build_within(
         by_rules: inputs.by_rules,
     };
     let report = Report {
-        identity: write::seal(&database, &written.facts, origin, watch)?,
+        identity: write::seal(&database, &written.facts, origin, progress)?,
         files,
         places: written.places,
         homes: written.homes,
@@ -176,7 +176,7 @@ fn tables(
     path: &Path,
     read: Read,
     scratch: &Rc<Scratch>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<PassReports, BuildError> {
     let Read {
         places,
@@ -185,9 +185,9 @@ fn tables(
         indices,
         by_rules,
     } = read;
-    watch("settle", 0, 1);
+    progress("settle", 0, 1);
     let current = settle::settle(sales, scratch)?;
-    watch("settle", 1, 1);
+    progress("settle", 1, 1);
     let mut report = current.report;
     let database = write::create(path)?;
     let transaction = write::begin(&database)?;
@@ -207,7 +207,7 @@ fn tables(
         scratch,
         &mut written,
         &mut report,
-        watch,
+        progress,
     )?;
     drop(written);
     let joined = join::run(
@@ -217,13 +217,13 @@ fn tables(
         &places,
         &mut table(tables::PROPERTIES)?,
         &mut report,
-        watch,
+        progress,
     )?;
-    let counted = blocks::run(joined, scratch, &mut table(tables::SALES)?, watch)?;
-    watch("write", 0, 3);
+    let counted = blocks::run(joined, scratch, &mut table(tables::SALES)?, progress)?;
+    progress("write", 0, 3);
     counted.write_cells(&mut table(tables::CELLS)?)?;
     counted.write_days(&mut table(tables::POSTCODE_SALES)?)?;
-    watch("write", 1, 3);
+    progress("write", 1, 3);
     let rows = RowCounts {
         postcodes: places.postcodes.len() as u64,
         address_keys: matched.address_keys,
@@ -243,7 +243,7 @@ fn tables(
         |key, row| figures.insert(key, row),
     )?;
     drop(figures);
-    watch("write", 2, 3);
+    progress("write", 2, 3);
     write::write_places_and_indices(&transaction, &places, &indices)?;
     let facts = Facts {
         schema: tables::SCHEMA,
@@ -252,7 +252,7 @@ fn tables(
     };
     write::write_facts(&transaction, &facts)?;
     write::commit(transaction)?;
-    watch("write", 3, 3);
+    progress("write", 3, 3);
     Ok(PassReports {
         facts,
         places: places.report,

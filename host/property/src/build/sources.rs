@@ -44,7 +44,7 @@ pub(crate) struct Sources<'a, 'w> {
     sources: Vec<Source<Kind>>,
     rejects: RejectsFile,
     limit: MaxRejected,
-    watch: &'a mut Progress<'w>,
+    progress: &'a mut Progress<'w>,
 }
 
 impl<'a, 'w> Sources<'a, 'w> {
@@ -52,7 +52,7 @@ impl<'a, 'w> Sources<'a, 'w> {
     pub(crate) fn list(
         inputs: &Inputs,
         rejects: RejectsFile,
-        watch: &'a mut Progress<'w>,
+        progress: &'a mut Progress<'w>,
     ) -> Result<Self, BuildError> {
         let one = std::slice::from_ref;
         let given: [(Kind, &[PathBuf]); 8] = [
@@ -65,7 +65,7 @@ impl<'a, 'w> Sources<'a, 'w> {
             (Kind::PricePaid, &inputs.price_paid),
             (Kind::PriceIndex, &inputs.price_index),
         ];
-        Sources::of(&given, rejects, inputs.max_rejected, watch)
+        Sources::of(&given, rejects, inputs.max_rejected, progress)
     }
 
     /// Lists and hashes files of some kinds alone.
@@ -73,13 +73,13 @@ impl<'a, 'w> Sources<'a, 'w> {
         given: &[(Kind, &[PathBuf])],
         rejects: RejectsFile,
         limit: MaxRejected,
-        watch: &'a mut Progress<'w>,
+        progress: &'a mut Progress<'w>,
     ) -> Result<Self, BuildError> {
         Ok(Sources {
-            sources: sources::list(given, watch)?,
+            sources: sources::list(given, progress)?,
             rejects,
             limit,
-            watch,
+            progress,
         })
     }
 
@@ -106,7 +106,7 @@ impl<'a, 'w> Sources<'a, 'w> {
             let failure = Cell::new(None);
             source.read::<T, _, _>(
                 self.limit,
-                self.watch,
+                self.progress,
                 |row| {
                     take(number, row).unwrap_or_else(|error| {
                         failure.set(Some(error));

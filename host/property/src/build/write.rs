@@ -118,21 +118,21 @@ pub(crate) fn seal(
     path: &Path,
     facts: &Facts,
     origin: impl FnOnce(String) -> Origin,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Identity, BuildError> {
-    watch("digest", 0, 1);
+    progress("digest", 0, 1);
     let origin = origin(content_digest(path)?);
-    watch("digest", 1, 1);
+    progress("digest", 1, 1);
     let mut database = open(path)?;
     let transaction = begin(&database)?;
     named(&transaction, tables::ORIGIN, &json(&origin)?)?;
     commit(transaction)?;
     // Moves the pages to the front of the file and truncates it.
-    watch("compact", 0, 1);
+    progress("compact", 0, 1);
     database
         .compact()
         .map_err(|error| SnapshotError::Storage(Box::new(error.into())))?;
-    watch("compact", 1, 1);
+    progress("compact", 1, 1);
     let latest_sale = facts.latest_sale.map(Day);
     Ok(Identity {
         snapshot_id: origin.snapshot_id,

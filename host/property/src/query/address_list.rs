@@ -7,7 +7,7 @@ use domesday_registers::AddressKey;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Addresses of one postcode from a list other than the snapshot's. The snapshot's own rules decide
-/// what they mean ([`crate::Snapshot::resolve`]), so an address means the same in every list.
+/// their meaning ([`crate::Snapshot::resolve`]), so an address means the same in every list.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct AddressList {
     entries: BTreeMap<AddressKey, Vec<Entry>>,

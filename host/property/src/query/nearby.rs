@@ -22,7 +22,7 @@ impl Snapshot {
     /// Storage failed, or a row is damaged.
     pub fn nearby_sales(&self, query: &NearbyQuery) -> Result<Vec<Sale>, SnapshotError> {
         let limit = query.limit.min(MAX_LIMIT);
-        // Sales lie within the days that two bytes hold, whatever is asked for.
+        // Sales lie within the days that two bytes hold, whatever the query.
         let from = query.from.max(Day(0));
         let last = Day(query.before.0.saturating_sub(1)).min(LAST_DAY);
         if limit == 0 || from > last {

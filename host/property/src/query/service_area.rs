@@ -61,7 +61,7 @@ impl ServiceArea {
         let mut squares: FxHashMap<Square, Vec<Point>> = FxHashMap::default();
         for point in all {
             let others = if point.served { &outside } else { &inside };
-            // Both must be next to the square of the place that is asked about.
+            // Both must be next to the square of the place in the query.
             if around(point.square(), 2).any(|square| others.contains(&square)) {
                 squares.entry(point.square()).or_default().push(*point);
             }

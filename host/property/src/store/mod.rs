@@ -10,7 +10,7 @@
 //! | `facts` | name | schema version, latest sale, row counts |
 //! | `authorities` | GSS code | name, region, area |
 //! | `postcodes` | half a postcode sector | its units' places |
-//! | `addresses` | postcode | address fingerprints and what they stand for |
+//! | `addresses` | postcode | address fingerprints and their meaning |
 //! | `properties` | UPRN | place, certificates, sale days |
 //! | `sales` | 500 m cell and year | sales ordered by day and id |
 //! | `cells` | row of cells | which cells of the row hold sales |

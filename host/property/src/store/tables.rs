@@ -1,4 +1,4 @@
-//! Table definitions. The list in [`ALL`] is what the content digest covers.
+//! Table definitions. The content digest covers the list in [`ALL`].
 
 use redb::TableDefinition;
 use serde::{Deserialize, Serialize};

@@ -268,7 +268,7 @@ fn of_files_that_reach_the_same_day_the_one_with_changes_acts_last() {
 }
 
 #[test]
-fn the_watcher_hears_of_every_stage_and_each_ends_whole() {
+fn progress_reaches_every_stage_and_each_ends_whole() {
     let built = rich_world().build();
     let folder = tempfile::tempdir().unwrap();
     let mut last = std::collections::BTreeMap::new();

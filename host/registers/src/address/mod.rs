@@ -1,20 +1,20 @@
 //! One key for the many ways of writing one address.
 //!
 //! Addresses match exactly after normalisation, and in no fuzzier way: two keys are equal or the
-//! addresses are different. A key is `unit|building|street` within a postcode, which is not part
-//! of it. What is normalised away is case, punctuation, spacing, accents, the order of unit and
-//! building, and the abbreviations and unit words listed in `words.rs`.
+//! addresses are different. A key is `unit|building|street` within a postcode, which is not part of
+//! it. Normalising removes case, punctuation, spacing, accents, the order of unit and building, and
+//! the abbreviations and unit words of `words.rs`.
 //!
-//! A client's two fields make one key ([`AddressKey::of_request`]). An address in a register
-//! makes every key under which an honest client could ask for it ([`keys_of_parts`],
-//! [`keys_of_lines`]), and none that could be somebody else's home:
+//! A client's two fields make one key ([`AddressKey::of_request`]). An address in a register makes
+//! every key under which an honest client could ask for it ([`keys_of_parts`], [`keys_of_lines`]).
+//! It makes none that could be somebody else's home:
 //!
 //! - a unit's keys all keep the unit, so a flat never answers for its building;
 //! - a name shared by several homes ("Orkney Terrace") never stands alone;
-//! - what stands beside a numbered home ("The Annexe, 12", "Garage at, 12") never takes its
-//!   number alone;
-//! - "Flat 3, High Street" is never 3 High Street, but flat 3 of a building such as Kings Court
-//!   is also 3 Kings Court, which is how most people write it.
+//! - a building beside a numbered home ("The Annexe, 12", "Garage at, 12") never takes its number
+//!   alone;
+//! - "Flat 3, High Street" is never 3 High Street. Flat 3 of a building such as Kings Court is also
+//!   3 Kings Court, as most people write it.
 
 mod lines;
 mod parts;
@@ -32,8 +32,8 @@ use std::fmt;
 pub struct AddressKey(String);
 
 impl AddressKey {
-    /// Returns the key that a client's two address fields ask for; `None` where either is blank or
-    /// longer than 500 bytes.
+    /// Returns the key of a client's two address fields. `None` where either is blank or longer
+    /// than 500 bytes.
     pub fn of_request(building_number_or_name: &str, street: &str) -> Option<AddressKey> {
         let units = unit::take_or_leading_number(text::words(building_number_or_name));
         let street = text::name(text::words(street));

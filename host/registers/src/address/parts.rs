@@ -8,8 +8,8 @@ use super::{AddressKey, in_order};
 /// Returns every key under which the address may be asked for, as the Land Registry and address
 /// files write its parts.
 ///
-/// - The unit is in `saon` ("FLAT 24", or "24" alone before a named building), or stands before
-///   the building in `paon` ("FLAT 2, 11", "1 KEEPERS COTTAGES").
+/// - The unit is in `saon`: "FLAT 24", or "24" alone before a named building. Or it stands before
+///   the building in `paon`: "FLAT 2, 11", "1 KEEPERS COTTAGES".
 /// - `paon` is a number, a range, a name, or a name, a comma and a number.
 /// - Where there is no street, the locality stands for it. Where there is neither, the key's street
 ///   is empty. No request can ask for that key, but another register may share it.
@@ -104,8 +104,8 @@ fn secondary(saon: &str) -> (Units, bool) {
     if taken.units.is_empty() {
         taken = unit::take_or_leading_number(taken.rest);
     }
-    // "6 PARK HOUSE" is unit 6 of an inner building; "GROUND FLOOR SHOP" and "LIME COTTAGE" are
-    // units through and through.
+    // "6 PARK HOUSE" is unit 6 of an inner building. "GROUND FLOOR SHOP" and "LIME COTTAGE" are
+    // units as a whole.
     let numbered = taken.units.len() == 1 && taken.units.iter().all(|unit| is_unit_id(unit));
     if taken.rest.is_empty() || (numbered && !stands_beside(&taken.rest)) {
         return (taken, false);

@@ -1,9 +1,9 @@
 //! Parsers of the certificates' descriptive cells.
 //!
-//! Descriptions are built by the assessors' software from a fixed stock of phrases, first the
-//! construction, then its insulation; the leading phrase is enough here. Certificates of new
-//! dwellings give a U-value ("Average thermal transmittance …") in place of a construction, and
-//! Welsh ones say the same in Welsh, so both are known texts that name no construction.
+//! The assessors' software builds descriptions from a fixed stock of phrases, first the
+//! construction, then its insulation. The leading phrase is enough here. Certificates of new
+//! dwellings give a U-value ("Average thermal transmittance …") in place of a construction, some of
+//! them in Welsh. Both are known texts that name no construction.
 
 use crate::codes::{
     AgeBand, EnergyRating, FloorType, Glazing, PropertyType, RoofType, Subtype, WallType,

@@ -1,9 +1,9 @@
 //! Domestic energy certificates of the register for England and Wales.
 //!
-//! Columns are found by name: the older download writes them in capitals, the newer one in
-//! lower case with `certificate_number` in the place of `LMK_KEY`. Cells in which assessors'
-//! software said nothing ("NO DATA!", "INVALID!", "N/A", "not recorded") are absent; a cell
-//! that says something unknown is set aside and counted as a warning.
+//! Columns are found by name: the older download writes them in capitals, the newer one in lower
+//! case with `certificate_number` in the place of `LMK_KEY`. Cells in which assessors' software
+//! states nothing ("NO DATA!", "INVALID!", "N/A", "not recorded") are absent. A cell with an
+//! unknown text is set aside and counted as a warning.
 
 mod describe;
 

@@ -124,8 +124,8 @@ impl Rule {
         (self.blocking_keys)(query)
     }
 
-    /// Returns the keys of which premises, such as a shop, must have one for the rule to hold, or
-    /// `None` where it holds without any.
+    /// Returns the keys that decide the rule: premises, such as a shop, must have one of them.
+    /// `None` where the rule holds without premises.
     pub fn premises_keys(&self, query: &AddressQuery) -> Option<Vec<AddressKey>> {
         self.premises_keys.map(|keys| keys(query))
     }

@@ -36,7 +36,7 @@ pub fn probe(
     tested: &BacktestInput<'_>,
     options: &BacktestOptions,
     evidence_of: &EvidenceOf<'_>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<LeakageProbe, BacktestError> {
     let mut days: Vec<Day> = (0..CUTS)
         .map(|third| Day(options.from.0 + (options.to.0 - options.from.0) * third / CUTS))
@@ -44,7 +44,7 @@ pub fn probe(
     days.dedup();
     let mut cuts = Vec::new();
     for (at, day) in days.iter().enumerate() {
-        watch("probing for leaks", at as u64, days.len() as u64);
+        progress("probing for leaks", at as u64, days.len() as u64);
         cuts.extend(cut(tested, options, evidence_of, *day)?);
     }
     Ok(LeakageProbe {

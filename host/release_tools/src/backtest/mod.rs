@@ -74,13 +74,13 @@ pub struct BacktestInput<'a> {
 pub fn run(
     tested: &BacktestInput<'_>,
     options: &BacktestOptions,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<(Report, Vec<Row>), BacktestError> {
     let learnt = training_data(tested.manifest, options.from);
     if !options.allow_overlap {
         training_window::refuse(tested.manifest, &learnt, options.from)?;
     }
-    watch("listing sales", 0, 1);
+    progress("listing sales", 0, 1);
     let window = sales::Window::count(tested.snapshot, (options.from, options.to), options.sample)?;
     let all = window.sample_size();
     if all == 0 {
@@ -114,7 +114,7 @@ pub fn run(
         for row in valued {
             rows.push(row?);
         }
-        watch("valuing", rows.len() as u64, all as u64);
+        progress("valuing", rows.len() as u64, all as u64);
     }
     let manifest = tested.manifest;
     let header = Header {
@@ -150,7 +150,7 @@ pub fn run(
         Some(tested.snapshot.authority(code)?.name.clone())
     };
     let mut report = Report::of(header, &rows, &bands, &name);
-    report.leakage_probe = leakage_probe(tested, options, &evidence_of, watch)?;
+    report.leakage_probe = leakage_probe(tested, options, &evidence_of, progress)?;
     Ok((report, rows))
 }
 
@@ -158,12 +158,12 @@ fn leakage_probe(
     tested: &BacktestInput<'_>,
     options: &BacktestOptions,
     evidence_of: &leakage_probe::EvidenceOf<'_>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Option<LeakageProbe>, BacktestError> {
     if options.probe_homes == 0 {
         return Ok(None);
     }
-    leakage_probe::probe(tested, options, evidence_of, watch).map(Some)
+    leakage_probe::probe(tested, options, evidence_of, progress).map(Some)
 }
 
 /// Counts the sales from `from` to `to` that can be tested on.

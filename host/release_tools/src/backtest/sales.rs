@@ -1,9 +1,9 @@
-//! Which sales of a window are valued.
+//! The choice of the sales of a window.
 
 use domesday_property::{ExportedSale, Snapshot, SnapshotError};
 use domesday_registers::Day;
 
-/// The sales of a window, counted, of which an even part is taken.
+/// The counts of the sales of a window, and an even sample of them.
 pub struct Window<'a> {
     snapshot: &'a Snapshot,
     days: (Day, Day),

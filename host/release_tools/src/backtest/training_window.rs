@@ -23,7 +23,7 @@ pub enum OverlapError {
         /// The first day of the window.
         from: Day,
     },
-    /// It does not say what it learnt from.
+    /// It does not name its training data.
     #[error(
         "release {0} does not state which sales its parameters were learnt from, and its figures may be too good. \
          Build it again, or pass `--allow-overlap` to `release backtest`"

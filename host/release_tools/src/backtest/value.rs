@@ -69,7 +69,7 @@ impl Valuer<'_> {
 /// evidence are hidden.
 ///
 /// # Errors
-/// Where the snapshot cannot be read, or the register lacks what a customer must state.
+/// Where the snapshot cannot be read, or the register lacks an input that a customer must state.
 pub fn subject(
     sold: &ExportedSale,
     day: Day,

@@ -54,7 +54,7 @@ struct Target {
 #[derive(Debug, thiserror::Error)]
 pub enum CrateError {
     /// There is no crate.
-    #[error("the model's crate {path}")]
+    #[error("cannot open the model's crate {path}; set --model to its folder")]
     NotFound {
         /// Its manifest.
         path: PathBuf,
@@ -62,10 +62,10 @@ pub enum CrateError {
         source: io::Error,
     },
     /// There is no cargo.
-    #[error("cargo could not be started; it is needed to build a model")]
+    #[error("cannot start cargo, which builds models; install Rust")]
     NoCargo(#[source] io::Error),
     /// Cargo was there before, and is not any more.
-    #[error("cargo could not be started")]
+    #[error("cannot start cargo")]
     NotStarted(#[source] io::Error),
     /// Cargo refuses the manifest.
     #[error("cargo cannot read {path}: {output}")]
@@ -79,7 +79,7 @@ pub enum CrateError {
     #[error("cannot read cargo's metadata of the model")]
     Metadata(#[source] serde_json::Error),
     /// The manifest is that of a workspace alone.
-    #[error("{0} is not a package")]
+    #[error("{0} is not a package; set --model to the folder of one crate")]
     NotAPackage(PathBuf),
     /// The crate makes no library for a component.
     #[error("{0} needs [lib] crate-type = [\"cdylib\", \"rlib\"], to become a component")]
@@ -93,7 +93,7 @@ pub enum CrateError {
         output: String,
     },
     /// A file cannot be read or written.
-    #[error("{path}")]
+    #[error("cannot read or write {path}")]
     File {
         /// The file.
         path: PathBuf,
@@ -101,7 +101,7 @@ pub enum CrateError {
         source: io::Error,
     },
     /// The workspace's manifest is not TOML.
-    #[error("{path}")]
+    #[error("cannot read {path}")]
     Manifest {
         /// The manifest.
         path: PathBuf,
@@ -126,7 +126,7 @@ impl CrateError {
 }
 
 impl Guest {
-    /// Reads what cargo knows of the crate.
+    /// Reads cargo's metadata of the crate.
     ///
     /// # Errors
     /// Where it is no crate, or one that makes no `cdylib`.
@@ -211,7 +211,7 @@ impl Guest {
             .join(TARGET)
             .join(self.profile)
             .join(format!("{}.wasm", self.name.replace('-', "_")));
-        // Two builds of one crate write the same file, and neither may read what the other built.
+        // Two builds of one crate write the same file, and neither may read the other's.
         let _building = self.lock()?;
         let mut command = cargo(&self.manifest);
         command
@@ -231,8 +231,8 @@ impl Guest {
             .env_remove("RUSTFLAGS")
             // Incremental compilation divides the crate differently, so it is other code.
             .env("CARGO_INCREMENTAL", "0")
-            // The stack in linear memory and what lies above it fit into what the sandbox resets by
-            // copying; the default of a megabyte would not.
+            // The sandbox resets a limited part of linear memory by copying. The stack and the data
+            // above it fit into that part. With the default stack of a megabyte they would not.
             .env(
                 "CARGO_ENCODED_RUSTFLAGS",
                 std::iter::once("-Clink-arg=-zstack-size=131072".to_owned())

@@ -17,7 +17,7 @@ use std::str::FromStr;
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The settings cannot be read.
-    #[error("the model's settings {path}")]
+    #[error("cannot read the model's settings {path}")]
     Settings {
         /// `release.toml`.
         path: PathBuf,
@@ -31,37 +31,33 @@ pub enum BuildError {
     #[error(transparent)]
     Python(#[from] PythonError),
     /// The snapshot holds no sale.
-    #[error("the snapshot holds no sale")]
+    #[error("the snapshot holds no sale; build it from price paid data")]
     NoSale,
     /// A day is outside the calendar.
     #[error("{0}")]
     NoDate(&'static str),
     /// No sale is early enough to be fitted.
-    #[error(
-        "the snapshot holds no sale of a home up to {fit_through}; choose a later --fit-through"
-    )]
+    #[error("the snapshot holds no sale of a home up to {fit_until}; choose a later --fit-until")]
     NothingToFit {
         /// The last day of the fit.
-        fit_through: Day,
+        fit_until: Day,
     },
     /// No sale can be learnt from.
-    #[error(
-        "no sale from {from} to {fit_through} can be learnt from; choose a later --fit-through"
-    )]
+    #[error("no sale from {from} to {fit_until} can be learnt from; choose a later --fit-until")]
     NothingToLearn {
         /// The first day.
         from: Day,
         /// The last day of the fit.
-        fit_through: Day,
+        fit_until: Day,
     },
     /// No sale is left to calibrate on.
     #[error(
-        "the fit uses sales up to {fit_through}, and none remain to calibrate on up to {day}; choose an earlier \
-         --fit-through or a later --calibrate-through"
+        "the fit uses sales up to {fit_until}, and none remain to calibrate on up to {day}; choose an earlier \
+         --fit-until or a later --calibrate-until"
     )]
     NothingToCalibrate {
         /// The last day of the fit.
-        fit_through: Day,
+        fit_until: Day,
         /// The last day of the calibration.
         day: Day,
     },
@@ -88,10 +84,10 @@ pub enum BuildError {
     #[error(transparent)]
     Backtest(#[from] BacktestError),
     /// A manifest cannot state the time of making.
-    #[error("the build timestamp")]
+    #[error("invalid build timestamp; set --created")]
     Created(#[source] <Timestamp as FromStr>::Err),
     /// A file cannot be read or written.
-    #[error("{path}")]
+    #[error("cannot read or write {path}")]
     File {
         /// The file.
         path: PathBuf,
@@ -99,7 +95,7 @@ pub enum BuildError {
         source: io::Error,
     },
     /// A table cannot be begun.
-    #[error("{path}")]
+    #[error("cannot write {path}")]
     Table {
         /// The file.
         path: PathBuf,

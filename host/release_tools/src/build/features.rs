@@ -1,8 +1,7 @@
-//! What the component makes of sales, for a model that is trained on that: a table of its own
-//! inputs.
+//! The table of a component's own inputs for sales, for a model that is trained on them.
 //!
-//! The component itself computes them, each as at the sale's own day, so that training cannot see
-//! what valuing will not, nor compute it otherwise.
+//! The component itself computes them, each as at the sale's own day. So training sees exactly the
+//! inputs that a valuation sees.
 
 use super::{BuildError, sold_subject};
 use domesday_engine::Release;
@@ -33,7 +32,7 @@ pub fn write(
     (first, last): (Day, Day),
     most: usize,
     path: &Path,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<u64, BuildError> {
     let mut sales = snapshot
         .export_between(first, last)?
@@ -69,7 +68,7 @@ pub fn write(
             rows += 1;
         }
         processed += chunk.len();
-        watch(
+        progress(
             "listing what the model sees",
             processed as u64,
             sample.len() as u64,

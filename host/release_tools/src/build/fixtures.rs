@@ -1,4 +1,4 @@
-//! The fixtures that a release is published with: ordinary homes, and the edges of what it values.
+//! The fixtures that a release is published with: ordinary homes, and the edges of its range.
 
 use super::{BuildError, sold_subject};
 use domesday_engine::Release;

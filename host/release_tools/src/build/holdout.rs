@@ -19,7 +19,7 @@ pub fn report(
     tested: &BacktestInput<'_>,
     options: &BuildOptions,
     (first, last): (Day, Day),
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Option<Vec<u8>>, BuildError> {
     if first > last || backtest::askable(tested.snapshot, first, last)? == 0 {
         return Ok(None);
@@ -35,7 +35,7 @@ pub fn report(
             probe_homes: PROBE_HOMES,
             allow_overlap: false,
         },
-        watch,
+        progress,
     )?;
     match &report.leakage_probe {
         Some(probe) if !probe.passed => Err(BuildError::Leak),

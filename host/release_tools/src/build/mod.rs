@@ -55,14 +55,14 @@ struct Component {
 ///
 /// # Errors
 /// The stage that failed, and why.
-pub fn build(options: &BuildOptions, watch: &mut Progress<'_>) -> Result<PathBuf, BuildError> {
+pub fn build(options: &BuildOptions, progress: &mut Progress<'_>) -> Result<PathBuf, BuildError> {
     let context = prepare(options)?;
-    let parameters = fit_parameters(&context, watch)?;
-    let component = build_component(&context, parameters.as_ref(), watch)?;
+    let parameters = fit_parameters(&context, progress)?;
+    let component = build_component(&context, parameters.as_ref(), progress)?;
     let valuation_dates = valuation_dates(options, context.days.latest)?;
-    let fixtures = record_fixtures(&context, &component, valuation_dates, watch)?;
+    let fixtures = record_fixtures(&context, &component, valuation_dates, progress)?;
     let mut body = describe(&context, parameters.as_ref(), valuation_dates)?;
-    let report = backtest_on_holdout(&context, &component, &body, watch)?;
+    let report = backtest_on_holdout(&context, &component, &body, progress)?;
     if report.is_some() {
         body.backtest = Some(BACKTEST.parse()?);
     }
@@ -74,9 +74,9 @@ pub fn build(options: &BuildOptions, watch: &mut Progress<'_>) -> Result<PathBuf
 fn build_component(
     context: &BuildContext<'_>,
     parameters: Option<&Parameters>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Component, BuildError> {
-    watch("building the release", 0, 1);
+    progress("building the release", 0, 1);
     let path = parameters.map(|parameters| parameters.path.as_path());
     let bytes = context.source.component(path)?;
     let profile = context.source.profile();
@@ -102,9 +102,9 @@ fn record_fixtures(
     context: &BuildContext<'_>,
     component: &Component,
     dates: DateWindow,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Vec<u8>, BuildError> {
-    watch("recording fixtures", 0, 1);
+    progress("recording fixtures", 0, 1);
     let day = Day::from(dates.from);
     let (snapshot, evidence) = (&context.snapshot.snapshot, context.evidence.clone());
     let recorded = fixtures::record(snapshot, &component.release, evidence, day)?;
@@ -156,7 +156,7 @@ fn backtest_on_holdout(
     context: &BuildContext<'_>,
     component: &Component,
     body: &ValuationBody,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Option<Vec<u8>>, BuildError> {
     let tested = BacktestInput {
         manifest: body,
@@ -165,7 +165,7 @@ fn backtest_on_holdout(
         database: &context.snapshot.database,
         synthetic: context.snapshot.synthetic,
     };
-    holdout::report(&tested, context.options, context.days.holdout(), watch)
+    holdout::report(&tested, context.options, context.days.holdout(), progress)
 }
 
 /// Returns the package's files by name.

@@ -21,12 +21,12 @@ pub struct BuildOptions {
     /// The day from which it is in force.
     pub effective: Option<NaiveDate>,
     /// The last day whose sales are fitted.
-    pub fit_through: Option<NaiveDate>,
+    pub fit_until: Option<NaiveDate>,
     /// The last day whose sales calibrate.
-    pub calibrate_through: Option<NaiveDate>,
+    pub calibrate_until: Option<NaiveDate>,
     /// Sales to calibrate on, at most.
     pub max_calibration_rows: usize,
-    /// Days up to `fit_through` whose sales a model that shows its inputs learns from.
+    /// Days up to `fit_until` whose sales a model that shows its inputs learns from.
     pub train_days: i32,
     /// Sales that it learns from, at most.
     pub max_train_rows: usize,

@@ -34,23 +34,23 @@ impl Parameters {
 /// Where there is no sale to fit or to learn from, or the program fails.
 pub fn fit_parameters(
     context: &BuildContext<'_>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Option<Parameters>, BuildError> {
     let Some(guest) = context.source.fit_crate() else {
         return Ok(None);
     };
     let path = context.work_dir.path().join(PARAMETERS);
-    fit_sales(context, guest, &path, watch)?;
-    let release = learn_from_inputs(context, guest, &path, watch)?;
-    let calibrated = calibrate_ranges(context, guest, &release, &path, watch)?;
+    fit_sales(context, guest, &path, progress)?;
+    let release = learn_from_inputs(context, guest, &path, progress)?;
+    let calibrated = calibrate_ranges(context, guest, &release, &path, progress)?;
     let days = &context.days;
     let last = match calibrated {
-        true => days.calibrate_through,
-        false => days.fit_through,
+        true => days.calibrate_until,
+        false => days.fit_until,
     };
     let learnt = TrainingWindow {
         fitted_through: days
-            .fit_through
+            .fit_until
             .date()
             .ok_or(BuildError::NoDate("the last day of the fit"))?,
         calibrated_through: last
@@ -70,20 +70,20 @@ fn fit_sales(
     context: &BuildContext<'_>,
     guest: &Guest,
     path: &Path,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<(), BuildError> {
-    let fit_through = context.days.fit_through;
+    let fit_until = context.days.fit_until;
     let sales = context.work_dir.path().join("sales.jsonl");
-    watch("listing sales", 0, 1);
-    let rows = training::write(&context.snapshot.snapshot, fit_through, &sales)?;
+    progress("listing sales", 0, 1);
+    let rows = training::write(&context.snapshot.snapshot, fit_until, &sales)?;
     if rows == 0 {
-        return Err(BuildError::NothingToFit { fit_through });
+        return Err(BuildError::NothingToFit { fit_until });
     }
-    watch("fitting", 0, 1);
+    progress("fitting", 0, 1);
     guest.fit(
         &["train", "--sales"],
         &[&sales],
-        &["--train-until", &fit_through.to_string(), "--out"],
+        &["--train-until", &fit_until.to_string(), "--out"],
         path,
     )?;
     Ok(())
@@ -95,20 +95,20 @@ fn learn_from_inputs(
     context: &BuildContext<'_>,
     guest: &Guest,
     path: &Path,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Release, BuildError> {
-    let admit = |watch: &mut Progress<'_>| -> Result<Release, BuildError> {
-        watch("building the model", 0, 1);
+    let admit = |progress: &mut Progress<'_>| -> Result<Release, BuildError> {
+        progress("building the model", 0, 1);
         let component = guest.component(Some(path))?;
         Ok(context.runtime.admit(&component, context.limits)?)
     };
-    let release = admit(watch)?;
+    let release = admit(progress)?;
     if !release.shows_inputs() {
         return Ok(release);
     }
-    let fit_through = context.days.fit_through;
+    let fit_until = context.days.fit_until;
     let features = context.work_dir.path().join("features.csv");
-    let days = (Day(fit_through.0 - context.options.train_days), fit_through);
+    let days = (Day(fit_until.0 - context.options.train_days), fit_until);
     let rows = features::write(
         &context.snapshot.snapshot,
         &release,
@@ -116,15 +116,15 @@ fn learn_from_inputs(
         days,
         context.options.max_train_rows,
         &features,
-        watch,
+        progress,
     )?;
     if rows == 0 {
         return Err(BuildError::NothingToLearn {
             from: days.0,
-            fit_through,
+            fit_until,
         });
     }
-    watch("learning", 0, 1);
+    progress("learning", 0, 1);
     let learnt = context.work_dir.path().join("learnt.json");
     guest.fit(
         &["learn", "--parameters"],
@@ -133,7 +133,7 @@ fn learn_from_inputs(
         &learnt,
     )?;
     std::fs::rename(&learnt, path)?;
-    admit(watch)
+    admit(progress)
 }
 
 /// Values the sales after the fit as at their own days, and runs `fit calibrate` on the errors.
@@ -143,7 +143,7 @@ fn calibrate_ranges(
     guest: &Guest,
     release: &Release,
     path: &Path,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<bool, BuildError> {
     let predictions = context.work_dir.path().join("predictions.jsonl");
     let rows = predictions::write(
@@ -153,12 +153,12 @@ fn calibrate_ranges(
         context.days.calibration(),
         context.options.max_calibration_rows,
         &predictions,
-        watch,
+        progress,
     )?;
     if rows == 0 {
         return Ok(false);
     }
-    watch("calibrating", 0, 1);
+    progress("calibrating", 0, 1);
     let calibrated = context.work_dir.path().join("calibrated.json");
     let coverage = context.settings.nominal_coverage.to_string();
     guest.fit(

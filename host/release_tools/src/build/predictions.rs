@@ -46,7 +46,7 @@ pub fn write(
     (first, last): (Day, Day),
     most: usize,
     path: &Path,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<u64, BuildError> {
     let later = snapshot
         .export_between(first, last)?
@@ -68,7 +68,7 @@ pub fn write(
             }
         }
         done += chunk.len();
-        watch("valuing later sales", done as u64, chosen.len() as u64);
+        progress("valuing later sales", done as u64, chosen.len() as u64);
     }
     out.flush()?;
     Ok(rows)

@@ -1,8 +1,8 @@
 //! A model in Python, built into a component by componentize-py.
 //!
-//! The interpreter, the model's module and what it imports are run once while building, and what is
-//! in memory then is what every row begins with. As with a crate from `domesday release new`, the
-//! interface and the SDK are those that this program was built with.
+//! The build runs the interpreter, the model's module and its imports once. Every row begins with
+//! the memory of that run. As with a crate from `domesday release new`, the interface and the SDK
+//! are those that this program was built with.
 
 use domesday_package::Model;
 use serde::Deserialize;
@@ -41,7 +41,7 @@ pub enum PythonError {
     #[error("{0:?} in release.toml is not a valid name of a Python module")]
     Name(String),
     /// The module is missing.
-    #[error("the model's module {0} does not exist")]
+    #[error("the model's module {0} does not exist; correct its name in release.toml")]
     NotFound(PathBuf),
     /// The builder is not installed.
     #[error(
@@ -69,7 +69,7 @@ pub enum PythonError {
     )]
     NoComponent(#[source] io::Error),
     /// A file or folder cannot be read or written.
-    #[error("{path}")]
+    #[error("cannot read or write {path}")]
     File {
         /// The file or folder.
         path: PathBuf,
@@ -173,7 +173,7 @@ impl Python {
     }
 }
 
-/// Copies a model's folder, but for what is hidden, compiled modules and virtual environments.
+/// Copies a model's folder without hidden files, compiled modules and virtual environments.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {

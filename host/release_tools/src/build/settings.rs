@@ -1,4 +1,4 @@
-//! `release.toml` of a model: what its releases promise.
+//! `release.toml` of a model: the promises of its releases.
 
 use super::python::Python;
 use super::{BuildError, SettingsError};

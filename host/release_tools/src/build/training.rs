@@ -33,8 +33,8 @@ struct Row {
     index: Option<f64>,
 }
 
-/// Writes every sale up to a day, in order of day and id, and says how many. A certificate counts
-/// only if it was lodged by that day: what a fit sees ends there.
+/// Writes every sale up to a day, in order of day and id, and returns their number. A certificate
+/// counts only if it was lodged by that day, so a fit sees nothing later.
 ///
 /// # Errors
 /// Where the snapshot cannot be read or the file not written.

@@ -13,9 +13,9 @@ const HOLDOUT_DAYS: i32 = 182;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrainingDays {
     /// The last day whose sales are fitted.
-    pub fit_through: Day,
+    pub fit_until: Day,
     /// The last day whose sales calibrate the ranges.
-    pub calibrate_through: Day,
+    pub calibrate_until: Day,
     /// The day of the snapshot's latest sale.
     pub latest: Day,
 }
@@ -24,12 +24,12 @@ impl TrainingDays {
     /// Returns the first and the last day of the sales that neither the fit nor the calibration
     /// saw.
     pub fn holdout(&self) -> (Day, Day) {
-        (Day(self.calibrate_through.0 + 1), self.latest)
+        (Day(self.calibrate_until.0 + 1), self.latest)
     }
 
     /// Returns the first and the last day of the sales that calibrate.
     pub fn calibration(&self) -> (Day, Day) {
-        (Day(self.fit_through.0 + 1), self.calibrate_through)
+        (Day(self.fit_until.0 + 1), self.calibrate_until)
     }
 }
 
@@ -42,31 +42,27 @@ pub fn training_days(
     snapshot: &Snapshot,
 ) -> Result<TrainingDays, BuildError> {
     let latest = snapshot.identity().latest_sale.ok_or(BuildError::NoSale)?;
-    let fit_through = options
-        .fit_through
+    let fit_until = options
+        .fit_until
         .map_or(Day(latest.0 - AFTER_FIT_DAYS), Day::from);
-    let stated = options.calibrate_through.map(Day::from);
+    let stated = options.calibrate_until.map(Day::from);
     Ok(TrainingDays {
-        fit_through,
-        calibrate_through: calibrate_through(stated, fit_through, latest)?,
+        fit_until,
+        calibrate_until: calibrate_until(stated, fit_until, latest)?,
         latest,
     })
 }
 
 /// Returns the stated day, or half a year before the latest sale, or half way between the fit and
 /// the latest sale where the fit goes further than that.
-fn calibrate_through(
-    stated: Option<Day>,
-    fit_through: Day,
-    latest: Day,
-) -> Result<Day, BuildError> {
+fn calibrate_until(stated: Option<Day>, fit_until: Day, latest: Day) -> Result<Day, BuildError> {
     match stated {
-        Some(day) if day <= fit_through => Err(BuildError::NothingToCalibrate { fit_through, day }),
+        Some(day) if day <= fit_until => Err(BuildError::NothingToCalibrate { fit_until, day }),
         Some(day) => Ok(day),
         None => {
-            let half_way = fit_through.0 + (latest.0 - fit_through.0) / 2;
+            let half_way = fit_until.0 + (latest.0 - fit_until.0) / 2;
             let holdout = latest.0 - HOLDOUT_DAYS;
-            Ok(Day(holdout.max(half_way).max(fit_through.0)))
+            Ok(Day(holdout.max(half_way).max(fit_until.0)))
         }
     }
 }
@@ -77,7 +73,7 @@ mod tests {
 
     #[test]
     fn half_a_year_is_held_out_unless_the_fit_reaches_into_it() {
-        let of = |fit, latest| calibrate_through(None, Day(fit), Day(latest)).unwrap().0;
+        let of = |fit, latest| calibrate_until(None, Day(fit), Day(latest)).unwrap().0;
         assert_eq!(of(0, 1_000), 1_000 - HOLDOUT_DAYS);
         assert_eq!(of(900, 1_000), 950);
         assert_eq!(of(1_100, 1_000), 1_100);
@@ -86,11 +82,11 @@ mod tests {
     #[test]
     fn a_calibration_that_ends_with_the_fit_is_refused() {
         for day in [99, 100] {
-            let refused = calibrate_through(Some(Day(day)), Day(100), Day(1_000));
-            assert!(refused.unwrap_err().to_string().contains("--fit-through"));
+            let refused = calibrate_until(Some(Day(day)), Day(100), Day(1_000));
+            assert!(refused.unwrap_err().to_string().contains("--fit-until"));
         }
         assert_eq!(
-            calibrate_through(Some(Day(101)), Day(100), Day(1_000)).unwrap(),
+            calibrate_until(Some(Day(101)), Day(100), Day(1_000)).unwrap(),
             Day(101)
         );
     }

@@ -1,4 +1,5 @@
-//! Homes at the ends of what may be said: no trap, no limit reached, and every answer well formed.
+//! Homes at the ends of the permitted inputs: no trap, no limit reached, and every answer well
+//! formed.
 
 use super::answer_schema;
 use super::extremes::{Extreme, extremes};
@@ -15,9 +16,9 @@ use std::sync::Arc;
 
 pub const CHECK: &str = "hostile";
 
-/// Homes with each end of each field alone, and with each two of different fields, at most `most`
-/// of them: the single ones first, of the pairs an even part. A type of which the sample has no
-/// home is tried on one of another type that is called so.
+/// Returns at most `most` homes: first those with one end of one field, then an even sample of
+/// those with two ends of different fields. Where the sample has no home of a type, a home of
+/// another type is given that type.
 pub fn homes(
     sample: &[Home],
     kinds: impl IntoIterator<Item = PropertyType>,
@@ -85,9 +86,9 @@ pub fn check(
     homes: &[Home],
     release: &Release,
     evidence: &Arc<dyn EvidenceSource>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> (Finding, Vec<RowResult>) {
-    let results = value_all(release, homes, evidence, "valuing hostile inputs", watch);
+    let results = value_all(release, homes, evidence, "valuing hostile inputs", progress);
     (judge(&results), results)
 }
 

@@ -56,7 +56,7 @@ fn options(stored: &[u8]) -> Result<backtest::BacktestOptions, PlanError> {
 pub fn check(
     stored: &[u8],
     tested: &BacktestInput<'_>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<(Finding, Option<Report>), CheckError> {
     let options = match options(stored) {
         Ok(options) => options,
@@ -79,7 +79,7 @@ pub fn check(
         );
         return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
     }
-    let (report, _) = backtest::run(tested, &options, watch)?;
+    let (report, _) = backtest::run(tested, &options, progress)?;
     let text = report_json(&report)?;
     Ok((compare(stored, &text, &report), Some(report)))
 }

@@ -6,7 +6,7 @@ use super::rows::RowResult;
 use serde_json::json;
 
 pub const CHECK: &str = "cost";
-/// The share of what it may use that the worst row may.
+/// The greatest share of a limit that the worst row may use.
 const MOST: f64 = 0.5;
 /// Worst rows that are named.
 const NAMED: usize = 3;
@@ -22,63 +22,34 @@ pub struct CostLimits {
     pub memory_at_start: u64,
 }
 
-/// Judges what all these rows cost. `deep` names those that overran half of the native stack, where
-/// that was tried.
+impl CostLimits {
+    /// Returns the bytes by which a row's memory may grow.
+    fn growth_bytes(self) -> u64 {
+        self.memory_bytes.saturating_sub(self.memory_at_start)
+    }
+}
+
+/// Judges the cost of all these rows. `deep` names those that overran half of the native stack,
+/// where that was tried.
 pub fn judge(results: &[RowResult], limits: CostLimits, deep: &[String]) -> Finding {
     if results.is_empty() {
         return Finding::new(CHECK, Verdict::NotJudged, "no row was valued");
     }
-    let growth_limit = limits.memory_bytes.saturating_sub(limits.memory_at_start);
-    // Memory that is there from the start cannot run out; what a row asks for besides can.
+    // Only memory that a row allocates can run out, not the memory that is there from the start.
     let growth = |row: &RowResult| row.cost.memory_bytes.saturating_sub(limits.memory_at_start);
     let fuel = worst(results, |row| row.cost.fuel);
     let memory = worst(results, growth);
-    let share = |used: u64, of: u64| match used {
-        0 => 0.0,
-        _ => used as f64 / of as f64,
-    };
     let fuel_share = share(fuel.first().map_or(0, |row| row.1), limits.fuel);
-    let memory_share = share(memory.first().map_or(0, |row| row.1), growth_limit);
+    let memory_share = share(memory.first().map_or(0, |row| row.1), limits.growth_bytes());
     let questions = results
         .iter()
         .map(|row| row.cost.questions)
         .max()
         .unwrap_or(0);
 
-    let mut lines: Vec<String> = fuel
-        .iter()
-        .map(|(name, used)| {
-            format!(
-                "fuel    {:>14} units ({} of {})  {name}",
-                grouped(*used),
-                percent(share(*used, limits.fuel)),
-                grouped(limits.fuel)
-            )
-        })
-        .collect();
-    lines.extend(memory.iter().map(|(name, used)| {
-        format!(
-            "memory  {:>14} bytes ({} of the {} beyond its start)  {name}",
-            grouped(*used),
-            percent(share(*used, growth_limit)),
-            grouped(growth_limit)
-        )
-    }));
-    lines.extend(
-        deep.iter()
-            .take(NAMED)
-            .map(|name| format!("stack   more than half  {name}")),
-    );
-    let middle = |of: fn(&RowResult) -> u64| {
-        let mut all: Vec<u64> = results.iter().map(of).collect();
-        all.sort_unstable();
-        // The lower of the two in the middle of an even number, so that it is a row's own.
-        all.get((all.len() - 1) / 2).copied().unwrap_or(0)
-    };
-    let (middle_fuel, middle_memory) = (
-        middle(|row| row.cost.fuel),
-        middle(|row| row.cost.memory_bytes),
-    );
+    let middle_fuel = median(results, |row| row.cost.fuel);
+    let middle_memory = median(results, |row| row.cost.memory_bytes);
+    let mut lines = worst_rows(&fuel, &memory, deep, limits);
     lines.push(format!(
         "the row in the middle: {} units of fuel, {} bytes of memory",
         grouped(middle_fuel),
@@ -109,11 +80,6 @@ pub fn judge(results: &[RowResult], limits: CostLimits, deep: &[String]) -> Find
         true => used,
         false => format!("over half of the {}: {used}", over.join(" and the ")),
     };
-    let named = |rows: &[(&str, u64)]| -> Vec<serde_json::Value> {
-        rows.iter()
-            .map(|(row, used)| json!({"row": row, "used": used}))
-            .collect()
-    };
     Finding::new(CHECK, Verdict::of(over.is_empty()), summary)
         .with_details(lines)
         .with_figures(json!({
@@ -129,6 +95,58 @@ pub fn judge(results: &[RowResult], limits: CostLimits, deep: &[String]) -> Find
             "over_half_the_stack": deep,
             "most_questions": questions,
         }))
+}
+
+/// Describes the worst rows by each limit, one a line.
+fn worst_rows(
+    fuel: &[(&str, u64)],
+    memory: &[(&str, u64)],
+    deep: &[String],
+    limits: CostLimits,
+) -> Vec<String> {
+    let fuel = fuel.iter().map(|(name, used)| {
+        format!(
+            "fuel    {:>14} units ({} of {})  {name}",
+            grouped(*used),
+            percent(share(*used, limits.fuel)),
+            grouped(limits.fuel)
+        )
+    });
+    let growth_bytes = limits.growth_bytes();
+    let memory = memory.iter().map(|(name, used)| {
+        format!(
+            "memory  {:>14} bytes ({} of the {} beyond its start)  {name}",
+            grouped(*used),
+            percent(share(*used, growth_bytes)),
+            grouped(growth_bytes)
+        )
+    });
+    let deep = deep
+        .iter()
+        .take(NAMED)
+        .map(|name| format!("stack   more than half  {name}"));
+    fuel.chain(memory).chain(deep).collect()
+}
+
+fn share(used: u64, of: u64) -> f64 {
+    match used {
+        0 => 0.0,
+        _ => used as f64 / of as f64,
+    }
+}
+
+/// Returns the median. Of an even number it is the lower one in the middle, which is a row's own.
+fn median(results: &[RowResult], of: fn(&RowResult) -> u64) -> u64 {
+    let mut all: Vec<u64> = results.iter().map(of).collect();
+    all.sort_unstable();
+    let middle = all.len().saturating_sub(1) / 2;
+    all.get(middle).copied().unwrap_or(0)
+}
+
+fn named(rows: &[(&str, u64)]) -> Vec<serde_json::Value> {
+    rows.iter()
+        .map(|(row, used)| json!({"row": row, "used": used}))
+        .collect()
 }
 
 /// Returns the rows with the greatest figures, each figure above 0.

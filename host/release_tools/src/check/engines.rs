@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct Candidate {
     /// Its package.
     pub package: Package,
-    /// Instances made on demand, and what else was opened with it.
+    /// The release with instances on demand.
     pub on_demand: OpenRelease,
     /// Instances from a pool, as a server has them.
     pub pooled: Release,
@@ -39,7 +39,7 @@ pub fn candidate(
     id: &str,
     trust: &Trust,
     compiled: Option<&Path>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Candidate, CheckError> {
     let work_dir = tempfile::tempdir().map_err(CheckError::Folder)?;
     let compiled = compiled.unwrap_or(work_dir.path());
@@ -49,13 +49,13 @@ pub fn candidate(
         Ok(open_release(root, id, trust, &runtime, &mut snapshots)?)
     };
     let stage = "compiling the release";
-    watch(stage, 0, 3);
+    progress(stage, 0, 3);
     let on_demand = admit(Runtime::new(Allocation::OnDemand)?)?;
-    watch(stage, 1, 3);
+    progress(stage, 1, 3);
     // A row a thread at most, and one for the thread that asks.
     let instances = u32::try_from(rayon::current_num_threads())?.saturating_add(1);
     let pooled = admit(Runtime::new(Allocation::Pooling { instances })?)?.release;
-    watch(stage, 2, 3);
+    progress(stage, 2, 3);
     let half = Runtime::with_native_stack(Allocation::OnDemand, MAX_STACK_BYTES / 2)?;
     let half_stack = admit(half)?.release;
     Ok(Candidate {

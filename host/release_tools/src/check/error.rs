@@ -21,7 +21,7 @@ pub enum CheckError {
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
     /// No folder for compiled code.
-    #[error("a folder for compiled code")]
+    #[error("cannot create a folder for compiled code; set TMPDIR to another directory")]
     Folder(#[source] std::io::Error),
     /// Compiled code cannot be kept.
     #[error(transparent)]
@@ -39,7 +39,7 @@ pub enum CheckError {
     #[error(transparent)]
     Backtest(#[from] BacktestError),
     /// The window cannot be tested on.
-    #[error("the window for the coverage of {release}")]
+    #[error("cannot measure the coverage of {release} in this window; set --from and --to")]
     Window {
         /// The release.
         release: PackageId,

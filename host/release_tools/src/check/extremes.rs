@@ -1,5 +1,5 @@
-//! The ends of every field that a release is given, within what the contract lets a client say and
-//! the registers hold.
+//! The ends of every field that a release receives, within the values that the contract and the
+//! registers allow.
 
 use super::rows::state;
 use domesday_engine::subject::{
@@ -15,7 +15,7 @@ use domesday_registers::codes::{
 pub struct Extreme {
     /// The field; two ends of one field are never set together.
     pub field: &'static str,
-    /// In words, such as `bedrooms 20`.
+    /// The field and the value, such as `bedrooms 20`.
     pub name: String,
     set: Box<dyn Fn(&mut Subject) + Send + Sync>,
 }
@@ -41,24 +41,36 @@ impl Extreme {
 
 /// Ends of a field that may be absent.
 macro_rules! ends {
-    ($list:ident, $field:literal, $attribute:ident, $section:ident . $part:ident, [$($value:expr),*]) => {
-        $list.push(Extreme::new($field, "absent", |subject| {
-            state(subject, Attribute::$attribute, false);
-            subject.$section.$part = None;
-        }));
-        $($list.push(Extreme::new($field, format!("{:?}", $value), |subject| {
-            state(subject, Attribute::$attribute, true);
-            subject.$section.$part = Some($value);
-        }));)*
+    ($field:literal, $attribute:ident, $section:ident . $part:ident, [$($value:expr),*]) => {
+        vec![
+            Extreme::new($field, "absent", |subject| {
+                state(subject, Attribute::$attribute, false);
+                subject.$section.$part = None;
+            }),
+            $(Extreme::new($field, format!("{:?}", $value), |subject| {
+                state(subject, Attribute::$attribute, true);
+                subject.$section.$part = Some($value);
+            }),)*
+        ]
     };
 }
 
 /// Returns the ends of all fields of a home of this type. `days` are the first and the last
 /// valuation day.
 pub fn extremes(kind: PropertyType, days: (Day, Day)) -> Vec<Extreme> {
-    let mut list = Vec::new();
     // First, so that a pair with it has one field alone.
-    list.push(Extreme::new("everything", "optional absent", |subject| {
+    let mut list = vec![without_optional_fields()];
+    list.extend(sizes(kind));
+    list.extend(fabric());
+    list.extend(energy());
+    list.extend(tenures());
+    list.extend(circumstances(days));
+    list.extend(places());
+    list
+}
+
+fn without_optional_fields() -> Extreme {
+    Extreme::new("everything", "optional absent", |subject| {
         subject.size = Size::default();
         subject.fabric = Fabric::default();
         subject.energy = Energy::default();
@@ -72,87 +84,77 @@ pub fn extremes(kind: PropertyType, days: (Day, Day)) -> Vec<Extreme> {
                 .collect(),
             ..Provenance::default()
         };
-    }));
-    ends!(
-        list,
-        "floor area",
-        FloorArea,
-        size.floor_area_m2,
-        [10.0, 2_000.0]
-    );
-    ends!(list, "bedrooms", Bedrooms, size.bedrooms, [0, 20]);
-    ends!(
-        list,
-        "living rooms",
-        LivingRooms,
-        size.living_rooms,
-        [0, 10]
-    );
-    ends!(
-        list,
-        "habitable rooms",
-        HabitableRooms,
-        size.habitable_rooms,
-        [1, 100]
-    );
-    if kind == PropertyType::Flat {
-        ends!(list, "floor level", FloorLevel, size.floor_level, [-5, 100]);
+    })
+}
+
+fn sizes(kind: PropertyType) -> Vec<Extreme> {
+    let level = if kind == PropertyType::Flat {
+        ends!("floor level", FloorLevel, size.floor_level, [-5, 100])
     } else {
-        ends!(list, "storeys", Storeys, size.storeys, [1, 6]);
-    }
-    ends!(
-        list,
-        "walls",
-        WallType,
-        fabric.wall_type,
-        [WallType::Cob, WallType::Other]
-    );
-    ends!(
-        list,
-        "roof",
-        RoofType,
-        fabric.roof_type,
-        [RoofType::Thatched, RoofType::Other]
-    );
-    ends!(
-        list,
-        "floor",
-        FloorType,
-        fabric.floor_type,
-        [FloorType::PremisesBelow, FloorType::Other]
-    );
-    ends!(
-        list,
-        "glazing",
-        Glazing,
-        fabric.glazing,
-        [Glazing::Single, Glazing::Other]
-    );
-    ends!(
-        list,
-        "age band",
-        AgeBand,
-        energy.age_band,
-        [AgeBand::A, AgeBand::L]
-    );
-    ends!(
-        list,
-        "energy rating",
-        EnergyRating,
-        energy.rating,
-        [EnergyRating::A, EnergyRating::G]
-    );
-    ends!(
-        list,
-        "efficiency score",
-        EfficiencyScore,
-        energy.score,
-        [1, 100]
-    );
-    list.extend(tenures());
-    list.extend(circumstances(days));
-    list.extend(places());
-    list
+        ends!("storeys", Storeys, size.storeys, [1, 6])
+    };
+    let sizes = [
+        ends!("floor area", FloorArea, size.floor_area_m2, [10.0, 2_000.0]),
+        ends!("bedrooms", Bedrooms, size.bedrooms, [0, 20]),
+        ends!("living rooms", LivingRooms, size.living_rooms, [0, 10]),
+        ends!(
+            "habitable rooms",
+            HabitableRooms,
+            size.habitable_rooms,
+            [1, 100]
+        ),
+        level,
+    ];
+    sizes.into_iter().flatten().collect()
+}
+
+fn fabric() -> Vec<Extreme> {
+    let fabric = [
+        ends!(
+            "walls",
+            WallType,
+            fabric.wall_type,
+            [WallType::Cob, WallType::Other]
+        ),
+        ends!(
+            "roof",
+            RoofType,
+            fabric.roof_type,
+            [RoofType::Thatched, RoofType::Other]
+        ),
+        ends!(
+            "floor",
+            FloorType,
+            fabric.floor_type,
+            [FloorType::PremisesBelow, FloorType::Other]
+        ),
+        ends!(
+            "glazing",
+            Glazing,
+            fabric.glazing,
+            [Glazing::Single, Glazing::Other]
+        ),
+    ];
+    fabric.into_iter().flatten().collect()
+}
+
+fn energy() -> Vec<Extreme> {
+    let energy = [
+        ends!(
+            "age band",
+            AgeBand,
+            energy.age_band,
+            [AgeBand::A, AgeBand::L]
+        ),
+        ends!(
+            "energy rating",
+            EnergyRating,
+            energy.rating,
+            [EnergyRating::A, EnergyRating::G]
+        ),
+        ends!("efficiency score", EfficiencyScore, energy.score, [1, 100]),
+    ];
+    energy.into_iter().flatten().collect()
 }
 
 /// The attributes that a customer must state.

@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// Version of the report's form. A member is only ever added under the same number.
 const FORMAT: u32 = 1;
 
-/// Lines below a check that name what is wrong; the rest are counted.
+/// Lines below a check that name a problem. The rest are counted.
 const NAMED: usize = 5;
 
 /// Returns the first few of these lines, and a count of the rest.

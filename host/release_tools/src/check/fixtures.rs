@@ -25,11 +25,11 @@ pub fn read_all(bytes: Vec<u8>) -> Result<Vec<Fixture>, FixtureError> {
 pub fn check_replay(
     fixtures: &[Fixture],
     engines: &[(&str, &Release)],
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Finding {
     let mut found = Vec::new();
     for (at, (engine, release)) in engines.iter().enumerate() {
-        watch("replaying fixtures", at as u64, engines.len() as u64);
+        progress("replaying fixtures", at as u64, engines.len() as u64);
         let differ = fixtures.iter().filter_map(|row| replay(release, row).err());
         found.extend(differ.map(|mismatch| (*engine, mismatch)));
     }
@@ -68,9 +68,9 @@ pub fn check_replay(
 pub fn check_snapshot(
     fixtures: &[Fixture],
     snapshot: &dyn EvidenceSource,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Finding {
-    watch("asking the snapshot", 0, 1);
+    progress("asking the snapshot", 0, 1);
     let found: Vec<Mismatch> = fixtures
         .iter()
         .filter_map(|row| agrees(snapshot, row).err())

@@ -28,14 +28,14 @@ const RATINGS: [EnergyRating; 7] = [
     EnergyRating::A,
 ];
 
-/// One step: what the input is, in words, and the home with it.
+/// One step: the value of the input as text, and the home with it.
 pub struct Step {
     pub value: String,
     pub home: Home,
 }
 
 /// Returns the home with the input at each of its steps, rising. The list is empty where the home
-/// has no such input.
+/// lacks the input.
 pub fn ladder(input: MonotoneInput, home: &Home) -> Vec<Step> {
     use MonotoneInput::*;
     let subject = &home.subject;

@@ -1,7 +1,7 @@
-//! The conformance kit: what a release must keep to before anybody trusts it.
+//! The conformance kit: the checks that a release must pass before anybody trusts it.
 //!
-//! One file a check. Each takes homes or answers and gives a finding; those that value rows give
-//! the rows back as well, since ranges and cost are judged over all of them.
+//! Each check has a file. It takes homes or answers and returns a finding. A check that values rows
+//! returns the rows as well, since ranges and cost are judged over all of them.
 
 mod adversarial_inputs;
 mod answer_schema;
@@ -68,10 +68,10 @@ pub fn check(
     id: &str,
     trust: &Trust,
     options: &CheckOptions,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Report, CheckError> {
     let engine = Runtime::version();
-    let candidate = match candidate(root, id, trust, options.compiled.as_deref(), watch) {
+    let candidate = match candidate(root, id, trust, options.compiled.as_deref(), progress) {
         Ok(candidate) => candidate,
         Err(CheckError::Release(ReleaseError::NotAdmitted { source, .. })) => {
             let found = imports::refusal(&source.to_string());
@@ -93,7 +93,7 @@ pub fn check(
     let recorded = fixtures::read_all(candidate.package.bytes(manifest.fixtures.as_str())?);
     let recorded = match recorded {
         Ok(recorded) => {
-            findings.extend(on_fixtures(&candidate, &recorded, watch));
+            findings.extend(on_fixtures(&candidate, &recorded, progress));
             recorded
         }
         Err(error) => {
@@ -102,23 +102,23 @@ pub fn check(
             Vec::new()
         }
     };
-    findings.extend(on_homes(&candidate, &recorded, options, watch)?);
-    findings.extend(on_sales(&candidate, root, options, watch)?);
+    findings.extend(on_homes(&candidate, &recorded, options, progress)?);
+    findings.extend(on_sales(&candidate, root, options, progress)?);
     Ok(Report::of(id, engine, findings))
 }
 
 fn on_fixtures(
     candidate: &Candidate,
     recorded: &[Fixture],
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> [Finding; 2] {
     let engines = [
         ("on demand", &candidate.on_demand.release),
         ("pooled", &candidate.pooled),
     ];
     [
-        fixtures::check_replay(recorded, &engines, watch),
-        fixtures::check_snapshot(recorded, &*candidate.evidence, watch),
+        fixtures::check_replay(recorded, &engines, progress),
+        fixtures::check_snapshot(recorded, &*candidate.evidence, progress),
     ]
 }
 
@@ -128,11 +128,11 @@ fn on_homes(
     candidate: &Candidate,
     recorded: &[Fixture],
     options: &CheckOptions,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Vec<Finding>, CheckError> {
     let manifest = &candidate.on_demand.manifest;
     let (release, evidence) = (&candidate.on_demand.release, &candidate.evidence);
-    watch("listing sales", 0, 1);
+    progress("listing sales", 0, 1);
     let declared_homes = manifest.monotone.iter().map(|probe| probe.homes as usize);
     let most = declared_homes.fold(options.homes, usize::max);
     let pool = homes::sample(&candidate.on_demand, most)?;
@@ -141,10 +141,11 @@ fn on_homes(
     let mut known: Vec<Home> = recorded.iter().map(of_fixture).collect();
     known.extend(sample);
 
-    let mut results = value_all(release, &known, evidence, "valuing homes", watch);
+    let mut results = value_all(release, &known, evidence, "valuing homes", progress);
     let pooled = |home: &Home| value(&candidate.pooled, home, evidence);
-    let order = order_independence::check(&known, &results, &pooled, watch);
-    let (monotone, at_steps) = monotone::check(&manifest.monotone, &pool, release, evidence, watch);
+    let order = order_independence::check(&known, &results, &pooled, progress);
+    let (monotone, at_steps) =
+        monotone::check(&manifest.monotone, &pool, release, evidence, progress);
     let days = (
         Day::from(manifest.valuation_date.from),
         Day::from(manifest.valuation_date.to),
@@ -155,7 +156,7 @@ fn on_homes(
         days,
         options.hostile,
     );
-    let (hostile, at_ends) = adversarial_inputs::check(&extreme, release, evidence, watch);
+    let (hostile, at_ends) = adversarial_inputs::check(&extreme, release, evidence, progress);
 
     let mut deep = Vec::new();
     for homes in [&known, &extreme] {
@@ -164,7 +165,7 @@ fn on_homes(
             homes,
             evidence,
             "halving the stack",
-            watch,
+            progress,
         );
         deep.extend(half_stack.into_iter().filter_map(stack_overrun));
     }
@@ -203,14 +204,14 @@ fn on_sales(
     candidate: &Candidate,
     root: &Path,
     options: &CheckOptions,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<[Finding; 2], CheckError> {
     let manifest = &candidate.on_demand.manifest;
     let package = open(
         &root
             .join(Kind::Property.as_str())
             .join(manifest.snapshot.id.as_str()),
-        // Proved a moment ago; what is wanted of it now are words of its manifest.
+        // Verified a moment ago. Only its manifest is read here.
         &Trust::Unsigned,
     )?;
     let body: PropertyBody = package.body()?;
@@ -222,9 +223,11 @@ fn on_sales(
         synthetic: body.synthetic,
     };
     let (backtest, own) = match &manifest.backtest {
-        Some(file) => {
-            backtest_reproducible::check(&candidate.package.bytes(file.as_str())?, &tested, watch)?
-        }
+        Some(file) => backtest_reproducible::check(
+            &candidate.package.bytes(file.as_str())?,
+            &tested,
+            progress,
+        )?,
         None => {
             let why = "the package holds no back-test";
             (
@@ -245,7 +248,7 @@ fn on_sales(
             manifest,
             window,
             options.sample,
-            watch,
+            progress,
         )?),
         (None, Some(own)) => coverage::judge(own),
         (None, None) => not_judged(
@@ -260,7 +263,7 @@ fn on_window(
     manifest: &ValuationBody,
     (from, to): (Day, Day),
     sample: Option<usize>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<domesday_evaluation::report::Report, CheckError> {
     let options = backtest::BacktestOptions {
         from,
@@ -271,7 +274,7 @@ fn on_window(
         probe_homes: 0,
         allow_overlap: false,
     };
-    backtest::run(tested, &options, watch)
+    backtest::run(tested, &options, progress)
         .map(|(report, _)| report)
         .map_err(|source| CheckError::Window {
             release: manifest.release_id.clone(),

@@ -41,13 +41,13 @@ struct Break {
     by: f64,
 }
 
-/// Probes what the manifest declares on some of these homes.
+/// Probes the manifest's declarations on some of these homes.
 pub fn check(
     declared: &[Monotone],
     homes: &[Home],
     release: &Release,
     evidence: &Arc<dyn EvidenceSource>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> (Finding, Vec<RowResult>) {
     if declared.is_empty() {
         let finding = Finding::new(CHECK, Verdict::NotJudged, "the manifest declares no input");
@@ -57,7 +57,7 @@ pub fn check(
     let mut probes = Vec::new();
     let inputs = declared.len() as u64;
     for (at, declared) in declared.iter().enumerate() {
-        watch("probing inputs", at as u64, inputs);
+        progress("probing inputs", at as u64, inputs);
         let home_steps: Vec<(&Home, Vec<(Step, RowResult)>)> = select_homes(declared, homes)
             .into_par_iter()
             .map(|(home, steps)| {

@@ -17,7 +17,7 @@ pub fn check(
     homes: &[Home],
     first: &[RowResult],
     valuer: &Valuer<'_>,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Finding {
     if homes.is_empty() {
         return Finding::new(
@@ -35,7 +35,7 @@ pub fn check(
         ("at once", at_once),
     ];
     for (index, (way, values)) in ways.iter().enumerate() {
-        watch("changing the order", index as u64, ways.len() as u64);
+        progress("changing the order", index as u64, ways.len() as u64);
         for (at, bits) in values(homes, valuer) {
             if bits != expected[at] {
                 found.push((*way, at, bits));

@@ -9,8 +9,8 @@ pub const CHECK: &str = "ranges";
 
 /// Judges the ranges of all these rows.
 ///
-/// The engine takes no answer with another range, so that such a row has none; the field that the
-/// engine names tells which it was.
+/// The engine refuses an answer with an invalid range, so the row has no answer. The engine's error
+/// names the field.
 pub fn judge(results: &[RowResult]) -> Finding {
     let (mut with, mut without) = (0, 0);
     let mut broken = Vec::new();

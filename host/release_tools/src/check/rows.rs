@@ -75,11 +75,11 @@ pub fn value_all(
     homes: &[Home],
     evidence: &Arc<dyn EvidenceSource>,
     stage: &str,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Vec<RowResult> {
     let mut results = Vec::with_capacity(homes.len());
     for chunk in homes.chunks(CHUNK) {
-        watch(stage, results.len() as u64, homes.len() as u64);
+        progress(stage, results.len() as u64, homes.len() as u64);
         results.par_extend(chunk.par_iter().map(|home| value(release, home, evidence)));
     }
     results

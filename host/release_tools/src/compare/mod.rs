@@ -1,9 +1,8 @@
 //! Two releases on the same homes, each by its own snapshot.
 //!
-//! The figures are made in `domesday_evaluation::compare`, which knows rows and nothing of how they
-//! came about. Every row is valued twice by both releases, in turn and on one thread: the first
-//! time warms what the row needs, the second is the one that is timed. Both times must give the
-//! same answer to the bit.
+//! `domesday_evaluation::compare` makes the figures. It knows the rows and not their origin. Both
+//! releases value every row twice, in turn and on one thread. The first time warms the caches, and
+//! the second is timed. Both times must give the same answer to the bit.
 
 mod error;
 mod subjects;
@@ -22,7 +21,7 @@ use domesday_registers::Progress;
 use domesday_valuation::comparison_header::{authority_name, header};
 use domesday_valuation::release_store::OpenRelease;
 
-/// Days of sales that are taken where neither release says what it learnt from.
+/// Days of sales where neither release names its training data.
 const YEAR: i32 = 365;
 
 /// Which rows are compared.
@@ -53,12 +52,12 @@ pub enum Rows {
 pub fn run(
     releases: &Sides<OpenRelease>,
     rows: Rows,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Comparison, CompareError> {
     let (source, first, paired) = match rows {
         Rows::Sales { from, to, sample } => {
             let days = window(releases, from, to)?;
-            watch("listing sales", 0, 1);
+            progress("listing sales", 0, 1);
             let window = Window::count(&releases.a.snapshot, days, Some(sample))?;
             let source = Source::Sales {
                 first: days.0.to_string(),
@@ -72,7 +71,7 @@ pub fn run(
             for sold in window.sales()? {
                 let row = subjects::of_sale(&sold?, releases)?;
                 paired.push(value::pair(row, releases, paired.len())?);
-                watch("valuing", paired.len() as u64, all as u64);
+                progress("valuing", paired.len() as u64, all as u64);
             }
             (source, Some(days.0), paired)
         }
@@ -82,7 +81,7 @@ pub fn run(
             for fixture in fixtures {
                 let row = subjects::of_fixture(fixture, releases);
                 paired.push(value::pair(row, releases, paired.len())?);
-                watch("valuing", paired.len() as u64, all as u64);
+                progress("valuing", paired.len() as u64, all as u64);
             }
             (Source::Fixtures { file }, None, paired)
         }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct ComparisonSubject {
     /// The name.
     pub name: String,
-    /// The home, by what each release's snapshot knows of it.
+    /// The home, as each release's snapshot describes it.
     pub subjects: Sides<Arc<Subject>>,
     /// The price paid, pounds.
     pub price: Option<f64>,

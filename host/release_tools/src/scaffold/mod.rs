@@ -57,7 +57,7 @@ pub enum ScaffoldError {
     #[error("{0} is not empty; set --path to a new directory")]
     NotEmpty(PathBuf),
     /// A file or folder cannot be read or written.
-    #[error("{path}")]
+    #[error("cannot read or write {path}")]
     Io {
         /// The file or folder.
         path: PathBuf,

@@ -18,8 +18,7 @@ const TAKEN: [&str; 12] = [
     "test",
     "talc",
 ];
-/// Rust's own words in lower case, those that it keeps for later among them: a crate of such a name
-/// could not be named in code.
+/// Rust's keywords in lower case, with the reserved ones. Code cannot name a crate after a keyword.
 const WORDS: [&str; 51] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
     "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
@@ -33,7 +32,7 @@ const LONGEST: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(String);
 
-/// The reason why a text is no such name.
+/// The reason why a text is not the name of a crate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Other characters.

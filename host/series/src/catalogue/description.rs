@@ -93,7 +93,7 @@ pub struct Metric {
 pub struct Selector {
     /// Whether a request must give it.
     pub presence: Presence,
-    /// Its values and what they select.
+    /// Its values and their selection.
     pub rule: SelectorRule,
     /// The name and meaning of a choice; unused for nodes.
     pub name: SelectorName,
@@ -122,7 +122,7 @@ pub enum Presence {
     Default(&'static str),
 }
 
-/// The values of a selector and what they select.
+/// The values of a selector and their selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SelectorRule {
     /// The code of a local authority of the release.

@@ -1,4 +1,4 @@
-//! A release on disk: what its manifest says and how its Parquet files are laid out.
+//! A release on disk: its manifest and the layout of its Parquet files.
 //!
 //! A release is a package of kind `markets` or `rates` that holds
 //! - `series.parquet`: one row a series, in order;

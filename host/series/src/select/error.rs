@@ -16,13 +16,13 @@ pub enum ParameterErrorKind {
     /// No dataset was named.
     #[error("this parameter is required")]
     MissingDataset,
-    /// There is no such dataset in the family.
+    /// The family has no dataset of this name.
     #[error("no dataset of this family has this name")]
     UnknownDataset,
-    /// A required parameter is not there.
+    /// A required parameter is missing.
     #[error("this parameter is required")]
     MissingParameter,
-    /// The dataset, or the route, takes no such parameter.
+    /// Neither the dataset nor the route has the parameter.
     #[error("neither the dataset nor the route has this parameter")]
     UnknownParameter,
     /// It was given more than once.
@@ -34,7 +34,7 @@ pub enum ParameterErrorKind {
         /// The allowed values.
         expected: String,
     },
-    /// The release holds no such local authority.
+    /// The release has no local authority with this code.
     #[error("the release has no area with this code")]
     UnknownArea,
     /// The node exists nowhere in the release.

@@ -44,7 +44,7 @@ pub struct Page {
     pub next: Option<u64>,
 }
 
-/// Finds what `query` selects from the release that it was checked against.
+/// Returns the selection of `query` from the release that it was checked against.
 pub fn select(release: &Release, query: &Query) -> Selection {
     let words = query.words.iter().map(|(_, word)| word.as_str());
     let segment = release.segment(query.dataset, words);
@@ -57,8 +57,7 @@ pub fn select(release: &Release, query: &Query) -> Selection {
         query.from.is_some_and(|from| from < first || from > last)
             || query.to.is_some_and(|to| to > last || to < first)
     };
-    // Of each series for itself: a longer one beside it does not make up for what a shorter one
-    // lacks.
+    // Checked for each series by itself: a long series does not make up for a short one.
     let mut past = false;
     for number in segment {
         let series = &all[number];
@@ -138,7 +137,7 @@ impl Dates {
 }
 
 impl Selection {
-    /// Returns all selected series, whatever the page; what coverage lists.
+    /// Returns all selected series, whatever the page. Coverage lists them.
     pub fn series(&self) -> &[PageSeries] {
         &self.series
     }

@@ -5,10 +5,10 @@ use domesday_package::PackageError;
 /// A release could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The package is not what its manifest says, or not of this kind.
+    /// The package differs from its manifest, or is of another kind.
     #[error(transparent)]
     Package(#[from] PackageError),
-    /// A file is not what this version writes, though its bytes are those of the manifest.
+    /// This version cannot read a file, though its bytes are those of the manifest.
     #[error("release {release}: {file}: {fault}")]
     File {
         /// The release's id.
@@ -23,7 +23,7 @@ pub enum OpenError {
 /// The kind of an error in a file of a release.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreErrorKind {
-    /// It is no Parquet file, or a damaged one.
+    /// The file is not a Parquet file, or is damaged.
     #[error("{0}")]
     Parquet(#[from] parquet::errors::ParquetError),
     /// A column is missing or of another type.
@@ -39,13 +39,13 @@ pub enum StoreErrorKind {
         /// The value of the cell.
         value: String,
     },
-    /// The observations do not stand in the order of the series and of time.
+    /// The observations are not in the order of the series and of time.
     #[error("row {row} is out of order")]
     Order {
         /// The row, from 0.
         row: usize,
     },
-    /// More or fewer rows than the series say.
+    /// More or fewer rows than the series declare.
     #[error("has {found} rows, but the series declare {expected}")]
     Count {
         /// Rows found.

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{Array, Date32Array, Float64Array, StringArray, UInt32Array};
+use arrow_array::{Array, ArrayRef, Date32Array, Float64Array, StringArray, UInt32Array};
 use domesday_package::{Package, Trust, Verification};
 use rustc_hash::FxHashMap;
 
@@ -78,84 +78,14 @@ impl Release {
         names.push(s::OBSERVATIONS);
         names.extend(s::WINDOWS);
         names.extend(Dimension::ALL.iter().map(|dimension| dimension.as_str()));
-        let mut words: FxHashMap<String, Arc<str>> = FxHashMap::default();
-        let mut word = |text: &str| -> Arc<str> {
-            if let Some(word) = words.get(text) {
-                return Arc::clone(word);
-            }
-            let word: Arc<str> = text.into();
-            words.insert(text.to_owned(), Arc::clone(&word));
-            word
-        };
+        let mut words = Words::default();
         let mut next = 0;
         for columns in file.all(&names)? {
-            let text_columns: Vec<&StringArray> = columns[..texts]
-                .iter()
-                .zip(&names)
-                .map(|(column, name)| typed(column, name))
-                .collect::<Result<_, _>>()?;
-            let number_columns: Vec<&UInt32Array> = columns[texts..]
-                .iter()
-                .zip(&names[texts..])
-                .map(|(column, name)| typed(column, name))
-                .collect::<Result<_, _>>()?;
-            for row in 0..text_columns[0].len() {
-                let must = |column: usize| -> Result<&str, StoreErrorKind> {
-                    text(text_columns[column], row).ok_or(StoreErrorKind::Column(names[column]))
-                };
-                let wrong = |column: usize, value: &str| StoreErrorKind::Value {
-                    row,
-                    column: names[column],
-                    value: value.to_owned(),
-                };
-                let id = must(0)?;
-                let dataset = must(1)?;
-                let dataset = self
-                    .family
-                    .dataset(dataset)
-                    .ok_or_else(|| wrong(1, dataset))?;
-                let metric = must(2)?;
-                let metric = dataset.metric(metric).ok_or_else(|| wrong(2, metric))?;
-                let availability = must(3)?;
-                let availability =
-                    Availability::from_word(availability).ok_or_else(|| wrong(3, availability))?;
-                let period = |column: usize| -> Result<Option<Period>, StoreErrorKind> {
-                    text(text_columns[column], row)
-                        .map(|text| {
-                            Period::parse(text, dataset.frequency)
-                                .ok_or_else(|| wrong(column, text))
-                        })
-                        .transpose()
-                };
-                let history = period(5)?.zip(period(6)?);
-                let mut selectors: [Option<Arc<str>>; SelectorName::ALL.len()] = Default::default();
-                for (at, selector) in selectors.iter_mut().enumerate() {
-                    *selector = text(text_columns[7 + at], row).map(&mut word);
-                }
-                let numbers = |at: usize| number(number_columns[at], row);
-                let count = numbers(0).ok_or(StoreErrorKind::Column(s::OBSERVATIONS))? as usize;
-                let windows = Windows {
-                    window_months: numbers(1),
-                    capital_window_months: numbers(2),
-                    rental_window_months: numbers(3),
-                };
-                let mut dimensions = [None; Dimension::ALL.len()];
-                for (at, dimension) in dimensions.iter_mut().enumerate() {
-                    *dimension = numbers(4 + at);
-                }
-                self.series.push(Series {
-                    id: id.into(),
-                    dataset,
-                    metric,
-                    selectors,
-                    dimensions,
-                    windows,
-                    method: text(text_columns[4], row).map(&mut word),
-                    availability,
-                    history,
-                    rows: next..next + count,
-                });
-                next += count;
+            let columns = SeriesColumns::of(&columns, &names, texts)?;
+            for row in 0..columns.rows() {
+                let series = columns.series(row, self.family, next, &mut words)?;
+                next = series.rows.end;
+                self.series.push(series);
             }
         }
         Ok(())
@@ -315,7 +245,133 @@ impl Release {
     }
 }
 
-/// Opens one file of a package and says which file is at fault.
+/// Words that series share, each in memory once.
+#[derive(Default)]
+struct Words(FxHashMap<String, Arc<str>>);
+
+impl Words {
+    fn shared(&mut self, text: &str) -> Arc<str> {
+        if let Some(word) = self.0.get(text) {
+            return Arc::clone(word);
+        }
+        let word: Arc<str> = text.into();
+        self.0.insert(text.to_owned(), Arc::clone(&word));
+        word
+    }
+}
+
+/// The columns of the file of series: texts, then numbers.
+struct SeriesColumns<'c> {
+    names: &'c [&'static str],
+    texts: Vec<&'c StringArray>,
+    numbers: Vec<&'c UInt32Array>,
+}
+
+impl<'c> SeriesColumns<'c> {
+    /// Takes columns of these names. The first `texts` hold texts.
+    fn of(
+        columns: &'c [ArrayRef],
+        names: &'c [&'static str],
+        texts: usize,
+    ) -> Result<SeriesColumns<'c>, StoreErrorKind> {
+        Ok(SeriesColumns {
+            names,
+            texts: columns[..texts]
+                .iter()
+                .zip(names)
+                .map(|(column, name)| typed(column, name))
+                .collect::<Result<_, _>>()?,
+            numbers: columns[texts..]
+                .iter()
+                .zip(&names[texts..])
+                .map(|(column, name)| typed(column, name))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn rows(&self) -> usize {
+        self.texts[0].len()
+    }
+
+    fn text(&self, column: usize, row: usize) -> Result<&'c str, StoreErrorKind> {
+        text(self.texts[column], row).ok_or(StoreErrorKind::Column(self.names[column]))
+    }
+
+    fn invalid(&self, column: usize, row: usize, value: &str) -> StoreErrorKind {
+        StoreErrorKind::Value {
+            row,
+            column: self.names[column],
+            value: value.to_owned(),
+        }
+    }
+
+    fn period(
+        &self,
+        column: usize,
+        row: usize,
+        frequency: Frequency,
+    ) -> Result<Option<Period>, StoreErrorKind> {
+        text(self.texts[column], row)
+            .map(|text| {
+                Period::parse(text, frequency).ok_or_else(|| self.invalid(column, row, text))
+            })
+            .transpose()
+    }
+
+    /// Reads the series of a row, whose observations begin at `first`.
+    fn series(
+        &self,
+        row: usize,
+        family: Family,
+        first: usize,
+        words: &mut Words,
+    ) -> Result<Series, StoreErrorKind> {
+        let id = self.text(0, row)?;
+        let dataset = self.text(1, row)?;
+        let dataset = family
+            .dataset(dataset)
+            .ok_or_else(|| self.invalid(1, row, dataset))?;
+        let metric = self.text(2, row)?;
+        let metric = dataset
+            .metric(metric)
+            .ok_or_else(|| self.invalid(2, row, metric))?;
+        let availability = self.text(3, row)?;
+        let availability = Availability::from_word(availability)
+            .ok_or_else(|| self.invalid(3, row, availability))?;
+        let history =
+            self.period(5, row, dataset.frequency)?
+                .zip(self.period(6, row, dataset.frequency)?);
+        let mut selectors: [Option<Arc<str>>; SelectorName::ALL.len()] = Default::default();
+        for (at, selector) in selectors.iter_mut().enumerate() {
+            *selector = text(self.texts[7 + at], row).map(|text| words.shared(text));
+        }
+        let number = |at: usize| number(self.numbers[at], row);
+        let count = number(0).ok_or(StoreErrorKind::Column(s::OBSERVATIONS))? as usize;
+        let windows = Windows {
+            window_months: number(1),
+            capital_window_months: number(2),
+            rental_window_months: number(3),
+        };
+        let mut dimensions = [None; Dimension::ALL.len()];
+        for (at, dimension) in dimensions.iter_mut().enumerate() {
+            *dimension = number(4 + at);
+        }
+        Ok(Series {
+            id: id.into(),
+            dataset,
+            metric,
+            selectors,
+            dimensions,
+            windows,
+            method: text(self.texts[4], row).map(|text| words.shared(text)),
+            availability,
+            history,
+            rows: first..first + count,
+        })
+    }
+}
+
+/// Opens one file of a package and names it in the error.
 fn in_file(
     package: &Package,
     name: &'static str,

@@ -1,4 +1,4 @@
-//! An opened release and what can be looked up in it.
+//! An opened release and its lookups.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

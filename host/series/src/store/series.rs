@@ -17,7 +17,7 @@ pub struct Windows {
     pub rental_window_months: Option<u32>,
 }
 
-/// One series: what it is, and where its observations stand.
+/// One series: its description and the position of its observations.
 #[derive(Debug, Clone)]
 pub struct Series {
     pub(crate) id: Box<str>,

@@ -40,7 +40,7 @@ pub enum SendError {
         source: ExchangeError,
     },
     /// The server took too long.
-    #[error("the server's admin socket {path} did not answer in time")]
+    #[error("the server's admin socket {path} did not answer in time; try again")]
     TimedOut {
         /// The socket.
         path: PathBuf,
@@ -87,7 +87,7 @@ pub enum ExchangeError {
     },
 }
 
-/// Sends a command to the server on this data folder; `None` where no server runs.
+/// Sends a command to the server on this data folder. Returns `None` where no server runs.
 ///
 /// # Errors
 /// The server refused the command, or did not answer.

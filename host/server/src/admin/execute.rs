@@ -36,7 +36,7 @@ pub enum Problem {
     /// A scope there is none of.
     #[error(transparent)]
     Scopes(#[from] ScopeError),
-    /// A key is not named as one. What was given is not repeated: it may be a whole key.
+    /// The argument is no key id. The message does not repeat it, since it may be a whole key.
     #[error("a key is named by its id, 16 hexadecimal digits, as `domesday key list` shows them")]
     Key(#[from] MalformedKey),
     /// A label that could draw on an operator's terminal.
@@ -63,7 +63,7 @@ pub enum Problem {
     #[error(transparent)]
     Share(#[from] SampleRateError),
     /// There is nothing to end.
-    #[error("no release runs as a shadow")]
+    #[error("no release runs as a shadow; `domesday shadow start` starts one")]
     NoShadow,
     /// The demo's tenant is made by the service alone.
     #[error("the tenant {} belongs to the demo; choose another name", demo::TENANT)]
@@ -84,7 +84,7 @@ pub enum Problem {
         tenant: String,
     },
     /// The command needs a running server, and none runs.
-    #[error("no server runs on this data folder")]
+    #[error("no server runs on this data folder; `domesday serve` starts one")]
     NoServer,
 }
 
@@ -371,7 +371,7 @@ fn log(command: &Command) {
         }
         Command::Keys {} => "keys",
         Command::RevokeKey { key: id } => {
-            // What is no id may be a whole key.
+            // Text that is no id may be a whole key.
             key = id.parse::<KeyId>().ok();
             "revoke key"
         }

@@ -28,7 +28,7 @@ pub enum Command {
     },
     /// Run none beside the current one.
     EndShadow {},
-    /// Authenticate new cursors with another secret; those of the last are still taken.
+    /// Authenticate new cursors with another secret. Cursors of the last secret stay valid.
     RotateCursors {},
     /// Take new jobs, or no longer.
     PauseJobs {
@@ -88,7 +88,7 @@ impl std::fmt::Debug for ReceiptKey {
     }
 }
 
-/// What a release is of.
+/// The kind of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum ReleaseKindArg {
@@ -188,7 +188,7 @@ pub struct Status {
     pub shadow: Option<Shadow>,
     /// Whether new jobs are refused.
     pub jobs_paused: bool,
-    /// Jobs queued or running, over all hosts; none where they could not be counted.
+    /// Jobs queued or running, over all hosts. None where the count failed.
     pub jobs_waiting: Option<u64>,
     /// Why changes cannot be made durable, if so.
     pub trouble: Option<String>,

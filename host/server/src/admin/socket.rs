@@ -16,7 +16,7 @@ use tokio::net::{UnixListener, UnixStream, unix};
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// Another server answers on it.
-    #[error("the admin socket {0} belongs to another server")]
+    #[error("the admin socket {0} belongs to another server; stop it, or name another --data")]
     InUse(PathBuf),
     /// It cannot be made.
     #[error("the admin socket {path}")]
@@ -32,7 +32,7 @@ pub enum BindError {
 pub struct AdminSocket {
     listener: UnixListener,
     path: PathBuf,
-    /// Device and inode of what the path led to.
+    /// Device and inode of the file that the path led to.
     bound: Option<(u64, u64)>,
     user: u32,
 }

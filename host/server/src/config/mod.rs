@@ -1,9 +1,9 @@
-//! The settings of `domesday serve`: one struct, which is the command line's help, the names in the
-//! environment, the keys of the file and the rows of docs/configuration.md.
+//! The settings of `domesday serve`. One struct makes the help, the names in the environment, the
+//! keys of the file and the rows of docs/reference/configuration.md.
 //!
 //! A flag overrides the environment (`DOMESDAY_…`), that before the file (TOML, named by
-//! `--config`), and that before the default. To add a setting, add a field here and its row there;
-//! a test compares the two.
+//! `--config`), and that before the default. To add a setting, add a field here and its row there.
+//! A test compares the two.
 
 mod show;
 mod sources;
@@ -13,9 +13,13 @@ mod tests;
 pub use show::show;
 pub use sources::resolve;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+
+/// The processing deadline of the contract in milliseconds. A service may set a shorter one.
+const PROCESSING_DEADLINE_MAX: u32 = 25_000;
 
 /// Everything that can be set of a service.
 #[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
@@ -90,6 +94,17 @@ pub struct Settings {
         value_name = "SECONDS"
     )]
     pub job_lease: u32,
+    /// Deadline of a single value or a batch in milliseconds, at most 25000. Rows without a result
+    /// by then fail and can be retried.
+    #[arg(
+        long,
+        env = "DOMESDAY_PROCESSING_DEADLINE",
+        default_value_t = PROCESSING_DEADLINE_MAX,
+        value_parser = clap::value_parser!(u32).range(..=i64::from(PROCESSING_DEADLINE_MAX)),
+        value_name = "MS"
+    )]
+    #[serde(deserialize_with = "processing_deadline")]
+    pub processing_deadline: u32,
     /// Certificate chain for HTTPS (PEM), reloaded on SIGHUP.
     #[arg(long, env = "DOMESDAY_TLS_CERTIFICATE", value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,7 +174,7 @@ pub struct Settings {
     pub log: String,
 }
 
-/// Of which valuations receipts are kept.
+/// The valuations that have receipts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiptsMode {
@@ -189,5 +204,16 @@ fn share(text: &str) -> Result<f64, String> {
     match (0.0..=1.0).contains(&share) {
         true => Ok(share),
         false => Err("a share is from 0 to 1".to_owned()),
+    }
+}
+
+/// Reads the processing deadline of a file. clap checks the range of a flag alone.
+fn processing_deadline<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let milliseconds = u32::deserialize(deserializer)?;
+    match milliseconds <= PROCESSING_DEADLINE_MAX {
+        true => Ok(milliseconds),
+        false => Err(D::Error::custom(format!(
+            "{milliseconds} is not in 0..={PROCESSING_DEADLINE_MAX}; set a shorter deadline"
+        ))),
     }
 }

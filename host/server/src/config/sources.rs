@@ -125,7 +125,7 @@ pub(super) fn built_in() -> Map<String, Value> {
         .mut_args(|argument| argument.env(None::<&'static str>))
         .try_get_matches_from(["settings"])
         .and_then(|matches| Settings::from_arg_matches(&matches));
-    // Every setting has a default or may be absent; a test reads them.
+    // Every setting has a default or may be absent. A test reads them.
     let value = settings.map(|settings| serde_json::to_value(settings).unwrap_or_default());
     value
         .ok()

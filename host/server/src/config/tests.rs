@@ -56,6 +56,8 @@ fn an_unknown_setting_is_refused_by_name() {
         ("threads = \"many\"", "threads"),
         ("listen = 8080", "listen"),
         ("listen =", "TOML"),
+        ("processing_deadline = 25001", "processing_deadline"),
+        ("processing_deadline = 25001", "not in 0..=25000"),
     ] {
         let error = resolve_with(&[], Some(text)).err().unwrap().to_string();
         assert!(error.contains(named), "{text}: {error}");
@@ -63,7 +65,21 @@ fn an_unknown_setting_is_refused_by_name() {
     }
 }
 
-/// Renders the table of docs/configuration.md from the settings.
+#[test]
+fn a_processing_deadline_is_at_most_25_seconds() {
+    let deadline = |arguments: &[&str], file: Option<&str>| {
+        let found = resolve_with(arguments, file).unwrap();
+        found.settings.processing_deadline
+    };
+    assert_eq!(deadline(&[], None), 25_000);
+    assert_eq!(deadline(&["--processing-deadline", "0"], None), 0);
+    assert_eq!(deadline(&[], Some("processing_deadline = 1500")), 1_500);
+    let arguments = ["serve", "--processing-deadline", "25001"];
+    let error = command().try_get_matches_from(arguments).unwrap_err();
+    assert!(error.to_string().contains("25001"), "{error}");
+}
+
+/// Renders the table of docs/reference/configuration.md from the settings.
 fn table() -> String {
     let mut table = String::from(
         "| Key in the file | Flag | Environment | Default | Meaning |\n|---|---|---|---|---|\n",
@@ -94,10 +110,10 @@ fn table() -> String {
 
 #[test]
 fn the_documented_table_is_the_settings() {
-    let page = include_str!("../../../../docs/configuration.md");
+    let page = include_str!("../../../../docs/reference/configuration.md");
     assert!(
         page.contains(&table()),
-        "docs/configuration.md must contain this table:\n\n{}",
+        "docs/reference/configuration.md must contain this table:\n\n{}",
         table()
     );
 }

@@ -28,10 +28,10 @@ use crate::service::Service;
 use crate::telemetry::request_log::{LoggedValuation, RequestLog, RequestSummary};
 use domesday_contract::v3::result::Summary;
 use domesday_state::Principal;
+use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::RequestContext;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Instant;
 use uuid::Uuid;
 
 /// A valuation request whose rows are parsed and whose options are authorized.
@@ -47,7 +47,7 @@ pub struct Execution<'a> {
     /// The valuation id of the first row.
     pub first_valuation_id: Uuid,
     /// The end of the time for the rows.
-    pub deadline: Instant,
+    pub deadline: Deadline,
 }
 
 /// The parsed rows of one request.
@@ -83,7 +83,7 @@ pub struct Run<'a> {
     /// The valuation id of the first row.
     pub first_valuation_id: Uuid,
     /// The end of the time for the rows.
-    pub deadline: Instant,
+    pub deadline: Deadline,
 }
 
 /// Why no result of a request may be answered.
@@ -126,7 +126,7 @@ impl Execution<'_> {
             ..context
         });
         // The request is charged whole or refused whole. The reservation becomes durable while the
-        // rows run, so that it adds no time of its own.
+        // rows run, so that it adds no time.
         let units = u32::try_from(billable).unwrap_or(u32::MAX);
         let mut reservation = reserve(&service.state, principal, units, service.clock.now());
         let run = rows.run(Run {

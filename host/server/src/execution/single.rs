@@ -6,6 +6,7 @@ use crate::telemetry::request_log::RequestSummary;
 use domesday_contract::v3::result::Summary;
 use domesday_contract::vocabulary::Vocabulary;
 use domesday_valuation::pipeline::address_lookup::AddressLookups;
+use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::{
     RequestContext, RowOutcome, ValuationRequest, outcome, postcode_to_look_up,
 };
@@ -34,7 +35,7 @@ pub enum SingleError {
     Work(#[from] WorkError),
     /// The deadline passed.
     #[error("the deadline passed")]
-    Deadline,
+    Deadline(Deadline),
 }
 
 impl Rows for SingleRow {
@@ -50,10 +51,10 @@ impl Rows for SingleRow {
 
     async fn run(self, run: Run<'_>) -> SingleResult {
         let deadline = run.deadline;
-        let value = tokio::time::timeout_at(deadline.into(), value(self.0, run)).await;
+        let value = tokio::time::timeout_at(deadline.end().into(), value(self.0, run)).await;
         SingleResult(match value {
             Ok(value) => value.map_err(SingleError::Work),
-            Err(_) => Err(SingleError::Deadline),
+            Err(_) => Err(SingleError::Deadline(deadline)),
         })
     }
 }

@@ -78,7 +78,7 @@ fn unread(error: &StateError) -> ValidationError {
     match error {
         StateError::Storage { .. } | StateError::Moved(_) => ValidationError::new(
             Code::Overloaded,
-            "Keys cannot be looked up at present. Try again shortly.",
+            "The service cannot look up keys. Try again shortly.",
         ),
         _ => internal(),
     }

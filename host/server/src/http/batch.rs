@@ -16,12 +16,12 @@ use domesday_contract::v3::options::Settings;
 use domesday_contract::v3::request::{Batch, ROWS_MAX};
 use domesday_contract::v3::result::{BATCH_END, batch_start};
 use domesday_state::Principal;
+use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::response_size::check_response_size;
 use domesday_valuation::pipeline::row::{ParsedRow, RequestContext, parse};
 use domesday_valuation::pipeline::{authorize, batch};
 use rayon::prelude::*;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Rows that one thread parses at least. Handing over fewer costs more than it saves.
 const PARSED_TOGETHER: usize = 64;
@@ -35,7 +35,7 @@ pub async fn values(
     request: Request,
 ) -> Result<Response, ApiError> {
     let received = body::of_request(&service.body_memory, request).await?;
-    let deadline = Instant::now() + service.processing_deadline;
+    let deadline = Deadline::after(service.processing_deadline);
     let rows_max = ROWS_MAX
         .min(pinned.release.manifest.limits.synchronous_batch_rows as usize)
         .min(principal.plan.synchronous_batch_rows as usize);

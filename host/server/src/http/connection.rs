@@ -228,7 +228,7 @@ mod tests {
     async fn a_client_that_reads_fast_enough_has_all_of_its_answer() {
         // A piece gives 10 ms back, so this goes on for longer than the timeout.
         assert_eq!(pieces_received(5, 60).await, Ok(60));
-        // Slower than that, it has what time there is.
+        // A slower client has the remaining time.
         assert_eq!(pieces_received(20, 5).await, Ok(5));
     }
 

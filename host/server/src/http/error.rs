@@ -151,7 +151,7 @@ pub fn storage_unreadable(error: StateError) -> ApiError {
     tracing::error!(%error, "the state cannot be read");
     ValidationError::new(
         Code::Overloaded,
-        "Storage cannot be read at present. Nothing is lost. Try again shortly.",
+        "Storage cannot be read. Nothing is lost. Try again shortly.",
     )
     .into()
 }

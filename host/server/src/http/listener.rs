@@ -1,4 +1,4 @@
-//! Accepting connections until told to stop, then finishing what was begun.
+//! The listener. It accepts connections until the service stops, then finishes the open requests.
 
 use super::connection::{ClientStream, Connection, WRITE_TIMEOUT};
 use super::tls::Tls;
@@ -21,7 +21,7 @@ use tower_service::Service;
 
 /// How long a request's head may take to arrive, and how long a connection may idle before one.
 const HEAD_TIME: Duration = Duration::from_secs(10);
-/// The largest head of a request, bytes; as much of a body is read ahead.
+/// The largest head of a request in bytes. The same amount of a body is read ahead.
 const HEAD_BYTES: usize = 64 << 10;
 /// How long requests may take to end once the service has to stop: the longest that one may
 /// be received and worked on.
@@ -85,7 +85,7 @@ pub async fn serve(
                 (Err(_), Ok(_)) => break,
             },
         };
-        // Answers are small and complete; waiting to fill a packet only delays them.
+        // Answers are small and complete. Waiting to fill a packet only delays them.
         let _ = stream.set_nodelay(true);
         let (router, watcher, tls) = (router.clone(), open.watcher(), tls.clone());
         tokio::spawn(async move {
@@ -117,8 +117,8 @@ async fn converse<S>(stream: S, router: Router, watcher: Watcher)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    // HTTP/1.1 alone: every client has it, and each of its connections carries one request at a
-    // time, so that what bounds connections bounds requests.
+    // HTTP/1.1 alone: every client has it. A connection carries one request at a time, so the bound
+    // on connections also bounds requests.
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())

@@ -27,7 +27,7 @@ pub enum TlsError {
         source: pem::Error,
     },
     /// The file holds no certificate.
-    #[error("{path} holds no certificate")]
+    #[error("{path} holds no certificate; name a PEM file with the chain")]
     Empty {
         /// The file.
         path: PathBuf,
@@ -79,7 +79,7 @@ impl Tls {
     /// Reads both files again. New connections get the new certificate, open ones keep theirs.
     ///
     /// # Errors
-    /// As [`Tls::open`]; the certificate that was there is kept.
+    /// As [`Tls::open`]. The previous certificate stays.
     pub fn reload(&self) -> Result<(), TlsError> {
         let config = read(&self.certificate, &self.key)?;
         self.config.store(Arc::new(config));

@@ -16,9 +16,9 @@ use domesday_contract::v3::options::Settings;
 use domesday_contract::v3::result::{Outcome, ValuationResult};
 use domesday_state::Principal;
 use domesday_valuation::pipeline::authorize;
+use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::{RowOutcome, ValuationRequest};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Answers with the result of one property.
 pub async fn value(
@@ -29,7 +29,7 @@ pub async fn value(
     request: Request,
 ) -> Result<Response, ApiError> {
     let received = body::of_request(&service.body_memory, request).await?;
-    let deadline = Instant::now() + service.processing_deadline;
+    let deadline = Deadline::after(service.processing_deadline);
     let request = ValuationRequest::read(received.bytes(), pinned.route.kind)?;
     drop(received);
     let execution_id = new_id(&*service.clock);
@@ -53,14 +53,14 @@ pub async fn value(
         execution_id,
         valuation_id,
         request_reference: value.request.request_reference(),
-        outcome: single_outcome(value.row)?,
+        outcome: single_outcome(value.row, deadline)?,
     };
     Ok(json(StatusCode::OK, &result))
 }
 
 /// Returns the outcome of the row. A single request is its row: where the row is rejected or
 /// refundable, the request is refused.
-fn single_outcome(row: RowOutcome) -> Result<Outcome, ApiError> {
+fn single_outcome(row: RowOutcome, deadline: Deadline) -> Result<Outcome, ApiError> {
     match row.outcome {
         Outcome::Rejected(errors) if !row.refundable => Err(errors.into()),
         Outcome::Rejected(errors) | Outcome::Failed(errors) if row.refundable => {
@@ -69,7 +69,7 @@ fn single_outcome(row: RowOutcome) -> Result<Outcome, ApiError> {
             }
             match errors.into_iter().next() {
                 Some(error) if error.code == Code::ProcessingDeadlineExceeded => {
-                    Err(deadline_exceeded())
+                    Err(deadline_exceeded(deadline))
                 }
                 Some(error) if error.code != Code::Internal => {
                     let refusal = ApiError::from(error);
@@ -89,12 +89,14 @@ impl From<SingleError> for ApiError {
     fn from(error: SingleError) -> Self {
         match error {
             SingleError::Work(error) => error.into(),
-            SingleError::Deadline => deadline_exceeded(),
+            SingleError::Deadline(deadline) => deadline_exceeded(deadline),
         }
     }
 }
 
-fn deadline_exceeded() -> ApiError {
-    let message = "The valuation was not done within 25 seconds. Try again.";
+fn deadline_exceeded(deadline: Deadline) -> ApiError {
+    let seconds = deadline.seconds();
+    let unit = if seconds == 1.0 { "second" } else { "seconds" };
+    let message = format!("The valuation was not done within {seconds} {unit}. Try again.");
     ValidationError::new(Code::ProcessingDeadlineExceeded, message).into()
 }

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 /// The wait before refundable rows run again.
 const RETRY_WAIT: Duration = Duration::from_millis(200);
-/// The longest such wait, where the provider asks for more. The job may wait, but its lease and the
+/// The longest wait that a provider can ask for. The job may wait, but its lease and the
 /// jobs behind it may not.
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
 

@@ -1,4 +1,4 @@
-//! From the state's record of a job to what its client sees.
+//! The document of a job for its client, from the record in the state.
 
 use chrono::{DateTime, Utc};
 use domesday_contract::v3::job::{JobDocument, JobFailure, JobStatus, Mode};

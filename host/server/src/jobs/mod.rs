@@ -7,15 +7,15 @@
 //! **Fairness.** The state hands out jobs tenant by tenant, and a runner releases a job after some
 //! chunks. So a long job of one tenant delays no other tenant.
 //!
-//! **Priority.** Job rows run on the workers that requests run on, and a runner yields between two
-//! rows as soon as a request waits for a worker. It waits until none does, for
-//! [`runner::MAX_YIELD`] at most, and then runs one row. So one row at most delays a request, and a
-//! job makes progress under any load.
+//! **Priority.** Job rows and requests run on the same workers. A runner yields between two rows as
+//! soon as a request waits for a worker. It waits until none does, for [`runner::MAX_YIELD`] at
+//! most, and then runs one row. So one row at most delays a request, and a job makes progress under
+//! any load.
 //!
 //! **Crashes.** The results of a chunk, its progress and its refund are one transaction. The next
 //! holder of the lease begins an unfinished chunk again. A chunk that was begun three times and
-//! never finished fails its job, since it may be what crashes the hosts. Retried chunks run at full
-//! priority, so that an unrelated host crash is less likely to use up their attempts.
+//! never finished fails its job, since it may crash the hosts. Retried chunks run at full priority,
+//! so that an unrelated host crash is less likely to use up their attempts.
 
 mod address_lookup;
 pub mod chunk;

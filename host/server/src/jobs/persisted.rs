@@ -1,6 +1,6 @@
 //! The stored form of a job's rows and their context.
 //!
-//! One version of the program may read what an earlier one wrote, so it is JSON.
+//! It is JSON, since a version of the program reads the records of earlier versions.
 
 use domesday_contract::v3::options::Settings;
 use serde::{Deserialize, Serialize};

@@ -268,7 +268,7 @@ impl Runner {
         }
     }
 
-    /// Runs a chunk at low priority, or at full priority where it is `retrying`.
+    /// Runs a chunk at low priority, or at full priority if `retrying`.
     async fn value(
         &self,
         rows: Arc<[String]>,

@@ -27,7 +27,7 @@ pub struct RateStatus {
     /// Requests that may still come at once.
     pub remaining: u32,
     /// Until one more may come than now. It is never later than `wait`, so that Retry-After is
-    /// never earlier than what the header says.
+    /// never earlier than the header.
     pub reset: Duration,
     /// Until a request may come again, where this one may not.
     pub wait: Option<Duration>,

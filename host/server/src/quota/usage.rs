@@ -1,4 +1,4 @@
-//! Valuation units: what a request costs, charged while its rows are worked on.
+//! Valuation units: the price of a request, charged while its rows run.
 //!
 //! The charge is begun before the work and awaited before the answer, so that making it durable
 //! adds no time. Nothing is answered that was not charged. The units of refundable rows are
@@ -9,7 +9,7 @@ use domesday_state::{Charge, ChargeOutcome, Month, Principal, Reply, State, Tena
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a charge may take to be durable; after that it is not waited for.
+/// The longest wait for a charge to be durable.
 const DURABLE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Units that are being charged.
@@ -122,7 +122,7 @@ impl Reservation {
         self.durable().await?;
         if refund > 0 {
             let refunded = self.state.refund(self.tenant.clone(), self.month, refund);
-            // What was done is answered all the same; whoever runs the service must know of it.
+            // The client has its results all the same. The log tells the operator.
             let reply = tokio::time::timeout(DURABLE_TIMEOUT, refunded).await;
             if !matches!(reply, Ok(Ok(()))) {
                 let tenant = self.tenant.as_str();

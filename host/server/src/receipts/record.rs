@@ -15,7 +15,7 @@ pub enum Unreadable {
     /// It was written by a later version.
     #[error("the record has form {0}, but this version reads form {FORM}; use a later version")]
     Form(u32),
-    /// It is not what its form says.
+    /// Its content does not have its form.
     #[error("the record cannot be read: {0}")]
     Damaged(#[from] rmp_serde::decode::Error),
 }
@@ -23,7 +23,7 @@ pub enum Unreadable {
 /// Encodes a fixture as the bytes of a record.
 ///
 /// # Errors
-/// Where the encoder refuses what it is given.
+/// The encoder refuses a value.
 pub fn write(fixture: &Fixture) -> Result<Vec<u8>, rmp_serde::encode::Error> {
     rmp_serde::to_vec(fixture)
 }

@@ -31,9 +31,9 @@ impl ExclusionReason {
         match self {
             ExclusionReason::OutsideDates => "outside_dates",
             ExclusionReason::Dropped => "dropped",
-            ExclusionReason::ShadowEnded => "let_go",
-            ExclusionReason::HostFailure => "undone",
-            ExclusionReason::WriteFailed => "unkept",
+            ExclusionReason::ShadowEnded => "shadow_ended",
+            ExclusionReason::HostFailure => "host_failure",
+            ExclusionReason::WriteFailed => "write_failed",
         }
     }
 }
@@ -57,9 +57,9 @@ impl Counts {
         *match reason {
             ExclusionReason::OutsideDates => &mut counts.outside_dates,
             ExclusionReason::Dropped => &mut counts.dropped,
-            ExclusionReason::ShadowEnded => &mut counts.let_go,
-            ExclusionReason::HostFailure => &mut counts.undone,
-            ExclusionReason::WriteFailed => &mut counts.unkept,
+            ExclusionReason::ShadowEnded => &mut counts.shadow_ended,
+            ExclusionReason::HostFailure => &mut counts.host_failure,
+            ExclusionReason::WriteFailed => &mut counts.write_failed,
         } += rows;
     }
 
@@ -71,9 +71,9 @@ impl Counts {
         for (reason, rows) in [
             (ExclusionReason::OutsideDates, more.outside_dates),
             (ExclusionReason::Dropped, more.dropped),
-            (ExclusionReason::ShadowEnded, more.let_go),
-            (ExclusionReason::HostFailure, more.undone),
-            (ExclusionReason::WriteFailed, more.unkept),
+            (ExclusionReason::ShadowEnded, more.shadow_ended),
+            (ExclusionReason::HostFailure, more.host_failure),
+            (ExclusionReason::WriteFailed, more.write_failed),
         ] {
             self.add_rows(reason, rows);
         }

@@ -1,7 +1,7 @@
 //! Runs a candidate beside the current release, on a sample of live rows.
 //!
 //! A response never waits for the candidate and never depends on it. The current release's answer
-//! to a sampled row is copied into a bounded queue. A thread of its own takes it from there while
+//! to a sampled row is copied into a bounded queue. A separate thread takes it from there while
 //! requests leave the machine idle ([`run`]). A full queue drops the row and counts it.
 //!
 //! Both outcomes are counted ([`crate::telemetry::shadow`]) and stored ([`store`]), without the

@@ -19,7 +19,9 @@ pub const FOLDER: &str = "shadow";
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The candidate never was a shadow on this host.
-    #[error("no rows of {candidate} as a shadow in {data}")]
+    #[error(
+        "no rows of {candidate} as a shadow in {data}; run `domesday shadow start {candidate}` first"
+    )]
     Nothing {
         /// The data folder.
         data: PathBuf,
@@ -27,7 +29,9 @@ pub enum ReportError {
         candidate: String,
     },
     /// The candidate was no shadow of this release, or no row was compared.
-    #[error("no rows of {candidate} as a shadow beside {current} in {data}")]
+    #[error(
+        "no rows of {candidate} as a shadow beside {current} in {data}; name another --against"
+    )]
     NothingBeside {
         /// The data folder.
         data: PathBuf,

@@ -162,7 +162,10 @@ fn rows_that_are_left_out_are_counted_over_lives_of_the_host() {
     }
     let counts = Counts::read(&folder).unwrap();
     assert_eq!((counts.since, counts.replaced), (Some(60), 0));
-    assert_eq!((counts.left_out.dropped, counts.left_out.undone), (6, 2));
+    assert_eq!(
+        (counts.left_out.dropped, counts.left_out.host_failure),
+        (6, 2)
+    );
     assert_eq!(counts.left_out.outside_dates, 0);
     let next = Counts::read(&temporary.path().join("next")).unwrap();
     assert_eq!(next.left_out.outside_dates, 2);
@@ -183,7 +186,7 @@ fn counts_survive_a_failed_write() {
     store.count_excluded("current", (ExclusionReason::WriteFailed, 1), 1, header);
     store.write_counts().unwrap();
     let counts = Counts::read(&candidate.join("current")).unwrap();
-    assert_eq!(counts.left_out.unkept, 2);
+    assert_eq!(counts.left_out.write_failed, 2);
 }
 
 #[test]

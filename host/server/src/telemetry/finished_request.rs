@@ -1,4 +1,4 @@
-//! What a span says of a request.
+//! The content of a request's span.
 
 use std::time::{Duration, SystemTime};
 

@@ -135,106 +135,11 @@ impl Default for Metrics {
             sampled: SampledGauges::default(),
             registry: Registry::default(),
         };
-        let r = &mut registry;
-        r.register(
-            "requests",
-            "Requests answered, by route, status and code of the error",
-            metrics.requests.clone(),
-        );
-        r.register_with_unit(
-            "request",
-            "Time from a request's head to its answer",
-            Unit::Seconds,
-            metrics.seconds.clone(),
-        );
-        r.register(
-            "values",
-            "Properties by the status of their result and the release",
-            metrics.values.clone(),
-        );
-        r.register(
-            "units_charged",
-            "Valuation units charged, less those given back at once",
-            metrics.units.clone(),
-        );
-        r.register(
-            "jobs_ended",
-            "Jobs that this host ended, by their status",
-            metrics.jobs_ended.clone(),
-        );
-        r.register(
-            "current_release",
-            "1 for the release that new requests are valued by",
-            metrics.current.clone(),
-        );
-        r.register_with_unit(
-            "runtime_delay",
-            "How late the asynchronous threads run what is due, measured ten times a second",
-            Unit::Seconds,
-            metrics.late.clone(),
-        );
-        let sampled = &metrics.sampled;
-        for (name, help, gauge) in [
-            (
-                "workers_busy",
-                "Pieces of work that wait for a thread or run",
-                &sampled.workers_busy,
-            ),
-            (
-                "workers_room",
-                "Pieces of work that may wait or run; more are refused",
-                &sampled.workers_room,
-            ),
-            (
-                "body_bytes",
-                "Bytes set aside for bodies of requests",
-                &sampled.body_bytes,
-            ),
-            (
-                "body_room_bytes",
-                "Bytes that may be set aside for bodies; more are refused",
-                &sampled.body_bytes_room,
-            ),
-            (
-                "jobs_waiting",
-                "Jobs queued or running, over all hosts",
-                &sampled.jobs_waiting,
-            ),
-            (
-                "jobs_paused",
-                "1 while new jobs are refused",
-                &sampled.jobs_paused,
-            ),
-            (
-                "state_trouble",
-                "1 while changes cannot be made durable",
-                &sampled.state_trouble,
-            ),
-            (
-                "journal_receipts",
-                "Receipts in this host's journal that are durable",
-                &sampled.journal_receipts,
-            ),
-            (
-                "journal_trouble",
-                "1 while no receipt can be kept, so that nothing is valued",
-                &sampled.journal_trouble,
-            ),
-            (
-                "log_lines_dropped",
-                "Log lines lost because their reader was too slow",
-                &sampled.log_lines_dropped,
-            ),
-            (
-                "process_resident_bytes",
-                "Resident memory of the process",
-                &sampled.resident_bytes,
-            ),
-        ] {
-            r.register(name, help, gauge.clone());
-        }
+        metrics.register_requests(&mut registry);
+        metrics.register_service(&mut registry);
+        metrics.sampled.register(&mut registry);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        r.register("build", "The program", build);
+        registry.register("build", "The program", build);
         Metrics {
             registry,
             ..metrics
@@ -242,7 +147,117 @@ impl Default for Metrics {
     }
 }
 
+impl SampledGauges {
+    /// Registers the gauges.
+    fn register(&self, registry: &mut Registry) {
+        for (name, help, gauge) in [
+            (
+                "workers_busy",
+                "Pieces of work that wait for a thread or run",
+                &self.workers_busy,
+            ),
+            (
+                "workers_room",
+                "Pieces of work that may wait or run; more are refused",
+                &self.workers_room,
+            ),
+            (
+                "body_bytes",
+                "Bytes set aside for bodies of requests",
+                &self.body_bytes,
+            ),
+            (
+                "body_room_bytes",
+                "Bytes that may be set aside for bodies; more are refused",
+                &self.body_bytes_room,
+            ),
+            (
+                "jobs_waiting",
+                "Jobs queued or running, over all hosts",
+                &self.jobs_waiting,
+            ),
+            (
+                "jobs_paused",
+                "1 while new jobs are refused",
+                &self.jobs_paused,
+            ),
+            (
+                "state_trouble",
+                "1 while changes cannot be made durable",
+                &self.state_trouble,
+            ),
+            (
+                "journal_receipts",
+                "Receipts in this host's journal that are durable",
+                &self.journal_receipts,
+            ),
+            (
+                "journal_trouble",
+                "1 while no receipt can be kept, so that nothing is valued",
+                &self.journal_trouble,
+            ),
+            (
+                "log_lines_dropped",
+                "Log lines lost because their reader was too slow",
+                &self.log_lines_dropped,
+            ),
+            (
+                "process_resident_bytes",
+                "Resident memory of the process",
+                &self.resident_bytes,
+            ),
+        ] {
+            registry.register(name, help, gauge.clone());
+        }
+    }
+}
+
 impl Metrics {
+    /// Registers the metrics of requests and their rows.
+    fn register_requests(&self, registry: &mut Registry) {
+        registry.register(
+            "requests",
+            "Requests answered, by route, status and code of the error",
+            self.requests.clone(),
+        );
+        registry.register_with_unit(
+            "request",
+            "Time from a request's head to its answer",
+            Unit::Seconds,
+            self.seconds.clone(),
+        );
+        registry.register(
+            "values",
+            "Properties by the status of their result and the release",
+            self.values.clone(),
+        );
+        registry.register(
+            "units_charged",
+            "Valuation units charged, less those given back at once",
+            self.units.clone(),
+        );
+    }
+
+    /// Registers the metrics of jobs, releases and the runtime.
+    fn register_service(&self, registry: &mut Registry) {
+        registry.register(
+            "jobs_ended",
+            "Jobs that this host ended, by their status",
+            self.jobs_ended.clone(),
+        );
+        registry.register(
+            "current_release",
+            "1 for the release that new requests are valued by",
+            self.current.clone(),
+        );
+        registry.register_with_unit(
+            "runtime_delay",
+            "How late the asynchronous threads run what is due, measured ten times a second",
+            Unit::Seconds,
+            self.late.clone(),
+        );
+    }
+
     /// Counts a response. `code` is the contract's error code, if any.
     pub fn record_response(
         &self,

@@ -134,8 +134,7 @@ impl Posting {
         let client = Client::builder()
             .http1_only()
             .timeout(TIMEOUT)
-            // The collector is named by its operator; a proxy of the environment is not meant for
-            // it.
+            // The operator names the collector. A proxy of the environment is not meant for it.
             .no_proxy()
             .redirect(Policy::none())
             .tls_backend_preconfigured(no_tls()?)

@@ -2,8 +2,8 @@
 
 use redb::{ReadTransaction, ReadableTable};
 
-use super::file::{reading, writing};
-use super::memory::Change;
+use super::change::Change;
+use super::error::{reading, writing};
 use super::records::{decode_key, decode_tenant, encode_key, encode_tenant};
 use super::tables::{KEYS, TENANTS, Tables};
 use super::{EmbeddedState, read_now};

@@ -3,8 +3,10 @@
 use redb::ReadableTable;
 
 use super::EmbeddedState;
-use super::file::{reading, writing};
-use super::memory::{CURSOR_SECRET, CURSOR_SECRET_BEFORE, Change};
+use super::change::Change;
+use super::error::{reading, writing};
+use super::records::decode_secret;
+use super::switch_names::{CURSOR_SECRET, CURSOR_SECRET_BEFORE};
 use super::tables::Tables;
 use crate::{CursorSecret, CursorSecrets, Cursors, StateError};
 
@@ -31,7 +33,7 @@ impl Cursors for EmbeddedState {
 fn stored_secrets(tables: &mut Tables<'_>) -> Result<CursorSecrets, StateError> {
     let switches = tables.switches.read()?;
     let secret = |name| match switches.get(name).map_err(reading)? {
-        Some(value) => parse_secret(value.value()).map(Some),
+        Some(value) => decode_secret(value.value()).map(Some),
         None => Ok(None),
     };
     Ok(CursorSecrets {
@@ -54,14 +56,4 @@ fn store_secrets(tables: &mut Tables<'_>, secrets: CursorSecrets) -> Result<(), 
     }
     tables.changes.push(Change::Cursors(secrets));
     Ok(())
-}
-
-/// Parses a secret, which the file holds in hexadecimal.
-pub(super) fn parse_secret(text: &str) -> Result<CursorSecret, StateError> {
-    let mut secret = CursorSecret::default();
-    hex::decode_to_slice(text, &mut secret).map_err(|error| StateError::Damaged {
-        record: format!("switches/{CURSOR_SECRET}"),
-        reason: error.into(),
-    })?;
-    Ok(secret)
 }

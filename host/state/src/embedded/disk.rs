@@ -1,18 +1,15 @@
 //! A simulated disk that fails, for tests.
 //!
-//! The disk keeps apart what was written from what was synced. A failed sync leaves any part of
-//! what was written since the last one, as a real one does, and so does a crash.
+//! The disk keeps written and synced bytes apart. A failed sync leaves any part of the writes since
+//! the last one, as a real disk does. So does a crash.
 
 use std::io;
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use redb::StorageBackend;
 
-use super::EmbeddedState;
 use super::read_only_fallback::ReadAt;
-use super::source::Source;
 
 /// The kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,7 +84,7 @@ impl DiskState {
 
     /// Draws a number from 0 to 3.
     fn chance(&mut self) -> u64 {
-        // A xorshift is random enough to choose what survives.
+        // A xorshift is random enough to choose the surviving writes.
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
@@ -156,10 +153,6 @@ impl Disk {
         action(&mut self.platters().plates[self.plate])
     }
 
-    pub(super) fn open(&self) -> EmbeddedState {
-        EmbeddedState::open_source(self.source()).unwrap()
-    }
-
     pub(super) fn arm(&self, fault: Fault, after: u32) {
         self.arm_on(Files::Both, fault, after);
     }
@@ -192,15 +185,6 @@ impl Disk {
         let log = self.log();
         log.write(4_096 + 100, &[0xff]).unwrap();
         log.sync_data().unwrap();
-    }
-
-    /// Returns the source for an opening. Its log is not taken over by time, which a test could not
-    /// foresee.
-    pub(super) fn source(&self) -> Source {
-        let mut source = Source::new(Path::new("simulated"));
-        source.take_over_after = Duration::from_secs(3_600);
-        source.disk = Some(self.clone());
-        source
     }
 
     pub(super) fn lift(&self) {

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::EmbeddedState;
 use super::disk::{Disk, Fault, Files};
+use super::source::Source;
 use crate::*;
 
 const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
@@ -13,6 +14,10 @@ const JUNE: Month = Month {
     year: 2031,
     month: 6,
 };
+
+fn open(disk: &Disk) -> EmbeddedState {
+    EmbeddedState::open_source(Source::simulated(disk)).unwrap()
+}
 
 fn acme() -> TenantId {
     "acme".parse().unwrap()
@@ -137,7 +142,7 @@ fn until_it_recovers(state: &EmbeddedState) {
 /// Runs the steps without any fault, and returns the view after each.
 fn expected() -> Vec<StateView> {
     let disk = Disk::new(1);
-    let state = disk.open();
+    let state = open(&disk);
     state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
     let mut lease = None;
     let mut views = vec![see(&state)];
@@ -159,7 +164,7 @@ fn every_fault(files: Files, fault: Fault, least: u32) {
     let mut met = 0;
     for after in 0.. {
         let disk = Disk::new(u64::from(after) * 7_919 + 3);
-        let state = disk.open();
+        let state = open(&disk);
         state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
         disk.arm_on(files, fault, after);
         let (mut lease, mut failed_step) = (None, None);
@@ -173,7 +178,7 @@ fn every_fault(files: Files, fault: Fault, least: u32) {
             assert!(matches!(error, StateError::Storage { .. }), "{error}");
             assert!(state.degradation().is_some(), "{fault:?} {after}");
             assert!(outcome(charge(&state)).is_err());
-            let crashed = see(&disk.after_a_crash().open());
+            let crashed = see(&open(&disk.after_a_crash()));
             assert!(crashed == *before || crashed == *then, "{crashed:?}");
             disk.lift();
             until_it_recovers(&state);
@@ -200,7 +205,7 @@ fn every_fault(files: Files, fault: Fault, least: u32) {
         }
         assert_eq!(last, expected_last, "{fault:?} {after}");
         drop(state);
-        assert_eq!(see(&disk.after_a_crash().open()), last);
+        assert_eq!(see(&open(&disk.after_a_crash())), last);
         if failed_step.is_none() {
             break;
         }
@@ -236,7 +241,7 @@ fn a_state_that_fails_at_any_moment_under_a_sound_log_loses_nothing() {
 #[test]
 fn a_key_opens_while_the_disk_fails() {
     let disk = Disk::new(5);
-    let state = disk.open();
+    let state = open(&disk);
     state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
     let new = NewKey {
         tenant: acme(),
@@ -268,7 +273,7 @@ fn a_job_is_read_while_the_disk_fails() {
         .flat_map(|fault| files.map(|files| (*fault, files)))
     {
         let disk = Disk::new(9);
-        let state = disk.open();
+        let state = open(&disk);
         state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
         let mut lease = None;
         for number in 0..6 {
@@ -278,7 +283,7 @@ fn a_job_is_read_while_the_disk_fails() {
         outcome(charge(&state)).unwrap();
         let before = see(&state);
         disk.arm_on(files, fault, 0);
-        // What meets the fault first: a charge the log, and a switch the file.
+        // The first operation that meets the fault: a charge the log, and a switch the file.
         let granted = outcome(charge(&state)).is_ok();
         assert!(!granted || state.pause_jobs(false).is_err());
         let begun = Instant::now();
@@ -321,7 +326,7 @@ fn a_job_is_read_while_the_disk_fails() {
 fn charges_in_flight_are_kept_whole() {
     for round in 0..20 {
         let disk = Disk::new(round);
-        let state = disk.open();
+        let state = open(&disk);
         disk.arm(Fault::Sync, u32::try_from(round % 10).unwrap());
         let replies: Vec<_> = (0..200)
             .map(|number| {
@@ -338,18 +343,17 @@ fn charges_in_flight_are_kept_whole() {
         let used = outcome(state.used(acme(), JUNE)).unwrap();
         assert!((granted..=1_000).contains(&used), "{granted} {used}");
         drop(state);
-        let recovered = outcome(disk.after_a_crash().open().used(acme(), JUNE)).unwrap();
+        let recovered = outcome(open(&disk.after_a_crash()).used(acme(), JUNE)).unwrap();
         assert_eq!(recovered, used);
     }
 }
 
-/// Nobody waits for the file to take over what is in the log, and where it cannot, no operation
-/// fails.
+/// Nobody waits for the file to take over the log, and where it cannot, no operation fails.
 #[test]
 fn a_log_that_cannot_be_taken_over_is_kept() {
     for fault in [Fault::Full, Fault::Sync] {
         let disk = Disk::new(11);
-        let mut source = disk.source();
+        let mut source = Source::simulated(&disk);
         source.take_over_after = Duration::from_millis(50);
         let state = EmbeddedState::open_source(source).unwrap();
         disk.arm_on(Files::State, fault, 0);
@@ -360,7 +364,7 @@ fn a_log_that_cannot_be_taken_over_is_kept() {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert!(outcome(charge(&state)).is_err());
-        let crashed = disk.after_a_crash().open();
+        let crashed = open(&disk.after_a_crash());
         assert_eq!(outcome(crashed.used(acme(), JUNE)).unwrap(), 5);
         disk.lift();
         until_it_recovers(&state);
@@ -407,7 +411,7 @@ fn a_failed_read_is_noticed() {
 #[test]
 fn a_disk_that_stalls_is_trouble_until_it_goes_on() {
     let disk = Disk::new(13);
-    let state = disk.open();
+    let state = open(&disk);
     disk.arm(Fault::Stall, 0);
     let begun = Instant::now();
     let charged = charge(&state);

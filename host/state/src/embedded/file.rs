@@ -1,10 +1,10 @@
 //! The redb file: its tables and its schema.
 
-use std::error::Error;
 use std::path::Path;
 
 use redb::{Database, DatabaseError, ReadableTable, TableDefinition, TableHandle};
 
+use super::error::{opening, reading, writing};
 use super::source::Source;
 use super::tables::{
     COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, QUEUE,
@@ -20,28 +20,6 @@ const SCHEMA: &str = "schema";
 /// bring older states up to it in [`prepare_schema`].
 const CURRENT_SCHEMA: u32 = 4;
 
-/// Wraps a redb error of a read.
-pub(super) fn reading(error: impl Into<redb::Error>) -> StateError {
-    storage("read", error.into())
-}
-
-/// Wraps a redb error of a write.
-pub(super) fn writing(error: impl Into<redb::Error>) -> StateError {
-    storage("written", error.into())
-}
-
-/// Wraps an error of an opening.
-pub(super) fn opening(error: impl Error + Send + Sync + 'static) -> StateError {
-    storage("opened", error)
-}
-
-fn storage(doing: &'static str, source: impl Error + Send + Sync + 'static) -> StateError {
-    StateError::Storage {
-        doing,
-        source: Box::new(source),
-    }
-}
-
 /// Opens the file, or makes it, and brings it to the known schema.
 pub(super) fn open(source: &Source) -> Result<Database, StateError> {
     let path = source.path();
@@ -56,7 +34,7 @@ pub(super) fn open(source: &Source) -> Result<Database, StateError> {
 }
 
 /// Creates the tables of a new state, and adds missing ones to an older state. Refuses a file that
-/// is no state, or is of a newer schema.
+/// is not a state, or has a newer schema.
 fn prepare_schema(database: &Database, path: &Path) -> Result<(), StateError> {
     let transaction = database.begin_write().map_err(writing)?;
     let tables: Vec<String> = transaction
@@ -77,7 +55,7 @@ fn prepare_schema(database: &Database, path: &Path) -> Result<(), StateError> {
             .map(|schema| schema.value());
         match found {
             Some(CURRENT_SCHEMA) => return Ok(()),
-            // Schema 1 had tenants and keys alone, as they still are; schema 2 lacked the keys of
+            // Schema 1 had tenants and keys alone, as they still are. Schema 2 lacked the keys of
             // receipts, and schema 3 the log of units.
             Some(1..=3) => {}
             None if tables.is_empty() => {}

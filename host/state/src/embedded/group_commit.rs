@@ -2,28 +2,29 @@
 //! answers them when it has reached the disk. Where a group changes units alone, the log takes them
 //! in place of the file.
 //!
-//! An operation looks at everything before it writes anything, so that one which refuses has
-//! changed nothing and harms no other of its group. Where the store fails, the whole group fails:
-//! of its operations it is then unknown whether they took effect, and what they would have told
-//! memory is dropped. The file is opened anew before anything else is done, and memory is read from
-//! it, so that the two cannot differ.
+//! An operation checks everything before it writes anything. So a refused operation has changed
+//! nothing and harms no other of its group. Where the store fails, the whole group fails. Whether
+//! its operations took effect is then unknown, and their changes to memory are dropped. The file is
+//! opened anew before anything else is done, and memory is read from it, so that the two cannot
+//! differ.
 //!
-//! A file that was moved or deleted is another matter: nothing is wrong with what is open. So the
-//! group fails before anything is written, the file stays open, and the next group is taken once
-//! the path leads to it again.
+//! A file that was moved or deleted is another matter: the open file is sound. So the group fails
+//! before anything is written, and the file stays open. The next group is taken once the path leads
+//! to it again.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError};
 
+use super::change::Change;
+use super::counts::Counts;
+use super::error::StoreError;
 use super::file;
-use super::memory::Change;
+use super::operation::{Message, Work};
 use super::source::Source;
-use super::stopped_error;
 use super::store::{OpenFiles, Store};
 use super::tables::{Tables, Writing};
-use super::usage_wal::log::Counts;
 use super::usage_wal::replay::{DurableIn, UsageWal, open_read_only, open_writable_log};
 use crate::{PathMoved, StateError};
 
@@ -31,140 +32,12 @@ use crate::{PathMoved, StateError};
 const LARGEST: usize = 1_024;
 /// How long after a failure the file is first opened again.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
-/// The longest time between two such attempts.
+/// The longest time between two attempts to open the file.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-/// How often it is looked whether the files are where they were, while nothing is committed.
+/// How often the thread checks the paths of the files while nothing is committed.
 const PATH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// How long a caller that blocks waits for a commit.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// The counter that is raised to see whether the file can be written.
 const PROBES: &str = "probes";
-
-/// Why a group failed, for each of its operations.
-#[derive(Debug, Clone, thiserror::Error)]
-pub(super) enum StoreError {
-    /// The store failed.
-    #[error("{0}")]
-    Failed(Arc<str>),
-    /// A file was moved.
-    #[error(transparent)]
-    Moved(PathMoved),
-}
-
-impl StoreError {
-    pub(super) fn new(reason: impl Into<Arc<str>>) -> Self {
-        StoreError::Failed(reason.into())
-    }
-
-    fn of(failure: &StateError) -> Self {
-        match failure {
-            StateError::Moved(moved) => StoreError::Moved(moved.clone()),
-            failure => StoreError::new(reason(failure)),
-        }
-    }
-
-    pub(super) fn error(&self) -> StateError {
-        match self {
-            StoreError::Moved(moved) => moved.clone().into(),
-            StoreError::Failed(_) => StateError::Storage {
-                doing: "written",
-                source: Box::new(self.clone()),
-            },
-        }
-    }
-}
-
-/// An operation that waits to be made durable.
-pub(super) trait Work: Send {
-    /// Does it. An error is the store's, and fails the group; a refusal is kept for the answer.
-    fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError>;
-
-    /// Answers it, after the group is durable or has failed.
-    fn answer(self: Box<Self>, group: Result<(), &StoreError>);
-}
-
-/// An operation, and the receiver of its result.
-pub(super) struct Operation<T, F, A> {
-    run: Option<F>,
-    outcome: Option<Result<T, StateError>>,
-    answer: A,
-}
-
-impl<T, F, A> Operation<T, F, A> {
-    pub(super) fn new(run: F, answer: A) -> Self {
-        Operation {
-            run: Some(run),
-            outcome: None,
-            answer,
-        }
-    }
-}
-
-impl<T, F, A> Work for Operation<T, F, A>
-where
-    T: Send,
-    F: FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send,
-    A: FnOnce(Result<T, StateError>) + Send,
-{
-    fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError> {
-        let Some(run) = self.run.take() else {
-            return Ok(());
-        };
-        match run(tables) {
-            Err(failure @ StateError::Storage { .. }) => Err(failure),
-            outcome => {
-                self.outcome = Some(outcome);
-                Ok(())
-            }
-        }
-    }
-
-    fn answer(self: Box<Self>, group: Result<(), &StoreError>) {
-        let not_reached = || StoreError::new("the operation was not reached").error();
-        let outcome = match group {
-            Ok(()) => self.outcome.unwrap_or_else(|| Err(not_reached())),
-            Err(broken) => Err(broken.error()),
-        };
-        (self.answer)(outcome);
-    }
-}
-
-/// A message to the committing thread.
-pub(super) enum Message {
-    /// An operation.
-    Work(Box<dyn Work>),
-    /// A reader met a failure: see whether the file can still be used.
-    Suspect,
-}
-
-/// Sends an operation and waits until it is durable, within a bound.
-pub(super) fn wait<T: Send + 'static>(
-    queue: &Sender<Message>,
-    run: impl FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send + 'static,
-) -> Result<T, StateError> {
-    let (answer, reply) = bounded(1);
-    let work = Operation::new(run, move |outcome| drop(answer.send(outcome)));
-    let until = Instant::now() + LONGEST_WAIT;
-    let sent = queue.send_deadline(Message::Work(Box::new(work)), until);
-    sent.map_err(|error| match error.is_timeout() {
-        true => timeout_error(),
-        false => stopped_error(),
-    })?;
-    match reply.recv_deadline(until) {
-        Ok(outcome) => outcome,
-        Err(RecvTimeoutError::Timeout) => Err(timeout_error()),
-        Err(RecvTimeoutError::Disconnected) => Err(stopped_error()),
-    }
-}
-
-/// Returns the error of a disk that neither works nor fails.
-fn timeout_error() -> StateError {
-    let seconds = LONGEST_WAIT.as_secs();
-    StoreError::new(format!(
-        "the disk did not answer within {seconds} s; whether the change was kept is unknown"
-    ))
-    .error()
-}
 
 /// The state of the committing thread.
 pub(super) struct Committer {
@@ -398,7 +271,7 @@ pub(super) fn apply(
     Ok(changes)
 }
 
-/// Says so should the committing thread ever end by a panic, for it answers nothing after that.
+/// Records a panic of the committing thread, which answers nothing after that.
 struct PanicReport<'s>(&'s Store);
 
 impl Drop for PanicReport<'_> {
@@ -407,15 +280,5 @@ impl Drop for PanicReport<'_> {
             let reason = "the committing thread stopped";
             self.0.memory.fail(reason.to_owned());
         }
-    }
-}
-
-/// Returns the failure's cause, without the words that every failure of the store begins with.
-pub(super) fn reason(failure: &StateError) -> String {
-    use std::error::Error;
-    match (failure, failure.source()) {
-        (StateError::Storage { source, .. }, _) => source.to_string(),
-        (_, Some(source)) => format!("{failure}: {source}"),
-        (_, None) => failure.to_string(),
     }
 }

@@ -1,14 +1,15 @@
-//! Jobs in the file: submitting, reading, and removing what is past its time.
+//! Jobs in the file: submitting, reading, and removing expired jobs.
 
 use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata};
 use uuid::Uuid;
 
-use super::file::{reading, writing};
-use super::memory::PAUSED;
-use super::records::{StoredJob, decode_job, encode_job};
-use super::tables::{IDEMPOTENCY, INPUTS, JOBS, JobKey, OUTPUTS, QUEUE, Tables};
+use super::error::{reading, writing};
+use super::job_rows::{change_load, find, leave_queue, load, put};
+use super::records::StoredJob;
+use super::switch_names::PAUSED;
+use super::tables::{IDEMPOTENCY, INPUTS, JOBS, OUTPUTS, QUEUE, Tables};
 use super::usage::{give_back, sum_within_allowance};
-use super::{EmbeddedState, failed_reply, group_commit, keys, reply_of, work};
+use super::{EmbeddedState, failed_reply, keys, operation, reply_of, work};
 use crate::{
     ChunkResults, Claim, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus, Jobs, Lease,
     LeaseStatus, NewJob, PurgeCounts, Reply, StateError, Submission, Tally, TenantId, UnixMillis,
@@ -16,44 +17,6 @@ use crate::{
 
 /// Jobs or keys that one transaction removes, so that a purge never holds up a request for long.
 const PURGED_AT_ONCE: usize = 32;
-
-pub(super) fn find(
-    jobs: &impl ReadableTable<JobKey, &'static [u8]>,
-    id: JobKey,
-) -> Result<Option<StoredJob>, StateError> {
-    let found = jobs.get(id).map_err(reading)?;
-    found
-        .map(|found| decode_job(&id, found.value()))
-        .transpose()
-}
-
-pub(super) fn put(tables: &mut Tables<'_>, job: &StoredJob) -> Result<(), StateError> {
-    let bytes = encode_job(job)?;
-    let jobs = tables.jobs.edit()?;
-    jobs.insert(job.id(), bytes.as_slice()).map_err(writing)?;
-    Ok(())
-}
-
-/// Counts a tenant's jobs that are queued or running, and its bytes.
-fn load(tables: &mut Tables<'_>, tenant: &TenantId) -> Result<(u32, u64), StateError> {
-    let loads = tables.loads.read()?;
-    let found = loads.get(tenant.as_str()).map_err(reading)?;
-    Ok(found.map_or((0, 0), |load| load.value()))
-}
-
-pub(super) fn change_load(
-    tables: &mut Tables<'_>,
-    tenant: &TenantId,
-    change: impl FnOnce(u32, u64) -> (u32, u64),
-) -> Result<(), StateError> {
-    let (queued, bytes) = load(tables, tenant)?;
-    let loads = tables.loads.edit()?;
-    match change(queued, bytes) {
-        (0, 0) => loads.remove(tenant.as_str()).map_err(writing)?,
-        load => loads.insert(tenant.as_str(), load).map_err(writing)?,
-    };
-    Ok(())
-}
 
 fn submit(tables: &mut Tables<'_>, new: NewJob) -> Result<Submission, StateError> {
     let NewJob { tenant, now, .. } = &new;
@@ -184,7 +147,7 @@ fn remove_job(
     if unfinished {
         let unfinished_units = stored.unfinished_units();
         give_back(tables, &stored.job.tenant, stored.month, unfinished_units)?;
-        work::leave_queue(tables, &stored)?;
+        leave_queue(tables, &stored)?;
     }
     for chunk in 0..stored.job.chunks {
         if chunk < stored.next {
@@ -317,7 +280,7 @@ impl Jobs for EmbeddedState {
         let accepted = readers.begin(move |_| {
             let mut all = PurgeCounts::default();
             let outcome = loop {
-                let step = group_commit::wait(&queue, move |tables| {
+                let step = operation::wait(&queue, move |tables| {
                     Ok(PurgeCounts {
                         jobs: remove(tables, now, PURGED_AT_ONCE)?,
                         documents: keys::bury(tables, now, PURGED_AT_ONCE)?,

@@ -2,7 +2,7 @@
 
 use redb::ReadableTable;
 
-use super::file::{reading, writing};
+use super::error::{reading, writing};
 use super::records::{IdempotencyRecord, decode_idempotency, decode_job, encode_idempotency};
 use super::tables::{JobKey, Tables};
 use crate::{

@@ -5,52 +5,17 @@ use std::time::{Duration, Instant};
 
 use redb::{Database, ReadableDatabase, ReadableTable};
 
-use super::cursors;
-use super::file::reading;
-use super::records::{decode_key, decode_tenant};
+use super::change::Change;
+use super::error::reading;
+use super::records::{decode_key, decode_secret, decode_tenant};
+use super::switch_names::{CURSOR_SECRET, CURSOR_SECRET_BEFORE, PAUSED, promoted_switch};
 use super::tables::{KEYS, SWITCHES, TENANTS};
 use crate::directory::Directory;
-use crate::key::KeyDigest;
 use crate::switches::PromotedReleases;
-use crate::{
-    Access, CursorSecret, CursorSecrets, KeyId, KeyRecord, ReleaseKind, StateError, Tenant,
-    UnixMillis,
-};
+use crate::{Access, CursorSecret, CursorSecrets, KeyId, ReleaseKind, StateError, UnixMillis};
 
 /// How long a commit may take before the disk counts as stalled.
 const STALLED_AFTER: Duration = Duration::from_secs(3);
-
-/// The switch that pauses jobs; it is there while they are paused.
-pub(super) const PAUSED: &str = "jobs_paused";
-/// The secret of cursors.
-pub(super) const CURSOR_SECRET: &str = "cursor_secret";
-/// The one before it.
-pub(super) const CURSOR_SECRET_BEFORE: &str = "cursor_secret_before";
-
-/// Returns the name of the switch that holds the promoted release. The first has its name from when
-/// it was the only one.
-pub(super) fn promoted_switch(what: ReleaseKind) -> &'static str {
-    match what {
-        ReleaseKind::Valuation => "promoted",
-        ReleaseKind::Markets => "promoted_markets",
-        ReleaseKind::Rates => "promoted_rates",
-    }
-}
-
-/// A durable change, to be applied to memory.
-#[derive(Debug)]
-pub(super) enum Change {
-    /// A tenant was made or changed.
-    Tenant(Tenant),
-    /// A key was made or changed.
-    Key(KeyRecord, KeyDigest),
-    /// Jobs were paused or resumed.
-    Paused(bool),
-    /// A release was promoted.
-    Promoted(ReleaseKind, String),
-    /// Cursors have other secrets.
-    Cursors(CursorSecrets),
-}
 
 #[derive(Debug, Default)]
 struct MemoryState {
@@ -73,7 +38,7 @@ impl MemoryState {
     }
 }
 
-/// Tenants, keys and switches as they are durable, and what is wrong with the store.
+/// The durable tenants, keys and switches, and the reason of a degradation.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     state: RwLock<MemoryState>,
@@ -117,10 +82,7 @@ impl Memory {
             loaded.promoted.set(what, switch(promoted_switch(what))?);
         }
         let secret = |name| -> Result<Option<CursorSecret>, StateError> {
-            switch(name)?
-                .as_deref()
-                .map(cursors::parse_secret)
-                .transpose()
+            switch(name)?.as_deref().map(decode_secret).transpose()
         };
         loaded.cursors = CursorSecrets {
             current: secret(CURSOR_SECRET)?,

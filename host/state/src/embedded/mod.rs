@@ -1,33 +1,37 @@
 //! The state in one redb file of one process, and a log of units in front of it.
 //!
-//! redb has one writer, so there is one committing thread (`group_commit`), through which
-//! everything goes that changes something. Charges alone go to the log (`usage_wal::log`), from
-//! which the file takes them over (`usage_wal::replay`). What only reads is done by a few readers
-//! (`readers`), each within a transaction of its own, and never on the caller's thread where the
-//! caller may not block.
+//! redb has one writer, so one committing thread (`group_commit`) makes every change. Groups of
+//! charges alone go to the log (`usage_wal::log`), and the file takes them over
+//! (`usage_wal::replay`). A few threads (`readers`) run the reads, each in its own transaction. No
+//! read runs on the thread of a caller that may not block.
 
 mod accounts;
+mod change;
+mod counts;
 mod cursors;
 #[cfg(test)]
 mod disk;
+mod error;
 #[cfg(test)]
 mod fault_injection_tests;
 mod file;
 mod group_commit;
+mod job_rows;
 mod jobs;
 mod keys;
-mod read_only_fallback;
-mod usage_wal;
-
 mod memory;
+mod operation;
+mod read_only_fallback;
 mod readers;
 mod receipt_keys;
 mod records;
 mod source;
 mod store;
+mod switch_names;
 mod switches;
 mod tables;
 mod usage;
+mod usage_wal;
 mod work;
 
 use std::io;
@@ -40,20 +44,21 @@ use redb::{ReadTransaction, ReadableDatabase};
 use tokio::sync::oneshot;
 
 use crate::{Reply, StateError};
-use file::reading;
-use group_commit::{Committer, Message, Operation, StoreError};
+use counts::Counts;
+use error::{StoreError, reading, stopped_error};
+use group_commit::Committer;
+use operation::{Message, Operation};
 use readers::Readers;
 use source::Source;
 use store::{OpenFiles, Store};
 use tables::Tables;
-use usage_wal::log::Counts;
 use usage_wal::replay::{UsageWal, open_writable_log};
 
 /// Operations that may wait to be committed. A service lets in far fewer requests at a time.
 const WAITING: usize = 8_192;
 
 /// The state in one redb file. The file can be open once: commands reach a running server, not
-/// its file. Dropping it waits for what was begun, and closes the file.
+/// its file. Dropping it waits for the operations that were begun, and closes the file.
 #[derive(Debug)]
 pub struct EmbeddedState {
     shared: Arc<Store>,
@@ -63,8 +68,8 @@ pub struct EmbeddedState {
 }
 
 impl EmbeddedState {
-    /// Opens the state in the file at `path`, which is made (mode 0600) where it is missing.
-    /// Nobody holds a job of it then, whoever did when it was last open.
+    /// Opens the state in the file at `path`, and creates a missing file (mode 0600). Leases of
+    /// earlier openings are void.
     pub fn open(path: &Path) -> Result<Self, StateError> {
         Self::open_source(Source::new(path))
     }
@@ -106,7 +111,7 @@ impl EmbeddedState {
     ) -> Reply<T> {
         let (answer, reply) = oneshot::channel();
         let work = Operation::new(run, move |outcome| {
-            // Whoever asked may have gone away.
+            // The caller may have dropped the reply.
             drop(answer.send(outcome));
         });
         let sent = match &self.queue {
@@ -128,7 +133,7 @@ impl EmbeddedState {
         run: impl FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send + 'static,
     ) -> Result<T, StateError> {
         let queue = self.queue.as_ref().ok_or_else(stopped_error)?;
-        group_commit::wait(queue, run)
+        operation::wait(queue, run)
     }
 
     /// Begins a read, in a transaction that sees everything that was answered.
@@ -187,11 +192,6 @@ fn reply_of<T: Send + 'static>(reply: oneshot::Receiver<Result<T, StateError>>) 
 
 fn failed_reply<T: Send + 'static>(why: &'static str) -> Reply<T> {
     Box::pin(std::future::ready(Err(StoreError::new(why).error())))
-}
-
-/// Returns the error of an operation that the committing thread can no longer answer.
-fn stopped_error() -> StateError {
-    StoreError::new("the committing thread stopped").error()
 }
 
 fn thread(error: io::Error) -> StateError {

@@ -32,7 +32,7 @@ impl ReadAt for std::fs::File {
     }
 }
 
-/// Something to read, and what was written over it.
+/// Bytes to read, and the writes laid over them.
 #[derive(Debug)]
 pub(super) struct ReadOnlyFallback<B> {
     below: B,
@@ -42,7 +42,7 @@ pub(super) struct ReadOnlyFallback<B> {
 #[derive(Debug)]
 struct Overlay {
     len: u64,
-    /// As far as what is below still counts: what was cut off once is zero.
+    /// Bytes below that still count. Bytes that were cut off once are zero.
     below: u64,
     /// Pieces by their number.
     pieces: BTreeMap<u64, Box<[u8; PIECE]>>,

@@ -7,15 +7,15 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, bounded};
 
-use super::group_commit::Message;
+use super::operation::Message;
 use super::store::Store;
 
-/// How many. What is read was mostly written lately, so that it is in memory.
+/// The number of threads. Most reads are of recent writes, which are in memory.
 const THREADS: usize = 2;
 /// Reads that may wait.
 const WAITING: usize = 8_192;
 
-/// A read; it tells whether the store failed.
+/// A read. It returns whether the store failed.
 type Read = Box<dyn FnOnce(&Store) -> bool + Send>;
 
 /// The readers. Dropping them waits for the reads that were begun.
@@ -26,7 +26,8 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    /// Starts them. They tell the committing thread of failures, so that it opens the file anew.
+    /// Starts the threads. They report failures to the committing thread, which opens the file
+    /// anew.
     pub(super) fn start(shared: &Arc<Store>, committer: &Sender<Message>) -> io::Result<Self> {
         let (queue, waiting) = bounded::<Read>(WAITING);
         let mut threads = Vec::new();

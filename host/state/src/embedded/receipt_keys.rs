@@ -3,7 +3,7 @@
 use redb::ReadableTable;
 
 use super::EmbeddedState;
-use super::file::{reading, writing};
+use super::error::{reading, writing};
 use crate::{ReceiptKey, ReceiptKeys, StateError, TenantId};
 
 impl ReceiptKeys for EmbeddedState {

@@ -1,14 +1,16 @@
-//! The bytes of a record: postcard, in the shapes of schema 2. A shape that changes, also that of
-//! an enum or of a public type which is stored as it is, raises the schema.
+//! The bytes of a record: postcard, in the shapes of schema 2. A change of a shape raises the
+//! schema. This holds for enums and public types that are stored unchanged, too.
 
 use std::error::Error;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::switch_names::CURSOR_SECRET;
 use crate::key::KeyDigest;
 use crate::{
-    Job, JobStatus, KeyId, KeyRecord, Month, Scopes, StateError, Tenant, TenantId, UnixMillis,
+    CursorSecret, Job, JobStatus, KeyId, KeyRecord, Month, Scopes, StateError, Tenant, TenantId,
+    UnixMillis,
 };
 
 /// A key as stored; its id is the row's key. Scopes are kept as written, so that the record does
@@ -78,7 +80,7 @@ pub(super) fn decode_key(id: KeyId, bytes: &[u8]) -> Result<(KeyRecord, KeyDiges
     Ok((key, stored.digest))
 }
 
-/// A job as stored, with what only the store needs to know of it.
+/// A stored job, with the fields that only the store needs.
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoredJob {
     /// The job as its tenant sees it.
@@ -131,7 +133,7 @@ pub(super) enum IdempotencyRecord {
     Job { digest: [u8; 32], job: [u8; 16] },
     /// Only the document of its job is kept.
     Document { digest: [u8; 32], job: Box<Job> },
-    /// It is used up, and nothing else is known of it.
+    /// It is used up, and nothing else is stored.
     Tombstone,
 }
 
@@ -150,4 +152,12 @@ pub(super) fn encode_idempotency(record: &IdempotencyRecord) -> Result<Vec<u8>, 
 
 pub(super) fn decode_idempotency(key: &str, bytes: &[u8]) -> Result<IdempotencyRecord, StateError> {
     postcard::from_bytes(bytes).map_err(|error| damaged("idempotency", key, error))
+}
+
+/// Decodes a secret of cursors, which the file holds in hexadecimal.
+pub(super) fn decode_secret(text: &str) -> Result<CursorSecret, StateError> {
+    let mut secret = CursorSecret::default();
+    hex::decode_to_slice(text, &mut secret)
+        .map_err(|error| damaged("switches", CURSOR_SECRET, error))?;
+    Ok(secret)
 }

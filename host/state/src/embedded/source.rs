@@ -10,14 +10,17 @@ use std::time::Duration;
 use redb::backends::FileBackend;
 use redb::{Database, DatabaseError, StorageBackend, StorageError};
 
-use super::file::opening;
+#[cfg(test)]
+use super::disk::Disk;
+use super::error::opening;
 use super::read_only_fallback::ReadOnlyFallback;
 use crate::{OpenPath, PathMoved, StateError};
 
 /// Memory for redb's pages, bytes. Reads while serving come from the directory.
 const CACHE: usize = 16 << 20;
 
-/// How long units stand in the log alone. It bounds what a copy of the file without its log lacks.
+/// How long units stand in the log alone. It bounds the units that a copy of the file without its
+/// log lacks.
 const TAKE_OVER_AFTER: Duration = Duration::from_secs(1);
 
 /// The bytes of the log.
@@ -35,7 +38,7 @@ pub(super) struct Source {
     log: OnceLock<OpenPath>,
     /// A disk that can fail, in place of both files.
     #[cfg(test)]
-    pub(super) disk: Option<super::disk::Disk>,
+    pub(super) disk: Option<Disk>,
 }
 
 impl Source {
@@ -48,6 +51,17 @@ impl Source {
             log: OnceLock::new(),
             #[cfg(test)]
             disk: None,
+        }
+    }
+
+    /// Returns the source of a simulated disk. Its log is not taken over by time, which a test
+    /// could not foresee.
+    #[cfg(test)]
+    pub(super) fn simulated(disk: &Disk) -> Self {
+        Source {
+            take_over_after: Duration::from_secs(3_600),
+            disk: Some(disk.clone()),
+            ..Source::new(Path::new("simulated"))
         }
     }
 
@@ -107,7 +121,7 @@ impl Source {
             rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)
                 .map_err(|error| opening(io::Error::from(error)))
         };
-        // A log that cannot be opened is an error where it is needed; the file can be read without
+        // A log that cannot be opened is an error of its later use. The file can be read without
         // it.
         if let Ok(Some(log)) = open_existing(&self.log_path()) {
             forget(log)?;

@@ -4,11 +4,10 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use redb::{Database, ReadableDatabase};
 
-use super::file::reading;
-use super::group_commit::StoreError;
+use super::counts::Counts;
+use super::error::{StoreError, reading};
 use super::memory::Memory;
 use super::tables::{USAGE, used};
-use super::usage_wal::log::Counts;
 use crate::{Month, StateError, TenantId};
 
 /// The file, and the counts that are durable in the log above it.
@@ -73,7 +72,7 @@ impl OpenFiles {
     }
 }
 
-/// The open file, and what is known of it in memory.
+/// The open file, and its facts in memory.
 #[derive(Debug, Default)]
 pub(super) struct Store {
     /// Absent between a failure and the next opening.

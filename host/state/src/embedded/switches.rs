@@ -1,8 +1,9 @@
 //! Switches in the file; reading them is memory's.
 
 use super::EmbeddedState;
-use super::file::writing;
-use super::memory::{Change, PAUSED, promoted_switch};
+use super::change::Change;
+use super::error::writing;
+use super::switch_names::{PAUSED, promoted_switch};
 use crate::{ReleaseKind, StateError, Switches};
 
 impl Switches for EmbeddedState {

@@ -4,9 +4,9 @@ use std::cell::{Cell, OnceCell};
 
 use redb::{Database, Key, ReadableTable, Table, TableDefinition, Value, WriteTransaction};
 
-use super::file::{reading, writing};
-use super::memory::Change;
-use super::usage_wal::log::Counts;
+use super::change::Change;
+use super::counts::Counts;
+use super::error::{reading, writing};
 use crate::{Month, StateError, TenantId};
 
 /// The bytes of a job's id.
@@ -49,7 +49,7 @@ pub(super) const KEY_ENDS: TableDefinition<(i64, &str, &str), ()> =
 pub(super) const RECEIPT_KEYS: TableDefinition<&str, [u8; 32]> =
     TableDefinition::new("receipt_keys");
 
-/// A group's transaction, which is transaction when a table of the file is first asked for.
+/// A group's transaction. It begins with the first table that an operation opens.
 pub(super) struct Writing<'d> {
     database: &'d Database,
     transaction: OnceCell<WriteTransaction>,
@@ -74,12 +74,12 @@ impl<'d> Writing<'d> {
         Ok(self.transaction.get_or_init(|| transaction))
     }
 
-    /// Reports whether it has anything to make durable.
+    /// Reports whether it has changes to make durable.
     pub(super) fn changed(&self) -> bool {
         self.changed.get()
     }
 
-    /// Makes durable what was changed.
+    /// Makes the changes durable.
     pub(super) fn commit(self) -> Result<(), StateError> {
         match self.transaction.into_inner() {
             Some(transaction) => transaction.commit().map_err(writing),

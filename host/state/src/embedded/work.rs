@@ -7,8 +7,8 @@ use std::ops::Bound;
 
 use redb::ReadableTable;
 
-use super::file::{reading, writing};
-use super::jobs::{change_load, find, put};
+use super::error::{reading, writing};
+use super::job_rows::{change_load, find, leave_queue, put};
 use super::records::StoredJob;
 use super::tables::{JobKey, Tables};
 use super::usage::give_back;
@@ -96,12 +96,6 @@ fn set_lease_end(
         .edit()?
         .insert(row_key, value)
         .map_err(writing)?;
-    Ok(())
-}
-
-pub(super) fn leave_queue(tables: &mut Tables<'_>, stored: &StoredJob) -> Result<(), StateError> {
-    let row_key = (stored.job.tenant.as_str(), stored.sequence);
-    tables.queue.edit()?.remove(row_key).map_err(writing)?;
     Ok(())
 }
 
@@ -237,7 +231,7 @@ pub(super) fn release_lease(
     let Some(mut stored) = running_job(tables, lease)? else {
         return Ok(LeaseStatus::Lost);
     };
-    // A number of its own, so that the earlier holder can no longer write.
+    // A new number, so that the earlier holder can no longer write.
     stored.fence = tables.next(FENCES)?;
     stored.attempts = stored.attempts.saturating_sub(1);
     put(tables, &stored)?;

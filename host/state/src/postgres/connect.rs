@@ -10,13 +10,13 @@ use sqlx::{ConnectOptions, Connection, Executor, PgPool, SqlSafeStr};
 use super::error::{opening, storage};
 use crate::StateError;
 
-/// Connections of one host. What waits for one waits in order.
+/// Connections of one host. Callers that wait for one wait in order.
 pub(super) const CONNECTIONS: u32 = 9;
 /// How long an operation waits for a connection.
 const ACQUIRE: Duration = Duration::from_secs(5);
 /// A connection that was not used for so long may be gone.
 const RESTED: Duration = Duration::from_secs(1);
-/// The server ends what a host that sleeps or hangs holds open, so that its locks stop nobody.
+/// The server ends the transactions of a host that sleeps or hangs, so that its locks stop nobody.
 const SETTINGS: [(&str, &str); 4] = [
     ("statement_timeout", "8s"),
     ("lock_timeout", "8s"),
@@ -42,7 +42,7 @@ const PARAMETERS: [&str; 12] = [
     "statement-cache-capacity",
 ];
 
-/// Reads an address. Nothing of it is repeated in an error, since it may hold a password.
+/// Reads an address. No error repeats it, since it may hold a password.
 fn options(address: &str) -> Result<PgConnectOptions, StateError> {
     let known = |name: &str| PARAMETERS.contains(&name);
     let query = address.split_once('?').map_or("", |(_, query)| query);
@@ -68,8 +68,8 @@ pub(super) async fn connect(address: &str) -> Result<PgPool, StateError> {
     let pool = PgPoolOptions::new()
         .max_connections(CONNECTIONS)
         .acquire_timeout(ACQUIRE)
-        // Only a connection that rested is asked whether it still stands: asking each time would
-        // cost every operation a journey.
+        // Only an idle connection is tested before its use. A test each time would cost every
+        // operation a round trip.
         .test_before_acquire(false)
         .before_acquire(|connection, meta| {
             Box::pin(async move {

@@ -18,11 +18,11 @@ use crate::{Access, CursorSecrets, ReleaseKind, StateError, UnixMillis};
 
 /// The channel on which hosts tell each other of changes.
 pub(super) const CHANNEL: &str = "domesday";
-/// How often the database is asked, whether or not it told of a change.
+/// The time between two polls of the database, with or without a notification.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// How long it may take to answer, twice in a row, before it counts as unreachable.
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(1_400);
-/// How long a change waits for others that hold what it changes.
+/// How long a change waits for the locks of others.
 const SET_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1s'";
 /// How long keys are believed while the database is known to be out of reach.
 const MAX_AGE_UNREACHABLE: Duration = Duration::from_secs(60);
@@ -59,12 +59,12 @@ struct View {
     degradation: Option<Degraded>,
 }
 
-/// The database, and what is known of it.
+/// The database, and its facts in memory.
 pub(super) struct WatchedDatabase {
     pub(super) pool: PgPool,
     view: RwLock<View>,
-    /// Held from reading or changing the database to applying what was found, so that nothing older
-    /// is applied over something newer.
+    /// Held from reading or changing the database until the result is applied, so that no older
+    /// state replaces a newer one.
     order: Mutex<()>,
     /// Somebody learnt that there may be something to read.
     news: Notify,
@@ -135,7 +135,7 @@ impl WatchedDatabase {
         })
     }
 
-    /// Refuses at once what could only wait in vain.
+    /// Refuses at once an operation that could only wait in vain.
     pub(super) fn check_reachable(&self, doing: &'static str) -> Result<(), StateError> {
         self.with_view(|view| match &view.degradation {
             Some(Degraded::Unreachable(text)) => {
@@ -168,8 +168,8 @@ impl WatchedDatabase {
         let answer = async {
             let _order = self.order.lock().await;
             let mut transaction = self.pool.begin().await.map_err(writing)?;
-            // Whoever holds a lock for long must neither hang a command nor, by way of the order,
-            // keep this host from looking at the database.
+            // Another holder of a lock must not hang a command. Nor may it keep this host from
+            // reading the database, which waits for the same order.
             sqlx::query(SET_LOCK_TIMEOUT)
                 .execute(&mut *transaction)
                 .await
@@ -215,7 +215,7 @@ impl WatchedDatabase {
         }
         // A database that was put back to an earlier day is read anew.
         let since = if version < known { -1 } else { known };
-        // What changes while this is read has a higher number than `version`, and is read again.
+        // A change during this read has a higher number than `version`, and is read again.
         let tenants = sqlx::query(
             "SELECT id, plan::text AS plan, enabled, created_at FROM domesday.tenants \
              WHERE version > $1",
@@ -279,8 +279,8 @@ impl WatchedDatabase {
     async fn check_database(&self) {
         let before = self.with_view(|view| view.degradation.clone());
         let mut outcome = self.catch_up_in_time().await;
-        // What failed once may have been one connection or one slow moment, for which nobody's
-        // requests are to be refused.
+        // One failure may be one connection or one slow moment. No request should be refused for
+        // that.
         if let (Err(error), None) = (&outcome, &before) {
             tracing::info!(%error, "the state is looked at again");
             outcome = self.catch_up_in_time().await;
@@ -289,7 +289,7 @@ impl WatchedDatabase {
         let before = self.with_view(|view| view.degradation.clone()).or(before);
         let after = match (outcome, &before) {
             (Err(error), _) => Some(Degraded::Unreachable(error.to_string())),
-            // Whoever could not write may be able to by now; that takes a try.
+            // A host that could not write may be able to by now. Only an attempt shows it.
             (Ok(()), Some(_)) => match timeout(ANSWER_TIMEOUT, self.probe()).await {
                 Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(Degraded::Unwritable(error.to_string())),

@@ -18,7 +18,7 @@ pub(super) const LONGEST: Duration = Duration::from_secs(10);
 /// How long closing waits for operations under way.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// A runtime on a thread of its own, and what runs there.
+/// A runtime on its own thread, and the tasks that run there.
 pub(super) struct Driver {
     /// None once it is stopped.
     runtime: Option<Runtime>,
@@ -102,7 +102,7 @@ impl Driver {
         }
     }
 
-    /// Waits for what is under way, within a bound, and ends the runtime.
+    /// Waits for running tasks, within a bound, and ends the runtime.
     pub(super) fn stop(&mut self, pool: PgPool) {
         drop(self.operation_guard.take());
         let watch_tasks = std::mem::take(

@@ -67,8 +67,8 @@ pub(super) fn locked_or_writing(error: sqlx::Error) -> StateError {
     }
 }
 
-/// Reports whether the database cannot write at all. A full disk, no memory, an input or output
-/// error or a read-only server says so; a refusal of one statement does not.
+/// Reports whether the database cannot write at all. It does for a full disk, no memory, an input
+/// or output error or a read-only server. A refusal of one statement is no such error.
 pub(super) fn cannot_write(error: &StateError) -> bool {
     let StateError::Storage { source, .. } = error else {
         return false;

@@ -1,12 +1,11 @@
 //! The state in a PostgreSQL database that several hosts share.
 //!
-//! **Its own runtime.** A thread of its own drives the client, so that an operation begins when it
-//! is called, wherever that is, and operators' operations may block.
+//! **Its own runtime.** One thread drives the client. So an operation begins when it is called, on
+//! any thread, and operators' operations may block.
 //!
-//! **What is read from memory** ([`directory`]) is kept fresh by notifications and by asking twice
-//! a second, so a change that another host made is seen within a second. A host that lost the
-//! database goes on authenticating for a minute; one that was itself asleep authenticates nobody
-//! before it has looked again.
+//! **Memory.** Notifications and two polls a second keep [`directory`] fresh. So a change by
+//! another host is seen within a second. A host that lost the database goes on authenticating for a
+//! minute. One that was itself asleep authenticates nobody before it has read the database again.
 //!
 //! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement.
 //!
@@ -15,8 +14,8 @@
 //! job's row and compares its fence first, so a host that only slept changes nothing.
 //!
 //! **Time** is the caller's, here as everywhere. Hosts whose clocks differ by less than a lease
-//! lose nothing; beyond that they take jobs from each other too soon, and repeat work that the
-//! fence then throws away. A host whose clock is far from the database's says so in the log.
+//! lose nothing. Beyond that they take jobs from each other too soon, and the fence discards the
+//! repeated work. A host whose clock is far from the database's says so in the log.
 
 mod accounts;
 mod connect;
@@ -48,8 +47,8 @@ pub struct PostgresState {
 }
 
 impl PostgresState {
-    /// Connects to the database at `address` (`postgres://user@host/name`), makes the schema where
-    /// it is missing and brings an older one up to this version. Blocks.
+    /// Connects to the database at `address` (`postgres://user@host/name`), creates a missing
+    /// schema, and brings an older one up to this version. Blocks.
     pub fn open(address: &str) -> Result<Self, StateError> {
         let driver = Driver::start()?;
         let address = address.to_owned();

@@ -1,4 +1,4 @@
-//! Rows of the tables, as what they mean.
+//! Rows of the tables, decoded into the types of the crate.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Units. What waits in this host is charged by one statement, which is one transaction.
+//! Units. One statement, which is one transaction, makes all charges that wait in this host.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -155,7 +155,7 @@ pub(super) async fn commit(
             return;
         }
         let retries = charge(&watched, runs(batch)).await;
-        // What did not fit together may fit in part.
+        // Charges that did not fit together may fit in part.
         let one_by_one = retries.into_iter().map(|pending| Run {
             merged: pending.change.clone(),
             members: vec![pending],

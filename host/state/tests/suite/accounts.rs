@@ -183,7 +183,7 @@ pub(crate) fn a_changed_plan_reaches_every_key<S: Store>() {
             plan
         );
     }
-    // A request that was let in before goes on under what it was let in with.
+    // A request that was admitted before keeps the rights of its admission.
     assert_eq!(before.plan, Plan::default());
     drop(state);
     let principal = access(&store.open(), &keys[1], NOW)

@@ -1,4 +1,4 @@
-//! What every store of the state must do, whatever it keeps the state in.
+//! The tests that every store of the state must pass.
 //!
 //! A store joins by implementing [`Store`] and naming itself in [`state_suite`].
 

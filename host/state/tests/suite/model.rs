@@ -1,4 +1,4 @@
-//! Random operations against a simple model of what they should do.
+//! Random operations, compared with a simple model of their outcomes.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -338,7 +338,7 @@ impl<S: State> Model<'_, S> {
     }
 }
 
-/// All cases share one state, each with tenants of its own; the jobs of earlier ones are purged.
+/// All cases share one state, each with new tenants. The jobs of earlier cases are purged.
 pub(crate) fn random_operations_match_the_model<S: Store>() {
     let store = S::empty();
     let state = store.open();

@@ -1,4 +1,4 @@
-//! What operators switch.
+//! The switches of operators.
 
 use domesday_state::*;
 

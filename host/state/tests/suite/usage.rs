@@ -36,7 +36,7 @@ pub(crate) fn charges_add_up_to_the_allowance<S: Store>() {
         charge(&state, "acme", 1, 10),
         ChargeOutcome::Exhausted { used: 10 }
     );
-    // A smaller plan than what was used, and one without bounds.
+    // A plan smaller than the units used, and one without bounds.
     assert_eq!(
         charge(&state, "acme", 1, 5),
         ChargeOutcome::Exhausted { used: 10 }
@@ -115,7 +115,7 @@ pub(crate) fn a_refund_never_goes_below_nothing<S: Store>() {
     wait(state.refund(id("acme"), JUNE, 0));
     wait(state.refund(id("acme"), JUNE, 4));
     assert_eq!(used(&state, "acme"), 0);
-    // What was given back can be used again, and no more than that.
+    // Refunded units can be used again, and no more than those.
     assert_eq!(
         charge(&state, "acme", 10, 10),
         ChargeOutcome::Granted { used: 10 }

@@ -245,7 +245,7 @@ pub(crate) fn a_job_let_go_can_be_claimed_at_once<S: Store>() {
     submit(&state, job_of("acme", 1, &[(1, 1, b"one"), (1, 1, b"two")]));
     let first = claim(&state, NOW).unwrap();
     assert_eq!(wait(state.release_lease(first.lease)), LeaseStatus::Held);
-    // Whoever let go holds nothing any more.
+    // A host that released its lease holds nothing any more.
     assert_eq!(wait(state.input(first.lease, 0)), None);
     assert_eq!(
         wait(state.renew(first.lease, NOW, LEASE)),

@@ -3,7 +3,7 @@
 use super::Sink;
 use super::areas::REORGANISED;
 use crate::draw::Draw;
-use crate::dwelling::{Dwelling, Form};
+use crate::dwelling::{Dwelling, Fabric, Form};
 use crate::geography::Authority;
 use crate::lodgement::{AreaFault, Lodgement, Reason};
 use crate::manifest::{Manifest, PlantedFaults};
@@ -268,6 +268,18 @@ impl Certificates {
 
     /// Sets the cells of form, size, fabric and rating.
     fn dwelling(&mut self, dwelling: &Dwelling, lodged: &Lodgement, draw: &mut Draw) {
+        self.area(dwelling, lodged, draw);
+        self.form(dwelling, draw);
+        self.set(
+            const { column("CONSTRUCTION_AGE_BAND") },
+            &format!("England and Wales: {}", age_band(dwelling.built)),
+        );
+        self.rooms(dwelling, lodged);
+        self.fabric(&dwelling.fabric);
+        self.lodgement(lodged);
+    }
+
+    fn area(&mut self, dwelling: &Dwelling, lodged: &Lodgement, draw: &mut Draw) {
         let measured = dwelling.area_on(lodged.day) * (1.0 + draw.normal(0.0, 0.01));
         let area = match lodged.area {
             AreaFault::Sound if draw.chance(0.6) => format!("{measured:.0}"),
@@ -276,6 +288,9 @@ impl Certificates {
             AreaFault::Missing => String::new(),
         };
         self.set(const { column("TOTAL_FLOOR_AREA") }, &area);
+    }
+
+    fn form(&mut self, dwelling: &Dwelling, draw: &mut Draw) {
         let kind = match (dwelling.kind, dwelling.form) {
             (_, Form::Maisonette) => "Maisonette",
             (_, Form::Bungalow) => "Bungalow",
@@ -305,24 +320,9 @@ impl Certificates {
             );
             self.set(const { column("FLAT_STOREY_COUNT") }, &of.to_string());
         }
-        let band = match dwelling.built {
-            ..=1899 => "before 1900",
-            1900..=1929 => "1900-1929",
-            1930..=1949 => "1930-1949",
-            1950..=1966 => "1950-1966",
-            1967..=1975 => "1967-1975",
-            1976..=1982 => "1976-1982",
-            1983..=1990 => "1983-1990",
-            1991..=1995 => "1991-1995",
-            1996..=2002 => "1996-2002",
-            2003..=2006 => "2003-2006",
-            2007..=2011 => "2007-2011",
-            _ => "2012 onwards",
-        };
-        self.set(
-            const { column("CONSTRUCTION_AGE_BAND") },
-            &format!("England and Wales: {band}"),
-        );
+    }
+
+    fn rooms(&mut self, dwelling: &Dwelling, lodged: &Lodgement) {
         let rooms = dwelling.rooms.to_string();
         self.set(const { column("NUMBER_HABITABLE_ROOMS") }, &rooms);
         self.set(const { column("NUMBER_HEATED_ROOMS") }, &rooms);
@@ -334,7 +334,9 @@ impl Certificates {
                 "0"
             },
         );
-        let fabric = &dwelling.fabric;
+    }
+
+    fn fabric(&mut self, fabric: &Fabric) {
         let reach = (fabric.score + 12).min(95);
         self.set(
             const { column("CURRENT_ENERGY_EFFICIENCY") },
@@ -361,6 +363,10 @@ impl Certificates {
             const { column("MAINS_GAS_FLAG") },
             if fabric.gas { "Y" } else { "N" },
         );
+    }
+
+    /// Sets the cells that follow from the reason of the lodgement.
+    fn lodgement(&mut self, lodged: &Lodgement) {
         let tenure = match lodged.reason {
             Reason::Rental => "Rented (private)",
             Reason::NewDwelling => "Not defined",
@@ -380,6 +386,24 @@ impl Certificates {
     /// Ends the file.
     pub(crate) fn finish(self, manifest: &mut Manifest) -> Result<(), SyntheticError> {
         self.sink.finish(manifest)
+    }
+}
+
+/// Returns the register's construction age band of a year, without its country.
+fn age_band(built: i32) -> &'static str {
+    match built {
+        ..=1899 => "before 1900",
+        1900..=1929 => "1900-1929",
+        1930..=1949 => "1930-1949",
+        1950..=1966 => "1950-1966",
+        1967..=1975 => "1967-1975",
+        1976..=1982 => "1976-1982",
+        1983..=1990 => "1983-1990",
+        1991..=1995 => "1991-1995",
+        1996..=2002 => "1996-2002",
+        2003..=2006 => "2003-2006",
+        2007..=2011 => "2007-2011",
+        _ => "2012 onwards",
     }
 }
 

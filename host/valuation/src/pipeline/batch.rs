@@ -5,18 +5,21 @@
 //! for whole batches.
 
 use super::address_lookup::AddressLookups;
-use super::row::{ParsedRow, RenderedRow, RequestContext, timed_out_row, value as value_row};
+use super::deadline::Deadline;
+use super::row::{
+    ParsedRow, RenderedRow, RequestContext, lost_row, timed_out_row, value as value_row,
+};
 use crate::worker_pool::WorkerPool;
 use domesday_address_lookup::Provider;
 use domesday_contract::v3::result::Summary;
 use domesday_registers::Postcode;
+use futures_util::future::FutureExt;
 use futures_util::stream;
 use futures_util::stream::StreamExt;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 use uuid::Uuid;
 
 /// Rows of a piece. They take some milliseconds, and queueing a piece takes some tens of
@@ -37,7 +40,8 @@ pub struct BatchResults {
     pub problem: Option<String>,
 }
 
-/// Runs all rows. A row that is not done at the deadline gets a result that says so.
+/// Runs all rows. A row that is not done at the deadline, or that a panic of its worker lost, gets
+/// a result that says so.
 ///
 /// Row `i` has the valuation id [`nth`] of `first` and `i`.
 pub async fn value(
@@ -46,7 +50,7 @@ pub async fn value(
     context: &Arc<RequestContext>,
     rows: Vec<ParsedRow>,
     first: Uuid,
-    deadline: Instant,
+    deadline: Deadline,
 ) -> BatchResults {
     let rows: Arc<[ParsedRow]> = rows.into();
     let work = async {
@@ -60,7 +64,7 @@ pub async fn value(
             Arc::new(AddressLookups::new(provider.cloned(), all)),
         )
     };
-    let lookups = tokio::time::timeout_at(deadline.into(), work).await;
+    let lookups = tokio::time::timeout_at(deadline.end().into(), work).await;
     // Where the deadline passes before that, no row is begun.
     let (to_look_up, answers) =
         lookups.unwrap_or_else(|_| (Vec::new(), Arc::new(AddressLookups::none())));
@@ -86,12 +90,17 @@ pub async fn value(
         .map(|at| {
             let (pieces, rows) = (pieces.clone(), rows.clone());
             let (context, answers) = (context.clone(), answers.clone());
-            workers.run_fair(move || pieces[at].work(&rows, &context, &answers, deadline))
+            workers
+                .run_fair(move || pieces[at].work(&rows, &context, &answers, deadline))
+                .map(move |ran| (at, ran))
         })
         .buffer_unordered(workers.threads() + 1)
         // A lost piece leaves its rows without a result. They get one below.
-        .for_each(|_| async {});
-    let _ = tokio::time::timeout_at(deadline.into(), work).await;
+        .for_each(|(at, ran)| {
+            pieces[at].results().lost = ran.is_err();
+            async {}
+        });
+    let _ = tokio::time::timeout_at(deadline.end().into(), work).await;
 
     let mut whole = BatchResults {
         json: Vec::new(),
@@ -100,26 +109,30 @@ pub async fn value(
         problem: None,
     };
     for piece in pieces.iter() {
-        let mut progress = piece.progress();
-        progress.closed = true;
-        while let Some(index) = piece.nth(progress.count) {
-            let row = timed_out_row(&rows[index], context, nth(first, index));
-            progress.add(row);
+        let mut results = piece.results();
+        results.closed = true;
+        while let Some(index) = piece.nth(results.count) {
+            let (row, id) = (&rows[index], nth(first, index));
+            let row = match results.lost {
+                true => lost_row(row, context, id),
+                false => timed_out_row(row, context, id, deadline),
+            };
+            results.add(row);
         }
         if whole.json.capacity() == 0 {
             // Pieces are of about the same size, and a result is below one kilobyte.
             whole
                 .json
-                .reserve((progress.json.len() + 1024) * pieces.len());
+                .reserve((results.json.len() + 1024) * pieces.len());
         }
         if !whole.json.is_empty() {
             whole.json.push(b',');
         }
-        whole.json.append(&mut progress.json);
-        whole.summary.add(progress.summary);
-        whole.refundable += progress.refundable;
+        whole.json.append(&mut results.json);
+        whole.summary.add(results.summary);
+        whole.refundable += results.refundable;
         if whole.problem.is_none() {
-            whole.problem = progress.problem.take();
+            whole.problem = results.problem.take();
         }
     }
     whole
@@ -157,17 +170,19 @@ struct Piece {
     /// The valuation id of the first row of the request.
     first: Uuid,
     waits: bool,
-    progress: Mutex<Progress>,
+    results: Mutex<PieceResults>,
 }
 
 /// The results of a piece so far.
 #[derive(Default)]
-struct Progress {
+struct PieceResults {
     json: Vec<u8>,
     summary: Summary,
     refundable: u32,
     problem: Option<String>,
     count: usize,
+    /// The worker panicked outside of a row.
+    lost: bool,
     /// The response is being written, so no more results are taken.
     closed: bool,
 }
@@ -185,7 +200,7 @@ fn split(rows: &[ParsedRow], to_look_up: &[Option<Postcode>], first: Uuid) -> Ar
                 rows: at..at + 1,
                 first,
                 waits: waits(at),
-                progress: Mutex::default(),
+                results: Mutex::default(),
             }),
         }
     }
@@ -203,7 +218,7 @@ impl Piece {
         rows: &[ParsedRow],
         context: &RequestContext,
         answers: &AddressLookups,
-        deadline: Instant,
+        deadline: Deadline,
     ) {
         for index in self.rows.clone() {
             let id = nth(self.first, index);
@@ -212,22 +227,22 @@ impl Piece {
                 let (release_id, execution_id) = (&context.release.id, context.execution_id);
                 tracing::warn!(problem, release_id, %execution_id, valuation_id = %id, "a row has no answer");
             }
-            let mut progress = self.progress();
-            if progress.closed {
+            let mut results = self.results();
+            if results.closed {
                 return;
             }
-            progress.add(row);
+            results.add(row);
         }
     }
 
-    /// Locks the progress. A thread that panicked with the lock changed nothing, because a result
+    /// Locks the results. A thread that panicked with the lock changed nothing, because a result
     /// is added whole.
-    fn progress(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    fn results(&self) -> MutexGuard<'_, PieceResults> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Progress {
+impl PieceResults {
     fn add(&mut self, row: RenderedRow) {
         if self.count > 0 {
             self.json.push(b',');

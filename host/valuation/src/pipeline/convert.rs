@@ -1,5 +1,5 @@
-//! The contract's words in the registers' terms. Each crate has its own closed sets; this is where
-//! they meet, case by case, so that a new case in one cannot pass unseen.
+//! The contract's words in the registers' terms. Each crate has its own closed sets. The
+//! conversions list every case, so that a new case does not compile unnoticed.
 
 use domesday_contract::v3::request as wire;
 use domesday_engine::subject::Occupancy;

@@ -1,7 +1,7 @@
-//! Where a proposed property will stand, and what the development routes take for granted of it.
+//! The site of a proposed property, and the inputs that the development routes set for it.
 //!
-//! No address is resolved, no UPRN is invented and nothing stored is read: the customer's
-//! coordinates say where, and the postcode says in which country and authority.
+//! No address is resolved, no UPRN is invented and nothing stored is read. The customer's
+//! coordinates give the place, and the postcode gives the country and the authority.
 
 use super::convert;
 use super::merge::{Fill, Merged, evidence_through, sorted};

@@ -43,117 +43,21 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
     };
 
     let property_type = convert::property_type(request.property.property_type);
-    let flat = property_type == PropertyType::Flat;
-    for given in [
-        Attribute::PropertyType,
-        Attribute::PropertySubtype,
-        Attribute::Tenure,
-    ] {
-        fill.provenance.customer.push(given);
-    }
-    match request.property.build_status {
-        Some(_) => fill.provenance.customer.push(Attribute::BuildStatus),
-        // The routes of existing property are for existing property.
-        None => fill.provenance.applied.push(Attribute::BuildStatus),
-    }
-    fill.provenance.customer.push(Attribute::Occupancy);
-
-    let size = &request.size;
-    let size = Size {
-        floor_area_m2: fill.value(
-            size.floor_area_m2,
-            Attribute::FloorArea,
-            Input::FloorArea,
-            |s| s.floor_area_m2,
-        ),
-        bedrooms: fill.given(size.bedrooms.map(u32::from), Attribute::Bedrooms),
-        living_rooms: fill.given(size.living_rooms.map(u32::from), Attribute::LivingRooms),
-        storeys: fill.given(size.storeys.map(u32::from), Attribute::Storeys),
-        floor_level: fill.value(
-            size.floor_level.map(i32::from),
-            Attribute::FloorLevel,
-            Input::FloorLevel,
-            |s| s.floor_level.filter(|_| flat),
-        ),
-        habitable_rooms: fill.value(
-            None,
-            Attribute::HabitableRooms,
-            Input::HabitableRooms,
-            |s| s.habitable_rooms,
-        ),
-    };
+    fill.stated_property(request.property.build_status.is_some());
+    let size = fill.size(&request.size, property_type);
     let lease = fill.lease(request.lease.as_ref(), request.property.valuation_date);
-    let fabric = &request.fabric;
-    let fabric = Fabric {
-        wall_type: fill.value(
-            fabric.wall_type.map(convert::wall_type),
-            Attribute::WallType,
-            Input::WallType,
-            |s| s.wall_type,
-        ),
-        roof_type: fill.value(
-            fabric.roof_type.map(convert::roof_type),
-            Attribute::RoofType,
-            Input::RoofType,
-            |s| s.roof_type,
-        ),
-        floor_type: fill.value(
-            fabric.floor_type.map(convert::floor_type),
-            Attribute::FloorType,
-            Input::FloorType,
-            |s| s.floor_type,
-        ),
-        glazing: fill.value(
-            fabric.glazing.map(convert::glazing),
-            Attribute::Glazing,
-            Input::Glazing,
-            |s| s.glazing,
-        ),
-    };
-    let energy = &request.energy;
-    let energy = Energy {
-        age_band: fill.value(
-            energy.construction_age_band.map(convert::age_band),
-            Attribute::AgeBand,
-            Input::ConstructionAgeBand,
-            |s| s.age_band,
-        ),
-        rating: fill.value(
-            energy.rating.map(convert::rating),
-            Attribute::EnergyRating,
-            Input::EnergyRating,
-            |s| s.rating,
-        ),
-        score: fill.value(
-            energy.efficiency_score.map(u32::from),
-            Attribute::EfficiencyScore,
-            Input::EfficiencyScore,
-            |s| s.efficiency_score,
-        ),
-    };
-
-    let around = identity.postcode;
-    let centre = around.map(|around| (around.easting, around.northing));
-    // An identity has the one or the other.
-    let (easting, northing) = identity.property.place.or(centre).unwrap_or_default();
-    let provenance = sorted(fill.provenance);
+    let fabric = fill.fabric(&request.fabric);
+    let energy = fill.energy(&request.energy);
+    let (place, precision) = place(identity);
     Merged {
         subject: Subject {
             valuation_day: day,
             uprn: Some(identity.property.uprn),
-            place: GridPoint { easting, northing },
-            precision: if Some((easting, northing)) == centre {
-                Precision::Postcode
-            } else {
-                Precision::Property
-            },
+            place,
+            precision,
             postcode: identity.property.postcode.clone(),
             country: identity.property.country,
-            authority: around
-                .and_then(|around| around.authority)
-                .or(identity.property.authority)
-                .map(String::from)
-                .unwrap_or_default(),
+            authority: authority(identity),
             property_type,
             subtype: convert::subtype(request.property.subtype),
             tenure: convert::tenure(request.property.title_tenure),
@@ -163,7 +67,7 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
             size,
             fabric,
             energy,
-            provenance,
+            provenance: sorted(fill.provenance),
             stored_data: request.options.use_stored_data,
             evidence_through: evidence_through(latest_sale, day),
         },
@@ -171,6 +75,31 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
         stored_data_used: fill.used,
         applied_inputs: Vec::new(),
     }
+}
+
+/// Returns the coordinates of the property, or else the centre of its postcode.
+fn place(identity: &Identity) -> (GridPoint, Precision) {
+    let centre = identity
+        .postcode
+        .map(|postcode| (postcode.easting, postcode.northing));
+    // An identity has the one or the other.
+    let (easting, northing) = identity.property.place.or(centre).unwrap_or_default();
+    let precision = if Some((easting, northing)) == centre {
+        Precision::Postcode
+    } else {
+        Precision::Property
+    };
+    (GridPoint { easting, northing }, precision)
+}
+
+/// Returns the local authority of the postcode, or else that of the property.
+fn authority(identity: &Identity) -> String {
+    identity
+        .postcode
+        .and_then(|postcode| postcode.authority)
+        .or(identity.property.authority)
+        .map(String::from)
+        .unwrap_or_default()
 }
 
 /// Returns the last day that the evidence can hold: the snapshot's latest sale, or the eve of the
@@ -227,6 +156,104 @@ impl Fill {
             reason: None,
         });
         Some(value)
+    }
+
+    /// Records the fields of the property that every request states. The routes of existing
+    /// property set a build status that the customer leaves out.
+    fn stated_property(&mut self, build_status: bool) {
+        self.provenance.customer.extend([
+            Attribute::PropertyType,
+            Attribute::PropertySubtype,
+            Attribute::Tenure,
+            Attribute::Occupancy,
+        ]);
+        let list = match build_status {
+            true => &mut self.provenance.customer,
+            false => &mut self.provenance.applied,
+        };
+        list.push(Attribute::BuildStatus);
+    }
+
+    /// Returns the size, with stored values for its blanks. Only a flat has a floor level.
+    fn size(&mut self, size: &wire::Size, property_type: PropertyType) -> Size {
+        let flat = property_type == PropertyType::Flat;
+        Size {
+            floor_area_m2: self.value(
+                size.floor_area_m2,
+                Attribute::FloorArea,
+                Input::FloorArea,
+                |s| s.floor_area_m2,
+            ),
+            bedrooms: self.given(size.bedrooms.map(u32::from), Attribute::Bedrooms),
+            living_rooms: self.given(size.living_rooms.map(u32::from), Attribute::LivingRooms),
+            storeys: self.given(size.storeys.map(u32::from), Attribute::Storeys),
+            floor_level: self.value(
+                size.floor_level.map(i32::from),
+                Attribute::FloorLevel,
+                Input::FloorLevel,
+                |s| s.floor_level.filter(|_| flat),
+            ),
+            habitable_rooms: self.value(
+                None,
+                Attribute::HabitableRooms,
+                Input::HabitableRooms,
+                |s| s.habitable_rooms,
+            ),
+        }
+    }
+
+    /// Returns the fabric, with stored values for its blanks.
+    fn fabric(&mut self, fabric: &wire::Fabric) -> Fabric {
+        Fabric {
+            wall_type: self.value(
+                fabric.wall_type.map(convert::wall_type),
+                Attribute::WallType,
+                Input::WallType,
+                |s| s.wall_type,
+            ),
+            roof_type: self.value(
+                fabric.roof_type.map(convert::roof_type),
+                Attribute::RoofType,
+                Input::RoofType,
+                |s| s.roof_type,
+            ),
+            floor_type: self.value(
+                fabric.floor_type.map(convert::floor_type),
+                Attribute::FloorType,
+                Input::FloorType,
+                |s| s.floor_type,
+            ),
+            glazing: self.value(
+                fabric.glazing.map(convert::glazing),
+                Attribute::Glazing,
+                Input::Glazing,
+                |s| s.glazing,
+            ),
+        }
+    }
+
+    /// Returns the energy figures, with stored values for their blanks.
+    fn energy(&mut self, energy: &wire::Energy) -> Energy {
+        Energy {
+            age_band: self.value(
+                energy.construction_age_band.map(convert::age_band),
+                Attribute::AgeBand,
+                Input::ConstructionAgeBand,
+                |s| s.age_band,
+            ),
+            rating: self.value(
+                energy.rating.map(convert::rating),
+                Attribute::EnergyRating,
+                Input::EnergyRating,
+                |s| s.rating,
+            ),
+            score: self.value(
+                energy.efficiency_score.map(u32::from),
+                Attribute::EfficiencyScore,
+                Input::EfficiencyScore,
+                |s| s.efficiency_score,
+            ),
+        }
     }
 
     /// Returns the lease on the day of the valuation, which only the customer can state.

@@ -14,6 +14,7 @@ pub mod address_lookup;
 pub mod authorize;
 pub mod batch;
 mod convert;
+pub mod deadline;
 pub mod development_site;
 pub mod eligibility;
 pub mod location_context;

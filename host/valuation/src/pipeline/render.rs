@@ -30,7 +30,7 @@ pub struct Rendering<'a> {
     pub applied_inputs: Vec<Note>,
     /// Valid inputs that say nothing about the property.
     pub ignored_inputs: Vec<Note>,
-    /// The number of comparables to show; `None` shows no section.
+    /// The number of comparables to show. `None` shows no section.
     pub comparables: Option<u8>,
     /// The location's figures, where asked for.
     pub context: Option<Context>,
@@ -175,7 +175,7 @@ fn band(release: &OpenRelease, score: f64) -> ConfidenceBand {
     }
 }
 
-/// Reports whether a release may supply this input where it is blank. It may describe the home, but
+/// Reports whether a release may supply this input if it is blank. It may describe the home, but
 /// never state a fact that only the customer knows.
 pub fn may_be_derived(input: Input, flat: bool) -> bool {
     match input {

@@ -1,5 +1,5 @@
-//! Which property a request means: the address must name one residential property of England or
-//! Wales exactly, and a UPRN that is given must be that one.
+//! The property that a request means. The address must name one residential property of England or
+//! Wales exactly. A stated UPRN must be the UPRN of that property.
 
 use super::address_lookup::{AddressLookups, LookupState};
 use domesday_address_lookup::{LookupResult, Unavailable};
@@ -159,8 +159,8 @@ fn match_uprn(
     })
 }
 
-/// How far the provider's point may lie from the middle of its postcode to be believed, metres:
-/// farther than any postcode of England or Wales reaches.
+/// The largest distance in metres between the provider's point and the middle of its postcode. No
+/// postcode of England or Wales reaches farther.
 const REACH_M: f64 = 10_000.0;
 
 /// Finds the property among the provider's addresses, where the snapshot does not resolve one.

@@ -1,14 +1,15 @@
 //! The pipeline of one row, from its text to the bytes of its result. Single values, batches and
-//! jobs share it. [`RequestContext`] holds what a row needs besides itself, so no row affects
+//! jobs share it. [`RequestContext`] holds everything else that a row needs, so no row affects
 //! another.
 
 use super::address_lookup::AddressLookups;
+use super::deadline::Deadline;
 use super::eligibility::outside;
 use super::merge::{Merged, merge};
 use super::render::{Rendering, refer, render};
 pub use super::request_context::RequestContext;
 use super::resolve::{Identity, ResolveError, StoredMatch, identity, match_stored};
-use super::value::{problem, remaining_time, value as run};
+use super::value::{problem, value as run};
 use super::{authorize, development_site, location_context};
 use crate::observer::ObservedRow;
 use chrono::NaiveDate;
@@ -22,7 +23,7 @@ use domesday_engine::outcome::{Row, RowFailure};
 use domesday_registers::Postcode;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use uuid::Uuid;
 
 /// The request of a row.
@@ -50,7 +51,7 @@ pub struct RowOutcome {
     /// The reason why the row has no value, for the log alone. A row whose address provider does
     /// not answer has none, since the log reports that once and not by row.
     pub problem: Option<String>,
-    /// The wait before a retry, where it is known.
+    /// The wait before a retry, if known.
     pub retry_after: Option<Duration>,
 }
 
@@ -195,7 +196,7 @@ pub fn value(
     context: &RequestContext,
     answers: &AddressLookups,
     valuation_id: Uuid,
-    deadline: Option<Instant>,
+    deadline: Option<Deadline>,
 ) -> RenderedRow {
     let outcome = match &row.content {
         Ok(request) => outcome(request, context, answers, valuation_id, deadline),
@@ -205,12 +206,34 @@ pub fn value(
 }
 
 /// Renders the result of a row that the deadline left no time for.
-pub fn timed_out_row(row: &ParsedRow, context: &RequestContext, valuation_id: Uuid) -> RenderedRow {
-    match &row.content {
-        Ok(_) => write(row, context, valuation_id, out_of_time()),
-        // The errors of a row are known without running it.
-        Err(errors) => write(row, context, valuation_id, rejected(errors.clone())),
-    }
+pub fn timed_out_row(
+    row: &ParsedRow,
+    context: &RequestContext,
+    valuation_id: Uuid,
+    deadline: Deadline,
+) -> RenderedRow {
+    unfinished_row(row, context, valuation_id, timed_out(deadline))
+}
+
+/// Renders the result of a row whose worker panicked.
+pub fn lost_row(row: &ParsedRow, context: &RequestContext, valuation_id: Uuid) -> RenderedRow {
+    let outcome = failed(internal(), "the worker panicked".to_owned());
+    unfinished_row(row, context, valuation_id, outcome)
+}
+
+/// Renders `outcome` as the result of a row, unless the row has errors. Those are known without
+/// running it.
+fn unfinished_row(
+    row: &ParsedRow,
+    context: &RequestContext,
+    valuation_id: Uuid,
+    outcome: RowOutcome,
+) -> RenderedRow {
+    let outcome = match &row.content {
+        Ok(_) => outcome,
+        Err(errors) => rejected(errors.clone()),
+    };
+    write(row, context, valuation_id, outcome)
 }
 
 fn write(
@@ -241,16 +264,16 @@ pub fn outcome(
     context: &RequestContext,
     answers: &AddressLookups,
     valuation_id: Uuid,
-    deadline: Option<Instant>,
+    deadline: Option<Deadline>,
 ) -> RowOutcome {
     let work = || {
-        if is_over(deadline) {
-            return out_of_time();
+        if let Some(deadline) = deadline.filter(|deadline| deadline.is_over()) {
+            return timed_out(deadline);
         }
         run_pipeline(request, context, answers, valuation_id, deadline)
             .unwrap_or_else(|ended| ended)
     };
-    // The row's own values are gone after a panic, and what it shares is only ever read.
+    // A panic drops the row's own values. The row only reads the shared ones.
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| failed(internal(), "the row panicked".to_owned()))
 }
@@ -261,7 +284,7 @@ fn run_pipeline(
     context: &RequestContext,
     answers: &AddressLookups,
     valuation_id: Uuid,
-    deadline: Option<Instant>,
+    deadline: Option<Deadline>,
 ) -> Result<RowOutcome, RowOutcome> {
     let release = &*context.release;
     let Merged {
@@ -305,7 +328,7 @@ fn run_pipeline(
         }
         return Ok(final_outcome(refer(referral, rendering), None));
     }
-    let remaining = remaining_time(deadline);
+    let remaining = deadline.map(Deadline::remaining);
     let recording = observer.filter(|observer| observer.wants_evidence(valuation_id));
     let recorder = recording.map(|_| Arc::new(Recorder::new(release.evidence.clone())));
     let evidence: Arc<dyn EvidenceSource> = match &recorder {
@@ -313,13 +336,13 @@ fn run_pipeline(
         None => release.evidence.clone(),
     };
     let row: Row = run(&observed, observer, evidence, remaining);
-    match &row.outcome {
-        Err(RowFailure::OutOfTime)
+    match (&row.outcome, deadline) {
+        (Err(RowFailure::OutOfTime), Some(deadline))
             if remaining.is_some_and(|remaining| remaining <= release.release.row_time()) =>
         {
-            return Err(out_of_time());
+            return Err(timed_out(deadline));
         }
-        Err(failure) if failure.retryable() => {
+        (Err(failure), _) if failure.retryable() => {
             return Err(failed(internal(), failure.to_string()));
         }
         _ => {}
@@ -355,10 +378,6 @@ fn final_outcome(outcome: Outcome, problem: Option<String>) -> RowOutcome {
 
 fn rejected(errors: Vec<ValidationError>) -> RowOutcome {
     final_outcome(Outcome::Rejected(errors), None)
-}
-
-fn is_over(deadline: Option<Instant>) -> bool {
-    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 fn unresolved(unresolved: ResolveError) -> RowOutcome {
@@ -398,8 +417,11 @@ fn failed(error: ValidationError, problem: String) -> RowOutcome {
     }
 }
 
-fn out_of_time() -> RowOutcome {
-    let message = "This row was not valued within the 25-second deadline. Retry it.";
+fn timed_out(deadline: Deadline) -> RowOutcome {
+    let message = format!(
+        "This row was not valued within the {}-second deadline. Retry it.",
+        deadline.seconds()
+    );
     RowOutcome {
         outcome: Outcome::Failed(vec![ValidationError::new(
             Code::ProcessingDeadlineExceeded,

@@ -7,11 +7,6 @@ use domesday_engine::outcome::{Outcome, Row};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Returns the time until a deadline.
-pub fn remaining_time(deadline: Option<Instant>) -> Option<Duration> {
-    deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
-}
-
 /// Runs the pinned release on one subject, in a fresh sandbox, for `remaining` at most. `evidence`
 /// is that of the pinned snapshot, or a recorder before it. Blocks.
 pub fn value(

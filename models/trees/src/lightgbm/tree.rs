@@ -9,6 +9,7 @@ const DEFAULT_LEFT: u8 = 2;
 const MISSING: u8 = 12;
 const KNOWN: u8 = CATEGORICAL | DEFAULT_LEFT | MISSING;
 
+/// Reads a tree of a model with this many inputs.
 pub(super) fn read(lines: &Lines<'_>, inputs: usize) -> Result<Tree, ModelError> {
     if lines.one_or::<u8>("is_linear", 0)? != 0 {
         return Err(ModelError::Unsupported {
@@ -18,16 +19,13 @@ pub(super) fn read(lines: &Lines<'_>, inputs: usize) -> Result<Tree, ModelError>
         });
     }
     let leaves: usize = lines.one("num_leaves")?;
-    let wrong = |problem: String| ModelError::InvalidTree {
-        place: lines.place(),
-        problem,
-    };
     let count = leaves
         .checked_sub(1)
-        .ok_or_else(|| wrong("it has no leaf".to_owned()))?;
+        .ok_or_else(|| invalid(lines, "it has no leaf".to_owned()))?;
     let values: Vec<f64> = lines.list("leaf_value", leaves)?;
     if let Some(leaf) = values.iter().position(|value| !value.is_finite()) {
-        return Err(wrong(format!("the value of leaf {leaf} is not finite")));
+        let problem = format!("the value of leaf {leaf} is not finite");
+        return Err(invalid(lines, problem));
     }
     if count == 0 {
         return Ok(Tree {
@@ -35,90 +33,130 @@ pub(super) fn read(lines: &Lines<'_>, inputs: usize) -> Result<Tree, ModelError>
             leaves: values,
         });
     }
-    let features: Vec<usize> = lines.list("split_feature", count)?;
-    let thresholds: Vec<f64> = lines.list("threshold", count)?;
-    let decisions: Vec<u8> = lines.list("decision_type", count)?;
-    let left: Vec<i64> = lines.list("left_child", count)?;
-    let right: Vec<i64> = lines.list("right_child", count)?;
-    let sets = sets(lines)?;
-
-    let mut nodes = Vec::with_capacity(count);
-    for at in 0..count {
-        let input = features[at];
-        if input >= inputs {
-            return Err(wrong(format!(
-                "node {at} uses input {input}; the model has {inputs}"
-            )));
-        }
-        let decision = decisions[at];
-        if decision & !KNOWN != 0 {
-            return Err(ModelError::Unsupported {
-                place: lines.place(),
-                what: format!(
-                    "node {at} has the decision type {decision}, of which bits are unknown"
-                ),
-                instead: "save it with LightGBM 3 or 4",
-            });
-        }
-        let threshold = thresholds[at];
-        let split = if decision & CATEGORICAL != 0 {
-            let set = (threshold >= 0.0 && threshold.fract() == 0.0)
-                .then(|| sets.get(threshold as usize))
-                .flatten();
-            let none = || {
-                wrong(format!(
-                    "node {at} names the set {threshold}, which does not exist"
-                ))
-            };
-            Split::Categorical(set.cloned().ok_or_else(none)?)
-        } else {
-            if threshold.is_nan() {
-                return Err(wrong(format!("the threshold of node {at} is not a number")));
-            }
-            let missing = match decision & MISSING {
-                0 => Missing::None,
-                4 => Missing::Zero,
-                8 => Missing::Nan,
-                _ => {
-                    return Err(ModelError::Unsupported {
-                        place: lines.place(),
-                        what: format!("node {at} has an unknown rule for missing values"),
-                        instead: "save it with LightGBM 3 or 4",
-                    });
-                }
-            };
-            Split::Numeric(Numeric {
-                threshold,
-                missing,
-                default_left: decision & DEFAULT_LEFT != 0,
-            })
-        };
-        let next = |child: i64| match usize::try_from(child) {
-            Ok(node) if node < count => Ok(Child::Node(node)),
-            Ok(node) => Err(wrong(format!(
-                "node {at} leads to node {node}, which does not exist"
-            ))),
-            // The format writes a leaf as the complement of its number.
-            Err(_) => match usize::try_from(!child) {
-                Ok(leaf) if leaf < leaves => Ok(Child::Leaf(leaf)),
-                _ => Err(wrong(format!(
-                    "node {at} leads to a leaf that does not exist"
-                ))),
-            },
-        };
-        nodes.push(Node {
-            input,
-            split,
-            left: next(left[at])?,
-            right: next(right[at])?,
-        });
-    }
+    let lists = NodeLists::read(lines, count)?;
+    let nodes = (0..count)
+        .map(|at| lists.node(at, inputs))
+        .collect::<Result<Vec<Node>, ModelError>>()?;
     let tree = Tree {
         nodes,
         leaves: values,
     };
-    check_reachability(&tree).map_err(wrong)?;
+    check_reachability(&tree).map_err(|problem| invalid(lines, problem))?;
     Ok(tree)
+}
+
+fn invalid(lines: &Lines<'_>, problem: String) -> ModelError {
+    ModelError::InvalidTree {
+        place: lines.place(),
+        problem,
+    }
+}
+
+/// The lists that describe the nodes, with one value for each node.
+struct NodeLists<'l, 'a> {
+    lines: &'l Lines<'a>,
+    features: Vec<usize>,
+    thresholds: Vec<f64>,
+    decisions: Vec<u8>,
+    left: Vec<i64>,
+    right: Vec<i64>,
+    sets: Vec<CategorySet>,
+}
+
+impl<'l, 'a> NodeLists<'l, 'a> {
+    fn read(lines: &'l Lines<'a>, count: usize) -> Result<NodeLists<'l, 'a>, ModelError> {
+        Ok(NodeLists {
+            lines,
+            features: lines.list("split_feature", count)?,
+            thresholds: lines.list("threshold", count)?,
+            decisions: lines.list("decision_type", count)?,
+            left: lines.list("left_child", count)?,
+            right: lines.list("right_child", count)?,
+            sets: sets(lines)?,
+        })
+    }
+
+    fn invalid(&self, problem: String) -> ModelError {
+        invalid(self.lines, problem)
+    }
+
+    fn unsupported(&self, what: String) -> ModelError {
+        ModelError::Unsupported {
+            place: self.lines.place(),
+            what,
+            instead: "save it with LightGBM 3 or 4",
+        }
+    }
+
+    fn node(&self, at: usize, inputs: usize) -> Result<Node, ModelError> {
+        let input = self.features[at];
+        if input >= inputs {
+            return Err(self.invalid(format!(
+                "node {at} uses input {input}; the model has {inputs}"
+            )));
+        }
+        Ok(Node {
+            input,
+            split: self.split(at)?,
+            left: self.child(at, self.left[at])?,
+            right: self.child(at, self.right[at])?,
+        })
+    }
+
+    fn split(&self, at: usize) -> Result<Split, ModelError> {
+        let decision = self.decisions[at];
+        if decision & !KNOWN != 0 {
+            return Err(self.unsupported(format!(
+                "node {at} has the decision type {decision} with unknown bits"
+            )));
+        }
+        let threshold = self.thresholds[at];
+        if decision & CATEGORICAL != 0 {
+            let set = (threshold >= 0.0 && threshold.fract() == 0.0)
+                .then(|| self.sets.get(threshold as usize))
+                .flatten();
+            let none = || {
+                self.invalid(format!(
+                    "node {at} names the set {threshold}, which does not exist"
+                ))
+            };
+            return Ok(Split::Categorical(set.cloned().ok_or_else(none)?));
+        }
+        if threshold.is_nan() {
+            return Err(self.invalid(format!("the threshold of node {at} is not a number")));
+        }
+        let missing = match decision & MISSING {
+            0 => Missing::None,
+            4 => Missing::Zero,
+            8 => Missing::Nan,
+            _ => {
+                return Err(
+                    self.unsupported(format!("node {at} has an unknown rule for missing values"))
+                );
+            }
+        };
+        Ok(Split::Numeric(Numeric {
+            threshold,
+            missing,
+            default_left: decision & DEFAULT_LEFT != 0,
+        }))
+    }
+
+    fn child(&self, at: usize, child: i64) -> Result<Child, ModelError> {
+        let nodes = self.features.len();
+        match usize::try_from(child) {
+            Ok(node) if node < nodes => Ok(Child::Node(node)),
+            Ok(node) => Err(self.invalid(format!(
+                "node {at} leads to node {node}, which does not exist"
+            ))),
+            // The format writes a leaf as the complement of its number. A tree has one leaf more
+            // than nodes.
+            Err(_) => match usize::try_from(!child) {
+                Ok(leaf) if leaf <= nodes => Ok(Child::Leaf(leaf)),
+                _ => Err(self.invalid(format!("node {at} leads to a leaf that does not exist"))),
+            },
+        }
+    }
 }
 
 /// Reads the tree's sets of categories.

@@ -16,7 +16,7 @@ fn a_candidate_that_is_over_its_second_has_failed() {
         .json();
     assert_eq!(answer["summary"]["valued"], 2, "{answer}");
     served.wait_for_compared(SLOW, 2);
-    assert_eq!(served.rows(SLOW, "undone"), 0);
+    assert_eq!(served.rows(SLOW, "host_failure"), 0);
     served.wait_for_stored(SLOW, 2);
     let (output, report, page) = served.report(SLOW);
     assert!(
@@ -45,17 +45,17 @@ fn dropped_and_released_rows_are_in_the_report() {
     let count = |why: &str| left_out[why].as_u64().unwrap();
     let rows = report["overall"]["rows"].as_u64().unwrap();
     assert!(
-        count("dropped") > 0 && count("let_go") > 1_000,
+        count("dropped") > 0 && count("shadow_ended") > 1_000,
         "{left_out}"
     );
-    assert_eq!(count("dropped") + count("let_go") + rows, 1_200);
-    for why in ["dropped", "let_go"] {
+    assert_eq!(count("dropped") + count("shadow_ended") + rows, 1_200);
+    for why in ["dropped", "shadow_ended"] {
         assert_eq!(served.rows(SLOW, why), count(why), "{why}");
     }
     let line = format!(
         "{} dropped, since B was slower than they came, {} waiting when B's run ended",
         count("dropped"),
-        count("let_go")
+        count("shadow_ended")
     );
     assert!(
         output.contains("WARNING: Rows that were taken since 20"),
@@ -125,5 +125,5 @@ fn a_folder_that_is_deleted_while_the_candidate_runs_is_made_again() {
     served.wait_for_stored(MISBEHAVING, 1);
     let report = served.report(MISBEHAVING).1;
     assert_eq!(report["overall"]["rows"], 1);
-    assert_eq!(served.rows(MISBEHAVING, "unkept"), 0);
+    assert_eq!(served.rows(MISBEHAVING, "write_failed"), 0);
 }

@@ -40,8 +40,8 @@ fn rows_that_wait_when_the_server_stops_are_counted() {
     let (data, path) = (data.display().to_string(), json.display().to_string());
     run(["shadow", "report", SLOW, "--data", &data, "--json", &path]).ok();
     let report: Value = serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
-    let let_go = report["subject"]["rows"]["left_out"]["let_go"].as_u64();
+    let waiting = report["subject"]["rows"]["left_out"]["shadow_ended"].as_u64();
     let rows = report["overall"]["rows"].as_u64();
-    assert_eq!(let_go.unwrap() + rows.unwrap(), 50, "{report}");
-    assert!(let_go.unwrap() > 30, "{let_go:?}");
+    assert_eq!(waiting.unwrap() + rows.unwrap(), 50, "{report}");
+    assert!(waiting.unwrap() > 30, "{waiting:?}");
 }

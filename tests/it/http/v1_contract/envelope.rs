@@ -72,8 +72,10 @@ fn v1_envelope_published_at_is_recorded_or_null() {
 #[test]
 fn v1_envelope_release_status_is_accepted() {
     let (_contract, client) = both();
-    for route in [ACTIVITY, CURVE] {
-        assert_eq!(client.get(route).ok()["release_status"], "accepted");
+    let named = format!("{CURVE}&release_id={}", sparse_releases::RATES);
+    for route in [ACTIVITY, CURVE, &named] {
+        let body = client.get(route).ok();
+        assert_eq!(body["release_status"], "accepted", "{route}");
     }
 }
 

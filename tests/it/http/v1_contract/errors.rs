@@ -179,105 +179,106 @@ fn v1_errors_5_valid_dates_outside_of_history_are_no_error() {
     }
 }
 
+/// Queries with one fault each: status, code and the parameter at fault.
+const FAULTS: [(&str, u16, &str, &str); 17] = [
+    ("rates/series", 422, "missing_dataset", "dataset"),
+    (
+        "rates/series?dataset=mortgage_benchmarks",
+        422,
+        "missing_parameter",
+        "mortgage_product",
+    ),
+    (
+        "rates/series?dataset=bank_rate&tenor_months=6",
+        400,
+        "unknown_parameter",
+        "tenor_months",
+    ),
+    (
+        "rates/series?dataset=bank_rate&to=a&to=a",
+        400,
+        "duplicate_parameter",
+        "to",
+    ),
+    (
+        "rates/series?dataset=bank_rate&page_size=a",
+        422,
+        "invalid_parameter",
+        "page_size",
+    ),
+    (
+        "rates/series?dataset=market_activity",
+        422,
+        "unknown_dataset",
+        "dataset",
+    ),
+    (
+        "markets/series?dataset=bank_rate",
+        422,
+        "unknown_dataset",
+        "dataset",
+    ),
+    (
+        "markets/series?dataset=market_activity&area=E09999999",
+        422,
+        "unknown_area",
+        "area",
+    ),
+    (
+        "markets/series?dataset=market_activity&area=e06990001",
+        422,
+        "unknown_area",
+        "area",
+    ),
+    (
+        "markets/series?dataset=market_activity&area=E06990001&property_type=castle",
+        422,
+        "invalid_parameter",
+        "property_type",
+    ),
+    (
+        "rates/series?dataset=ois_spot_curve&tenor_months=7777",
+        422,
+        "unknown_node",
+        "tenor_months",
+    ),
+    (
+        "rates/datasets?release_id=none",
+        404,
+        "release_not_found",
+        "release_id",
+    ),
+    (
+        "rates/coverage?cursor=none",
+        400,
+        "cursor_not_accepted",
+        "cursor",
+    ),
+    ("rates/series?cursor=none", 422, "invalid_cursor", "cursor"),
+    (
+        "rates/series?cursor=none&dataset=bank_rate",
+        400,
+        "cursor_with_selectors",
+        "dataset",
+    ),
+    (
+        "rates/series?dataset=bank_rate&from=2026-02-01&to=2026-01-01",
+        422,
+        "invalid_parameter",
+        "to",
+    ),
+    (
+        "rates/series?dataset=sonia_forward_path&horizon_from_month=2&horizon_to_month=1",
+        422,
+        "invalid_parameter",
+        "horizon_to_month",
+    ),
+];
+
 #[test]
 fn v1_code_of_each_fault_names_its_parameter() {
     let (_contract, client) = both();
-    let activity = "markets/series?dataset=market_activity";
-    let cases = [
-        ("rates/series", 422, "missing_dataset", "dataset"),
-        (
-            "rates/series?dataset=mortgage_benchmarks",
-            422,
-            "missing_parameter",
-            "mortgage_product",
-        ),
-        (
-            "rates/series?dataset=bank_rate&tenor_months=6",
-            400,
-            "unknown_parameter",
-            "tenor_months",
-        ),
-        (
-            "rates/series?dataset=bank_rate&to=a&to=a",
-            400,
-            "duplicate_parameter",
-            "to",
-        ),
-        (
-            "rates/series?dataset=bank_rate&page_size=a",
-            422,
-            "invalid_parameter",
-            "page_size",
-        ),
-        (
-            "rates/series?dataset=market_activity",
-            422,
-            "unknown_dataset",
-            "dataset",
-        ),
-        (
-            "markets/series?dataset=bank_rate",
-            422,
-            "unknown_dataset",
-            "dataset",
-        ),
-        (
-            &format!("{activity}&area=E09999999"),
-            422,
-            "unknown_area",
-            "area",
-        ),
-        (
-            &format!("{activity}&area=e06990001"),
-            422,
-            "unknown_area",
-            "area",
-        ),
-        (
-            &format!("{activity}&area=E06990001&property_type=castle"),
-            422,
-            "invalid_parameter",
-            "property_type",
-        ),
-        (
-            "rates/series?dataset=ois_spot_curve&tenor_months=7777",
-            422,
-            "unknown_node",
-            "tenor_months",
-        ),
-        (
-            "rates/datasets?release_id=none",
-            404,
-            "release_not_found",
-            "release_id",
-        ),
-        (
-            "rates/coverage?cursor=none",
-            400,
-            "cursor_not_accepted",
-            "cursor",
-        ),
-        ("rates/series?cursor=none", 422, "invalid_cursor", "cursor"),
-        (
-            "rates/series?cursor=none&dataset=bank_rate",
-            400,
-            "cursor_with_selectors",
-            "dataset",
-        ),
-        (
-            "rates/series?dataset=bank_rate&from=2026-02-01&to=2026-01-01",
-            422,
-            "invalid_parameter",
-            "to",
-        ),
-        (
-            "rates/series?dataset=sonia_forward_path&horizon_from_month=2&horizon_to_month=1",
-            422,
-            "invalid_parameter",
-            "horizon_to_month",
-        ),
-    ];
-    for (query, status, code, field) in cases {
+    for (query, status, code, field) in FAULTS {
         let answer = client.get(&format!("/v1/{query}"));
         assert_refused(&answer, status, code, field);
     }

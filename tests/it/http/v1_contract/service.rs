@@ -25,11 +25,15 @@ fn v1_service_1_observations_state_their_dates_unit_basis_and_availability() {
     ] {
         for series in series(&answer) {
             assert!(series["unit"].is_string() && series["basis"].is_string());
-            assert_eq!(series["availability"]["status"], "available");
+            let availability = &series["availability"];
+            assert_eq!(availability["status"], "available");
+            let [from, to] = ["from", "to"].map(|end| availability[end].as_str().unwrap());
+            assert!(from < to, "{availability}");
             let [observation] = observations(series) else {
                 panic!("{series}");
             };
-            assert!(observation["period"].is_string() && observation["value"].is_number());
+            assert_eq!(observation["period"], to);
+            assert!(observation["value"].is_number(), "{observation}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The state of a release, and that nobody moves it over HTTP.
 
-use crate::v1_contract::{ROUTES, assert_closed, both};
+use crate::v1_contract::fixture_releases;
+use crate::v1_contract::{DEMO_RATES, ROUTES, assert_closed, both, rates};
 
 #[test]
 fn v1_states_accepted_is_every_served_release() {
@@ -13,6 +14,13 @@ fn v1_states_accepted_is_every_served_release() {
             _ => continue,
         };
         assert_eq!(answer[name], "accepted", "{route}");
+    }
+    // One that is named is served too, the current one or an older one.
+    for release in [DEMO_RATES, fixture_releases::RATES] {
+        let named = format!("dataset=bank_rate&release_id={release}");
+        let answer = rates(&client, &named);
+        assert_eq!(answer["release_id"], release);
+        assert_eq!(answer["release_status"], "accepted", "{release}");
     }
 }
 

@@ -84,6 +84,11 @@ fn v1_dates_4_sales_lag_three_months_rents_less_and_rates_keep_their_dates() {
         last("dataset=rental_market&metrics=monthly_rent_gbp"),
         "2026-09"
     );
+    // The values beside the rents are those of sales.
+    assert_eq!(
+        last("dataset=rental_market&metrics=property_value_gbp"),
+        "2026-07"
+    );
     let rate = rates(&client, "dataset=bank_rate");
     assert_eq!(points(&rate)[0].0, "2026-09-30");
     let mortgage = rates(&client, "dataset=mortgage_reversion_spread");

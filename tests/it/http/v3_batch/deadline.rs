@@ -57,6 +57,10 @@ fn rows_that_are_not_reached_fail_and_may_be_tried_again() {
         let result = &results[at];
         assert_eq!(result["status"], "valuation_failed", "{at}: {result}");
         assert_eq!(result["errors"][0]["code"], "processing_deadline_exceeded");
+        assert_eq!(
+            result["errors"][0]["message"],
+            "This row was not valued within the 1-second deadline. Retry it."
+        );
         assert_eq!(result["errors"][0]["retryable"], true);
         assert!(result["valuation_id"].is_string());
     }
@@ -74,6 +78,10 @@ fn a_single_request_that_takes_too_long_is_503() {
     assert_eq!(
         answer.json()["error"]["code"],
         "processing_deadline_exceeded"
+    );
+    assert_eq!(
+        answer.json()["error"]["message"],
+        "The valuation was not done within 1 second. Try again."
     );
     assert_eq!(answer.json()["error"]["retryable"], true);
     assert!(answer.header("retry-after").is_some());

@@ -339,6 +339,13 @@ fn events_none_the_end_of_a_job_is_learnt_by_asking() {
     assert_eq!(answer.status, 202, "{answer:?}");
     let job = answer.json();
     assert_eq!(results(&client, &job)["status"], "completed");
+    // Who accepts a stream of events gets the document, which ends.
+    let status_url = job["status_url"].as_str().unwrap();
+    let accept = [("Accept", "text/event-stream")];
+    let request = head_with(&client, &accept, "GET", status_url);
+    let answer = send(client.address, request.as_bytes());
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    assert_eq!(answer.ok()["status"], "completed");
     let called = listener.accept();
     assert!(called.is_err(), "the service called back: {called:?}");
     // The description, which lists all that there is, has neither.

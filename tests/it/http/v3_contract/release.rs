@@ -3,7 +3,9 @@
 use crate::common::demo::{self, flat, house, welsh};
 use crate::common::packages::Releases;
 use crate::common::server::start;
-use crate::v3_contract::{BATCH, RELEASE, SIMPLE, STANDARD, assert_invalid, refused, value, with};
+use crate::v3_contract::{
+    BATCH, RELEASE, SIMPLE, STANDARD, assert_invalid, customer, refused, value, with,
+};
 use domesday_package::{
     Country, Draft, Endpoint, PropertyType, Source, Trust, ValuationBody, open, write,
 };
@@ -65,11 +67,18 @@ fn release_valuation_dates_are_those_that_are_taken() {
 #[test]
 fn release_limit_batch_rows_is_stated() {
     assert_eq!(metadata()["limits"]["synchronous_batch_rows"], 2500);
+    // A plan that takes fewer rows of a job than of a batch.
+    let (_contract, fewer) = customer("three_rows");
+    let limits = &fewer.get(RELEASE).ok()["limits"];
+    assert_eq!(limits["synchronous_batch_rows"], 3);
 }
 
 #[test]
 fn release_limit_job_rows_is_stated() {
     assert_eq!(metadata()["limits"]["asynchronous_job_rows"], 2500);
+    let (_contract, fewer) = customer("three_rows");
+    let limits = &fewer.get(RELEASE).ok()["limits"];
+    assert_eq!(limits["asynchronous_job_rows"], 2);
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn service_5_discovery_uses_no_unit() {
 }
 
 #[test]
-fn limit_units_are_one_for_each_row_that_is_admitted() {
+fn limit_units_are_one_for_each_billable_row() {
     let (_contract, client) = customer("ten_units");
     let late = with(house(), "/property/valuation_date", "2031-01-01");
     let unknown = at("4711", "Badger Yard Gardens", "QA1 1AF");

@@ -2,7 +2,7 @@
 
 use crate::commands::ReleasesFolder;
 use crate::commands::compile_cache_arg::CompiledFolder;
-use crate::commands::progress::Progress;
+use crate::commands::progress::ProgressLine;
 use crate::commands::report_file::{ReportFile, check_distinct};
 use crate::commands::trust::UnsignedPackages;
 use anyhow::bail;
@@ -75,7 +75,11 @@ enum Moment {
 impl Backtest {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.from > self.to {
-            bail!("--from {} is after --to {}", self.from, self.to);
+            bail!(
+                "--from {} is after --to {}; name a later --to",
+                self.from,
+                self.to
+            );
         }
         let html = ReportFile::open_optional(self.report.as_deref())?;
         let json = ReportFile::open_optional(self.json.as_deref())?;
@@ -87,7 +91,7 @@ impl Backtest {
         let runtime = self.compiled.runtime(Allocation::OnDemand)?;
         let open_release = open_release(root, id, &trust, &runtime, &mut BTreeMap::new())?;
         let snapshot = open_release.manifest.snapshot.id.as_str();
-        // Proved a moment ago; what is wanted of it now are words of its manifest.
+        // The package is verified already. Only its manifest is read here.
         let package = open(
             &root.join(Kind::Property.as_str()).join(snapshot),
             &Trust::Unsigned,
@@ -112,7 +116,7 @@ impl Backtest {
             database: &package.path(body.database.as_str())?,
             synthetic: body.synthetic,
         };
-        let mut progress = Progress::new();
+        let mut progress = ProgressLine::new();
         let (report, rows) = run(&tested, &options, &mut |stage, done, total| {
             progress.show(stage, done, total);
         })?;
@@ -129,7 +133,7 @@ impl Backtest {
             html.write(page(&report)?.as_bytes())?;
         }
         print!("{}", summary(&report));
-        // Last, so that what was found can be read.
+        // Last, so that a person can read the findings.
         match &report.leakage_probe {
             Some(probe) if !probe.passed => {
                 bail!("the leakage probe failed: the release or its evidence sees the future")

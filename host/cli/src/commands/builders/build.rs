@@ -2,7 +2,7 @@
 
 use super::package_output::PackageOutput;
 use crate::commands::compile_cache_arg::CompiledFolder;
-use crate::commands::progress::Progress;
+use crate::commands::progress::ProgressLine;
 use anyhow::Context;
 use chrono::NaiveDate;
 use domesday_package::PackageId;
@@ -32,15 +32,15 @@ pub struct Build {
     effective: Option<NaiveDate>,
     /// Last day of the sales to fit (default: two years before the snapshot's latest sale).
     #[arg(long, value_name = "DATE")]
-    fit_through: Option<NaiveDate>,
+    fit_until: Option<NaiveDate>,
     /// Last day of the sales to calibrate on (default: half a year before the latest sale). Later
     /// sales are the holdout.
     #[arg(long, value_name = "DATE")]
-    calibrate_through: Option<NaiveDate>,
+    calibrate_until: Option<NaiveDate>,
     /// Maximum number of sales to calibrate on, sampled evenly.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     max_calibration_rows: usize,
-    /// Days before --fit-through whose sales a model that shows its inputs learns from.
+    /// Days before --fit-until whose sales a model that shows its inputs learns from.
     #[arg(long, default_value_t = 2_922, value_name = "DAYS")]
     train_days: i32,
     /// Maximum number of sales to learn from, sampled evenly.
@@ -71,8 +71,8 @@ impl Build {
             valuation_from: self.valuation_from,
             valuation_to: self.valuation_to,
             effective: self.effective,
-            fit_through: self.fit_through,
-            calibrate_through: self.calibrate_through,
+            fit_until: self.fit_until,
+            calibrate_until: self.calibrate_until,
             max_calibration_rows: self.max_calibration_rows,
             train_days: self.train_days,
             max_train_rows: self.max_train_rows,
@@ -80,7 +80,7 @@ impl Build {
             created: self.output.created(),
             compiled: self.compiled.compiled,
         };
-        let mut progress = Progress::new();
+        let mut progress = ProgressLine::new();
         let package_dir = build(&options, &mut |stage, done, total| {
             progress.show(stage, done, total)
         })?;

@@ -2,7 +2,7 @@
 
 use crate::commands::ReleasesFolder;
 use crate::commands::compile_cache_arg::CompiledFolder;
-use crate::commands::progress::Progress;
+use crate::commands::progress::ProgressLine;
 use crate::commands::report_file::ReportFile;
 use crate::commands::trust::UnsignedPackages;
 use anyhow::bail;
@@ -47,7 +47,7 @@ impl Check {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let window = self.from.zip(self.to);
         if let Some((from, to)) = window.filter(|(from, to)| from > to) {
-            bail!("--from {from} is after --to {to}");
+            bail!("--from {from} is after --to {to}; name a later --to");
         }
         let root = &self.releases.releases;
         let trust = self.unsigned.trust(root)?;
@@ -59,7 +59,7 @@ impl Check {
             compiled: self.compiled.compiled,
         };
         let json = ReportFile::open_optional(self.json.as_deref())?;
-        let mut progress = Progress::new();
+        let mut progress = ProgressLine::new();
         let report = check(
             root,
             self.release.as_str(),

@@ -1,9 +1,9 @@
-//! `domesday compare`: what another release says of the same homes.
+//! `domesday compare`: two releases on the same homes.
 
 use crate::commands::ReleasesFolder;
 use crate::commands::compile_cache_arg::CompiledFolder;
-use crate::commands::progress::Progress;
-use crate::commands::report_files::ReportFileArgs;
+use crate::commands::progress::ProgressLine;
+use crate::commands::report_file::ReportFileArgs;
 use crate::commands::trust::UnsignedPackages;
 use anyhow::{Context, bail};
 use chrono::NaiveDate;
@@ -20,7 +20,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// As for a small server; one is in use at a time.
+/// As for a small server. One is in use at a time.
 const INSTANCES: u32 = 4;
 
 #[derive(Debug, clap::Args)]
@@ -56,7 +56,7 @@ impl Compare {
         if let (Some(from), Some(to)) = (self.from, self.to)
             && from > to
         {
-            bail!("--from {from} is after --to {to}");
+            bail!("--from {from} is after --to {to}; name a later --to");
         }
         let outputs = self.outputs.open()?;
         let root = &self.releases.releases;
@@ -79,7 +79,7 @@ impl Compare {
             a: open(&self.release_a)?,
             b: open(&self.release_b)?,
         };
-        let mut progress = Progress::new();
+        let mut progress = ProgressLine::new();
         let comparison = run(&releases, rows, &mut |stage, done, total| {
             progress.show(stage, done, total);
         })?;

@@ -1,9 +1,9 @@
 //! `domesday demo-data`: register files of a made-up England and Wales.
 
-use crate::commands::progress::Progress;
+use crate::commands::progress::ProgressLine;
 use chrono::NaiveDate;
 use clap::ValueEnum;
-use domesday_synthetic::{Layout, RatesWorld, Size, Stage, World, generate_as, generate_rates};
+use domesday_synthetic::{Layout, RatesWorld, Size, World, generate_as, generate_rates};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ pub struct DemoData {
     seed: u64,
     /// Last day of the registers.
     #[arg(long, default_value = "2026-09-30", value_name = "DATE")]
-    through: NaiveDate,
+    until: NaiveDate,
     /// Write sterling rates instead of registers. The demo has curves at month ends and daily for
     /// three months; the national size has them on every working day since 2009.
     #[arg(long)]
@@ -53,19 +53,15 @@ impl DemoData {
         let world = World {
             seed: self.seed,
             size,
-            through: self.through,
+            through: self.until,
         };
-        let mut progress = Progress::new();
+        let mut progress = ProgressLine::new();
         let layout = Layout {
             zipped_certificates: self.lean,
             truth: !self.lean,
             address_noise: self.address_noise,
         };
         let manifest = generate_as(&world, &self.out, layout, |stage, done, total| {
-            let stage = match stage {
-                Stage::Homes => "homes and their sales",
-                Stage::Areas => "areas and indices",
-            };
             progress.show(stage, done, total);
         })?;
         drop(progress);
@@ -80,11 +76,8 @@ impl DemoData {
     }
 
     fn rates(self) -> anyhow::Result<ExitCode> {
-        let world = RatesWorld::ending(
-            self.seed,
-            self.through,
-            matches!(self.size, Preset::National),
-        );
+        let world =
+            RatesWorld::ending(self.seed, self.until, matches!(self.size, Preset::National));
         let manifest = generate_rates(&world, &self.out)?;
         println!(
             "invented rates with curves of {} days in {}",

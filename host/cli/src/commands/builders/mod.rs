@@ -1,4 +1,4 @@
-//! Commands that make what is served: the feature `builders`.
+//! Commands that make snapshots, series and releases: the feature `builders`.
 
 mod backtest;
 mod build;

@@ -1,7 +1,7 @@
 //! `domesday property build` and `update`: from the registers' own downloads to a snapshot package.
 
 use super::package_output::PackageOutput;
-use crate::commands::progress::Progress;
+use crate::commands::progress::ProgressLine;
 use anyhow::Context;
 use clap::Subcommand;
 use domesday_package::{
@@ -159,7 +159,7 @@ impl Update {
             .parse()
             .with_context(|| format!("--from {}", self.from))?;
         let packages_dir = self.output.releases().join("property");
-        // An update may be made of a snapshot that is not signed yet; serving it needs a signature.
+        // An update may start from a snapshot that is not signed yet. Serving it needs a signature.
         let old = open(&packages_dir.join(from.as_str()), &Trust::Unsigned)
             .with_context(|| format!("--from {from}: no snapshot in {}", packages_dir.display()))?;
         let before: PropertyBody = old.body()?;
@@ -199,14 +199,14 @@ impl SnapshotTarget<'_> {
     fn make<R: Serialize>(
         self,
         id: PackageId,
-        make: impl FnOnce(&PackageId, &Path, &mut Progress) -> anyhow::Result<(PropertyBody, R)>,
+        make: impl FnOnce(&PackageId, &Path, &mut ProgressLine) -> anyhow::Result<(PropertyBody, R)>,
     ) -> anyhow::Result<ExitCode> {
         // Package ids cannot begin with a dot, so no reader takes this for a package.
         let work_dir = tempfile::Builder::new()
             .prefix(".build-")
             .tempdir_in(self.packages_dir)?;
         let built = work_dir.path().join("snapshot");
-        let mut progress = Progress::new();
+        let mut progress = ProgressLine::new();
         let (body, report) = make(&id, &built, &mut progress)?;
         drop(progress);
         let package_dir = self.packages_dir.join(id.as_str());

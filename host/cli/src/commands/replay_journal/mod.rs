@@ -8,12 +8,12 @@ pub use releases::Releases;
 
 use self::export::Export;
 use self::report::{Problem, Report, print};
-use super::progress::Progress;
+use super::progress::ProgressLine;
 use anyhow::{Context, bail};
 use domesday_engine::Runtime;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::replay::{Mismatch, agrees, replay};
-use domesday_journal::{Expected, Head, Receipt, TenantKey, verify};
+use domesday_journal::{Expected, Head, Proof, Receipt, ReceiptHeader, TenantKey, verify};
 use domesday_package::PublicKey;
 use domesday_server::admin::protocol::ReceiptKey;
 use domesday_server::receipts;
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Problems that are listed; more are counted.
+/// Problems that the report lists. It counts further ones.
 const MAX_PROBLEMS: usize = 100;
 
 #[derive(Debug, clap::Args)]
@@ -65,90 +65,47 @@ impl JournalOptions {
     /// Verifies the journal, and replays the chosen receipts.
     ///
     /// # Errors
-    /// Where what was given cannot be read. A journal that does not hold is a result.
+    /// An option's file cannot be read. A journal that does not hold is a result.
     pub fn run(
         &self,
         journal: &Path,
-        mut releases: Releases<'_>,
+        releases: Releases<'_>,
         release: Option<&str>,
         json: bool,
     ) -> anyhow::Result<ExitCode> {
         let expected = self.expected()?;
-        let keys = self.keys()?;
-        let mut report = Report {
-            journal: journal.to_owned(),
-            engine: Runtime::version(),
-            ..Report::default()
+        let mut replay = ReceiptReplay {
+            options: self,
+            release,
+            keys: self.keys()?,
+            releases,
+            export: self.export.as_deref().map(Export::begin).transpose()?,
+            fixtures: Vec::new(),
+            report: Report {
+                journal: journal.to_owned(),
+                engine: Runtime::version(),
+                ..Report::default()
+            },
         };
-        let mut fixtures: Vec<(Receipt, Fixture)> = Vec::new();
-        let mut export = self.export.as_deref().map(Export::begin).transpose()?;
-        let mut progress = Progress::new();
+        let mut progress = ProgressLine::new();
         let last = expected.heads.iter().map(|head| head.sequence).max();
         let own = domesday_journal::heads(journal).unwrap_or_default();
         let last = last.max(own.last().map(|head| head.sequence)).unwrap_or(0);
         let proof = verify(journal, &expected, |receipt| {
-            report.receipts += 1;
             if receipt.sequence % 64 == 0 {
                 progress.show("receipts", receipt.sequence, last.max(receipt.sequence));
             }
-            let about = &receipt.about;
-            let matches = |filter: Option<&str>, found: &str| filter.is_none_or(|id| id == found);
-            if !matches(release, &about.release_id)
-                || !matches(self.tenant.as_deref(), &about.tenant)
-                || !matches(self.valuation.as_deref(), &about.valuation_id)
-            {
-                return;
-            }
-            report.selected += 1;
-            let Some(key) = keys.get(&receipt.key) else {
-                report.sealed += 1;
-                return;
-            };
-            match prove(receipt, key, &mut releases) {
-                Ok(fixture) => {
-                    report.identical += 1;
-                    if let Some(export) = &mut export {
-                        export.add(&fixture);
-                    }
-                    if self.valuation.is_some() {
-                        fixtures.push((receipt.clone(), fixture));
-                    }
-                }
-                Err(problem) => {
-                    report.failed += 1;
-                    let has_space = report.problems.len() < MAX_PROBLEMS;
-                    let mut problems = report.problems.iter_mut();
-                    match problems.find(|listed| listed.problem == problem) {
-                        Some(listed) => listed.more += 1,
-                        None if has_space => report.problems.push(Problem {
-                            receipt: receipt.sequence,
-                            valuation_id: about.valuation_id.clone(),
-                            problem,
-                            more: 0,
-                        }),
-                        None => {}
-                    }
-                }
-            }
+            replay.add(receipt);
         });
         drop(progress);
+        let ReceiptReplay {
+            export,
+            fixtures,
+            mut report,
+            ..
+        } = replay;
         match proof {
-            Ok(proof) => {
-                report.proved = true;
-                report.host = Some(proof.host.to_string());
-                report.signed = proof.signed;
-                if proof.signed < proof.last {
-                    let count = proof.last - proof.signed.max(self.begins_at - 1);
-                    report
-                        .warnings
-                        .push(format!("no head vouches for the last {count} receipts"));
-                }
-                if self.heads.is_empty() {
-                    let alone = "no head from elsewhere was given, so anyone who can write this folder could have rewritten all of it";
-                    report.warnings.push(alone.to_owned());
-                }
-                report.unfinished_bytes = proof.unfinished;
-            }
+            Ok(proof) => self.add_proof(&mut report, &proof),
             Err(broken) => report.broken = Some(broken.to_string()),
         }
         report.asked_in_vain = self.unmatched_options(release, &report);
@@ -165,6 +122,24 @@ impl JournalOptions {
                 false => ExitCode::FAILURE,
             },
         )
+    }
+
+    /// Reports a chain that holds, with a warning for each part that nobody vouches for.
+    fn add_proof(&self, report: &mut Report, proof: &Proof) {
+        report.proved = true;
+        report.host = Some(proof.host.to_string());
+        report.signed = proof.signed;
+        if proof.signed < proof.last {
+            let count = proof.last - proof.signed.max(self.begins_at - 1);
+            report
+                .warnings
+                .push(format!("no head vouches for the last {count} receipts"));
+        }
+        if self.heads.is_empty() {
+            let alone = "no head from elsewhere was given, so anyone who can write this folder could have rewritten all of it";
+            report.warnings.push(alone.to_owned());
+        }
+        report.unfinished_bytes = proof.unfinished;
     }
 
     /// Returns a message where the options choose nothing.
@@ -187,7 +162,7 @@ impl JournalOptions {
                 heads.push(serde_json::from_str::<Head>(line).with_context(subject)?);
             }
         }
-        // What was given is not repeated: it may be a private key.
+        // The message does not repeat the value, since it may be a private key.
         let host = self.host.as_deref().map(str::parse::<PublicKey>);
         let host = host.transpose();
         let Ok(host) = host else {
@@ -209,7 +184,7 @@ impl JournalOptions {
         };
         let subject = || format!("the keys {}", path.display());
         let text = std::fs::read_to_string(path).with_context(subject)?;
-        // What it holds is secret, so what is wrong with it is not repeated.
+        // The content is secret, so the message does not repeat the parser's error.
         let Ok(entries) = serde_json::from_str::<Vec<ReceiptKey>>(&text) else {
             bail!(
                 "{} are not in the form that `domesday journal keys` writes",
@@ -230,6 +205,75 @@ impl JournalOptions {
             keys.insert(key.id(), key);
         }
         Ok(keys)
+    }
+}
+
+/// The replay of the receipts that the options choose.
+struct ReceiptReplay<'a, 'r> {
+    options: &'a JournalOptions,
+    release: Option<&'a str>,
+    keys: BTreeMap<String, TenantKey>,
+    releases: Releases<'r>,
+    export: Option<Export<'a>>,
+    /// The replayed receipts, where the options name a valuation.
+    fixtures: Vec<(Receipt, Fixture)>,
+    report: Report,
+}
+
+impl ReceiptReplay<'_, '_> {
+    /// Counts a receipt, and replays it where the options choose it and a key opens it.
+    fn add(&mut self, receipt: &Receipt) {
+        self.report.receipts += 1;
+        if !self.selects(&receipt.about) {
+            return;
+        }
+        self.report.selected += 1;
+        let Some(key) = self.keys.get(&receipt.key) else {
+            self.report.sealed += 1;
+            return;
+        };
+        match prove(receipt, key, &mut self.releases) {
+            Ok(fixture) => self.add_identical(receipt, fixture),
+            Err(problem) => self.add_problem(receipt, problem),
+        }
+    }
+
+    /// Reports whether the options choose a receipt.
+    fn selects(&self, about: &ReceiptHeader) -> bool {
+        let matches = |filter: Option<&str>, found: &str| filter.is_none_or(|id| id == found);
+        matches(self.release, &about.release_id)
+            && matches(self.options.tenant.as_deref(), &about.tenant)
+            && matches(self.options.valuation.as_deref(), &about.valuation_id)
+    }
+
+    /// Counts a receipt whose replay has the same outcome.
+    fn add_identical(&mut self, receipt: &Receipt, fixture: Fixture) {
+        self.report.identical += 1;
+        if let Some(export) = &mut self.export {
+            export.add(&fixture);
+        }
+        if self.options.valuation.is_some() {
+            self.fixtures.push((receipt.clone(), fixture));
+        }
+    }
+
+    /// Counts a receipt that is not proved. The report lists each problem once, with its first
+    /// receipt.
+    fn add_problem(&mut self, receipt: &Receipt, problem: String) {
+        let report = &mut self.report;
+        report.failed += 1;
+        let has_space = report.problems.len() < MAX_PROBLEMS;
+        let mut problems = report.problems.iter_mut();
+        match problems.find(|listed| listed.problem == problem) {
+            Some(listed) => listed.more += 1,
+            None if has_space => report.problems.push(Problem {
+                receipt: receipt.sequence,
+                valuation_id: receipt.about.valuation_id.clone(),
+                problem,
+                more: 0,
+            }),
+            None => {}
+        }
     }
 }
 

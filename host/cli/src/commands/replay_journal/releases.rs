@@ -22,7 +22,7 @@ pub struct Releases<'a> {
 pub(super) struct OpenedRelease {
     pub(super) package: Sha256Digest,
     pub(super) release: Release,
-    /// Where the snapshot is asked as well.
+    /// The evidence of the snapshot, if the replay checks it too.
     pub(super) evidence: Option<Arc<SnapshotEvidence>>,
 }
 

@@ -1,4 +1,4 @@
-//! What was found in a journal, for programs and for people.
+//! The findings on a journal, for programs and for people.
 
 use domesday_engine::fixture::Fixture;
 use domesday_journal::Receipt;
@@ -38,7 +38,7 @@ pub(super) struct Report {
     pub(super) warnings: Vec<String>,
 }
 
-/// Why a receipt does not prove what it says.
+/// The reason why a receipt is not proved.
 #[derive(Debug, Serialize)]
 pub(super) struct Problem {
     /// Its number.
@@ -54,7 +54,7 @@ pub(super) struct Problem {
 /// Tells a person, and shows the receipts that were asked for.
 ///
 /// # Errors
-/// Never; what is shown is always JSON.
+/// Never: a header and a fixture are always JSON.
 pub(super) fn print(report: &Report, fixtures: &[(Receipt, Fixture)]) -> anyhow::Result<()> {
     for Problem {
         receipt,

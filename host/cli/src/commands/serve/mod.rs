@@ -34,9 +34,6 @@ pub struct Serve {
     /// Print the effective settings with their sources, and exit.
     #[arg(long)]
     print_config: bool,
-    /// Milliseconds that a request may be worked on; the contract's 25 seconds but for tests.
-    #[arg(long, value_name = "MS", default_value_t = 25_000, hide = true)]
-    processing_deadline: u64,
 }
 
 impl Serve {
@@ -51,18 +48,17 @@ impl Serve {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?;
-        let deadline = Duration::from_millis(self.processing_deadline);
-        runtime.block_on(serve(settings, deadline, logging.lines.clone()))?;
+        runtime.block_on(serve(settings, logging.lines.clone()))?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// Serves until the process receives SIGTERM or SIGINT.
-async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> anyhow::Result<()> {
+async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     let threads = thread_count(&settings)?;
     let tls = open_tls(&settings)?;
     let shadow_share = SampleRate::new(settings.shadow_share).context("--shadow-share")?;
-    let (service, promoted) = open_service(&settings, threads, deadline, log_lines)?;
+    let (service, promoted) = open_service(&settings, threads, log_lines)?;
     let service = Arc::new(service);
     let (listener, address) = listen(settings.listen)?;
     let metrics_listener = settings.metrics_listen.map(listen).transpose()?;
@@ -186,8 +182,8 @@ async fn reload(tls: Arc<Tls>, mut hangup: tokio::signal::unix::Signal) {
 /// Ends the shadow and the traces, and reports whether all that was answered is stored.
 ///
 /// # Errors
-/// The host's own storage is not available. A database that cannot be reached keeps what was
-/// answered; a file of this host may not.
+/// The host's own storage is not available. An unreachable database keeps all answered work. A file
+/// of this host may not.
 async fn close(service: Arc<Service>, own_state: bool) -> anyhow::Result<()> {
     let fault = tokio::task::spawn_blocking(move || {
         service.shadows.end();

@@ -1,4 +1,4 @@
-//! Opens what a server needs before it takes a request.
+//! Opens the parts of a server before it takes a request.
 
 use crate::commands::target::open_state;
 use crate::commands::trust::trust;
@@ -30,7 +30,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Pieces of work that may wait for a thread; more is overload.
+/// Pieces of work that may wait for a thread. More is overload.
 const WAITING: usize = 1_024;
 const DATA_FOLDER: &str = "the data folder";
 
@@ -38,11 +38,10 @@ const DATA_FOLDER: &str = "the data folder";
 /// promoted releases as they were before any was opened, so that a later promotion is followed.
 ///
 /// # Errors
-/// A setting is wrong, or a part cannot be opened. The error says what an operator can do.
+/// A setting is wrong, or a part cannot be opened. The error names the remedy.
 pub fn open_service(
     settings: &Settings,
     threads: usize,
-    processing_deadline: Duration,
     log_lines: LogLines,
 ) -> anyhow::Result<(Service, PromotedIds)> {
     let data = &settings.data;
@@ -85,7 +84,7 @@ pub fn open_service(
         workers,
         shadows,
         limiter: RequestLimiter::new(CAPACITY),
-        processing_deadline,
+        processing_deadline: Duration::from_millis(settings.processing_deadline.into()),
         submitted: Arc::default(),
         body_memory: BodyMemory::new(BODY_MEMORY_BUDGET),
         clock,
@@ -145,7 +144,7 @@ fn open_family(
 }
 
 fn engine(data: &Path, threads: usize) -> anyhow::Result<Runtime> {
-    // One slot a thread is in use at a time; the rest are the ones still being cleaned.
+    // One slot a thread is in use at a time. The others are still being cleaned.
     let instances = u32::try_from(threads * 4).unwrap_or(64);
     let cache = compile_cache::open_cache(data, DATA_FOLDER)?;
     Ok(Runtime::new(Allocation::Pooling { instances })?.with_cache(cache))

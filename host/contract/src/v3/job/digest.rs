@@ -177,7 +177,7 @@ mod tests {
             r#"{"requests":[{"a":1}],"options":{}}"#,
             r#"{"requests":[{"a":1}],"options":{"comparables_limit":5}}"#,
             r#"{"requests":[{"a":1}],"idempotency_key":"k"}"#,
-            // What has no canonical form is compared as it was sent.
+            // A body without a canonical form is compared as it was sent.
             r#"{"requests":[{"a":1,"a":1}]}"#,
             r#"{"requests":[{"a":2,"a":1}]}"#,
             r#"{"requests":[{"a":1e400}]}"#,

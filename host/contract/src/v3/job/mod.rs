@@ -1,4 +1,4 @@
-//! Asynchronous jobs: what submits one, what a client sees of it, and its results.
+//! Asynchronous jobs: the submission, the document and the results.
 
 mod digest;
 mod document;

@@ -1,5 +1,5 @@
-//! The optional sections `fabric` and `energy`: what the building is made of and what its energy
-//! certificate says.
+//! The optional sections `fabric` and `energy`: the materials of the building and its energy
+//! certificate.
 
 use std::ops::RangeInclusive;
 

@@ -18,8 +18,8 @@ use crate::v3::identity::Postcode;
 use crate::v3::input::Note;
 use crate::v3::options::{self, Level, Options, Settings};
 
-/// A request to value a proposed or unregistered property. It holds every rule that the
-/// document alone can break; whether the site lies in England or Wales is still to be judged.
+/// A request to value a proposed or unregistered property. It satisfies every rule that the
+/// document alone can break. Whether the site lies in England or Wales is still to be judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Development {
     /// The customer's own reference, to be echoed.

@@ -13,8 +13,8 @@ use crate::json::{self, Section, Shape, Value};
 use crate::v3::input::Note;
 use crate::v3::options::{self, Level, Options, Settings};
 
-/// A request to value an existing property. It holds every rule that the document alone can
-/// break; the address, the window of dates and the key's scopes are still to be judged.
+/// A request to value an existing property. It satisfies every rule that the document alone can
+/// break. The address, the window of dates and the key's scopes are still to be judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// The customer's own reference, to be echoed.

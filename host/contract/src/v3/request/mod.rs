@@ -1,4 +1,4 @@
-//! What clients send to be valued.
+//! The requests that clients send to be valued.
 
 mod batch;
 mod building;

@@ -1,4 +1,4 @@
-//! The `property` section: where and what the property is.
+//! The `property` section: the location and kind of the property.
 
 use chrono::NaiveDate;
 
@@ -173,7 +173,7 @@ pub(super) fn read(document: &mut Section<'_, '_>, errors: &mut ValidationErrors
     }
 }
 
-/// The three fields that say what a property is; both schemas have them.
+/// The three fields for the kind of a property. Both schemas have them.
 pub(super) struct PropertyKind {
     pub(super) property_type: Option<PropertyType>,
     pub(super) subtype: Option<Subtype>,

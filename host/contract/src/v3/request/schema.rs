@@ -1,4 +1,4 @@
-//! What clients send, as JSON Schema: made from the limits and the lists of the readers beside it.
+//! Requests as JSON Schema: made from the limits and the lists of the readers beside it.
 
 mod sections;
 
@@ -21,7 +21,6 @@ use sections::{
     detailed_lease, development_energy, development_options, energy, fabric, occupancy, options,
     property, simple_lease, site, size,
 };
-pub(in crate::v3) use sections::{postcode, uprn};
 
 /// Returns every named schema of a request.
 #[must_use]

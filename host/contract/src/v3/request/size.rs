@@ -64,8 +64,8 @@ pub(super) fn read(
 }
 
 impl Size {
-    /// Returns the size without what says nothing about `property_type`, and a note of each field
-    /// that was taken out.
+    /// Returns the size without the fields that do not apply to `property_type`, and a note of each
+    /// field that was taken out.
     pub(super) fn applicable(mut self, property_type: PropertyType) -> (Self, Vec<Note>) {
         let mut ignored = Vec::new();
         let mut note = |field, reason| {

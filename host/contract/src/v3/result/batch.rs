@@ -78,7 +78,7 @@ struct Head<'a> {
 }
 
 /// Returns the envelope's text up to its first result. Results follow as JSON with commas between
-/// them, and then [`BATCH_END`]; so they can be written where they were made, and streamed.
+/// them, and then [`BATCH_END`]. So each can be written as soon as it is made, and streamed.
 ///
 /// # Errors
 /// None that this shape can cause.

@@ -1,4 +1,4 @@
-//! What a standard result can show beside its core: comparables and the location's context.
+//! The parts of a standard result beside its core: comparables and the location's context.
 
 use chrono::NaiveDate;
 use serde::Serialize;

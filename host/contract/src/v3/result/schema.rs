@@ -8,12 +8,13 @@ use super::{
     Comparable, Confidence, Context, POUNDS_MAX, Referral, ResultProperty, Status, ValuationResult,
     ValueRange,
 };
-use crate::error::ValidationError;
+use crate::error::{ERRORS_LISTED, ValidationError};
 use crate::schema::{
     SchemaExt, Schemas, add, date, described_ref, integer, list, object, schema_ref, uuid, words,
 };
+use crate::v3::API_VERSION;
 use crate::v3::input::InputResolution;
-use crate::v3::{API_VERSION, schema as v3};
+use crate::v3::schema_parts::{constant, release_id};
 
 /// Returns every named schema of a result.
 #[must_use]
@@ -161,11 +162,7 @@ fn referred() -> Object {
 }
 
 fn unvalued(status: Status, description: &str) -> Object {
-    let errors = list(
-        schema_ref("ValidationError"),
-        Some(1),
-        Some(crate::error::ERRORS_LISTED),
-    );
+    let errors = list(schema_ref("ValidationError"), Some(1), Some(ERRORS_LISTED));
     result(
         status,
         &["errors"],
@@ -189,8 +186,8 @@ fn result<const N: usize>(
             "status",
         ],
         [
-            ("api_version", v3::constant(API_VERSION).into()),
-            ("release_id", v3::release_id().into()),
+            ("api_version", constant(API_VERSION).into()),
+            ("release_id", release_id().into()),
             (
                 "execution_id",
                 uuid()

@@ -1,4 +1,4 @@
-//! Answers that lie: about where they are, how long they are, and what they say.
+//! Answers that lie: about their place, their length and their contents.
 
 use super::{FUEL, Guest, invalid, trapped};
 use domesday_engine::outcome::RowFailure;

@@ -1,4 +1,4 @@
-//! Hoarding: memory, tables, and what a component declares before it runs.
+//! Hoarding: memory, tables, and the declarations of a component.
 
 use super::{Guest, MEMORY, limit, refusal};
 use domesday_engine::AdmissionError;

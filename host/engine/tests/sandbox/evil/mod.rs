@@ -1,5 +1,5 @@
-//! Guests written to do harm, each in a few lines of WebAssembly of its own, so that nothing of a
-//! compiler or of the SDK stands between the attack and the sandbox.
+//! Guests written to do harm, each in a few lines of WebAssembly. So no compiler and no SDK stands
+//! between the attack and the sandbox.
 //!
 //! Every attack ends in one stated way, the same on both allocators, and leaves the next row of
 //! another release as it was.
@@ -25,12 +25,12 @@ use wit_parser::Resolve;
 
 const FUEL: u64 = 20_000_000;
 const MEMORY: u64 = 2 << 20;
-/// Questions that the snapshot is asked for a row, whatever the guest does.
+/// Queries of one row that reach the snapshot, whatever the guest does.
 const MOST_QUESTIONS: u32 = 32;
 /// The estimate of a harmless guest, pounds.
 const ESTIMATE: f64 = 200_000.0;
 
-/// A snapshot in which nothing was ever sold, and which counts how often it is asked.
+/// A snapshot without sales that counts its queries.
 #[derive(Default)]
 struct Counted(AtomicU32);
 
@@ -45,7 +45,7 @@ impl EvidenceSource for Counted {
     }
 }
 
-/// A guest, harmless but for what a test replaces.
+/// A guest, harmless but for the part that a test replaces.
 #[derive(Clone, Copy)]
 struct Guest {
     memory: &'static str,

@@ -15,7 +15,7 @@ fn a_flood_of_questions_is_refused_unasked_until_the_fuel_is_spent() {
     let guest = asking("(loop (call $own-sales (i32.const 4096)) (br 0)) unreachable");
     assert_eq!(guest.failure(), RowFailure::FuelSpent { fuel: FUEL });
     for row in guest.rows() {
-        // All are counted; the snapshot is asked the first few ([`super::MOST_QUESTIONS`]).
+        // All are counted, and the first few ([`super::MOST_QUESTIONS`]) reach the snapshot.
         assert!(row.cost.questions > 1_000_000, "{}", row.cost.questions);
     }
 }

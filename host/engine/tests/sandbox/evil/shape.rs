@@ -3,7 +3,7 @@
 use super::refusal;
 use domesday_engine::AdmissionError;
 
-/// Returns a component that holds this module and exports what a release must.
+/// Returns a component that holds this module and has the exports of a release.
 fn holding(module: &str) -> Vec<u8> {
     let text = format!(
         r#"(component (core module {module})
@@ -28,7 +28,7 @@ fn disabled_features_are_invalid() {
         "(tag $t) (func (throw $t))",
         "(type (struct (field i32)))",
         "(type $f (func)) (func (param (ref $f)))",
-        // References to what the host would have to keep alive.
+        // References to values that the host would have to keep alive.
         "(table 1 externref)",
     ] {
         let refusal = refusal(&holding(module));

@@ -1,4 +1,4 @@
-//! Harm before the first call: what runs while an instance is made is the guest's as well.
+//! Harm before the first call: code that runs while an instance is made is the guest's as well.
 
 use super::{FUEL, Guest, MEMORY, estimate, limit, trapped};
 use domesday_engine::outcome::RowFailure;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// As the demo's rows have.
 const FUEL_OF_A_ROW: u64 = 50_000_000;
 
-/// An instruction that writes a whole memory costs fuel by what it writes.
+/// An instruction that writes a whole memory costs fuel by the bytes that it writes.
 #[test]
 fn instructions_that_do_much_cost_much() {
     for bulk in [

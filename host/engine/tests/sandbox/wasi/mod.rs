@@ -1,5 +1,6 @@
-//! Guests of the second profile that ask WASI for what no release may have, each by hand: they get
-//! a clock that stands, numbers that are the same for every row, and nothing of the machine.
+//! Guests of the second profile that ask WASI for capabilities that no release may have, each by
+//! hand: they get a clock that stands, numbers that are the same for every row, and nothing of the
+//! machine.
 
 mod guest;
 mod streams;

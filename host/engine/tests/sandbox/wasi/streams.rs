@@ -1,4 +1,4 @@
-//! What a guest says reaches nobody, and it hears nothing: seen from outside of a process that
+//! The output of a guest reaches nobody, and it has no input: seen from outside of a process that
 //! values one.
 
 use super::guest::{WORD, found};
@@ -12,8 +12,8 @@ const THIS: &str = "wasi::streams::guest_output_is_discarded_and_input_is_empty"
 #[test]
 fn guest_output_is_discarded_and_input_is_empty() {
     if std::env::var_os(INSIDE).is_some() {
-        // Cases of results: writing went well (0) on both streams; reading is an error (1), and
-        // which one, that the stream is closed (1).
+        // Cases of results: writing went well (0) on both streams. Reading is an error (1), and the
+        // error is that the stream is closed (1).
         let body = "(block (result i64)
             (call $write (call $stdout) (i32.const 512) (i32.const 6) (i32.const 64))
             (call $write (call $stderr) (i32.const 512) (i32.const 6) (i32.const 80))

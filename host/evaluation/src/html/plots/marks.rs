@@ -29,7 +29,7 @@ pub enum Shape {
     Amounts,
 }
 
-/// Marks one below the other, first on top; `line` is where they ought to be.
+/// Draws marks one below the other, the first on top. `line` is their intended value.
 pub fn marks(
     marks: &[Mark],
     shape: Shape,
@@ -39,29 +39,7 @@ pub fn marks(
     // An axis of a single place has no extent, and nothing could be drawn along it.
     let rows = i32::try_from(marks.len()).unwrap_or(0).max(2);
     let height = 70 + 24 * rows.unsigned_abs();
-    let ends = marks.iter().flat_map(|mark| {
-        let [low, high] = mark.interval.unwrap_or([mark.value; 2]);
-        [low, high, mark.value]
-    });
-    let (mut low, mut high) = ends
-        .chain(line)
-        .fold((f64::MAX, f64::MIN), |(low, high), end| {
-            (low.min(end), high.max(end))
-        });
-    match shape {
-        Shape::Bars => (low, high) = (0.0, high * 1.12),
-        Shape::Points => (low, high) = ((low - 3.0).max(0.0), (high + 3.0).min(101.0)),
-        Shape::Changes => {
-            // The figure beside the last point wants room.
-            let edge = (0.15 * (high - low)).max(0.25);
-            (low, high) = (low - edge, high + 2.0 * edge);
-        }
-        Shape::Amounts => (low, high) = (0.0, high * 1.2),
-    }
-    let high = match shape {
-        Shape::Changes => high,
-        Shape::Bars | Shape::Points | Shape::Amounts => high.max(low + 1.0),
-    };
+    let (low, high) = axis_ends(marks, shape, line);
     let places = decimals(high - low);
     let mut text = String::new();
     {
@@ -131,6 +109,34 @@ pub fn marks(
         area.present()?;
     }
     Ok(text)
+}
+
+/// Returns the ends of the horizontal axis, with space for the figures beside the marks.
+fn axis_ends(marks: &[Mark], shape: Shape, line: Option<f64>) -> (f64, f64) {
+    let ends = marks.iter().flat_map(|mark| {
+        let [low, high] = mark.interval.unwrap_or([mark.value; 2]);
+        [low, high, mark.value]
+    });
+    let (mut low, mut high) = ends
+        .chain(line)
+        .fold((f64::MAX, f64::MIN), |(low, high), end| {
+            (low.min(end), high.max(end))
+        });
+    match shape {
+        Shape::Bars => (low, high) = (0.0, high * 1.12),
+        Shape::Points => (low, high) = ((low - 3.0).max(0.0), (high + 3.0).min(101.0)),
+        Shape::Changes => {
+            // The figure beside the last point needs space.
+            let edge = (0.15 * (high - low)).max(0.25);
+            (low, high) = (low - edge, high + 2.0 * edge);
+        }
+        Shape::Amounts => (low, high) = (0.0, high * 1.2),
+    }
+    let high = match shape {
+        Shape::Changes => high,
+        Shape::Bars | Shape::Points | Shape::Amounts => high.max(low + 1.0),
+    };
+    (low, high)
 }
 
 /// Returns the figure beside a mark.

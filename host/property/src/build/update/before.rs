@@ -39,14 +39,14 @@ const DAMAGED_UNMATCHED: SnapshotError = SnapshotError::Damaged {
     table: "unmatched_sales",
 };
 
-/// Blocks between two words to the watcher.
+/// Blocks between two reports of progress.
 const BLOCKS_BETWEEN_REPORTS: u64 = 20_000;
 
 /// Reads all sales once, since they are not ordered by id.
 pub(super) fn find(
     old: &Snapshot,
     months: &Months,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<OldSales, BuildError> {
     let ids = &months.ids;
     let (unmatched, alone) = unmatched_among(old, months)?;
@@ -55,7 +55,7 @@ pub(super) fn find(
     let mut latest_of_others = None;
     let total = old.facts.rows.placed_sales + old.facts.rows.unplaced_sales;
     let (mut blocks, mut processed) = (0_u64, 0);
-    watch("find", 0, total);
+    progress("find", 0, total);
     let all = old.sales.range::<u64>(..).map_err(SnapshotError::from)?;
     for block in all {
         let (key, bytes) = block.map_err(SnapshotError::from)?;
@@ -89,10 +89,10 @@ pub(super) fn find(
         }
         blocks += 1;
         if blocks.is_multiple_of(BLOCKS_BETWEEN_REPORTS) {
-            watch("find", processed, total.max(processed));
+            progress("find", processed, total.max(processed));
         }
     }
-    watch("find", total, total);
+    progress("find", total, total);
     Ok(OldSales {
         sales,
         unmatched,

@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 /// files' transactions are held in memory, some 500 bytes each.
 ///
 /// # Errors
-/// [`BuildError::NotUpdatable`] for a snapshot that lacks what an update needs,
+/// [`BuildError::NotUpdatable`] for a snapshot that lacks the data for an update,
 /// [`BuildError::NoUpdate`] for a file that would have acted before those that the snapshot
 /// holds; otherwise as [`super::build`].
 pub fn update(
@@ -50,7 +50,7 @@ pub fn update(
     price_paid: &[PathBuf],
     max_rejected: MaxRejected,
     directory: &Path,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<UpdateReport, BuildError> {
     let old = Snapshot::open(from)?;
     let (Some(stored_to), true) = (old.origin.price_paid_to.clone(), old.unmatched.is_some())
@@ -66,29 +66,29 @@ pub fn update(
         &[(Kind::PricePaid, price_paid)],
         rejects,
         max_rejected,
-        watch,
+        progress,
     )?;
     let months = months::read(&mut sources, &stored_to, &scratch)?;
     let (files, rejects) = sources.finish();
     rejects.finish()?;
 
-    let before = before::find(&old, &months, watch)?;
+    let before = before::find(&old, &months, progress)?;
     let price_paid_to = months.moments.iter().cloned().chain([stored_to]).max();
     let edits = edits::work_out(&old, months, &before)?;
 
     let database_path = staged.path(SNAPSHOT_FILE);
-    watch("copy", 0, 1);
+    progress("copy", 0, 1);
     copy(from, &database_path)?;
-    watch("copy", 1, 1);
+    progress("copy", 1, 1);
     let latest_day = before.latest_of_others.max(edits.latest_day());
     let latest_sale = latest_day.map(i32::from);
     let database = write::open(&database_path)?;
     let transaction = write::begin(&database)?;
-    watch("apply", 0, 3);
+    progress("apply", 0, 3);
     let changed = apply::run(&old, &transaction, &edits)?;
-    watch("apply", 1, 3);
+    progress("apply", 1, 3);
     figures::run(&old, &transaction, &edits, latest_sale, &scratch)?;
-    watch("apply", 2, 3);
+    progress("apply", 2, 3);
     let was = old.facts.rows;
     let facts = Facts {
         schema: tables::SCHEMA,
@@ -103,7 +103,7 @@ pub fn update(
     };
     write::write_facts(&transaction, &facts)?;
     write::commit(transaction)?;
-    watch("apply", 3, 3);
+    progress("apply", 3, 3);
     drop((database, scratch));
 
     let mut listed = old.origin.sources.clone();
@@ -115,7 +115,7 @@ pub fn update(
         price_paid_to,
         by_rules: old.origin.by_rules,
     };
-    let identity = write::seal(&database_path, &facts, origin, watch)?;
+    let identity = write::seal(&database_path, &facts, origin, progress)?;
     let report = UpdateReport {
         identity,
         updated_from: old.identity(),

@@ -53,8 +53,11 @@ pub use report::{Report, SalesReport};
 ///
 /// # Errors
 /// See [`MarketsError`].
-pub fn draft(inputs: &Inputs, watch: &mut Progress<'_>) -> Result<(Draft, Report), MarketsError> {
-    let mut sources = Sources::list(inputs, watch)?;
+pub fn draft(
+    inputs: &Inputs,
+    progress: &mut Progress<'_>,
+) -> Result<(Draft, Report), MarketsError> {
+    let mut sources = Sources::list(inputs, progress)?;
     let grid = areas::read(&mut sources)?;
     let postcodes = postcodes::read(&mut sources, &grid)?;
     let certificates = certificates::read(&mut sources)?;

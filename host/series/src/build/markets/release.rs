@@ -34,9 +34,9 @@ pub fn build(
     packages_dir: &Path,
     about: ReleaseDetails,
     inputs: &Inputs,
-    watch: &mut Progress<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<(Manifest, Report), MarketsError> {
-    let (draft, report) = draft(inputs, watch)?;
+    let (draft, report) = draft(inputs, progress)?;
     let sources: Result<Vec<SourceFile>, MarketsError> = report.files.iter().map(source).collect();
     let publication = Publication {
         family: Family::Markets,

@@ -36,12 +36,15 @@ impl sources::Kind for Kind {
 pub(crate) struct Sources<'a> {
     sources: Vec<Source<Kind>>,
     limit: MaxRejected,
-    watch: &'a mut Progress<'a>,
+    progress: &'a mut Progress<'a>,
 }
 
 impl<'a> Sources<'a> {
     /// Lists and hashes the files. Their order is by kind and SHA-256.
-    pub(crate) fn list(inputs: &Inputs, watch: &'a mut Progress<'a>) -> Result<Self, MarketsError> {
+    pub(crate) fn list(
+        inputs: &Inputs,
+        progress: &'a mut Progress<'a>,
+    ) -> Result<Self, MarketsError> {
         let given: [(Kind, &[PathBuf]); 7] = [
             (Kind::CodeMap, std::slice::from_ref(&inputs.code_map)),
             (Kind::Areas, &inputs.areas),
@@ -51,13 +54,13 @@ impl<'a> Sources<'a> {
             (Kind::PriceIndex, &inputs.price_index),
             (Kind::Rents, &inputs.rents),
         ];
-        let mut sources = sources::list(&given, watch)?;
+        let mut sources = sources::list(&given, progress)?;
         // One file given twice is one file.
         sources.dedup_by(|a, b| a.kind == b.kind && a.report.sha256 == b.report.sha256);
         Ok(Sources {
             sources,
             limit: inputs.max_rejected,
-            watch,
+            progress,
         })
     }
 
@@ -72,7 +75,7 @@ impl<'a> Sources<'a> {
         for (number, source) in (0_u32..).zip(files) {
             source.read::<T, _, MarketsError>(
                 self.limit,
-                self.watch,
+                self.progress,
                 |row| take(number, row),
                 |_, _| Ok(()),
             )?;
@@ -93,7 +96,7 @@ impl<'a> Sources<'a> {
         mut read: impl FnMut(&Path, &mut FileReport) -> Result<(), MarketsError>,
     ) -> Result<(), MarketsError> {
         for source in self.sources.iter_mut().filter(|source| source.kind == kind) {
-            (self.watch)(kind.name(), 0, source.report.bytes);
+            (self.progress)(kind.name(), 0, source.report.bytes);
             read(&source.path, &mut source.report)?;
             if source.report.rows_kept == 0 {
                 return Err(MarketsError::NothingKept {
@@ -102,14 +105,14 @@ impl<'a> Sources<'a> {
                     left_out: source.report.left_out.values().sum(),
                 });
             }
-            (self.watch)(kind.name(), source.report.bytes, source.report.bytes);
+            (self.progress)(kind.name(), source.report.bytes, source.report.bytes);
         }
         Ok(())
     }
 
-    /// Tells the watcher of a stage that reads no file.
+    /// Reports the progress of a stage that reads no file.
     pub(crate) fn tell(&mut self, stage: &str, done: u64, total: u64) {
-        (self.watch)(stage, done, total);
+        (self.progress)(stage, done, total);
     }
 
     /// Returns the reports of all files.

@@ -1,9 +1,9 @@
 //! Sterling rates from the Bank of England's own files.
 //!
-//! [`read`] takes database exports and curve workbooks and gives [`PublishedRates`]: what the files
-//! state, and nothing else. [`derive`] fills a draft of all 22 datasets from it; a dataset whose
-//! inputs are not there has no series. Missing is never filled: where an input is absent, so is
-//! what would be computed from it.
+//! [`read`] takes database exports and curve workbooks and returns [`PublishedRates`], which hold
+//! the files' figures and nothing else. [`derive`] fills a draft of all 22 datasets from them. A
+//! dataset without inputs has no series. Missing values are never filled: where an input is absent,
+//! so is every figure that needs it.
 
 pub mod codes;
 mod curves;

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use domesday_registers::Progress;
+
 use super::source::File;
 use super::{PublishedRates, RatesError, RatesErrorKind, database, wide, workbook};
 
@@ -12,28 +14,30 @@ pub struct Inputs {
     pub database: Vec<PathBuf>,
     /// Yield-curve workbooks, archives of them, or curve tables.
     pub curves: Vec<PathBuf>,
-    /// Whether the files are invented: they are then named as such in the manifest.
+    /// Whether the files are invented. The manifest then says so.
     pub synthetic: bool,
 }
 
-/// Reads every file. `progress` receives each file's name before the file is read.
+/// Reads every file. `progress` receives each file's name, the inputs read and the inputs in all.
 ///
 /// # Errors
 ///
-/// The first thing that cannot be read as what it should be, by file, sheet and cell. Two files
-/// that state different values for one figure contradict each other, and nothing is chosen between
-/// them.
-pub fn read(inputs: &Inputs, mut progress: impl FnMut(&str)) -> Result<PublishedRates, RatesError> {
+/// The first cell that cannot be read, by file and sheet. Two files that state different values for
+/// one figure contradict each other, which is an error.
+pub fn read(inputs: &Inputs, progress: &mut Progress<'_>) -> Result<PublishedRates, RatesError> {
     let mut published = PublishedRates::default();
+    let total = (inputs.database.len() + inputs.curves.len()) as u64;
+    let mut paths_read = 0;
     for path in &inputs.database {
         for file in File::read(path, inputs.synthetic, &mut published.sources)? {
-            progress(&file.name);
+            progress(&file.name, paths_read, total);
             database::read(&file, &mut published)?;
         }
+        paths_read += 1;
     }
     for path in &inputs.curves {
         for file in File::read(path, inputs.synthetic, &mut published.sources)? {
-            progress(&file.name);
+            progress(&file.name, paths_read, total);
             let lower = file.name.to_lowercase();
             if lower.ends_with(".csv") {
                 wide::read(&file, &mut published)?;
@@ -44,6 +48,7 @@ pub fn read(inputs: &Inputs, mut progress: impl FnMut(&str)) -> Result<Published
                 return Err(fault.at(file.location()));
             }
         }
+        paths_read += 1;
     }
     Ok(published)
 }

@@ -13,7 +13,7 @@ use domesday_state::{Job, JobStatus, Principal, StateError};
 use http_body_util::channel::{Channel, Sender};
 use std::sync::Arc;
 
-/// Why an answer that was begun is broken off: a client must not take what it has for the whole.
+/// The reason to break off a response. A client must not take a part for the whole.
 #[derive(Debug, thiserror::Error)]
 enum ResultsError {
     #[error(transparent)]

@@ -18,7 +18,9 @@ use axum::response::Response;
 use domesday_contract::error::{Code, ValidationError};
 use domesday_contract::v3::job::{JobRequest, Mode, POLL_SECONDS};
 use domesday_contract::v3::request::ROWS_MAX;
-use domesday_state::{Idempotency, Month, NewJob, Principal, Scope, Submission, UnixMillis};
+use domesday_state::{
+    Idempotency, Job, Month, NewJob, Plan, Principal, Scope, Submission, UnixMillis,
+};
 use domesday_valuation::pipeline::row::RequestContext;
 use domesday_valuation::pipeline::{authorize, batch};
 use domesday_valuation::release_store::OpenRelease;
@@ -57,54 +59,16 @@ pub async fn submit(
         billable: 0,
         release_id: new.release.id.clone(),
     };
-    let work = service.workers.run(move || read(&received, new));
-    let (mut billable, mut bytes) = (0_u32, 0_u64);
-    let submission = match work.await?? {
-        ParsedSubmission::Job(job) => {
-            billable = job.chunks.iter().map(|chunk| chunk.units).sum();
-            bytes = job
-                .chunks
-                .iter()
-                .map(|chunk| chunk.input.len() as u64)
-                .sum();
-            service.state.submit(*job).await?
-        }
-        ParsedSubmission::TooLong { error, key } => {
-            // A known idempotency key returns its job even if the limits have become lower.
-            let existing = match key {
-                Some(key) => {
-                    let tenant = principal.tenant.clone();
-                    service.state.find_submission(tenant, key, now).await?
-                }
-                None => None,
-            };
-            existing.ok_or_else(|| vec![error])?
-        }
-    };
-    let job = match submission {
-        Submission::Accepted(job) | Submission::Known(job) => job,
-        Submission::Conflict => return Err(conflict()),
-        Submission::KeyExpired => return Err(key_expired()),
-        Submission::Paused => return Err(paused()),
-        Submission::QueueFull => return Err(queue_full()),
-        Submission::StoreFull => return Err(store_full(bytes, principal.plan.stored_bytes)),
-        Submission::Exhausted { used } => {
-            let (allowance, wait) = (principal.plan.monthly_units, until_next_month(now));
-            return Err(ReservationError::Exhausted {
-                needed: billable,
-                used,
-                allowance,
-                wait,
-            }
-            .into());
-        }
-    };
+    let parsed = service.workers.run(move || read(&received, new)).await??;
+    let size = parsed.size();
+    let submission = submit_or_find(&service, &principal, parsed, now).await?;
+    let job = accepted_job(submission, &principal.plan, size, now)?;
     if job.id == id {
         service.submitted.notify_one();
-        service.metrics.units_charged(billable.into());
+        service.metrics.units_charged(size.billable.into());
         log.set_valuation(LoggedValuation {
             rows: job.request_count as usize,
-            billable: billable as usize,
+            billable: size.billable as usize,
             ..logged
         });
     }
@@ -116,14 +80,69 @@ pub async fn submit(
         tenant = principal.tenant.as_str(),
         "job accepted"
     );
-    let body = document(&job);
+    Ok(response(&job))
+}
+
+/// Submits a job to the state. A submission of too many rows is refused, unless its job is known.
+async fn submit_or_find(
+    service: &Service,
+    principal: &Principal,
+    parsed: ParsedSubmission,
+    now: UnixMillis,
+) -> Result<Submission, ApiError> {
+    match parsed {
+        ParsedSubmission::Job(job) => Ok(service.state.submit(*job).await?),
+        ParsedSubmission::TooLong { error, key } => {
+            // A known idempotency key returns its job even if the limits have become lower.
+            let existing = match key {
+                Some(key) => {
+                    let tenant = principal.tenant.clone();
+                    service.state.find_submission(tenant, key, now).await?
+                }
+                None => None,
+            };
+            existing.ok_or_else(|| vec![error].into())
+        }
+    }
+}
+
+/// Returns the job of a submission.
+///
+/// # Errors
+/// The reason why the state refused the submission.
+fn accepted_job(
+    submission: Submission,
+    plan: &Plan,
+    size: JobSize,
+    now: UnixMillis,
+) -> Result<Job, ApiError> {
+    match submission {
+        Submission::Accepted(job) | Submission::Known(job) => Ok(job),
+        Submission::Conflict => Err(conflict()),
+        Submission::KeyExpired => Err(key_expired()),
+        Submission::Paused => Err(paused()),
+        Submission::QueueFull => Err(queue_full()),
+        Submission::StoreFull => Err(store_full(size.bytes, plan.stored_bytes)),
+        Submission::Exhausted { used } => Err(ReservationError::Exhausted {
+            needed: size.billable,
+            used,
+            allowance: plan.monthly_units,
+            wait: until_next_month(now),
+        }
+        .into()),
+    }
+}
+
+/// Returns 202 with the job's document.
+fn response(job: &Job) -> Response {
+    let body = document(job);
     let mut answer = json(StatusCode::ACCEPTED, &body);
     let headers = answer.headers_mut();
     headers.insert(header::RETRY_AFTER, HeaderValue::from(POLL_SECONDS));
     if let Ok(location) = HeaderValue::from_str(&body.status_url()) {
         headers.insert(header::LOCATION, location);
     }
-    Ok(answer)
+    answer
 }
 
 /// The facts of a submission, apart from its body.
@@ -145,6 +164,30 @@ enum ParsedSubmission {
         error: ValidationError,
         key: Option<Idempotency>,
     },
+}
+
+/// The units and the bytes of a job to submit.
+#[derive(Clone, Copy, Default)]
+struct JobSize {
+    billable: u32,
+    bytes: u64,
+}
+
+impl ParsedSubmission {
+    /// Returns the size of the job, which is zero where there is none to submit.
+    fn size(&self) -> JobSize {
+        match self {
+            ParsedSubmission::Job(job) => JobSize {
+                billable: job.chunks.iter().map(|chunk| chunk.units).sum(),
+                bytes: job
+                    .chunks
+                    .iter()
+                    .map(|chunk| chunk.input.len() as u64)
+                    .sum(),
+            },
+            ParsedSubmission::TooLong { .. } => JobSize::default(),
+        }
+    }
 }
 
 /// Parses a submission and all its rows.
@@ -226,7 +269,7 @@ fn key_expired() -> ApiError {
 fn paused() -> ApiError {
     ValidationError::new(
         Code::JobAdmissionPaused,
-        "New jobs are not taken at present. Submit the same job again later, with the same idempotency_key.",
+        "New jobs are paused. Submit the same job again later, with the same idempotency_key.",
     )
     .into()
 }

@@ -1,4 +1,4 @@
-//! GET /v1/{family}/datasets: what the key may ask, as the catalogue describes it.
+//! GET /v1/{family}/datasets: the catalogue of the datasets that the key may query.
 
 use super::conditional_get::{Basis, CacheKey};
 use super::query::SeriesQuery;

@@ -1,8 +1,8 @@
 //! Cursors: opaque, authenticated, and good for one customer.
 //!
-//! A cursor is what continues the query ([`Continuation`]) with the tenant and the family, as JSON
-//! in base64url, a point, and HMAC-SHA256 over the JSON under the secret that all hosts share. One
-//! made before the last rotation of the secret is still taken.
+//! A cursor holds the [`Continuation`] of the query, the tenant and the family as JSON in
+//! base64url. After a point follows the HMAC-SHA256 of the JSON under the secret that all hosts
+//! share. One made before the last rotation of the secret is still taken.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

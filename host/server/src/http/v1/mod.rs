@@ -43,7 +43,7 @@ impl Service {
     }
 }
 
-/// Adds the routes, each behind what `needs` makes of it.
+/// Adds the routes, each behind the layer that `needs` returns for it.
 pub fn routes(
     mut router: Router<Arc<Service>>,
     needs: impl Fn(RequiredScope, MethodRouter<Arc<Service>>) -> MethodRouter<Arc<Service>>,

@@ -40,7 +40,7 @@ impl FromRequestParts<Arc<Service>> for SeriesQuery {
             parts.extensions.get::<Arc<Principal>>().cloned(),
             parts.extensions.get::<RequestId>().copied(),
         ) else {
-            // A route outside the layers that give both; the router has none.
+            // A route outside the layers that give both. The router has none.
             return Err(internal().into());
         };
         let read = pairs(parts.uri.query())

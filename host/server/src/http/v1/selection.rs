@@ -1,5 +1,5 @@
-//! The stages parse and authorize of a series query: from its parameters, or from its cursor, to
-//! the release and the selection that it may read.
+//! The stages parse and authorize of a series query. They take its parameters or its cursor, and
+//! return the release and the selection that it may read.
 
 use super::cursor;
 use super::query::{SeriesQuery, parameter_error};

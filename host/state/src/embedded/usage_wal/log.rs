@@ -1,30 +1,27 @@
 //! The log of units, in front of the file.
 //!
-//! A value costs a unit, and a change of one number in the file writes several pages of it. So the
-//! store first writes the monthly totals of tenants here: one block and one sync for each group of
-//! charges. The file takes the totals over with its next commit, at the latest when the log is full
-//! or a second after its first block (`replay`). Then the log begins anew.
+//! A value costs a unit, and a change of one number in the file writes several pages. So the store
+//! first writes the monthly totals of tenants here: one block and one sync for each group of
+//! charges. The file takes the totals over with its next commit (`replay`). That is at the latest
+//! when the log is full, or a second after its first block. Then the log begins anew.
 //!
 //! A block holds totals, not increments, so that taking them over twice changes nothing. The file
 //! states its epoch, and the blocks of that epoch count, from the first on. Each block has a page
 //! to itself, so that no write can harm an acknowledged block. Its digest stands at its end.
 
-use std::collections::BTreeMap;
 use std::io;
 
 use redb::StorageBackend;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::embedded::counts::Counts;
 use crate::embedded::source::Storage;
 use crate::{Month, TenantId};
 
-/// Units used, by tenant and month.
-pub(in crate::embedded) type Counts = BTreeMap<(TenantId, Month), u64>;
-
 /// Bytes of a block: a page of any file system that is met.
 const BLOCK: usize = 4_096;
-/// Bytes of it that the digest covers.
+/// Bytes of a block that the digest covers.
 const BODY: usize = BLOCK - 32;
 /// Blocks of the log. Before them stands one that is written only to see whether it can be.
 const BLOCKS: u32 = 256;
@@ -159,7 +156,7 @@ pub(in crate::embedded) struct LogReplay {
     pub(in crate::embedded) damaged_block: Option<u32>,
 }
 
-/// Reads the log's blocks of this epoch. A crash may have torn the block that was being written; no
+/// Reads the log's blocks of this epoch. A crash may have torn the block that was being written. No
 /// charge in it was answered, and nothing follows it.
 pub(in crate::embedded) fn replay(
     storage: &dyn StorageBackend,

@@ -51,10 +51,10 @@ fn checkpointed_records_are_ignored() {
     log.begin_next_epoch();
     assert!(log.is_empty());
     assert_eq!(found(&disk, 8), Counts::new());
-    // Longer than what is left of the epoch before, and shorter.
+    // Longer than the rest of the epoch before, and shorter.
     assert!(log.append(&counts(&[("other", 1)])).unwrap());
     assert_eq!(found(&disk, 8), counts(&[("other", 1)]));
-    // Whoever comes with an older file learns how far the log was.
+    // An opening with an older file learns the latest epoch of the log.
     let older = replay(&disk.log(), 5).unwrap();
     assert_eq!((older.counts, older.latest_epoch), (Counts::new(), 8));
 }

@@ -1,4 +1,4 @@
-//! The units of the open file: what its table holds, and what stands in the log above it.
+//! The units of the open file: the counts of its table, and the newer counts of the log.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use redb::{Database, ReadableDatabase};
 
-use super::log::{Counts, Log, LogReplay, allocate_blocks, check_writable, replay};
+use super::log::{Log, LogReplay, allocate_blocks, check_writable, replay};
 use crate::StateError;
-use crate::embedded::file::{reading, writing};
-use crate::embedded::group_commit::{StoreError, reason};
+use crate::embedded::counts::Counts;
+use crate::embedded::error::{StoreError, reading, reason, writing};
 use crate::embedded::source::{Source, Storage};
 use crate::embedded::store::OpenFiles;
 use crate::embedded::tables::{COUNTERS, Tables, Writing};

@@ -1,7 +1,8 @@
 use super::*;
 use crate::embedded::disk::{Disk, Fault, Files};
 use crate::embedded::file;
-use crate::embedded::group_commit::{GroupTask, Operation, Work, apply};
+use crate::embedded::group_commit::{GroupTask, apply};
+use crate::embedded::operation::{Operation, Work};
 use crate::{Month, TenantId};
 
 const JUNE: Month = Month {
@@ -20,7 +21,7 @@ struct TestStore {
 }
 
 fn open(disk: &Disk) -> Result<TestStore, StateError> {
-    let source = disk.source();
+    let source = Source::simulated(disk);
     let database = file::open(&source)?;
     let (wal, _) = UsageWal::open(&source, open_writable_log(&source)?, &database, "openings")?;
     Ok(TestStore {
@@ -80,7 +81,7 @@ fn a_group_of_more_tenants_than_a_block_holds_goes_to_the_file() {
     assert!(!hand.set(400, 2));
     assert_eq!(used(&disk.without_log(), 399), 2);
     assert_eq!(used(&disk, 5), 2);
-    // What stood in the log before counts no more.
+    // Earlier blocks of the log count no more.
     assert!(hand.set(1, 3));
     assert_eq!((used(&disk, 0), used(&disk, 5)), (3, 2));
 }
@@ -106,7 +107,7 @@ fn an_opening_that_fails_at_any_moment_loses_nothing() {
                 disk.lift();
                 for disk_copy in [&crashed, &disk] {
                     assert_eq!(used(disk_copy, 1), 3, "{fault:?} {files:?} {after}");
-                    // A charge after it is above what was there.
+                    // A charge after it adds to the earlier units.
                     let mut hand = open(disk_copy).unwrap();
                     hand.set(1, 9);
                     assert_eq!((used(disk_copy, 0), used(disk_copy, 1)), (9, 3));
@@ -155,11 +156,11 @@ fn jobs_can_be_read_aside_without_the_log() {
     for used in 1..=3 {
         hand.set(1, used);
     }
-    let whole = open_read_only(&disk.after_a_crash().source()).unwrap();
+    let whole = open_read_only(&Source::simulated(&disk.after_a_crash())).unwrap();
     assert_eq!(whole.used(tenant(0), JUNE).unwrap(), 3);
     let damaged = disk.after_a_crash();
     damaged.damage_log();
-    let files = open_read_only(&damaged.source()).unwrap();
+    let files = open_read_only(&Source::simulated(&damaged)).unwrap();
     let error = files.used(tenant(0), JUNE).unwrap_err();
     assert!(error.to_string().contains("simulated.usage"), "{error}");
     assert!(files.database.begin_read().is_ok());

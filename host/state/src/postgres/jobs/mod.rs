@@ -12,6 +12,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::PostgresState;
+use super::error::reading;
 use crate::{
     ChunkResults, Claim, Idempotency, Job, JobError, Jobs, Lease, LeaseStatus, NewJob, PurgeCounts,
     Reply, StateError, Submission, TenantId, UnixMillis,
@@ -48,7 +49,7 @@ impl Jobs for PostgresState {
         now: UnixMillis,
     ) -> Reply<Option<Submission>> {
         self.job_operation("read", move |pool| async move {
-            let mut connection = pool.acquire().await.map_err(super::error::reading)?;
+            let mut connection = pool.acquire().await.map_err(reading)?;
             read::find_submission(&mut connection, &tenant, &key, now).await
         })
     }

@@ -1,5 +1,5 @@
-//! Removing what is past its time, in small transactions. Several hosts may do it at once: each
-//! passes over what another has in hand.
+//! Removing expired rows, in small transactions. Several hosts may do it at once: each passes over
+//! rows that another removes.
 
 use sqlx::{PgPool, Row};
 use uuid::Uuid;

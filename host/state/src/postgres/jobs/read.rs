@@ -1,4 +1,4 @@
-//! Reading jobs, their rows and results, and what a key answers.
+//! Reading jobs, their rows and results, and the submission of a key.
 
 use sqlx::{PgConnection, PgPool, Row};
 use uuid::Uuid;

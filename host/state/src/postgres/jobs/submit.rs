@@ -33,7 +33,7 @@ const KEY: &str = "INSERT INTO domesday.submissions (tenant, key, digest, create
 
 pub(super) async fn submit(pool: PgPool, new: NewJob) -> Result<Submission, StateError> {
     let mut transaction = pool.begin().await.map_err(writing)?;
-    // A repetition need not wait for whoever submits meanwhile.
+    // A repetition need not wait for other submissions.
     if let Some(answer) = find_submission(&mut transaction, &new).await? {
         return Ok(answer);
     }
@@ -42,7 +42,7 @@ pub(super) async fn submit(pool: PgPool, new: NewJob) -> Result<Submission, Stat
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
-    // A statement of its own sees what was committed while this one waited for the lock.
+    // A separate statement sees commits that were made while this one waited for the lock.
     if let Some(answer) = find_submission(&mut transaction, &new).await? {
         return Ok(answer);
     }

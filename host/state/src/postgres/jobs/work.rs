@@ -32,7 +32,7 @@ const TURN: &str = "INSERT INTO domesday.turns (tenant, turn) \
      ON CONFLICT (tenant) DO UPDATE SET turn = excluded.turn";
 const RENEW: &str = "UPDATE domesday.jobs SET lease_until = $4 \
      WHERE id = $1 AND fence = $2 AND status = 'running' AND NOT gone AND expires_at > $3";
-/// A number of its own, so that the earlier holder can no longer write.
+/// A new number, so that the earlier holder can no longer write.
 const RELEASE: &str = "UPDATE domesday.jobs SET lease_until = NULL, fence = nextval('domesday.fence'), \
      attempts = greatest(attempts - 1, 0) \
      WHERE id = $1 AND fence = $2 AND status = 'running' AND NOT gone";

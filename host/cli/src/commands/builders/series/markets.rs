@@ -1,7 +1,7 @@
 //! `domesday series build markets`.
 
 use crate::commands::ReleasesFolder;
-use crate::commands::progress::Progress;
+use crate::commands::progress::ProgressLine;
 use anyhow::Context;
 use domesday_package::{PackageId, SigningKey, Timestamp, sign};
 use domesday_registers::MaxRejected;
@@ -39,15 +39,14 @@ pub struct Markets {
     /// UK House Price Index, full file. Repeatable.
     #[arg(long, visible_alias = "price-index", num_args = 1.., value_name = "CSV")]
     house_price_index: Vec<PathBuf>,
-    /// Authority and months that the price paid files cover, CODE:YYYY-MM:YYYY-MM. Repeatable
+    /// State an authority and months that the sales cover, CODE:YYYY-MM:YYYY-MM. Repeatable
     /// (default: every authority).
     #[arg(long, num_args = 1.., value_name = "COVERAGE")]
     covers: Vec<String>,
-    /// Take the price paid files for complete even where an authority has no sale in them.
+    /// Take the price paid files as complete, even for an authority without sales.
     #[arg(long, conflicts_with = "covers")]
     whole_country: bool,
-    /// Month of the release, YYYY-MM (default: the month after the newest sale). Sales are stated
-    /// to three months before it.
+    /// Month of the release, YYYY-MM (default: the month after the newest sale).
     #[arg(long, value_name = "MONTH")]
     release_month: Option<String>,
     /// Largest share of a file's rows that may be rejected, per cent. More stops the build.
@@ -62,7 +61,7 @@ pub struct Markets {
     /// Time of publication (default: none recorded).
     #[arg(long, value_name = "TIME")]
     published_at: Option<Timestamp>,
-    /// Build timestamp (default: midnight after the newest month, so that builds are reproducible).
+    /// Build timestamp for reproducible builds (default: midnight after the newest month).
     #[arg(long, value_name = "TIME")]
     created: Option<Timestamp>,
     /// Private key to sign with.
@@ -106,12 +105,12 @@ impl Markets {
             synthetic: self.synthetic,
         };
         let packages_dir = self.releases.releases.join(Family::Markets.as_str());
-        let mut progress = Progress::new();
+        let mut progress = ProgressLine::new();
         let (_, report) = build(&packages_dir, about, &inputs, &mut |stage, done, total| {
             progress.show(stage, done, total)
         })
         .inspect_err(|error| {
-            // What was read and left out shows why there is nothing to state.
+            // The report of rows read and rejected shows why there is no observation.
             if let MarketsError::NoObservation { report, .. } = error
                 && let Ok(report) = serde_json::to_string_pretty(report)
             {

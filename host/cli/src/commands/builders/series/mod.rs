@@ -15,9 +15,9 @@ pub enum Series {
 
 #[derive(Debug, Subcommand)]
 pub enum Build {
-    /// Market statistics from HM Land Registry, ONS, OS and energy certificates.
+    /// Build market statistics from HM Land Registry, ONS, OS and energy certificates.
     Markets(Box<markets::Markets>),
-    /// Sterling rates from the Bank of England's files.
+    /// Build sterling rates from the Bank of England's files.
     Rates(Box<rates::Rates>),
 }
 

@@ -32,8 +32,7 @@ pub struct Rates {
     /// Time of publication (default: none recorded).
     #[arg(long, value_name = "TIME")]
     published_at: Option<Timestamp>,
-    /// Build timestamp (default: midnight after the newest observation, so that builds are
-    /// reproducible).
+    /// Build timestamp for reproducible builds (default: midnight after the newest observation).
     #[arg(long, value_name = "TIME")]
     created: Option<Timestamp>,
     /// Private key to sign with.
@@ -56,7 +55,7 @@ impl Rates {
         };
         let spinner = ProgressBar::new_spinner();
         spinner.enable_steady_tick(Duration::from_millis(200));
-        let published = read(&inputs, |name| {
+        let published = read(&inputs, &mut |name, _, _| {
             spinner.set_message(format!("reading {name}"))
         })?;
         spinner.set_message("computing and writing");

@@ -2,12 +2,11 @@
 
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-use utoipa::openapi::schema::Type;
 use utoipa::openapi::{Object, Schema};
 
 use super::super::building::{DEVELOPMENT_ENERGY, ENERGY, FABRIC, SCORE};
 use super::super::development::{LATITUDE, LONGITUDE, SITE};
-use super::super::lease::{CHARGE_MAX, SHAPE as LEASE, YEARS_MAX};
+use super::super::lease::{CHARGE_MAX, DETAILED_FIELDS, SHAPE as LEASE, YEARS_MAX};
 use super::super::occupancy::SHAPE as OCCUPANCY;
 use super::super::property::{ADDRESS_PART_LONGEST, SHAPE as PROPERTY};
 use super::super::size::{
@@ -19,10 +18,10 @@ use super::super::{
 };
 use crate::json::Shape;
 use crate::schema::{
-    SchemaExt, boolean, date, described_ref, integer, number, pattern, schema_ref, section, text,
+    SchemaExt, boolean, date, described_ref, integer, number, schema_ref, section, text,
 };
-use crate::v3::identity::{Postcode, Uprn};
 use crate::v3::options::{COMPARABLES, DEFAULTS, DEVELOPMENT_FIELDS, FIELDS};
+use crate::v3::schema_parts::{postcode, uprn};
 use crate::vocabulary::Vocabulary;
 
 fn name<T: ToSchema>() -> String {
@@ -167,18 +166,6 @@ fn valuation_date() -> utoipa::openapi::RefOr<Schema> {
         .into()
 }
 
-/// Returns a UPRN as requests give it.
-pub(in crate::v3) fn uprn() -> Object {
-    pattern(Uprn::PATTERN, Uprn::DIGITS)
-}
-
-/// Returns a postcode as requests give it.
-pub(in crate::v3) fn postcode() -> Object {
-    let mut schema = Object::with_type(Type::String);
-    schema.pattern = Some(Postcode::PATTERN.to_owned());
-    schema.describe("A full postcode in any case and spacing, such as `RG30 1AA`.")
-}
-
 fn address_part(description: &str) -> Object {
     text(ADDRESS_PART_LONGEST).describe(description)
 }
@@ -310,7 +297,7 @@ pub(super) fn simple_lease() -> Object {
 
 pub(super) fn detailed_lease() -> Object {
     let shape = Shape {
-        fields: &super::super::lease::DETAILED_FIELDS,
+        fields: &DETAILED_FIELDS,
         ..LEASE
     };
     let charge = |description: &str| number(0.0..=CHARGE_MAX).describe(description).into();

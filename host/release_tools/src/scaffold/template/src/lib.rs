@@ -1,8 +1,8 @@
 //! A home is worth the local price of a square metre of its type, times its floor area.
 //!
 //! The price is that of the smallest area that has one: postcode sector, then district, then local
-//! authority. How local it is makes the confidence. The range is what later sales showed:
-//! `src/bin/fit.rs` calibrates it.
+//! authority. The smaller the area, the higher the confidence. `src/bin/fit.rs`
+//! calibrates the range on later sales.
 
 use domesday_sdk::{
     AreaLevel, Attribute, Evidence, FailureReason, Model, Outcome, Referral, ReferralReason,

@@ -24,7 +24,7 @@ static PATH: LazyLock<Regex> = LazyLock::new(|| {
 /// Folders that are no sources.
 const LEFT_OUT: [&str; 3] = [".git", "target", "releases"];
 /// The words of this crate prove nothing.
-const OWN: &str = "tests/documents/";
+const OWN: &str = "tests/doc_examples/";
 /// Shorter words prove nothing either way.
 const SHORT: usize = 4;
 /// Words of other people's programs and of the machine's, which pages name.

@@ -155,3 +155,28 @@ fn load(engine: &Engine, code: &[u8]) -> Option<Component> {
     // carry an HMAC, under a secret of this host, that only `Cache::store` makes over exactly that.
     unsafe { Component::deserialize(engine, code).ok() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Allocation, configuration};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn an_entry_is_named_after_its_component_and_the_settings_of_its_engine() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&folder.path().join("compiled"), [1; 32]).unwrap();
+        let engine = |is_metered| {
+            let mut configuration = configuration(Allocation::OnDemand);
+            Engine::new(configuration.consume_fuel(is_metered)).unwrap()
+        };
+        let (plain, metered) = (engine(false), engine(true));
+        let names = [
+            cache.name(&plain, b"one"),
+            cache.name(&plain, b"two"),
+            cache.name(&metered, b"one"),
+        ];
+        assert_eq!(BTreeSet::from(names.clone()).len(), 3, "{names:?}");
+        assert_eq!(cache.name(&engine(true), b"one"), names[2]);
+    }
+}

@@ -59,3 +59,23 @@ pub fn outline(component: &[u8]) -> Result<Outline, AdmissionError> {
     }
     Ok(Outline { imports, exports })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outline_names_the_outermost_component_alone() {
+        let text = r#"(component
+            (import "first" (func $first))
+            (component (import "inner" (func $inner)) (export "inner-out" (func $inner)))
+            (core module)
+            (type $record (record (field "number" u32)))
+            (import "kind" (type $kind (eq $record)))
+            (import "second" (instance))
+            (export "out" (func $first)))"#;
+        let found = outline(&wat::parse_str(text).unwrap()).unwrap();
+        assert_eq!(found.imports, ["first", "second"]);
+        assert_eq!(found.exports, ["out"]);
+    }
+}

@@ -157,11 +157,8 @@ mod tests {
             found,
             ("/b".to_owned(), "absent".to_owned(), "2".to_owned())
         );
-        assert_eq!(
-            difference(&json!([1, 2]), &json!([1]), "/x".to_owned())
-                .unwrap()
-                .0,
-            "/x"
-        );
+        let found = difference(&json!([1, 2]), &json!([1]), "/x".to_owned()).unwrap();
+        let [at, expected, shorter] = ["/x", "2 entries", "1 entries"].map(str::to_owned);
+        assert_eq!(found, (at, expected, shorter));
     }
 }

@@ -282,3 +282,25 @@ impl Drop for Clock {
         self.stop.store(true, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_stops_with_its_last_owner() {
+        let engine = Engine::new(&configuration(Allocation::OnDemand)).unwrap();
+        let clock = Clock::start(engine).unwrap();
+        let stop = clock.stop.clone();
+        assert!(!stop.load(Ordering::Relaxed));
+        drop(clock);
+        assert!(stop.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn the_name_of_the_engine_holds_both_versions() {
+        let (own, wasmtime) = (env!("CARGO_PKG_VERSION"), Runtime::WASMTIME);
+        let name = format!("domesday-engine {own}, wasmtime {wasmtime}");
+        assert_eq!(Runtime::version(), name);
+    }
+}

@@ -118,3 +118,17 @@ impl HostMonotonicClock for FrozenClock {
         u64::try_from(self.0.as_nanos()).unwrap_or(u64::MAX)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frozen_clock_stands_and_counts_nanoseconds() {
+        let clock = FrozenClock(Duration::from_secs(3));
+        assert_eq!(HostWallClock::now(&clock), Duration::from_secs(3));
+        assert_eq!(HostWallClock::resolution(&clock), Duration::from_nanos(1));
+        assert_eq!(HostMonotonicClock::now(&clock), 3_000_000_000);
+        assert_eq!(HostMonotonicClock::resolution(&clock), 1);
+    }
+}

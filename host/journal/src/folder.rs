@@ -187,4 +187,53 @@ mod tests {
         let error = make_directory(&file).unwrap_err().to_string();
         assert!(error.contains(&file.display().to_string()), "{error}");
     }
+
+    #[test]
+    fn heads_that_cannot_be_read_are_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(HEADS);
+        assert!(heads(folder.path()).unwrap().is_empty());
+        fs::create_dir(&file).unwrap();
+        let unreadable = heads(folder.path()).unwrap_err();
+        assert!(matches!(unreadable, JournalError::Io { path, .. } if path == file));
+        fs::remove_dir(&file).unwrap();
+        fs::write(&file, "a line\n").unwrap();
+        let other = heads(folder.path()).unwrap_err();
+        assert!(matches!(other, JournalError::NotAHead { path, .. } if path == file));
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_cannot_be_made_durable() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(sync_directory(&folder.path().join("absent")).is_err());
+    }
+
+    #[test]
+    fn a_key_is_made_for_a_new_journal_alone() {
+        // The private key is there, the public key is there, the journal is new: it opens.
+        for (private, public, new, opens) in [
+            (false, false, true, true),
+            (true, false, true, true),
+            (true, true, true, true),
+            (true, true, false, true),
+            (true, false, false, false),
+            (false, true, true, false),
+            (false, true, false, false),
+            (false, false, false, false),
+        ] {
+            let case = format!("private {private}, public {public}, new {new}");
+            let folder = tempfile::tempdir().unwrap();
+            let (private_path, public_path) =
+                (folder.path().join(PRIVATE), folder.path().join(PUBLIC));
+            let host = SigningKey::from_seed([9; 32]);
+            if private {
+                host.write(&private_path).unwrap();
+            }
+            if public {
+                host.public().write(&public_path, "journal").unwrap();
+            }
+            assert_eq!(key(folder.path(), [9; 32], new).is_ok(), opens, "{case}");
+            assert_eq!(private_path.exists(), private || opens, "{case}");
+        }
+    }
 }

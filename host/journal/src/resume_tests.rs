@@ -1,8 +1,12 @@
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
 
 use super::*;
 use crate::append::Tail;
@@ -307,5 +311,162 @@ async fn a_journal_of_an_older_program_resumes_and_proves() {
             true => drop(written.open().unwrap()),
             false => assert!(written.refused().contains("follows it")),
         }
+    }
+}
+
+#[test]
+fn a_failed_group_is_removed_and_the_last_receipt_must_still_be_there() {
+    let mut written = WrittenJournal::new(&[vec![300], vec![300]]);
+    let path = written.groups[0].0.clone();
+    let sound = fs::read(&path).unwrap();
+    fs::write(&path, [sound.as_slice(), b"half a group"].concat()).unwrap();
+    written.tail.repair().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), sound);
+    let mut damaged = sound.clone();
+    damaged[sound.len() - 2] ^= 1;
+    fs::write(&path, damaged).unwrap();
+    assert!(matches!(
+        written.tail.repair(),
+        Err(JournalError::Damaged { .. })
+    ));
+    fs::write(&path, sound).unwrap();
+    written.tail.repair().unwrap();
+    written.group(&[300]);
+    assert_eq!(names(written.dir.path()), ["0", "1", "2"]);
+}
+
+#[test]
+fn a_journal_of_another_host_is_refused() {
+    let written = WrittenJournal::new(&[vec![300]]);
+    let stranger = domesday_package::SigningKey::from_seed([8; 32]).public();
+    assert!(recover(written.dir.path(), &stranger, 0).is_err());
+}
+
+#[test]
+fn a_hole_in_the_first_receipt_is_refused_where_another_group_follows() {
+    let written = WrittenJournal::new(&[vec![2_000], vec![10]]);
+    let (path, ..) = &written.groups[0];
+    let mut bytes = fs::read(path).unwrap();
+    bytes[512..1_024].fill(0);
+    fs::write(path, bytes).unwrap();
+    let refused = written.refused();
+    assert!(refused.contains("all receipts through 1"), "{refused}");
+}
+
+#[test]
+fn a_torn_group_that_a_head_vouches_for_is_refused() {
+    let written = WrittenJournal::new(&[vec![300], vec![2_000, 2_000]]);
+    // The host signs a head when it closes the journal.
+    drop(written.open().unwrap());
+    written.tear(512, &[true, false], 1.0);
+    let torn = written.files();
+    assert!(matches!(written.open(), Err(JournalError::NotSound(_))));
+    assert_eq!(written.files(), torn);
+}
+
+#[test]
+fn a_last_line_is_torn_where_its_end_is_cut_and_damaged_where_its_end_is_altered() {
+    let written = WrittenJournal::new(&[vec![300], vec![300]]);
+    let (path, start, _) = &written.groups[1];
+    let text = fs::read_to_string(path).unwrap();
+    let cut = text.trim_end();
+    fs::write(path, format!("{cut} ")).unwrap();
+    let refused = written.refused();
+    assert!(refused.contains("its end of line was altered"), "{refused}");
+    fs::write(path, cut).unwrap();
+    assert_eq!(written.open().unwrap().sequence(), 1);
+    let aside = fs::read_to_string(path.with_extension("aside")).unwrap();
+    assert_eq!(aside, cut[*start..]);
+}
+
+#[test]
+fn a_group_of_zeros_alone_leaves_no_aside_file() {
+    let written = WrittenJournal::new(&[vec![300], vec![2_000]]);
+    written.tear(512, &[false], 1.0);
+    assert_eq!(written.open().unwrap().sequence(), 1);
+    assert!(!written.groups[1].0.with_extension("aside").exists());
+}
+
+#[test]
+fn an_aside_file_that_cannot_be_created_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let created = new_aside(&dir.path().join("absent/receipts-000000000001.jsonl"));
+    assert!(matches!(created, Err(JournalError::Io { .. })));
+}
+
+#[test]
+fn each_readable_line_states_its_last_durable_receipt() {
+    let digest = domesday_package::Sha256Digest::of(b"the line before");
+    let lines = [(3, 2), (4, 2), (5, 4)].map(|(sequence, durable)| {
+        let line = receipt(0, 300).line(sequence, &digest, durable);
+        format!("{line}\n")
+    });
+    let text = lines.concat();
+    let durable: Vec<_> = durable_statements(text.as_bytes()).collect();
+    assert_eq!(durable, [2, 2, 4]);
+}
+
+/// The warnings that a thread logs, each as one line a field.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<Vec<String>>>);
+
+/// The fields of one event.
+#[derive(Default)]
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.push_str(&format!("{field}={value:?}\n"));
+    }
+}
+
+impl Subscriber for Warnings {
+    fn exit(&self, _: &Id) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() == Level::WARN
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        self.0.lock().unwrap().push(fields.0);
+    }
+}
+
+/// Returns the warnings that this thread logs while it acts.
+fn warnings(act: &dyn Fn()) -> Vec<String> {
+    let warnings = Warnings::default();
+    tracing::subscriber::with_default(warnings.clone(), act);
+    std::mem::take(&mut *warnings.0.lock().unwrap())
+}
+
+#[test]
+fn a_cut_group_is_logged_with_its_length_and_a_sound_journal_is_not() {
+    let written = WrittenJournal::new(&[vec![300], vec![300]]);
+    let folder = written.dir.path();
+    let host = key(folder, [9; 32], false).unwrap().public();
+    let recovers = || recover(folder, &host, 0).unwrap();
+    let finds = || drop(Tail::find(folder, &host, FILE_BYTES).unwrap());
+    let (path, start, _) = &written.groups[1];
+    let sound = fs::read(path).unwrap();
+    let acts: [&dyn Fn(); 2] = [&recovers, &finds];
+    for act in acts {
+        fs::write(path, &sound).unwrap();
+        assert!(warnings(act).is_empty());
+        fs::write(path, &sound[..*start + 100]).unwrap();
+        let logged = warnings(act);
+        assert_eq!(logged.len(), 1, "{logged:?}");
+        assert!(logged[0].contains("bytes=100\n"), "{logged:?}");
     }
 }

@@ -141,4 +141,11 @@ mod tests {
         assert_ne!(nonce(b"a", b"b"), nonce(b"ab", b""));
         assert_ne!(nonce(b"a", b"b"), nonce(b"a", b"c"));
     }
+
+    #[test]
+    fn a_key_is_stored_as_the_bytes_that_it_was_made_from() {
+        let key = TenantKey::new([7; 32]);
+        assert_eq!(key.secret(), &[7; 32]);
+        assert_eq!(TenantKey::new(*key.secret()), key);
+    }
 }

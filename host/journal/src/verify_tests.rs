@@ -228,3 +228,92 @@ async fn another_hosts_journal_and_a_forged_head_are_refused() {
         Err(VerifyError::Whole(Flaw::Forged { .. }))
     ));
 }
+
+#[tokio::test]
+async fn an_unfinished_line_is_refused_where_another_file_follows() {
+    let dir = journal().await;
+    let path = &files(&dir)[0];
+    let text = fs::read_to_string(path).unwrap();
+    let unfinished = text.lines().count() as u64 + 1;
+    fs::write(path, format!("{text}{{")).unwrap();
+    match proof(&dir) {
+        Err(VerifyError::At {
+            path: at,
+            line,
+            flaw: Flaw::NotAReceipt(_),
+        }) => assert_eq!((&at, line), (path, unfinished)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_line_longer_than_any_receipt_is_not_an_unfinished_one() {
+    let dir = journal().await;
+    let path = files(&dir).pop().unwrap();
+    let file = File::options().write(true).open(path).unwrap();
+    let length = file.metadata().unwrap().len();
+    for (bytes, is_unfinished) in [(LONGEST - 1, true), (LONGEST, false)] {
+        file.set_len(length + bytes).unwrap();
+        let found = proof(&dir).is_ok_and(|proof| proof.unfinished == bytes);
+        assert_eq!(found, is_unfinished, "{bytes}");
+    }
+}
+
+#[tokio::test]
+async fn a_journal_that_ends_before_the_expected_receipt_is_cut_short() {
+    let dir = journal().await;
+    for (end, is_cut) in [(COUNT - 1, false), (COUNT, false), (COUNT + 1, true)] {
+        let expected = Expected {
+            ends_at: Some(end),
+            ..Expected::default()
+        };
+        match verify(dir.path(), &expected, |_| {}) {
+            Err(VerifyError::Whole(Flaw::CutShort { last, signed })) => {
+                assert!(is_cut, "{end}");
+                assert_eq!((last, signed), (COUNT, end));
+            }
+            other => assert!(!is_cut && other.is_ok(), "{end}: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_receipt_that_names_a_group_of_others_is_found() {
+    let dir = journal().await;
+    change(&files(&dir).pop().unwrap(), |lines| {
+        let last = lines.last_mut().unwrap();
+        *last = last.replace(r#""durable":29"#, r#""durable":27"#);
+    });
+    let found = proof(&dir);
+    let expected = Flaw::Group {
+        sequence: COUNT,
+        durable: 27,
+    };
+    assert!(
+        matches!(&found, Err(VerifyError::At { flaw, .. }) if *flaw == expected),
+        "{found:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_first_receipt_of_a_later_file_follows_the_head_before_it() {
+    let dir = journal().await;
+    let (begins_at, path) = segment::list(dir.path()).unwrap().swap_remove(1);
+    change(&path, |lines| {
+        let receipt: Receipt = serde_json::from_str(&lines[0]).unwrap();
+        let other = Sha256Digest::of(b"another line").to_string();
+        lines[0] = lines[0].replace(&receipt.previous.to_string(), &other);
+    });
+    let expected = Expected {
+        begins_at,
+        ..Expected::default()
+    };
+    match verify(dir.path(), &expected, |_| {}) {
+        Err(VerifyError::At {
+            line: 1,
+            flaw: Flaw::Link { sequence, .. },
+            ..
+        }) => assert_eq!(sequence, begins_at),
+        other => panic!("{other:?}"),
+    }
+}

@@ -162,6 +162,11 @@ async fn a_journal_without_its_hosts_key_is_not_gone_on_with() {
         .write(&dir.path().join("host.key"))
         .unwrap();
     assert!(refused(dir.path()).contains("does not belong"));
+    // Receipts without a head and a key are a journal that another key may not continue.
+    for name in ["host.key", "host.pub", "heads.jsonl"] {
+        std::fs::remove_file(dir.path().join(name)).unwrap();
+    }
+    assert!(refused(dir.path()).contains("key is gone"));
 }
 
 #[tokio::test]
@@ -250,4 +255,59 @@ async fn each_file_keeps_its_closing_head_and_verifies_alone() {
         assert_eq!(proof.last, first - 1);
         assert!(verify(elsewhere.path(), &Expected::default(), |_| {}).is_err());
     }
+}
+
+#[tokio::test]
+async fn a_journal_whose_earlier_files_are_elsewhere_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    for round in 0..3 {
+        keep(&open(dir.path()), round * 20..round * 20 + 20).await;
+    }
+    let files = crate::segment::list(dir.path()).unwrap();
+    std::fs::remove_file(&files[0].1).unwrap();
+    let journal = open(dir.path());
+    assert_eq!(journal.sequence(), 60);
+    keep(&journal, 60..62).await;
+    drop(journal);
+    let later = Expected {
+        begins_at: files[1].0,
+        ..Expected::default()
+    };
+    assert_eq!(verify(dir.path(), &later, |_| {}).unwrap().last, 62);
+}
+
+/// Returns a receipt whose text has exactly this many bytes.
+fn receipt_of(bytes: usize) -> SealedReceipt {
+    let key = TenantKey::new([1; 32]);
+    let record = vec![7; bytes / 2];
+    let nameless = prepare(&about(""), &key, &record).unwrap().bytes();
+    prepare(&about(&"v".repeat(bytes - nameless)), &key, &record).unwrap()
+}
+
+#[test]
+fn a_group_ends_with_the_receipt_that_fills_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let quarter = receipt_of(GROUP_BYTES / 4);
+    let (send, receive) = sync_channel(WAITING);
+    for _ in 0..5 {
+        send.send(quarter.clone()).unwrap();
+    }
+    let (state, writer_state) = watch::channel(WriterState::default());
+    let host = key(dir.path(), [9; 32], true).unwrap();
+    let mut writer = Writer {
+        folder: dir.path().to_owned(),
+        tail: Tail::find(dir.path(), &host.public(), FILE_BYTES).unwrap(),
+        key: host,
+        heads: Vec::new(),
+        replace_last_head: false,
+        signed_through: 0,
+        signed_at: Instant::now(),
+        now: now(),
+        state,
+        _lock: lock_folder(dir.path()).unwrap(),
+    };
+    writer.group(quarter, &receive);
+    assert_eq!(writer_state.borrow().processed_through, 4);
+    writer.group(receive.recv().unwrap(), &receive);
+    assert_eq!(writer_state.borrow().processed_through, 6);
 }

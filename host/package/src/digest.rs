@@ -115,6 +115,7 @@ mod tests {
     fn the_standard_example() {
         let standard = Sha256Digest::of(b"abc");
         assert_eq!(standard.to_string(), ABC);
+        assert_eq!(format!("{standard:?}"), ABC);
         assert_eq!(hex::encode(standard.as_bytes()), ABC);
         let mut copy = Vec::new();
         let (digest, bytes) = Sha256Digest::of_stream(&b"abc"[..], |piece| {
@@ -131,5 +132,26 @@ mod tests {
         assert_eq!(ABC.parse::<Sha256Digest>().unwrap().to_string(), ABC);
         assert_eq!(ABC.to_uppercase().parse::<Sha256Digest>(), Err(DigestError));
         assert_eq!(ABC[1..].parse::<Sha256Digest>(), Err(DigestError));
+    }
+
+    /// Fails once, and then reads the bytes.
+    struct FailingOnce(Option<io::ErrorKind>, &'static [u8]);
+
+    impl Read for FailingOnce {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.take() {
+                Some(kind) => Err(kind.into()),
+                None => self.1.read(buffer),
+            }
+        }
+    }
+
+    #[test]
+    fn an_interrupted_read_is_repeated_and_a_failed_one_is_an_error() {
+        let read = |kind| Sha256Digest::of_stream(FailingOnce(Some(kind), b"abc"), |_| Ok(()));
+        let (digest, bytes) = read(io::ErrorKind::Interrupted).unwrap();
+        assert_eq!((digest.to_string().as_str(), bytes), (ABC, 3));
+        let error = read(io::ErrorKind::TimedOut).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
 }

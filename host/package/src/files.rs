@@ -146,3 +146,51 @@ fn walk(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_name_lies_in_the_current_directory() {
+        for (path, directory) in [("a/b", "a"), ("/a", "/"), ("a", "."), ("/", ".")] {
+            assert_eq!(parent(Path::new(path)), PathBuf::from(directory), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_cannot_be_made_durable() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(sync_directory(&folder.path().join("absent")).is_err());
+    }
+
+    #[test]
+    fn a_pipe_is_refused_without_waiting_for_its_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = Mode::RUSR | Mode::WUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, folder.path().join("pipe"), mode).unwrap();
+        assert!(matches!(
+            open_plain(folder.path(), "pipe"),
+            Err(PackageErrorKind::NotAFile { path }) if path == "pipe"
+        ));
+    }
+
+    #[test]
+    fn a_small_file_is_read_whole_refused_or_absent() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(MANIFEST);
+        fs::write(&file, b"abc").unwrap();
+        let read = |largest| read_small(folder.path(), MANIFEST, largest);
+        assert_eq!(read(3).unwrap(), Some(b"abc".to_vec()));
+        assert!(matches!(
+            read(2),
+            Err(PackageErrorKind::TooLarge { bytes: 3, .. })
+        ));
+        assert_eq!(read_small(folder.path(), SIGNATURE, 3).unwrap(), None);
+        // Nothing can be read below a file, which is another error than an absent file.
+        assert!(matches!(
+            read_small(&file, SIGNATURE, 3),
+            Err(PackageErrorKind::Io { .. })
+        ));
+    }
+}

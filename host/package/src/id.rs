@@ -125,7 +125,8 @@ mod tests {
     #[test]
     fn ids_are_accepted_by_the_rule() {
         for good in ["a", "0", "hedonic-2026.01_b", &"x".repeat(100)] {
-            assert_eq!(good.parse::<PackageId>().unwrap().as_str(), good);
+            let id: PackageId = good.parse().unwrap();
+            assert_eq!((id.as_str(), id.to_string().as_str()), (good, good));
         }
         let refused = [
             ("", PackageIdError::Length { length: 0 }),
@@ -169,6 +170,7 @@ mod tests {
     fn kinds_are_written_as_they_display() {
         for kind in [Kind::Valuation, Kind::Property, Kind::Markets, Kind::Rates] {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+            assert_eq!(kind.to_string(), kind.as_str());
         }
     }
 }

@@ -216,6 +216,22 @@ mod tests {
         assert_eq!((read, comment.as_str()), (key.public(), "valuation team"));
         assert!(key.write(&private).is_err(), "a key was overwritten");
         assert!(!format!("{key:?}").contains(&hex::encode([7_u8; 32])));
+        let of_public = format!("SigningKey(of {})", key.public());
+        assert_eq!(format!("{key:?}"), of_public);
+        assert_eq!(format!("SigningKey(of {:?})", key.public()), of_public);
+    }
+
+    #[test]
+    fn a_public_key_file_may_have_remarks_and_empty_lines_around_its_one_key() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.pub");
+        let key = SigningKey::from_seed([7; 32]).public();
+        fs::write(&path, format!("# A remark.\n\n  {key}  the team \n\n")).unwrap();
+        let (read, comment) = PublicKey::read(&path).unwrap();
+        assert_eq!((read, comment.as_str()), (key, "the team"));
+        fs::write(&path, format!("{key}\n{key}\n")).unwrap();
+        let error = PublicKey::read(&path).unwrap_err();
+        assert!(matches!(error, KeyError::NotAPublicKey { .. }));
     }
 
     #[test]

@@ -107,7 +107,12 @@ mod tests {
 
     #[test]
     fn only_plain_relative_paths_are_paths() {
-        for good in ["component.wasm", "assets/a.b/C-1_2", "sub/manifest.json"] {
+        for good in [
+            "component.wasm",
+            "assets/a.b/C-1_2",
+            "sub/manifest.json",
+            &"a".repeat(200),
+        ] {
             assert_eq!(good.parse::<FilePath>().unwrap().as_str(), good);
         }
         for bad in [

@@ -127,8 +127,18 @@ mod tests {
         assert_eq!(of("snapshot_id", json!("p-2")), "snapshot_id");
         assert_eq!(of("schema", json!(0)), "schema");
         assert_eq!(of("sources", json!([])), "sources");
-        let path = json!([{"name": "a/b", "sha256": Sha256Digest::of(b"a"), "rows": 3}]);
-        assert_eq!(of("sources", path), "sources");
+        let source =
+            |name: &str| json!({"name": name, "sha256": Sha256Digest::of(b"a"), "rows": 3});
+        for (names, field) in [
+            (["a", "b"], "none"),
+            (["a/b", "b"], "sources"),
+            (["a", "a/b"], "sources"),
+            (["a", "a\\b"], "sources"),
+            (["", "b"], "sources"),
+        ] {
+            let sources: Vec<Value> = names.into_iter().map(source).collect();
+            assert_eq!(of("sources", json!(sources)), field, "{names:?}");
+        }
         assert_eq!(of("database", json!("other.redb")), "database");
         assert_eq!(of("latest_sale", Value::Null), "shape");
         assert_eq!(of("latest_sale", json!("2025-1-1")), "shape");

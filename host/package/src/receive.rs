@@ -283,6 +283,7 @@ mod tests {
         let (_dir, package, list) = signed_package();
         let packages_dir = tempfile::tempdir().unwrap();
         let receiver = begin_receiving(&package, &list, packages_dir.path());
+        assert_eq!(receiver.remote_manifest().signer(), package.signer());
         let file = "deep/data".parse().unwrap();
         receiver.create(&file).unwrap().write_all(b"ro").unwrap();
         receiver.create(&file).unwrap().write_all(b"rows").unwrap();
@@ -422,5 +423,16 @@ mod tests {
             state.unwrap_err().kind,
             PackageErrorKind::Republished
         ));
+    }
+
+    #[test]
+    fn a_failed_rename_is_an_error_though_the_same_package_is_there() {
+        let (dir, package, _) = signed_package();
+        let manifest = package.manifest();
+        let staging = StagingDirectory::new(dir.path(), &manifest.id).unwrap();
+        fs::remove_dir(staging.path()).unwrap();
+        let destination = package.directory();
+        let renamed = crate::write::rename_into_place(staging, dir.path(), destination, manifest);
+        assert!(matches!(renamed, Err(PackageErrorKind::Io { .. })));
     }
 }

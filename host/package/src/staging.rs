@@ -175,4 +175,13 @@ mod tests {
         drop(slow);
         assert!(names(packages_dir.path()).is_empty());
     }
+
+    #[test]
+    fn a_directory_is_old_once_more_than_a_day_has_passed() {
+        let folder = tempfile::tempdir().unwrap();
+        let changed = fs::metadata(folder.path()).unwrap().modified().unwrap();
+        let a_day_later = changed + ABANDONED_AFTER;
+        assert!(!is_old(folder.path(), a_day_later).unwrap());
+        assert!(is_old(folder.path(), a_day_later + Duration::from_nanos(1)).unwrap());
+    }
 }

@@ -210,6 +210,12 @@ mod tests {
             ("release_id", json!("v-2")),
             ("interface", json!("domesday:valuation@1.0")),
             ("interface", json!("valuation@1.0.0")),
+            ("interface", json!("1domesday:valuation@1.0.0")),
+            ("interface", json!("domesDay:valuation@1.0.0")),
+            ("interface", json!("domes_day:valuation@1.0.0")),
+            ("interface", json!("domesday:Valuation@1.0.0")),
+            ("interface", json!("domesday:valuation@1.0.x")),
+            ("interface", json!("domesday:valuation@1.0.")),
             ("countries", json!([])),
             ("property_types", json!(["D", "D"])),
             ("endpoints", json!([])),
@@ -221,6 +227,7 @@ mod tests {
             ("limits", rows(2501)),
             ("fuel_per_row", json!(0)),
             ("memory_bytes", json!(0)),
+            ("nominal_coverage", json!(0.0)),
             ("nominal_coverage", json!(1.0)),
             ("confidence_bands", bands(0.7, 0.4, 0.1)),
             ("confidence_bands", bands(0.4, 0.4, 0.0)),
@@ -249,6 +256,8 @@ mod tests {
         for (field, value) in broken {
             assert_eq!(of(field, value.clone()), field, "{value}");
         }
+        let other_team = json!("team-2:valuation-v3@10.0.1");
+        assert_eq!(of("interface", other_team), "none");
         let model = |through: &str, parameters: bool| {
             let mut model = json!({"name": "hedonic", "version": "1.0.0",
                 "learnt": {"fitted_through": "2025-06-30", "calibrated_through": through}});

@@ -215,4 +215,19 @@ mod tests {
         fs::write(&path, [0xff, b'\n']).unwrap();
         assert!(!vouches([1; 32]));
     }
+
+    #[test]
+    fn a_cache_that_cannot_be_read_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = VerificationCache::open(dir.path(), [1; 32], NOW).unwrap_err();
+        assert!(matches!(error.kind, PackageErrorKind::Io { .. }));
+    }
+
+    #[test]
+    fn a_cache_does_not_print_its_secret() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = VerificationCache::open(&dir.path().join("files"), [1; 32], NOW).unwrap();
+        let printed = format!("{cache:?}");
+        assert!(printed.contains("secret: Secret(redacted)"), "{printed}");
+    }
 }

@@ -350,6 +350,27 @@ fn files_are_copied_from_paths() {
     assert_eq!(fs::read_dir(packages_dir.path()).unwrap().count(), 1);
 }
 
+#[test]
+fn a_package_is_published_with_the_bytes_that_were_opened_or_not_at_all() {
+    let (_folder, directory) = packages_dir();
+    let package = open(&directory, &trust()).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let (first, second) = (elsewhere.path().join("1"), elsewhere.path().join("2"));
+    let outcome = publish(&package, &first).unwrap();
+    assert_eq!(outcome, PublishOutcome::Copied);
+    let copy = open(&first.join("markets-1"), &trust()).unwrap();
+    assert_eq!(copy.digest(), package.digest());
+    assert_eq!(copy.signer(), package.signer());
+
+    fs::write(directory.join("sub/note"), "mope").unwrap();
+    let error = publish(&package, &second).unwrap_err();
+    assert!(matches!(
+        error.kind,
+        PackageErrorKind::Digest { file, .. } if file.as_str() == "sub/note"
+    ));
+    assert_eq!(fs::read_dir(second).unwrap().count(), 0);
+}
+
 /// A record spares the reading, and only that: any other damage is found at once, and damage to a
 /// file that the cache vouched for is found when the file is read.
 #[test]

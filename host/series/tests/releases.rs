@@ -17,6 +17,11 @@ fn day(text: &str) -> NaiveDate {
     text.parse().unwrap()
 }
 
+/// Returns a month of 2025.
+fn month(number: u32) -> Period {
+    Period::of_month(NaiveDate::from_ymd_opt(2025, number, 1).unwrap())
+}
+
 fn publication(family: Family, id: &str) -> Publication {
     Publication {
         family,
@@ -35,9 +40,9 @@ fn publication(family: Family, id: &str) -> Publication {
     }
 }
 
-/// Drafts three days of a curve with three nodes, and Bank Rate on two days.
+/// Drafts three days of a curve with three nodes, Bank Rate on two days, and three swaps on one.
 ///
-/// The longest node is missing on the last day.
+/// The longest node is missing on the last day. The value of a swap is its horizon.
 fn rates() -> Draft {
     let mut draft = Draft::new();
     let bank = Family::Rates.dataset("bank_rate").unwrap();
@@ -79,6 +84,17 @@ fn rates() -> Draft {
             );
         }
     }
+    let swaps = Family::Rates
+        .dataset("forward_starting_swap_rates")
+        .unwrap();
+    for horizon in [0, 6, 12] {
+        let key = Key::new(swaps, swaps.metric("rate_pct").unwrap())
+            .at(Dimension::TermYears, 5)
+            .at(Dimension::HorizonMonth, horizon);
+        let series = draft.series(key);
+        let period = Period::of_day(day("2025-10-06"));
+        draft.push(series, NewObservation::new(period, f64::from(horizon)));
+    }
     draft
 }
 
@@ -112,11 +128,21 @@ fn markets() -> Draft {
                 draft.availability(series, Availability::Suppressed);
                 continue;
             }
-            for month in 1..=6 {
-                let period = Period::of_month(NaiveDate::from_ymd_opt(2025, month, 1).unwrap());
-                draft.push(series, NewObservation::new(period, f64::from(month)));
+            for number in 1..=6 {
+                draft.push(
+                    series,
+                    NewObservation::new(month(number), f64::from(number)),
+                );
             }
         }
+    }
+    let bands = Family::Markets.dataset("price_bands").unwrap();
+    for band in ["under_100k", "1m_plus"] {
+        let key = Key::new(bands, bands.metric("sales_count").unwrap())
+            .select(SelectorName::Area, "E06999001")
+            .select(SelectorName::PriceBand, band);
+        let series = draft.series(key);
+        draft.push(series, NewObservation::new(month(6), 1.0));
     }
     draft
 }
@@ -236,6 +262,9 @@ fn ranges_select_observed_values_only() {
     };
     assert_eq!(count("from=2025-10-03"), (2, false));
     assert_eq!(count("to=2025-10-06"), (1, false));
+    assert_eq!(count("to=2025-10-03"), (1, false));
+    assert_eq!(count("to=2025-10-02"), (0, true));
+    assert_eq!(count("to=2030-01-01"), (2, true));
     assert_eq!(count("from=2025-10-04&to=2025-10-06"), (0, false));
     assert_eq!(count("from=2025-10-07&to=2025-10-07"), (1, false));
     assert_eq!(count("from=2020-01-01&to=2025-10-03"), (1, true));
@@ -249,6 +278,46 @@ fn ranges_select_observed_values_only() {
         outside.notice(),
         Some(Notice::RangeExceedsHistory { history })
     );
+}
+
+#[test]
+fn horizons_bound_a_selection_and_are_part_of_it() {
+    let release = release_of(Family::Rates);
+    for (text, expected) in [
+        ("", &[0.0, 6.0, 12.0][..]),
+        ("&horizon_from_month=6", &[6.0, 12.0]),
+        ("&horizon_to_month=6", &[0.0, 6.0]),
+        ("&horizon_from_month=6&horizon_to_month=6", &[6.0]),
+        ("&horizon_from_month=0&horizon_to_month=0", &[0.0]),
+        (
+            "&term_years=5&horizon_from_month=1&horizon_to_month=120",
+            &[6.0, 12.0],
+        ),
+        ("&term_years=10", &[]),
+    ] {
+        let selection = selected(
+            &release,
+            &format!("dataset=forward_starting_swap_rates{text}"),
+        );
+        let values: Vec<f64> = observations(&release, &selection)
+            .into_iter()
+            .map(|(_, _, value)| value)
+            .collect();
+        assert_eq!(values, expected, "{text}");
+    }
+}
+
+#[test]
+fn a_number_is_digits_without_a_sign_or_a_leading_zero() {
+    let release = release_of(Family::Rates);
+    for size in [1, 9, 10, 5_000] {
+        let text = format!("dataset=bank_rate&page_size={size}");
+        assert_eq!(query(&release, &text).unwrap().page_size(), size);
+    }
+    for size in ["", "0", "05", "+5", "-5", "5x", "5001", "99999999999"] {
+        let text = format!("dataset=bank_rate&page_size={size}");
+        assert_eq!(refused(&release, &text).0, "page_size", "{size}");
+    }
 }
 
 #[test]
@@ -319,6 +388,57 @@ fn pages_join_to_the_whole_and_a_continuation_restores_the_query() {
 }
 
 #[test]
+fn a_continuation_names_its_metrics() {
+    let release = release_of(Family::Rates);
+    let query = query(&release, "dataset=bank_rate").unwrap();
+    let mut continuation = query.continuation(&release, 0);
+    continuation.query.retain(|(name, _)| name != "metrics");
+    let expected = ParameterError {
+        field: "metrics".to_owned(),
+        fault: ParameterErrorKind::MissingParameter,
+    };
+    assert_eq!(Query::restore(&continuation, &release), Err(expected));
+}
+
+#[test]
+fn a_query_states_its_effective_parameters_in_one_order() {
+    let release = release_of(Family::Markets);
+    let latest = query(&release, "dataset=market_activity&area=E06999001").unwrap();
+    assert_eq!(latest.mode(), "latest");
+
+    let text = "metrics=sales_share_pct,sales_count&to=2025-03&area=E06999001&from=2025-02";
+    let range = query(&release, &format!("dataset=market_activity&{text}")).unwrap();
+    assert_eq!((range.mode(), range.page_size()), ("range", 500));
+    assert_eq!((range.from(), range.to()), (Some(month(2)), Some(month(3))));
+    let metrics: Vec<&str> = range.metrics().iter().map(|metric| metric.id).collect();
+    assert_eq!(metrics, ["sales_count", "sales_share_pct"]);
+    let joined = |pairs: Vec<(&str, String)>| {
+        let pairs = pairs.iter().map(|(name, value)| format!("{name}={value}"));
+        pairs.collect::<Vec<_>>().join("&")
+    };
+    let selectors = "area=E06999001&property_type=all";
+    assert_eq!(joined(range.selectors()), selectors);
+    assert_eq!(
+        joined(range.canonical()),
+        format!(
+            "dataset=market_activity&{selectors}&from=2025-02&to=2025-03\
+             &metrics=sales_count,sales_share_pct&page_size=500"
+        )
+    );
+}
+
+#[test]
+fn the_bands_of_price_are_those_of_the_release() {
+    let release = release_of(Family::Markets);
+    let of = |band: &str| format!("dataset=price_bands&area=E06999001&price_band={band}");
+    assert_eq!(selected(&release, &of("1m_plus")).observations(), 1);
+    let expected = "must be one of under_100k, 1m_plus".to_owned();
+    let fault = ParameterErrorKind::InvalidParameter { expected };
+    let found = refused(&release, &of("100k_to_150k"));
+    assert_eq!(found, ("price_band".to_owned(), fault));
+}
+
+#[test]
 fn a_market_query_is_one_area_and_one_segment() {
     let release = release_of(Family::Markets);
     let selection = selected(&release, "dataset=market_activity&area=E06999001");
@@ -353,6 +473,17 @@ fn a_release_is_the_current_one_unless_the_query_names_it() {
     assert_eq!(parameters("dataset=sonia").release_id(), None);
     let named = parameters("dataset=sonia&release_id=r-7");
     assert_eq!(named.release_id(), Some("r-7"));
+}
+
+#[test]
+fn a_route_without_a_dataset_takes_its_own_parameters_alone() {
+    let given = parameters("release_id=r-1&from=2025-01");
+    assert_eq!(given.only(&["release_id", "from", "to"]), Ok(()));
+    let expected = ParameterError {
+        field: "from".to_owned(),
+        fault: ParameterErrorKind::UnknownParameter,
+    };
+    assert_eq!(given.only(&["release_id"]), Err(expected));
 }
 
 #[test]

@@ -232,3 +232,14 @@ pub struct PurgeCounts {
 pub const JOB_RETENTION_MILLIS: i64 = 7 * 86_400_000;
 /// How long a key answers with its job: thirty days. After that it is refused permanently.
 pub const IDEMPOTENCY_RETENTION_MILLIS: i64 = 30 * 86_400_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_is_kept_for_seven_days_and_its_key_for_thirty() {
+        assert_eq!(JOB_RETENTION_MILLIS, 604_800_000);
+        assert_eq!(IDEMPOTENCY_RETENTION_MILLIS, 2_592_000_000);
+    }
+}

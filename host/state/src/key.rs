@@ -220,6 +220,9 @@ mod tests {
         let debug_text = format!("{:?} {digest:?} {:?}", seed(), CreatedKey { id, secret });
         assert!(!debug_text.contains("08090a"), "{debug_text}");
         assert!(!debug_text.contains(&hex::encode(digest.0)), "{debug_text}");
+        let expected = "KeySeed(redacted) KeyDigest(redacted) \
+             CreatedKey { id: 0001020304050607, secret: Secret(redacted) }";
+        assert_eq!(debug_text, expected);
     }
 
     proptest! {

@@ -67,6 +67,8 @@ mod scope;
 mod state;
 mod switches;
 mod tenant;
+#[cfg(test)]
+mod test_support;
 mod time;
 mod usage;
 

@@ -140,4 +140,33 @@ mod tests {
             let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
         }
     }
+
+    #[test]
+    fn a_path_that_cannot_be_followed_is_unknown() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, file) = (folder.path().join("data"), folder.path().join("data/file"));
+        fs::create_dir(&data).unwrap();
+        fs::write(&file, "").unwrap();
+        let open_path = OpenPath::open(&file).unwrap();
+        fs::rename(&data, folder.path().join("away")).unwrap();
+        // A file stands where its folder was.
+        fs::write(&data, "").unwrap();
+        let target = found(&open_path);
+        assert!(matches!(target, Some(PathTarget::Unknown(_))), "{target:?}");
+    }
+
+    #[test]
+    fn another_file_is_not_the_open_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = ["one", "other"].map(|name| folder.path().join(name));
+        for path in &paths {
+            fs::write(path, "").unwrap();
+        }
+        let open_path = OpenPath::open(&paths[0]).unwrap();
+        let targets = paths.map(|path| {
+            let checked = open_path.is(&File::open(path).unwrap());
+            checked.err().map(|moved| moved.found)
+        });
+        assert_eq!(targets, [None, Some(PathTarget::Another)]);
+    }
 }

@@ -63,3 +63,24 @@ impl Plan {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_contract_alone_bounds_an_unmetered_plan() {
+        let expected = Plan {
+            requests_per_second: u32::MAX,
+            burst: u32::MAX,
+            concurrency: u32::MAX,
+            monthly_units: u64::MAX,
+            synchronous_batch_rows: 2_500,
+            asynchronous_job_rows: 2_500,
+            jobs: true,
+            queued_jobs: u32::MAX,
+            stored_bytes: u64::MAX,
+        };
+        assert_eq!(Plan::unmetered(), expected);
+    }
+}

@@ -245,6 +245,16 @@ mod tests {
         assert!(!scopes.markets().allows("price_bands"));
         assert!(Scopes::all().markets().allows("price_bands"));
         assert!(Scope::ALL.into_iter().all(|scope| Scopes::all().has(scope)));
+        assert_eq!(
+            Scopes::all().texts(),
+            [
+                "avm:value",
+                "avm:development",
+                "avm:stored-data",
+                "markets:read",
+                "rates:read"
+            ]
+        );
     }
 
     #[test]

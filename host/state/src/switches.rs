@@ -72,3 +72,15 @@ pub trait Switches: Send + Sync {
     /// disk or a failed sync. A degraded store tries to recover by itself.
     fn degradation(&self) -> Option<String>;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_written_as_the_folder_of_its_releases() {
+        let names = ReleaseKind::ALL.map(|kind| (kind.as_str(), kind.to_string()));
+        let expected = ["valuation", "markets", "rates"].map(|name| (name, name.to_owned()));
+        assert_eq!(names, expected);
+    }
+}

@@ -73,3 +73,19 @@ pub trait Usage: Send + Sync {
     /// Returns the units used in a month.
     fn used(&self, tenant: TenantId, month: Month) -> Reply<u64>;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_in_the_month_of_its_day_in_utc() {
+        for (at, month) in [
+            (0, "1970-01"),
+            (-1, "1969-12"),
+            (1_800_000_000_000, "2027-01"),
+        ] {
+            assert_eq!(Month::of(UnixMillis(at)).to_string(), month);
+        }
+    }
+}

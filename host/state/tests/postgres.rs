@@ -100,6 +100,42 @@ fn one_hosts_changes_reach_the_other_within_a_second() {
     });
 }
 
+/// A change is announced, so that no host waits for its next poll.
+#[test]
+fn changes_are_seen_between_polls() {
+    let (store, first) = suite::with_tenant::<Postgres>();
+    let second = store.open();
+    let started = Instant::now();
+    for number in 0..10 {
+        let release = format!("release-{number}");
+        second.promote(ReleaseKind::Rates, &release).unwrap();
+        within(SEEN, || {
+            first.promoted(ReleaseKind::Rates).as_ref() == Some(&release)
+        });
+    }
+    // Ten polls take five seconds.
+    let took = started.elapsed();
+    assert!(took < Duration::from_secs(3), "{took:?}");
+}
+
+/// A backup that is put back takes the place of everything that was read before.
+#[test]
+fn a_database_that_was_put_back_is_read_anew() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let [kept, later] = [1, 2].map(|number| {
+        let seed = KeySeed::new([number; 40]);
+        state.create_key(&new_key(), seed, suite::NOW).unwrap()
+    });
+    state.revoke_key(kept.id, suite::NOW).unwrap();
+    assert!(!opens(&state, &kept) && opens(&state, &later));
+    // The tenant is the first change, and the first key is the second.
+    let earlier = "DELETE FROM domesday.keys WHERE version = 3; \
+         UPDATE domesday.keys SET revoked_at = NULL, version = 2; \
+         UPDATE domesday.service SET version = 2";
+    cluster::sql(&store.address, earlier);
+    within(SEEN * 2, || opens(&state, &kept) && !opens(&state, &later));
+}
+
 /// Two hosts make tenants at the same time: each ends with all of them in its memory.
 #[test]
 fn changes_of_two_hosts_at_once_are_all_seen_by_both() {
@@ -197,9 +233,12 @@ fn a_database_that_does_not_answer_is_trouble_until_it_does() {
     charge(&state, 1).unwrap();
     cluster.freeze();
     within(NOTICED, || state.degradation().is_some());
+    let reason = state.degradation().unwrap();
+    assert!(reason.contains("does not answer"), "{reason}");
     let started = Instant::now();
-    assert!(charge(&state, 1).is_err());
+    let error = charge(&state, 1).unwrap_err().to_string();
     assert!(started.elapsed() < Duration::from_millis(500));
+    assert!(error.contains("database unavailable"), "{error}");
     cluster.thaw();
     within(NOTICED, || state.degradation().is_none());
     assert_eq!(
@@ -311,6 +350,9 @@ fn a_database_that_does_not_write_is_trouble_until_it_does() {
     });
     let used = || suite::outcome(state.used(suite::id("acme"), suite::JUNE));
     within(NOTICED, || used().is_ok_and(|used| used == 1));
+    // A command names the database's own reason.
+    let is_read_only = |error: StateError| error.to_string().contains("read-only");
+    within(NOTICED, || state.pause_jobs(true).is_err_and(is_read_only));
     set("off");
     within(NOTICED * 2, || state.degradation().is_none());
     charge(&state, 1).unwrap();
@@ -330,6 +372,38 @@ fn a_database_that_is_not_there_is_an_error_without_its_password() {
         !format!("{error} {error:?}").contains("sesame"),
         "{error:?}"
     );
+}
+
+/// A runtime may be neither waited for nor dropped on a thread of another one.
+#[test]
+fn a_state_is_opened_and_closed_on_a_thread_of_a_runtime() {
+    let store = Postgres::empty();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let malformed = PostgresState::open("mysql://host/name");
+        assert!(matches!(malformed, Err(StateError::MalformedAddress)));
+        drop(store.open());
+    });
+}
+
+#[test]
+fn the_debug_text_of_a_state_holds_no_address() {
+    let state = Postgres::empty().open();
+    assert_eq!(format!("{state:?}"), "PostgresState(..)");
+}
+
+#[test]
+fn a_job_of_no_units_leaves_the_table_of_units_alone() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let free = suite::job_of("acme", 1, &[(1, 0, b"row")]);
+    assert!(matches!(
+        suite::submit(&state, free),
+        Submission::Accepted(_)
+    ));
+    let rows = cluster::sql(&store.address, "SELECT count(*) FROM domesday.usage");
+    assert_eq!(rows.trim(), "0");
 }
 
 /// Several hosts begin a month at once, and each of its first charges has room.

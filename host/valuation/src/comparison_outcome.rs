@@ -76,4 +76,11 @@ mod tests {
     fn a_reason_is_spelt_as_on_the_wire() {
         assert_eq!(word(&ReferralReason::UnusualSize), "unusual_size");
     }
+
+    #[test]
+    fn a_band_is_spelt_as_in_a_manifest() {
+        for band in [Band::High, Band::Medium, Band::Low] {
+            assert_eq!(band_word(band), word(&band));
+        }
+    }
 }

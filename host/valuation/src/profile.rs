@@ -18,3 +18,16 @@ pub fn manifest_profile(profile: Profile) -> ManifestProfile {
         Profile::Wasi => ManifestProfile::Wasi,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manifest_and_the_engine_name_a_profile_alike() {
+        for profile in [Profile::Pure, Profile::Wasi] {
+            assert_eq!(engine_profile(manifest_profile(profile)), profile);
+        }
+        assert_eq!(engine_profile(ManifestProfile::Pure), Profile::Pure);
+    }
+}

@@ -263,6 +263,7 @@ mod tests {
     #[tokio::test]
     async fn parallel_work_runs_on_dedicated_threads() {
         let workers = WorkerPool::new(3, 1).unwrap();
+        assert_eq!(workers.threads(), 3);
         let of = || {
             let name = std::thread::current().name().unwrap_or_default().to_owned();
             (rayon::current_num_threads(), name)
@@ -324,24 +325,31 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_queue_refuses_work() {
-        let workers = Arc::new(WorkerPool::new(1, 1).unwrap());
+        let workers = Arc::new(WorkerPool::new(2, 2).unwrap());
+        assert_eq!((workers.capacity(), workers.in_use()), (2, 0));
         let (start, started) = std::sync::mpsc::channel::<()>();
-        let (release, released) = std::sync::mpsc::channel::<()>();
-        let busy = workers.clone();
-        let first = tokio::spawn(async move {
-            busy.run(move || {
+        let mut busy = Vec::new();
+        for _ in 0..2 {
+            let (release, released) = std::sync::mpsc::channel::<()>();
+            let (workers, start) = (workers.clone(), start.clone());
+            let work = move || {
                 let _ = start.send(());
                 let _ = released.recv();
-            })
+            };
+            let ran = tokio::spawn(async move { workers.run(work).await });
+            busy.push((release, ran));
+        }
+        tokio::task::spawn_blocking(move || started.iter().take(2).count())
             .await
-        });
-        tokio::task::spawn_blocking(move || started.recv())
-            .await
-            .unwrap()
             .unwrap();
+        assert_eq!((workers.capacity(), workers.in_use()), (2, 2));
+        assert_eq!(workers.occupancy().in_use(), 2);
         assert_eq!(workers.run(|| 1).await, Err(WorkError::Full));
-        release.send(()).unwrap();
-        assert_eq!(first.await.unwrap(), Ok(()));
+        for (release, ran) in busy {
+            release.send(()).unwrap();
+            assert_eq!(ran.await.unwrap(), Ok(()));
+        }
+        assert_eq!(workers.in_use(), 0);
         assert_eq!(workers.run(|| 1).await, Ok(1));
     }
 }

@@ -4,15 +4,25 @@
 #[path = "../../../tests/common/demo.rs"]
 #[allow(dead_code)] // Other suites use the rest.
 mod demo;
+#[path = "pipeline/early_ends.rs"]
+mod early_ends;
+#[path = "pipeline/pieces.rs"]
+mod pieces;
+#[path = "../../../tests/common/places.rs"]
+#[allow(dead_code)] // Other suites use the rest.
+mod places;
+#[path = "pipeline/provided_addresses.rs"]
+mod provided_addresses;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+use domesday_address_lookup::Provider;
 use domesday_contract::v3::options::{Depth, Settings};
 use domesday_contract::v3::request::Kind;
-use domesday_contract::v3::result::Referral;
+use domesday_contract::v3::result::{RESPONSE_MAX, Referral, rejected};
 use domesday_contract::vocabulary::Vocabulary;
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
@@ -21,8 +31,9 @@ use domesday_engine::outcome::Row;
 use domesday_package::Trust;
 use domesday_valuation::observer::{ObservedRow, RowObserver};
 use domesday_valuation::pipeline::address_lookup::AddressLookups;
+use domesday_valuation::pipeline::batch::BatchResults;
 use domesday_valuation::pipeline::deadline::Deadline;
-use domesday_valuation::pipeline::row::{RequestContext, parse, value};
+use domesday_valuation::pipeline::row::{ParsedRow, RequestContext, parse, value};
 use domesday_valuation::pipeline::{batch, response_size};
 use domesday_valuation::release_store::{OpenRelease, open_release};
 use domesday_valuation::worker_pool::WorkerPool;
@@ -31,21 +42,30 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 use uuid::Uuid;
 
+fn releases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases")
+}
+
+/// Opens the demo's release.
+fn open(runtime: &Runtime) -> OpenRelease {
+    let snapshots = &mut BTreeMap::new();
+    let trust = Trust::Unsigned;
+    open_release(&releases(), demo::RELEASE, &trust, runtime, snapshots).unwrap()
+}
+
 fn release() -> Arc<OpenRelease> {
     static RELEASE: OnceLock<Arc<OpenRelease>> = OnceLock::new();
-    let open = || {
-        let runtime = Runtime::new(Allocation::OnDemand).unwrap();
-        let releases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases");
-        let snapshots = &mut BTreeMap::new();
-        let trust = Trust::Unsigned;
-        Arc::new(open_release(&releases, demo::RELEASE, &trust, &runtime, snapshots).unwrap())
-    };
-    RELEASE.get_or_init(open).clone()
+    let opened = || Arc::new(open(&Runtime::new(Allocation::OnDemand).unwrap()));
+    RELEASE.get_or_init(opened).clone()
 }
 
 fn context(kind: Kind) -> RequestContext {
+    context_of(release(), kind)
+}
+
+fn context_of(release: Arc<OpenRelease>, kind: Kind) -> RequestContext {
     RequestContext {
-        release: release(),
+        release,
         kind,
         depth: Depth::Standard,
         settings: Settings {
@@ -66,6 +86,33 @@ fn result(row: &Value, context: &RequestContext) -> Value {
     let rendered = value(&row, context, &AddressLookups::none(), id, None);
     assert!(!rendered.refundable, "{:?}", rendered.problem);
     serde_json::from_slice(&rendered.json).unwrap()
+}
+
+fn asynchronous() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+}
+
+/// Returns the valuation id of the first row of a batch.
+fn first() -> Uuid {
+    batch::first(Uuid::from_u128(7 << 76))
+}
+
+/// Runs a batch for `time` at most, and returns it with its results as JSON.
+fn run_batch(
+    workers: &WorkerPool,
+    provider: Option<&Arc<Provider>>,
+    context: &Arc<RequestContext>,
+    rows: Vec<ParsedRow>,
+    time: Duration,
+) -> (BatchResults, Vec<Value>) {
+    let deadline = Deadline::after(time);
+    let all = batch::value(workers, provider, context, rows, first(), deadline);
+    let done = asynchronous().block_on(all);
+    let results = serde_json::from_slice(&[b"[", done.json.as_slice(), b"]"].concat());
+    (done, results.unwrap())
 }
 
 fn with(mut row: Value, section: &str, field: &str, value: Value) -> Value {
@@ -151,26 +198,57 @@ fn each_row_of_an_existing_property_comes_to_its_result() {
     insta::assert_json_snapshot!(results);
 }
 
-#[test]
-fn each_row_of_a_proposed_property_comes_to_its_result() {
+/// Returns the request for a proposed house at this site.
+fn proposed(latitude: f64, longitude: f64) -> Value {
     let mut house = demo::house();
     house["property"] = json!({
         "valuation_date": "2026-10-15",
         "postcode": "qa11af",
-        "site_latitude": 55.60702,
-        "site_longitude": -2.21319,
+        "site_latitude": latitude,
+        "site_longitude": longitude,
         "type": "S",
         "subtype": "house_semi_detached",
         "title_tenure": "freehold"
     });
     house["occupancy"]["status"] = "vacant".into();
-    let elsewhere = with(house.clone(), "property", "site_latitude", 51.5.into());
+    house
+}
+
+#[test]
+fn each_row_of_a_proposed_property_comes_to_its_result() {
+    let house = proposed(55.60702, -2.21319);
+    let elsewhere = proposed(51.5, -2.21319);
     let context = context(Kind::Development);
     let results: BTreeMap<_, _> = [("house", house), ("elsewhere", elsewhere)]
         .into_iter()
         .map(|(name, row)| (name, result(&row, &context)))
         .collect();
     insta::assert_json_snapshot!(results);
+}
+
+#[test]
+fn a_site_must_lie_near_its_postcode_and_within_the_service() {
+    let context = context(Kind::Development);
+    for (latitude, longitude, code) in [
+        // 20 kilometres east of the postcode, and north of England.
+        (55.60702, -1.89, "invalid_value"),
+        (57.0, -2.21319, "outside_geography"),
+    ] {
+        let result = result(&proposed(latitude, longitude), &context);
+        let error = &result["errors"][0];
+        assert_eq!(error["code"], code, "{latitude} {longitude}");
+        assert_eq!(error["field"], "/property/site_latitude");
+    }
+}
+
+#[test]
+fn an_input_that_does_not_apply_is_named_as_ignored() {
+    let flat = with(demo::flat(), "size", "storeys", 2.into());
+    let result = result(&flat, &context(Kind::Existing));
+    assert_eq!(
+        result["input_resolution"]["ignored_inputs"],
+        json!([{"field": "/size/storeys", "reason": "inapplicable_to_flats"}])
+    );
 }
 
 #[test]
@@ -191,45 +269,44 @@ fn a_row_whose_address_is_open_is_looked_up_by_its_postcode() {
         let row = parse(&row.to_string(), &context);
         row.postcode_to_look_up(&context).map(|it| it.to_string())
     };
-    assert_eq!(postcode(demo::house()), None);
-    let unknown = demo::at("1000", "Badger Yard Gardens", "QA1 1AF");
-    assert_eq!(postcode(unknown).as_deref(), Some("QA1 1AF"));
+    let at = |number: &str, postcode: &str| demo::at(number, "Badger Yard Gardens", postcode);
+    for (row, expected) in [
+        (demo::house(), None),
+        (at("1000", "QA1 1AF"), Some("QA1 1AF")),
+        // The snapshot does not know the postcode, or knows the address as premises.
+        (at("1", "QA1 9ZZ"), Some("QA1 9ZZ")),
+        (demo::shop(), Some("QA1 2AR")),
+        // The snapshot decides these.
+        (demo::divided(), None),
+        (demo::scottish(), None),
+    ] {
+        assert_eq!(postcode(row).as_deref(), expected);
+    }
 }
 
 #[test]
 fn a_batch_gives_every_row_its_result_in_order() {
     let workers = WorkerPool::new(2, 64).unwrap();
     let context = Arc::new(context(Kind::Existing));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
     let rows = || -> Vec<_> {
         let all = rows().into_iter();
         all.map(|(_, row)| parse(&row.to_string(), &context))
             .collect()
     };
-    let first = batch::first(Uuid::from_u128(7 << 76));
-    let run = |time| {
-        let deadline = Deadline::after(time);
-        let all = batch::value(&workers, None, &context, rows(), first, deadline);
-        let done = runtime.block_on(all);
-        let results: Vec<Value> =
-            serde_json::from_slice(&[b"[", done.json.as_slice(), b"]"].concat()).unwrap();
-        (results, done.refundable)
-    };
-    let (results, refundable) = run(Duration::from_secs(60));
-    assert_eq!(refundable, 0);
+    let run = |time| run_batch(&workers, None, &context, rows(), time);
+    let (done, results) = run(Duration::from_secs(60));
+    assert_eq!(done.refundable, 0);
+    assert_eq!(done.problem, None);
     for (number, (result, row)) in results.iter().zip(rows()).enumerate() {
-        let id = batch::nth(first, number);
+        let id = batch::nth(first(), number);
         let alone = value(&row, &context, &AddressLookups::none(), id, None);
         let alone: Value = serde_json::from_slice(&alone.json).unwrap();
         assert_eq!(*result, alone);
     }
     // After the deadline, rows with errors have them, and the others are given back.
-    let (late, refundable) = run(Duration::ZERO);
+    let (done, late) = run(Duration::ZERO);
     let billable = rows().iter().filter(|row| row.is_billable()).count();
-    assert_eq!(refundable as usize, billable);
+    assert_eq!(done.refundable as usize, billable);
     assert_eq!(late.len(), results.len());
 }
 
@@ -243,6 +320,22 @@ fn a_response_is_bounded_by_the_size_limit() {
     };
     assert!(check(1_000).is_ok());
     assert_eq!(check(20_000).unwrap_err().code.code(), "response_too_large");
+}
+
+#[test]
+fn the_bound_of_a_response_counts_each_result_and_its_comma() {
+    let context = context(Kind::Existing);
+    let rows = |count: usize| -> Vec<_> { (0..count).map(|_| parse("7", &context)).collect() };
+    let one = rows(1);
+    let errors = one[0].request().err().unwrap();
+    let of_one = rejected(&context.release.id, None, errors) + 1;
+    let bytes = |count: usize| -> usize {
+        let error = response_size::check_response_size(&rows(count), &context).unwrap_err();
+        let mut words = error.message.split(' ');
+        words.find_map(|word| word.parse().ok()).unwrap()
+    };
+    let too_many = RESPONSE_MAX / of_one + 1;
+    assert_eq!(bytes(too_many + 1) - bytes(too_many), of_one);
 }
 
 /// Returns how many rows like this one a batch may have.
@@ -396,21 +489,13 @@ impl Subscriber for PanickingLog {
 fn rows_lost_to_a_panic_outside_of_a_row_are_internal_errors() {
     tracing::subscriber::set_global_default(PanickingLog).unwrap();
     let workers = WorkerPool::new(1, 64).unwrap();
-    let first = batch::first(Uuid::from_u128(7 << 76));
     let mut context = context(Kind::Existing);
-    context.observer = Some(Arc::new(PanickingObserver(first)));
+    context.observer = Some(Arc::new(PanickingObserver(first())));
     let context = Arc::new(context);
     let rows = [demo::house(), demo::house(), json!(7)];
     let rows = rows.map(|row| parse(&row.to_string(), &context)).into();
-    let deadline = Deadline::after(Duration::from_secs(60));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let all = batch::value(&workers, None, &context, rows, first, deadline);
-    let done = runtime.block_on(all);
-    let results: Vec<Value> =
-        serde_json::from_slice(&[b"[", done.json.as_slice(), b"]"].concat()).unwrap();
+    let time = Duration::from_secs(60);
+    let (done, results) = run_batch(&workers, None, &context, rows, time);
     for result in &results[..2] {
         assert_eq!(result["status"], "valuation_failed");
         assert_eq!(result["errors"][0]["code"], "internal");

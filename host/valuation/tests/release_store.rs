@@ -23,7 +23,7 @@ use domesday_valuation::compile_cache::{CompileCacheError, open_cache, own_folde
 use domesday_valuation::release_store::{ReleaseError, ReleaseStore, package_ids};
 use package_files::{copy_tree, write_changed};
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -265,4 +265,9 @@ fn the_secret_of_compiled_code_is_made_once_and_checked() {
     fs::write(&secret, [7; 31]).unwrap();
     let refused = open_cache(&folder, "the data folder").err();
     assert!(matches!(refused, Some(CompileCacheError::Secret { path }) if path == secret));
+    // A link to itself is there, and cannot be read.
+    fs::remove_file(&secret).unwrap();
+    symlink("host.secret", &secret).unwrap();
+    let refused = open_cache(&folder, "the data folder").err();
+    assert!(matches!(refused, Some(CompileCacheError::Io { path, .. }) if path == secret));
 }

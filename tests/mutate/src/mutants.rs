@@ -308,6 +308,7 @@ impl Judge {
             fates.push(match self.known.fates.get(&mutant.name) {
                 Some(fate) => *fate,
                 None if *caught => Fate::Caught,
+                None if self.explained.contains_key(&mutant.without_place()) => Fate::Explained,
                 None if !self.beyond => Fate::Missed,
                 None => {
                     let fate = self.fate_beyond_crate(mutant)?;
@@ -346,12 +347,8 @@ impl Judge {
         caught.into_iter().collect()
     }
 
-    /// Returns the result for a mutant that the crate's tests miss, from the quick tier or the list
-    /// of explained mutants.
+    /// Returns the result for a mutant that the crate's tests miss, from the quick tier.
     fn fate_beyond_crate(&mut self, mutant: &Mutant) -> Result<Fate> {
-        if self.explained.contains_key(&mutant.without_place()) {
-            return Ok(Fate::Explained);
-        }
         if !self.quick_tier_is_sound {
             ensure!(
                 quick_tier_passes(&self.tree, "")?,

@@ -183,10 +183,6 @@ pub trait SchemaExt: Sized {
     /// Returns the same schema with further keywords of JSON Schema 2020-12.
     #[must_use]
     fn with(self, keyword: &str, rules: Value) -> Self;
-
-    /// Returns the same schema with an example.
-    #[must_use]
-    fn example(self, example: Value) -> Self;
 }
 
 impl SchemaExt for Object {
@@ -198,11 +194,6 @@ impl SchemaExt for Object {
     fn with(mut self, keyword: &str, rules: Value) -> Self {
         let keywords = self.extensions.get_or_insert_with(Extensions::default);
         keywords.insert(keyword.to_owned(), rules);
-        self
-    }
-
-    fn example(mut self, example: Value) -> Self {
-        self.examples = vec![example];
         self
     }
 }

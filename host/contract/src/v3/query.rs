@@ -75,6 +75,10 @@ mod tests {
                 (Code::InvalidValue, "/uprn".to_owned()),
             ]
         );
+        assert_eq!(
+            errors(&[("postcode", "RG30 1AA"), ("verbose", "1")]),
+            [(Code::UnknownField, "/verbose".to_owned())]
+        );
     }
 
     #[test]

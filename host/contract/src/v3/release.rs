@@ -66,3 +66,19 @@ pub struct Limits {
     /// Most rows of a job.
     pub asynchronous_job_rows: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_includes_its_first_and_its_last_day() {
+        let march = |day| NaiveDate::from_ymd_opt(2026, 3, day).unwrap();
+        let window = DateWindow {
+            from: march(2),
+            to: march(4),
+        };
+        let days: Vec<u32> = (1..=5).filter(|&day| window.contains(march(day))).collect();
+        assert_eq!(days, [2, 3, 4]);
+    }
+}

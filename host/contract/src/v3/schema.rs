@@ -222,3 +222,34 @@ fn job_results() -> Object {
     .with("then", json!({"required": ["result"]}))
     .with("else", json!({"required": ["error"]}))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::v1;
+
+    #[test]
+    fn every_schema_is_the_published_one() {
+        let mut schemas = schemas();
+        add::<v1::error::ErrorBody>(&mut schemas);
+        let schemas = serde_json::to_value(schemas).unwrap();
+        let description = include_str!("../../../../docs/openapi.json");
+        let description: Value = serde_json::from_str(description).unwrap();
+        let components = &description["components"]["schemas"];
+        for (name, published) in components.as_object().unwrap() {
+            let schema = schemas.get(name);
+            // The other schemas of series are made by another crate.
+            if schema.is_none() && name.starts_with("Series") {
+                continue;
+            }
+            assert_eq!(
+                schema,
+                Some(published),
+                "{name} of docs/openapi.json is out of date; write the file with: \
+                 cargo run -- openapi > docs/openapi.json"
+            );
+        }
+    }
+}

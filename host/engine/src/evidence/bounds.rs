@@ -56,6 +56,41 @@ fn within(query: &SalesQuery) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::SalesOrder;
+    use crate::subject::GridPoint;
+    use domesday_registers::Day;
+
+    #[test]
+    fn a_search_has_a_radius_and_a_limit_within_bounds() {
+        for (radius_m, limit, is_within) in [
+            (1, 1, true),
+            (MAX_RADIUS_M, MAX_SALES_A_QUESTION, true),
+            (0, 1, false),
+            (MAX_RADIUS_M + 1, 1, false),
+            (1, 0, false),
+            (1, MAX_SALES_A_QUESTION + 1, false),
+        ] {
+            let question = EvidenceQuery::NearbySales(SalesQuery {
+                center: GridPoint {
+                    easting: 1,
+                    northing: 2,
+                },
+                radius_m,
+                since: Day(0),
+                types: Vec::new(),
+                standard_only: false,
+                floor_area_only: false,
+                order: SalesOrder::Nearest,
+                limit,
+            });
+            let expected = match is_within {
+                true => Ok(question.clone()),
+                false => Err(Refusal::InvalidQuestion),
+            };
+            let found = Bounds::default().admit(Ok(question));
+            assert_eq!(found, expected, "{radius_m} {limit}");
+        }
+    }
 
     #[test]
     fn the_thirty_third_question_is_refused() {

@@ -231,6 +231,89 @@ fn nearness(subject: &Postcode, sale: &Postcode) -> Nearness {
 mod tests {
     use super::*;
 
+    fn subject() -> Subject {
+        let known = serde_json::json!({
+            "valuation_day": 20_000, "uprn": 1,
+            "place": { "easting": 450_000, "northing": 300_000 }, "precision": "property",
+            "postcode": "QX1 1AA", "country": "england", "authority": "",
+            "property_type": "flat", "subtype": "flat_converted", "tenure": "leasehold",
+            "build_status": "existing", "occupancy": "vacant", "lease": null,
+            "size": {}, "fabric": {}, "energy": {},
+            "provenance": { "customer": [], "stored": [], "applied": [] },
+            "stored_data": false, "evidence_through": null,
+        });
+        serde_json::from_value(known).unwrap()
+    }
+
+    /// Returns sale 7, whose attributes are of a certificate.
+    fn sale(uprn: Option<u64>, day: Day, attributes_day: Day) -> property::Sale {
+        property::Sale {
+            id: 7,
+            uprn,
+            day,
+            price_gbp: 210_000,
+            easting: 450_001,
+            northing: 300_002,
+            postcode: Postcode::parse("QX1 1AA").unwrap(),
+            property_type: PropertyType::Flat,
+            subtype: None,
+            tenure: None,
+            new_build: false,
+            standard: true,
+            own_place: true,
+            floor_area_m2: Some(61.5),
+            habitable_rooms: Some(3),
+            age_band: None,
+            rating: None,
+            attributes_day: Some(attributes_day),
+            distance_m: 2.0,
+        }
+    }
+
+    #[test]
+    fn a_sale_or_a_certificate_of_the_valuation_day_is_of_the_future() {
+        let subject = subject();
+        let today = subject.valuation_day;
+        let before = Day(today.0 - 1);
+        for (day, certificate, is_known) in [
+            (before, before, true),
+            (today, before, false),
+            (before, today, false),
+            (today, today, false),
+        ] {
+            let found = sales_response(&subject, vec![sale(None, day, certificate)]);
+            let is_shown = matches!(&found, Ok(EvidenceResponse::Sales(sales)) if sales.len() == 1);
+            let is_future = matches!(&found, Err(EvidenceError::Future { sale: 7 }));
+            assert_eq!((is_shown, is_future), (is_known, !is_known), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_sale_of_the_subject_lacks_its_stored_attributes_unless_they_are_allowed() {
+        let (own, other) = (Nearness::SameProperty, Nearness::SamePostcode);
+        for (uprn, of_sale, stored_data, nearness, is_shown) in [
+            (Some(1), Some(1), true, own, true),
+            (Some(1), Some(1), false, own, false),
+            (Some(1), Some(2), true, other, true),
+            (Some(1), Some(2), false, other, true),
+            (Some(1), None, false, other, true),
+            (None, Some(1), false, other, true),
+            (None, None, false, other, true),
+        ] {
+            let subject = Subject {
+                uprn,
+                stored_data,
+                ..subject()
+            };
+            let found = evidence_sale(&subject, sale(of_sale, Day(9_000), Day(9_001)));
+            let case = (uprn, of_sale, stored_data);
+            assert_eq!(found.nearness, nearness, "{case:?}");
+            assert_eq!(found.floor_area_m2.is_some(), is_shown, "{case:?}");
+            assert_eq!(found.habitable_rooms.is_some(), is_shown, "{case:?}");
+            assert_eq!(found.attributes_day.is_some(), is_shown, "{case:?}");
+        }
+    }
+
     #[test]
     fn nearness_follows_the_postcode_and_not_its_spelling() {
         let subject = Postcode::parse("LE1 1AA").unwrap();

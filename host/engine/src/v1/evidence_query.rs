@@ -81,3 +81,33 @@ fn types(set: wit::PropertyTypes) -> Vec<PropertyType> {
     .map(|(_, kind)| kind)
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_about_every_type_or_one_of_the_four() {
+        for (asked, expected) in [
+            (None, Ok(None)),
+            (
+                Some(wit::PropertyType::Detached),
+                Ok(Some(PropertyType::Detached)),
+            ),
+            (Some(wit::PropertyType::Flat), Ok(Some(PropertyType::Flat))),
+            (
+                Some(wit::PropertyType::Other),
+                Err(Refusal::InvalidQuestion),
+            ),
+        ] {
+            assert_eq!(property_type(asked), expected);
+        }
+    }
+
+    #[test]
+    fn a_set_of_types_is_a_list_in_rising_order() {
+        let set = wit::PropertyTypes::OTHER | wit::PropertyTypes::DETACHED;
+        assert_eq!(types(set), [PropertyType::Detached, PropertyType::Other]);
+        assert!(types(wit::PropertyTypes::empty()).is_empty());
+    }
+}

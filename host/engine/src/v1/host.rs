@@ -72,3 +72,30 @@ pub(crate) fn refusal(response: EvidenceResponse) -> ask::Refusal {
         _ => ask::Refusal::Other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_learns_why_its_question_was_refused() {
+        for (response, expected) in [
+            (
+                EvidenceResponse::Refused(Refusal::TooManyQuestions),
+                ask::Refusal::TooManyQuestions,
+            ),
+            (
+                EvidenceResponse::Refused(Refusal::TooManySales),
+                ask::Refusal::TooManySales,
+            ),
+            (
+                EvidenceResponse::Refused(Refusal::InvalidQuestion),
+                ask::Refusal::InvalidQuestion,
+            ),
+            (EvidenceResponse::Index(None), ask::Refusal::Other),
+        ] {
+            let name = format!("{response:?}");
+            assert!(refusal(response) == expected, "{name}");
+        }
+    }
+}

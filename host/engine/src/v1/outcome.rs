@@ -214,10 +214,37 @@ mod tests {
     }
 
     fn field(valuation: wit::Valuation) -> String {
-        match check(wit::Outcome::Valued(valuation), &[]) {
+        field_after(&[], valuation)
+    }
+
+    /// Returns the first field that breaks a promise to a release that was shown these sales, or
+    /// `Ok`.
+    fn field_after(shown_sales: &[Sale], valuation: wit::Valuation) -> String {
+        match check(wit::Outcome::Valued(valuation), shown_sales) {
+            Ok(_) => "Ok".to_owned(),
             Err(RowFailure::InvalidOutcome { field, .. }) => field,
-            other => format!("{other:?}"),
+            Err(other) => other.to_string(),
         }
+    }
+
+    fn comparable(sale: u64, similarity: f64) -> wit::Comparable {
+        wit::Comparable {
+            sale,
+            adjusted_price: 1.0,
+            similarity,
+        }
+    }
+
+    fn shown_sale(id: u64) -> Sale {
+        let known = serde_json::json!({
+            "id": id, "uprn": null, "day": 20_000, "price_gbp": 250_000,
+            "place": { "easting": 450_000, "northing": 300_000 }, "precision": "postcode",
+            "distance_m": 12.5, "nearness": "same_sector", "postcode": "QX1 1AA",
+            "property_type": "flat", "subtype": null, "tenure": "leasehold", "new_build": false,
+            "standard": true, "floor_area_m2": null, "habitable_rooms": null, "age_band": null,
+            "rating": null, "attributes_day": null,
+        });
+        serde_json::from_value(known).unwrap()
     }
 
     #[test]
@@ -277,17 +304,102 @@ mod tests {
 
     #[test]
     fn a_comparable_must_have_been_shown() {
-        let comparable = wit::Comparable {
-            sale: 7,
-            adjusted_price: 1.0,
-            similarity: 1.0,
-        };
         assert_eq!(
             field(wit::Valuation {
-                comparables: vec![comparable],
+                comparables: vec![comparable(7, 1.0)],
                 ..valuation()
             }),
             "comparables[0].sale"
         );
+    }
+
+    #[test]
+    fn comparables_are_at_most_ten_and_distinct_and_the_best_first() {
+        let shown: Vec<Sale> = (1..=11).map(shown_sale).collect();
+        let alike = |count: u64| (1..=count).map(|sale| (sale, 0.5)).collect::<Vec<_>>();
+        let cases: [(Vec<(u64, f64)>, &str); 7] = [
+            (alike(10), "Ok"),
+            (alike(11), "comparables"),
+            (vec![(2, 0.9), (1, 0.8)], "Ok"),
+            (vec![(1, 0.8), (2, 0.9)], "comparables[1].similarity"),
+            (vec![(2, 0.5), (1, 0.5)], "comparables[1].similarity"),
+            (vec![(1, 0.5), (1, 0.5)], "comparables[1].sale"),
+            (vec![(12, 0.5)], "comparables[0].sale"),
+        ];
+        for (pairs, expected) in cases {
+            let comparables = pairs.iter().map(|(sale, alike)| comparable(*sale, *alike));
+            let given = wit::Valuation {
+                comparables: comparables.collect(),
+                ..valuation()
+            };
+            assert_eq!(field_after(&shown, given), expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn every_number_of_a_valuation_has_its_bounds() {
+        type Change = fn(&mut wit::Valuation, f64);
+        let cases: [(&str, Change, &[f64], &[f64]); 4] = [
+            (
+                "estimate",
+                |given, number| given.estimate = number,
+                &[0.01, MAX_POUNDS],
+                &[MAX_POUNDS + 1.0],
+            ),
+            (
+                "dispersion",
+                |given, number| given.dispersion = Some(number),
+                &[0.01, 5.0],
+                &[f64::NAN, f64::INFINITY, 0.0, -0.1],
+            ),
+            (
+                "own_sales_share",
+                |given, number| given.own_sales_share = Some(number),
+                &[0.0, 1.0],
+                &[f64::NAN, -0.1, 1.1],
+            ),
+            (
+                "derived[0].value",
+                |given, number| {
+                    given.derived = vec![wit::DerivedInput {
+                        input: wit::Attribute::FloorArea,
+                        basis: wit::Derivation::LocalTypical,
+                        value: Some(number),
+                    }];
+                },
+                &[-1.0, 0.0],
+                &[f64::NAN, f64::NEG_INFINITY],
+            ),
+        ];
+        for (name, change, good, bad) in cases {
+            let found = |number: f64| {
+                let mut given = valuation();
+                change(&mut given, number);
+                field(given)
+            };
+            for number in good {
+                assert_eq!(found(*number), "Ok", "{name} {number}");
+            }
+            for number in bad {
+                assert_eq!(found(*number), name, "{number}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_range_holds_its_estimate() {
+        for (lower, upper, expected) in [
+            (250_000.0, 250_000.0, "Ok"),
+            (249_999.0, 250_001.0, "Ok"),
+            (250_001.0, 250_002.0, "range"),
+            (249_998.0, 249_999.0, "range"),
+        ] {
+            let range = Some(wit::ValueRange { lower, upper });
+            let given = wit::Valuation {
+                range,
+                ..valuation()
+            };
+            assert_eq!(field(given), expected, "{lower} {upper}");
+        }
     }
 }

@@ -1,8 +1,14 @@
 //! A forbidden component is refused before it runs, with the rule that it breaks.
 
 use crate::guest::component;
-use domesday_engine::config::Allocation;
-use domesday_engine::{AdmissionError, Limits, Runtime};
+use domesday_engine::admission::imports;
+use domesday_engine::config::{Allocation, MAX_COMPONENT_BYTES};
+use domesday_engine::{AdmissionError, Limits, Profile, Runtime};
+
+/// The export that a release must have.
+const VALUE: &str = r#"(core module $m (func (export "value")))
+    (core instance $i (instantiate $m))
+    (func (export "value") (canon lift (core func $i "value")))"#;
 
 fn refusal(component: &[u8]) -> AdmissionError {
     let runtime = Runtime::new(Allocation::OnDemand).unwrap();
@@ -25,6 +31,52 @@ fn a_core_module_is_refused() {
         refusal(b"not wasm at all"),
         AdmissionError::NotAComponent { .. }
     ));
+}
+
+#[test]
+fn a_component_of_the_largest_size_is_examined_and_a_larger_one_is_not() {
+    assert!(matches!(
+        refusal(&vec![0; MAX_COMPONENT_BYTES]),
+        AdmissionError::NotAComponent {
+            found: "another format"
+        }
+    ));
+    let bytes = MAX_COMPONENT_BYTES + 1;
+    assert!(matches!(
+        refusal(&vec![0; bytes]),
+        AdmissionError::TooLarge { bytes: found } if found == bytes
+    ));
+}
+
+#[test]
+fn names_within_nested_components_do_not_count() {
+    let evidence = "domesday:valuation/evidence@1.0.0";
+    let text = format!(
+        r#"(component
+        (import "{evidence}" (instance))
+        (component (import "clock" (func)))
+        {VALUE})"#
+    );
+    let component = wat::parse_str(text).unwrap();
+    assert_eq!(imports(&component, Profile::Pure).unwrap(), [evidence]);
+
+    let nested = format!("(component (component {VALUE}))");
+    assert!(matches!(
+        refusal(&wat::parse_str(nested).unwrap()),
+        AdmissionError::NoExport
+    ));
+}
+
+#[test]
+fn the_refusal_of_an_import_lists_the_imports_of_the_profile() {
+    let message = |profile| {
+        let name = "clock".to_owned();
+        AdmissionError::ForbiddenImport { name, profile }.to_string()
+    };
+    let pure = message(Profile::Pure);
+    assert!(pure.ends_with("packed-evidence@1.1.0\""), "{pure}");
+    let wasi = message(Profile::Wasi);
+    assert!(wasi.ends_with("that a language's runtime needs"), "{wasi}");
 }
 
 #[test]

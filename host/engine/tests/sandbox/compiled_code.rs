@@ -6,6 +6,7 @@ use domesday_engine::cache::{Cache, CacheError};
 use domesday_engine::config::{Allocation, MAX_STACK_BYTES};
 use domesday_engine::{Limits, Release, Runtime};
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -93,6 +94,20 @@ fn a_directory_open_to_others_is_refused() {
         Cache::open(&link, [0; 32]),
         Err(CacheError::NotOurs { .. })
     ));
+}
+
+#[test]
+fn the_error_says_why_a_directory_cannot_be_made() {
+    let kind = |path: &Path| match Cache::open(path, [0; 32]) {
+        Err(CacheError::Io { source, .. }) => source.kind(),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("it was opened"),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing/compiled");
+    assert_eq!(kind(&missing), ErrorKind::NotFound);
+    // The kernel makes the directories there, and denies it to everyone else.
+    assert_ne!(kind(Path::new("/sys/compiled")), ErrorKind::NotFound);
 }
 
 #[test]

@@ -37,7 +37,7 @@ impl EvidenceSource for These {
 }
 
 /// Sales that between them have every case of every vocabulary, and every option with and without.
-fn sales() -> Vec<Sale> {
+pub fn sales() -> Vec<Sale> {
     use {AgeBand as A, EnergyRating as E, Nearness as N, PropertyType as P, Subtype as S};
     let ages = [
         A::A,

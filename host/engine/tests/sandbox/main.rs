@@ -4,6 +4,8 @@
 mod admission;
 mod common;
 mod compiled_code;
+mod demo;
+mod evidence;
 mod evil;
 #[path = "../../../../tests/common/guest.rs"]
 mod guest;
@@ -11,4 +13,5 @@ mod interface_versions;
 mod isolation;
 mod model_inputs;
 mod recorded_evidence;
+mod replay;
 mod wasi;

@@ -1,22 +1,12 @@
 //! A component that shows its model's inputs: from the same evidence as a valuation, and beside it.
 
+use crate::demo::{demo_evidence, homes};
 use crate::guest::component;
 use domesday_engine::config::Allocation;
-use domesday_engine::evidence::SnapshotEvidence;
-use domesday_engine::fixture::{self, RecordedResult};
+use domesday_engine::fixture::RecordedResult;
 use domesday_engine::outcome::Outcome;
 use domesday_engine::{Limits, Runtime};
-use domesday_property::Snapshot;
-use std::fs::File;
-use std::io::BufReader;
-use std::path::PathBuf;
 use std::sync::Arc;
-
-fn demo(file: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../releases")
-        .join(file)
-}
 
 #[test]
 fn neutral_trees_leave_the_reference_model_unchanged_and_show_their_inputs() {
@@ -28,14 +18,9 @@ fn neutral_trees_leave_the_reference_model_unchanged_and_show_their_inputs() {
     let (trees, reference) = (admit("domesday-gbdt"), admit("domesday-hedonic"));
     assert!(trees.shows_inputs() && !reference.shows_inputs());
 
-    let snapshot = demo("property/synthetic-2026-09/snapshot.redb");
-    let evidence = Arc::new(SnapshotEvidence::new(Arc::new(
-        Snapshot::open(&snapshot).unwrap(),
-    )));
-    let lines = demo("valuation/synthetic-hedonic-2027-03/fixtures.jsonl");
-    let homes = fixture::read(BufReader::new(File::open(lines).unwrap())).unwrap();
+    let evidence = demo_evidence();
     let mut valued = 0;
-    for home in homes {
+    for home in homes() {
         let subject = Arc::new(home.subject);
         let (ours, theirs) = (
             trees.value(&subject, evidence.clone()),

@@ -55,6 +55,8 @@ struct DiskState {
     plates: [DiskFile; 2],
     /// The fault that is to come, if any. It lasts until it is lifted.
     armed: Option<ArmedFault>,
+    /// Writes and syncs that failed.
+    failures: u32,
     random: u64,
 }
 
@@ -74,12 +76,14 @@ impl DiskState {
             armed.after -= 1;
             return None;
         }
-        match armed.fault {
-            Fault::Stall if sync => Some(io::ErrorKind::WouldBlock.into()),
-            Fault::Full if !sync => Some(io::ErrorKind::StorageFull.into()),
-            Fault::Sync if sync => Some(io::Error::other("the disk does not answer")),
-            _ => None,
-        }
+        let error: io::Error = match armed.fault {
+            Fault::Stall if sync => io::ErrorKind::WouldBlock.into(),
+            Fault::Full if !sync => io::ErrorKind::StorageFull.into(),
+            Fault::Sync if sync => io::Error::other("the disk does not answer"),
+            _ => return None,
+        };
+        self.failures += 1;
+        Some(error)
     }
 
     /// Draws a number from 0 to 3.
@@ -185,6 +189,11 @@ impl Disk {
         let log = self.log();
         log.write(4_096 + 100, &[0xff]).unwrap();
         log.sync_data().unwrap();
+    }
+
+    /// Returns how many writes and syncs failed.
+    pub(super) fn failures(&self) -> u32 {
+        self.platters().failures
     }
 
     pub(super) fn lift(&self) {

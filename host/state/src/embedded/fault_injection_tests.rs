@@ -9,21 +9,21 @@ use super::disk::{Disk, Fault, Files};
 use super::source::Source;
 use crate::*;
 
-const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
-const JUNE: Month = Month {
+pub(super) const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
+pub(super) const JUNE: Month = Month {
     year: 2031,
     month: 6,
 };
 
-fn open(disk: &Disk) -> EmbeddedState {
+pub(super) fn open(disk: &Disk) -> EmbeddedState {
     EmbeddedState::open_source(Source::simulated(disk)).unwrap()
 }
 
-fn acme() -> TenantId {
+pub(super) fn acme() -> TenantId {
     "acme".parse().unwrap()
 }
 
-fn outcome<T>(reply: Reply<T>) -> Result<T, StateError> {
+pub(super) fn outcome<T>(reply: Reply<T>) -> Result<T, StateError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
@@ -64,7 +64,7 @@ fn see(state: &EmbeddedState) -> StateView {
     }
 }
 
-fn charge(state: &EmbeddedState) -> Reply<ChargeOutcome> {
+pub(super) fn charge(state: &EmbeddedState) -> Reply<ChargeOutcome> {
     state.charge(Charge {
         tenant: acme(),
         month: JUNE,
@@ -73,7 +73,7 @@ fn charge(state: &EmbeddedState) -> Reply<ChargeOutcome> {
     })
 }
 
-fn new_job() -> NewJob {
+pub(super) fn new_job() -> NewJob {
     let chunk = NewChunk {
         rows: 2,
         units: 2,

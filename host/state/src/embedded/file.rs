@@ -177,4 +177,25 @@ mod tests {
             assert!(!state.jobs_paused());
         }
     }
+
+    /// A table of the same name does not make a state of another program's database.
+    #[test]
+    fn a_database_without_a_known_schema_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, value) in [("other", 1_u32), (SCHEMA, 0)] {
+            let path = dir.path().join(name);
+            let database = Database::create(&path).unwrap();
+            let transaction = database.begin_write().unwrap();
+            let mut meta = transaction.open_table(META).unwrap();
+            meta.insert(name, value).unwrap();
+            drop(meta);
+            transaction.commit().unwrap();
+            drop(database);
+            let error = open(&Source::new(&path)).unwrap_err();
+            assert!(
+                matches!(&error, StateError::NotAState { path: refused } if *refused == path),
+                "{name}: {error}"
+            );
+        }
+    }
 }

@@ -282,3 +282,66 @@ impl Drop for PanicReport<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Month;
+    use crate::embedded::disk::Disk;
+    use crate::embedded::operation::Operation;
+    use crossbeam_channel::{Sender, bounded};
+
+    const PAUSE: Duration = Duration::from_millis(50);
+
+    /// Makes a committer that takes its log over after [`PAUSE`], and the sender of its queue.
+    fn committer() -> (Committer, Sender<Message>) {
+        let mut source = Source::simulated(&Disk::new(1));
+        source.take_over_after = PAUSE;
+        let database = file::open(&source).unwrap();
+        let log = open_writable_log(&source).unwrap();
+        let (wal, opening) = UsageWal::open(&source, log, &database, PROBES).unwrap();
+        let shared = Arc::new(Store::default());
+        shared.put(OpenFiles::new(database, Counts::new()));
+        let (sender, queue) = bounded(1);
+        let committer = Committer {
+            shared,
+            source,
+            queue,
+            opening,
+            wal,
+        };
+        (committer, sender)
+    }
+
+    #[test]
+    fn the_thread_sleeps_until_the_log_is_due() {
+        let (mut committer, _sender) = committer();
+        let run = |tables: &mut Tables<'_>| {
+            let month = Month {
+                year: 2031,
+                month: 6,
+            };
+            tables.set_used(&"acme".parse().unwrap(), month, 5);
+            Ok(())
+        };
+        let work: Box<dyn Work> = Box::new(Operation::new(run, drop));
+        committer.commit(&mut [work], GroupTask::Nothing).unwrap();
+        let due = committer.wal.due().unwrap();
+        assert!(matches!(committer.next(), Ok(None)));
+        assert!(Instant::now() >= due);
+    }
+
+    #[test]
+    fn operations_are_refused_for_the_whole_pause() {
+        let (committer, sender) = committer();
+        let (answer, reply) = bounded::<Result<(), StateError>>(1);
+        let run = |_: &mut Tables<'_>| Ok(());
+        let work = Operation::new(run, move |outcome| drop(answer.send(outcome)));
+        assert!(sender.send(Message::Work(Box::new(work))).is_ok());
+        let begun = Instant::now();
+        let refused = committer.refuse(&StoreError::new("on purpose"), PAUSE);
+        assert!(refused.is_ok() && begun.elapsed() >= PAUSE);
+        let error = reply.try_recv().unwrap().unwrap_err();
+        assert!(error.to_string().contains("on purpose"), "{error}");
+    }
+}

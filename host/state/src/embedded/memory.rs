@@ -153,3 +153,25 @@ impl Memory {
             .or_else(|| self.stall_reason())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_is_stalled_after_three_seconds() {
+        let memory = Memory::default();
+        let reason_after = |seconds| {
+            *memory.commit() = Instant::now().checked_sub(Duration::from_secs(seconds));
+            memory.degradation()
+        };
+        assert_eq!(reason_after(2), None);
+        let reason = reason_after(4).unwrap();
+        assert!(reason.contains("has not answered"), "{reason}");
+        memory.begin_commit();
+        assert_eq!(memory.degradation(), None);
+        assert!(reason_after(4).is_some());
+        memory.end_commit();
+        assert_eq!(memory.degradation(), None);
+    }
+}

@@ -27,6 +27,8 @@ mod receipt_keys;
 mod records;
 mod source;
 mod store;
+#[cfg(test)]
+mod store_tests;
 mod switch_names;
 mod switches;
 mod tables;

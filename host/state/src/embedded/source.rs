@@ -270,4 +270,34 @@ mod tests {
             assert!(opens());
         }
     }
+
+    #[test]
+    fn the_folder_of_a_bare_name_is_the_working_directory() {
+        for (path, folder) in [
+            ("state.redb", "."),
+            ("data/state.redb", "data"),
+            ("/state.redb", "/"),
+        ] {
+            assert_eq!(folder_of(Path::new(path)), Path::new(folder));
+        }
+    }
+
+    #[test]
+    fn a_missing_file_has_no_page_cache_and_one_that_cannot_be_opened_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("file"), "").unwrap();
+        let drop_page_cache = |path: &str| Source::new(&dir.path().join(path)).drop_page_cache();
+        drop_page_cache("state.redb").unwrap();
+        let error = drop_page_cache("file/state.redb").unwrap_err();
+        assert!(
+            matches!(
+                error,
+                StateError::Storage {
+                    doing: "opened",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
 }

@@ -137,6 +137,16 @@ async fn migrate(pool: &PgPool) -> Result<(), StateError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::{block_on, logged};
+
+    /// The server of the tests does not sync.
+    #[test]
+    fn a_server_that_does_not_sync_is_warned_of() {
+        let address = domesday_test_postgres::shared().database();
+        let messages = logged(|| block_on(async { drop(connect(&address).await.unwrap()) }));
+        let mut messages = messages.iter();
+        assert!(messages.any(|message| message.contains("fsync off")));
+    }
 
     /// Commits wait for the disk even on a server that is set to answer before it.
     #[test]
@@ -145,11 +155,7 @@ mod tests {
         let name = address.split(['/', '?']).nth(3).unwrap();
         let statement = format!("ALTER DATABASE {name} SET synchronous_commit = off");
         domesday_test_postgres::sql(&address, &statement);
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        let setting: String = runtime.block_on(async {
+        let setting: String = block_on(async {
             let pool = connect(&address).await.unwrap();
             sqlx::query_scalar("SHOW synchronous_commit")
                 .fetch_one(&pool)

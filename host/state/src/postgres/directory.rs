@@ -339,3 +339,83 @@ pub(super) async fn listen(watched: Arc<WatchedDatabase>) {
         sleep(POLL_INTERVAL).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::postgres::connect::connect;
+    use crate::test_support::{block_on, logged};
+    use sqlx::postgres::PgPoolOptions;
+
+    const REASON: &str = "on purpose";
+
+    /// Makes the view of a database that nobody can reach.
+    fn out_of_reach() -> WatchedDatabase {
+        let options = PgPoolOptions::new().acquire_timeout(Duration::from_millis(10));
+        let pool = options.connect_lazy("postgres://127.0.0.1:1/none");
+        WatchedDatabase::new(pool.unwrap())
+    }
+
+    #[track_caller]
+    fn assert_holds(messages: &[String], expected: &str) {
+        let is_there = messages.iter().any(|message| message == expected);
+        assert!(is_there, "{expected}: {messages:?}");
+    }
+
+    /// Keys are believed for five seconds, and for a minute where the database is degraded.
+    #[test]
+    fn keys_that_were_read_too_long_ago_open_nothing() {
+        let stale = DatabaseFailure::Stale.to_string();
+        let cases = [
+            (4, false, true, None),
+            (6, false, false, Some(stale.as_str())),
+            (6, true, true, Some(REASON)),
+            (61, true, false, Some(REASON)),
+        ];
+        block_on(async {
+            let watched = out_of_reach();
+            for (age, is_degraded, is_believed, reason) in cases {
+                watched.change(|view| {
+                    let degraded = Degraded::Unreachable(REASON.to_owned());
+                    view.degradation = is_degraded.then_some(degraded);
+                    view.fresh = Instant::now() - Duration::from_secs(age);
+                });
+                let access = watched.authenticate("", UnixMillis(0));
+                assert_eq!(access.is_ok(), is_believed, "{age} {is_degraded}");
+                assert_eq!(watched.degradation().as_deref(), reason);
+            }
+        });
+    }
+
+    /// Only a write that succeeds ends it.
+    #[test]
+    fn the_log_names_the_beginning_and_the_end_of_a_degradation() {
+        let messages = logged(|| {
+            block_on(async {
+                let watched = out_of_reach();
+                watched.check_database().await;
+                assert!(watched.check_reachable("read").is_err());
+            });
+        });
+        assert_holds(&messages, "state degraded");
+
+        let address = domesday_test_postgres::shared().database();
+        let messages = logged(|| {
+            block_on(async {
+                let watched = WatchedDatabase::new(connect(&address).await.unwrap());
+                let check_degraded = async || {
+                    let degraded = Degraded::Unwritable(REASON.to_owned());
+                    watched.change(|view| view.degradation = Some(degraded));
+                    watched.check_database().await;
+                    watched.degradation()
+                };
+                assert_eq!(check_degraded().await, None);
+                let dropped = sqlx::query("DROP TABLE domesday.probe").execute(&watched.pool);
+                dropped.await.unwrap();
+                let reason = check_degraded().await.unwrap();
+                assert!(reason.contains("domesday.probe"), "{reason}");
+            });
+        });
+        assert_holds(&messages, "state usable again");
+    }
+}

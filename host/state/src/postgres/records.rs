@@ -184,3 +184,24 @@ pub(super) fn job(row: &PgRow) -> Result<Job, StateError> {
         error,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn months_are_numbered_from_january_of_the_year_0() {
+        for (year, of_year, number) in [
+            (0, 1, 0),
+            (2031, 6, 24_377),
+            (2031, 12, 24_383),
+            (2032, 1, 24_384),
+        ] {
+            let found = month(Month {
+                year,
+                month: of_year,
+            });
+            assert_eq!(found, number);
+        }
+    }
+}

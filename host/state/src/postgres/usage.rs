@@ -265,3 +265,59 @@ impl Usage for PostgresState {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(tenant: &str, month: i32, units: i64, max_used_before: i64) -> Change {
+        Change {
+            tenant: tenant.to_owned(),
+            month,
+            units,
+            max_used_before,
+        }
+    }
+
+    /// Each change is its units and the most that may be used before it.
+    #[test]
+    fn changes_of_a_month_are_merged_where_one_statement_can_stand_for_both() {
+        for (first, next, expected) in [
+            ([3, 7], [2, 8], Some([5, 5])),
+            ([3, 4], [2, 100], Some([5, 4])),
+            ([0, 5], [2, 5], Some([2, 5])),
+            ([2, 5], [0, 5], Some([2, 3])),
+            ([-3, 0], [-2, 0], Some([-5, 0])),
+            ([3, 7], [-2, 0], None),
+            ([-3, 0], [2, 7], None),
+            ([i64::MAX, 0], [1, 0], None),
+        ] {
+            let next = change("acme", 7, next[0], next[1]);
+            let merged = change("acme", 7, first[0], first[1]).merge(&next);
+            let merged = merged.map(|it| [it.units, it.max_used_before]);
+            assert_eq!(merged, expected, "{first:?} {next:?}");
+        }
+        let first = change("acme", 7, 3, 7);
+        for other in [change("other", 7, 2, 8), change("acme", 8, 2, 8)] {
+            assert!(first.merge(&other).is_none(), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn each_charge_of_a_run_is_answered_with_the_units_up_to_its_own() {
+        let mut members = Vec::new();
+        let mut replies = Vec::new();
+        for units in [3, 2, 4] {
+            let (answer, reply) = oneshot::channel();
+            let change = change("acme", 7, units, 100);
+            members.push(Pending { change, answer });
+            replies.push(reply);
+        }
+        let merged = change("acme", 7, 9, 100);
+        answer(Run { merged, members }, ChargeOutcome::Granted { used: 20 });
+        for (mut reply, used) in replies.into_iter().zip([14, 16, 20]) {
+            let outcome = reply.try_recv().unwrap().unwrap();
+            assert_eq!(outcome, ChargeOutcome::Granted { used });
+        }
+    }
+}

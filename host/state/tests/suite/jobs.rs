@@ -5,6 +5,7 @@ use std::sync::Arc;
 use domesday_state::*;
 use uuid::Uuid;
 
+use super::work::{broken, chunk_results};
 use super::{NOW, Store, after, id, job_of, key, submit, used, wait, with_tenant};
 
 fn accepted(submission: Submission) -> Job {
@@ -250,6 +251,9 @@ pub(crate) fn a_job_that_outlives_its_time_is_given_back<S: Store>() {
         wait(state.renew(claim.lease, end, 1_000)),
         LeaseStatus::Lost
     );
+    let finished = wait(state.finish_chunk(claim.lease, chunk_results(1), end, 1_000));
+    let failed = wait(state.fail(claim.lease, broken(), end));
+    assert_eq!((finished, failed), (LeaseStatus::Lost, LeaseStatus::Lost));
     wait(state.purge(end));
     assert_eq!(
         wait(state.renew(claim.lease, NOW, 1_000)),
@@ -265,6 +269,30 @@ pub(crate) fn a_job_that_outlives_its_time_is_given_back<S: Store>() {
     let mut next = job_of("acme", 2, &[(1, 1, b"x")]);
     (next.queued_jobs, next.stored_bytes) = (1, 1);
     accepted(submit(&state, next));
+}
+
+/// The allowance is looked at before the id, and a job of no units needs none.
+pub(crate) fn a_job_of_no_units_fits_into_every_month<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    let mut again = job_of("acme", 1, &[(2, 2, b"row")]);
+    accepted(submit(&state, again.clone()));
+    again.allowance = 3;
+    let exhausted = Submission::Exhausted { used: 2 };
+    assert_eq!(submit(&state, again), exhausted);
+    let mut free = job_of("acme", 2, &[(1, 0, b"row")]);
+    free.allowance = 1;
+    accepted(submit(&state, free));
+    assert_eq!((used(&state, "acme"), wait(state.waiting())), (2, 2));
+}
+
+/// Nobody waits for the replies, and the jobs are accepted all the same.
+pub(crate) fn closing_waits_for_submissions_under_way<S: Store>() {
+    let (store, state) = with_tenant::<S>();
+    for number in 0..20 {
+        drop(state.submit(job_of("acme", number, &[(1, 1, b"row")])));
+    }
+    drop(state);
+    assert_eq!(wait(store.open().waiting()), 20);
 }
 
 pub(crate) fn many_jobs_are_purged_at_once<S: Store>() {

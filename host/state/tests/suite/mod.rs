@@ -74,6 +74,8 @@ macro_rules! state_suite {
                 a_job_is_gone_on_its_millisecond
                 a_key_is_never_forgotten
                 a_job_that_outlives_its_time_is_given_back
+                a_job_of_no_units_fits_into_every_month
+                closing_waits_for_submissions_under_way
                 many_jobs_are_purged_at_once
                 bytes_are_counted_exactly
             }

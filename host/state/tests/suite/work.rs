@@ -17,7 +17,7 @@ fn job(state: &impl Jobs, number: u128) -> Job {
     wait(state.job(id("acme"), Uuid::from_u128(number), NOW)).unwrap()
 }
 
-fn chunk_results(chunk: u32) -> ChunkResults {
+pub(crate) fn chunk_results(chunk: u32) -> ChunkResults {
     ChunkResults {
         chunk,
         output: b"result".to_vec(),
@@ -29,7 +29,7 @@ fn chunk_results(chunk: u32) -> ChunkResults {
     }
 }
 
-fn broken() -> JobError {
+pub(crate) fn broken() -> JobError {
     JobError {
         code: "internal".into(),
         message: "it broke".into(),

@@ -139,6 +139,23 @@ mod tests {
         }
     }
 
+    /// The expected numbers are worked out in exact fractions from the flattening.
+    #[test]
+    fn the_series_have_the_coefficients_of_the_ellipsoid() {
+        for (constant, exact) in [
+            (KRUEGER[0], 8.377_318_247_344_344e-4),
+            (KRUEGER[1], 7.608_527_788_826_163e-7),
+            (KRUEGER[2], 1.197_638_019_173_153_4e-9),
+            (KRUEGER[3], 2.443_376_242_510_367_8e-12),
+            (RECTIFYING_M, 6_364_910.263_597_818),
+        ] {
+            assert!(
+                (constant / exact - 1.0).abs() < 1e-14,
+                "{constant}, not {exact}"
+            );
+        }
+    }
+
     #[test]
     fn a_place_is_in_whole_metres() {
         let place = national_grid(51.427_547_43, -2.544_076_183).unwrap();
@@ -154,6 +171,8 @@ mod tests {
             (-90.0, 180.0),
             (51.5, 178.0),
             (51.5, 10.0),
+            // Half a kilometre east of the table's last column.
+            (52.0, 2.378_266_36),
             (62.0, -2.0),
             (f64::NAN, 0.0),
         ] {

@@ -314,3 +314,101 @@ pub(super) fn contract_referral(reason: ReferralReason, about: Option<Attribute>
     };
     Referral { code, message }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domesday_engine::subject::{
+        BuildStatus, Energy, Fabric, GridPoint, Lease, Occupancy, Precision, Provenance, Size,
+    };
+    use domesday_registers::Day;
+    use domesday_registers::codes::{Subtype, Tenure};
+    use domesday_registers::records::Country;
+
+    /// Returns a leasehold flat: its customer states the floor area and the years of the lease, and
+    /// its glazing is stored.
+    fn flat() -> Subject {
+        Subject {
+            valuation_day: Day(0),
+            uprn: None,
+            place: GridPoint {
+                easting: 0,
+                northing: 0,
+            },
+            precision: Precision::Site,
+            postcode: domesday_registers::Postcode::parse("QA1 1AF").unwrap(),
+            country: Country::England,
+            authority: String::new(),
+            property_type: PropertyType::Flat,
+            subtype: Subtype::FlatPurposeBuilt,
+            tenure: Tenure::Leasehold,
+            build_status: BuildStatus::Existing,
+            occupancy: Occupancy::Vacant,
+            lease: Some(Lease {
+                years_remaining: 90.0,
+                start: None,
+                term_years: None,
+                ground_rent_gbp: None,
+                service_charge_gbp: None,
+            }),
+            size: Size::default(),
+            fabric: Fabric::default(),
+            energy: Energy::default(),
+            provenance: Provenance {
+                customer: vec![Attribute::FloorArea],
+                stored: vec![Attribute::Glazing],
+                applied: vec![Attribute::BuildStatus],
+            },
+            stored_data: false,
+            evidence_through: None,
+        }
+    }
+
+    #[test]
+    fn a_release_may_supply_blanks_that_describe_the_home() {
+        let flat = flat();
+        let house = Subject {
+            property_type: PropertyType::Terraced,
+            ..flat.clone()
+        };
+        for (attribute, of_flat, of_house) in [
+            (
+                Attribute::Bedrooms,
+                Some(Input::Bedrooms),
+                Some(Input::Bedrooms),
+            ),
+            (Attribute::FloorLevel, Some(Input::FloorLevel), None),
+            (Attribute::Storeys, None, Some(Input::Storeys)),
+            // Stated, stored and set by the route.
+            (Attribute::FloorArea, None, None),
+            (Attribute::Glazing, None, None),
+            (Attribute::BuildStatus, None, None),
+            // For the customer alone.
+            (Attribute::Tenure, None, None),
+            (Attribute::Other, None, None),
+        ] {
+            let derived = DerivedInput {
+                input: attribute,
+                basis: Derivation::LocalTypical,
+                value: None,
+            };
+            let field = |subject| derived_note(&derived, subject).map(|note| note.field);
+            assert_eq!(field(&flat), of_flat, "{attribute:?}");
+            assert_eq!(field(&house), of_house, "{attribute:?}");
+        }
+    }
+
+    #[test]
+    fn a_referral_for_the_years_of_a_lease_names_the_field_of_the_request() {
+        let years = Attribute::LeaseYearsRemaining;
+        let mut subject = flat();
+        assert_eq!(customer_attribute(years, &subject), years);
+        let lease = subject.lease.as_mut().unwrap();
+        lease.start = Some(Day(0));
+        assert_eq!(customer_attribute(years, &subject), Attribute::LeaseTerm);
+        let other = Attribute::Storeys;
+        assert_eq!(customer_attribute(other, &subject), other);
+        subject.lease = None;
+        assert_eq!(customer_attribute(years, &subject), years);
+    }
+}

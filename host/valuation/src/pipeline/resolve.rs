@@ -317,3 +317,57 @@ fn unknown_postcode(requested: &wire::Postcode) -> ResolveError {
 fn reject(error: ValidationError) -> ResolveError {
     ResolveError::Rejected(Box::new(error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stated_uprn_must_be_one_of_the_addresses() {
+        let several = |needs_unit| Resolution::Ambiguous {
+            candidates: 2,
+            needs_unit,
+        };
+        let has_address = |uprn: u64| -> Result<bool, SnapshotError> { Ok(uprn == 7) };
+        for (resolution, given, expected) in [
+            (Resolution::Exact(7), None, Ok(7)),
+            (Resolution::Exact(7), Some(7), Ok(7)),
+            (
+                Resolution::Exact(7),
+                Some(8),
+                Err(Code::UprnAddressMismatch),
+            ),
+            (several(false), Some(7), Ok(7)),
+            (several(true), Some(7), Ok(7)),
+            (several(false), Some(8), Err(Code::UprnAddressMismatch)),
+            (several(true), Some(8), Err(Code::AddressAmbiguous)),
+            (several(false), None, Err(Code::AddressAmbiguous)),
+            (Resolution::NotFound, Some(7), Err(Code::AddressNotFound)),
+            (
+                Resolution::NotResidential,
+                Some(7),
+                Err(Code::NotResidential),
+            ),
+        ] {
+            let uprn = match_uprn(resolution, given, has_address).unwrap();
+            let code = uprn.map_err(|error| error.code);
+            assert_eq!(code, expected, "{resolution:?} {given:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_postcode_of_scotland_is_outside_the_service() {
+        for (postcode, expected) in [
+            ("EH1 1YZ", Code::OutsideGeography),
+            ("G1 1AA", Code::OutsideGeography),
+            ("GL1 1AA", Code::AddressNotFound),
+            ("SW1A 1AA", Code::AddressNotFound),
+        ] {
+            let postcode = wire::Postcode::parse(postcode).unwrap();
+            let ResolveError::Rejected(error) = unknown_postcode(&postcode) else {
+                panic!("{postcode:?} is not rejected");
+            };
+            assert_eq!(error.code, expected, "{postcode:?}");
+        }
+    }
+}

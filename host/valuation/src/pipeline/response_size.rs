@@ -124,10 +124,57 @@ fn blank_size(size: &Size) -> Vec<Input> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::pipeline::render::contract_referral;
+    use domesday_contract::v3::request::Kind;
     use domesday_contract::v3::result::REFERRAL_MESSAGE_MAX;
     use domesday_engine::outcome::ReferralReason;
     use domesday_engine::subject::Attribute;
+    use serde_json::json;
+
+    #[test]
+    fn the_blank_inputs_are_those_that_the_route_and_the_release_may_fill() {
+        let mut house = json!({
+            "property": {
+                "postcode": "QA1 1AF", "valuation_date": "2026-10-15", "title_tenure": "freehold",
+                "type": "S", "subtype": "house_semi_detached",
+                "street": "Badger Yard Gardens", "building_number_or_name": "15"
+            },
+            "occupancy": {"status": "vacant"},
+            "size": {"floor_area_m2": 55}
+        });
+        let blanks = |request: &serde_json::Value, kind| {
+            let request = ValuationRequest::read(request.to_string().as_bytes(), kind).unwrap();
+            blank(&request)
+        };
+        let size = [Input::HabitableRooms, Input::Bedrooms, Input::LivingRooms];
+        let fabric = [
+            Input::WallType,
+            Input::RoofType,
+            Input::FloorType,
+            Input::Glazing,
+        ];
+        let energy = [
+            Input::ConstructionAgeBand,
+            Input::EnergyRating,
+            Input::EfficiencyScore,
+        ];
+        let storeys = [Input::Storeys];
+        let floor = [Input::FloorLevel];
+        let route = [Input::BuildStatus];
+        let of_house = [&size[..], &storeys, &fabric, &energy].concat();
+        assert_eq!(blanks(&house, Kind::Existing), of_house);
+
+        house["property"]["site_latitude"] = 55.6.into();
+        house["property"]["site_longitude"] = (-2.2).into();
+        let of_site = [&size[..], &storeys, &route, &fabric, &energy].concat();
+        assert_eq!(blanks(&house, Kind::Development), of_site);
+
+        house["property"]["type"] = "F".into();
+        house["property"]["subtype"] = "maisonette".into();
+        let of_flat = [&size[..], &floor, &route, &fabric, &energy].concat();
+        assert_eq!(blanks(&house, Kind::Development), of_flat);
+    }
 
     #[test]
     fn no_referral_says_more_than_is_foreseen() {

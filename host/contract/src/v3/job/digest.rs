@@ -192,12 +192,15 @@ mod tests {
 
     #[test]
     fn a_row_beyond_reason_is_compared_as_sent() {
-        let row = |space: &str| {
-            let text = "x".repeat(ROW_LONGEST);
+        let body = |length: usize, space: &str| {
+            let text = "x".repeat(length - r#"{"a":""}"#.len());
             format!(r#"{{"requests":[{{"a":{space}"{text}"}}]}}"#)
         };
-        assert_eq!(of(&row("")), of(&row("")));
-        assert_ne!(of(&row("")), of(&row(" ")));
+        let longest = body(ROW_LONGEST, "");
+        assert_eq!(of(&longest), whole(&longest));
+        let longer = body(ROW_LONGEST + 1, "");
+        assert_eq!(of(&longer), of(&longer));
+        assert_ne!(of(&longer), of(&body(ROW_LONGEST + 1, " ")));
     }
 
     fn value() -> impl Strategy<Value = Value> {

@@ -156,6 +156,17 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_that_is_known_later_is_kept_too() {
+        let batch = Batch::read(br#"{"requests":[1,2]}"#, Kind::Existing, 2).unwrap();
+        for rows_max in [2, 3] {
+            assert_eq!(batch.within(rows_max), Ok(()));
+        }
+        let error = batch.within(1).unwrap_err();
+        assert_eq!(error.code, Code::TooManyRows);
+        assert_eq!(error.field.as_deref(), Some("/requests"));
+    }
+
+    #[test]
     fn a_development_batch_knows_no_stored_data() {
         let body = br#"{"requests":[1],"options":{"use_stored_data":null}}"#;
         let error = Batch::read(body, Kind::Development, 2).unwrap_err();

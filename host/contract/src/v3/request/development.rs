@@ -247,6 +247,13 @@ mod tests {
     }
 
     #[test]
+    fn a_coordinate_of_minus_zero_is_zero() {
+        let text = house().to_string().replace("-1.02", "-0");
+        let read = Development::read(text.as_bytes()).unwrap();
+        assert!(read.property.site_longitude.is_sign_positive());
+    }
+
+    #[test]
     fn fields_a_development_cannot_have_are_refused_with_any_value() {
         for (section, name) in [
             ("property", "uprn"),

@@ -124,6 +124,9 @@ fn leases_follow_one_of_two_paths() {
         .unwrap()
         .years_remaining(request.property.valuation_date);
     assert!((years - 100.0).abs() < 0.01, "{years}");
+    let begins_today =
+        json!({"years_remaining": "remove", "start_date": "2026-03-31", "term_years": 99});
+    assert!(with(flat(), json!({"lease": begins_today})).is_ok());
 
     for (lease, code, pointer) in [
         (json!({}), EmptySection, "/lease"),

@@ -100,6 +100,7 @@ pub const BATCH_END: &[u8] = b"]}";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vocabulary::Vocabulary;
 
     fn summary(valued: u32, referred: u32, rejected: u32, valuation_failed: u32) -> Summary {
         Summary {
@@ -138,12 +139,11 @@ mod tests {
     #[test]
     fn parts_add_up() {
         let mut whole = Summary::default();
-        for status in [Status::Valued, Status::Referred, Status::Rejected] {
-            whole.count(status);
+        for status in Status::ALL {
+            whole.count(*status);
         }
-        let mut other = Summary::default();
-        other.count(Status::ValuationFailed);
-        whole.add(other);
         assert_eq!(whole, summary(1, 1, 1, 1));
+        whole.add(summary(1, 2, 3, 4));
+        assert_eq!(whole, summary(2, 3, 4, 5));
     }
 }

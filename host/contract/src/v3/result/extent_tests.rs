@@ -239,3 +239,82 @@ fn a_full_batch_of_described_houses_fits_with_all_its_evidence() {
     let row = extent.largest(blank.into_iter());
     assert!(2_500 * (row + 1) < RESPONSE_MAX, "{row} bytes a row");
 }
+
+#[test]
+fn the_size_foreseen_is_that_of_the_longest_result() {
+    let date = NaiveDate::from_ymd_opt(2026, 3, 31).unwrap();
+    let postcode = Postcode::parse("QA99 9ZZ").unwrap();
+    let blank = [Input::WallType, Input::RoofType];
+    let input_resolution = resolution(blank.to_vec(), vec![3, 3], 1);
+    let comparable = |rank| Comparable {
+        rank,
+        sale_date: date,
+        price_gbp: 999_999_999_999,
+        adjusted_price_gbp: POUNDS_MAX,
+        postcode: postcode.clone(),
+        property_type: PropertyType::Detached,
+        title_tenure: Some(Tenure::Leasehold),
+        floor_area_m2: Some(99_999.25),
+        distance_m: 50_000,
+        similarity: 0.875,
+    };
+    let name = "Exampleton";
+    let valued = Valued {
+        property: property(postcode.clone()),
+        date,
+        estimated_value_gbp: POUNDS_MAX,
+        range: Some(ValueRange {
+            lower_value_gbp: POUNDS_MAX,
+            upper_value_gbp: POUNDS_MAX,
+            nominal_coverage: 0.8,
+        }),
+        confidence: Confidence {
+            score: 0.875,
+            band: ConfidenceBand::Medium,
+        },
+        input_resolution: input_resolution.clone(),
+        comparables: Some((1..=10).map(comparable).collect()),
+        context: Some(Context {
+            local_authority: Some(LocalAuthority {
+                code: "E06000000".to_owned(),
+                name: name.to_owned(),
+            }),
+            postcode_sector: "QA99 9".to_owned(),
+            sales_count_12m: u32::MAX,
+            median_price_gbp: Some(POUNDS_MAX),
+            price_per_sqm_gbp: Some(549_755_813_887.25),
+            price_change_12m_pct: Some(54_975_581_388_700.25),
+        }),
+    };
+    let referred = Referred {
+        property: property(postcode),
+        date,
+        referral: Referral {
+            code: ReferralCode::OutsidePropertyTypes,
+            message: "m".repeat(REFERRAL_MESSAGE_MAX),
+        },
+        input_resolution,
+    };
+    // To spare are the commas after the last entries of some lists and objects, and what the note
+    // of another ignored input would take.
+    for (comparables, context, outcome, spare) in [
+        (Some(10), true, Outcome::Valued(Box::new(valued)), 10),
+        (None, false, Outcome::Referred(Box::new(referred)), 9),
+    ] {
+        let extent = Extent {
+            release_id: "made-up-2026-10",
+            request_reference: Some("ref-1"),
+            sections: ResponseSections {
+                comparables,
+                context,
+            },
+            nominal_coverage: 0.8,
+            authority_name: name.len(),
+            ignored: 1,
+        };
+        let status = outcome.status();
+        let actual = json_bytes(Some("ref-1"), outcome);
+        let foreseen = extent.largest(blank.into_iter());
+        assert_eq!(foreseen, actual + spare, "{status}");
+    }
+}

@@ -1,8 +1,11 @@
 //! Hoarding: memory, tables, and the declarations of a component.
 
-use super::{Guest, MEMORY, limit, refusal};
-use domesday_engine::AdmissionError;
-use domesday_engine::config::{MAX_CORE_INSTANCES, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS};
+use super::{ESTIMATE, FUEL, Guest, MEMORY, estimate, limit, refusal};
+use domesday_engine::config::{
+    Allocation, MAX_CORE_INSTANCES, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS,
+};
+use domesday_engine::{AdmissionError, Limits, Runtime};
+use std::time::Duration;
 
 fn with(more: &'static str) -> Guest {
     Guest {
@@ -66,6 +69,51 @@ fn several_tables_grow_to_the_limit_each_and_no_further() {
         guest.failure(),
         limit("table elements", MAX_TABLE_ELEMENTS as u64)
     );
+}
+
+#[test]
+fn memory_and_tables_grow_to_their_very_limit() {
+    let guest = Guest {
+        more: "(table $t 1 funcref)",
+        value: "(drop (memory.grow (i32.const 31)))
+                (drop (table.grow $t (ref.null func) (i32.const 19999)))
+                (i32.const 1024)",
+        ..Guest::default()
+    };
+    for row in guest.rows() {
+        assert_eq!(estimate(&row), ESTIMATE);
+        assert_eq!(row.cost.memory_bytes, MEMORY);
+    }
+}
+
+#[test]
+fn growth_beyond_a_maximum_of_its_own_is_never_a_minus_one() {
+    let memory = valuing("(drop (memory.grow (i32.const 2))) (i32.const 1024)")
+        .declaring(r#"(memory (export "memory") 1 2)"#);
+    let table = Guest {
+        more: "(table $t 1 2 funcref)",
+        ..valuing("(drop (table.grow $t (ref.null func) (i32.const 5))) (i32.const 1024)")
+    };
+    for guest in [memory, table] {
+        let failure = guest.failure().to_string();
+        assert!(failure.contains("could not be grown"), "{failure}");
+    }
+}
+
+#[test]
+fn a_release_states_its_limits_and_its_memory_at_the_start() {
+    let component = with("")
+        .declaring(r#"(memory (export "memory") 3)"#)
+        .component();
+    let limits = Limits {
+        deadline: Duration::from_secs(3),
+        ..Limits::new(FUEL, MEMORY)
+    };
+    let runtime = Runtime::new(Allocation::OnDemand).unwrap();
+    let release = runtime.admit(&component, limits).unwrap();
+    assert_eq!(release.limits(), limits);
+    assert_eq!(release.row_time(), limits.deadline);
+    assert_eq!(release.memory_at_start(), 3 << 16);
 }
 
 #[test]

@@ -44,3 +44,18 @@ fn instructions_that_do_much_cost_much() {
         }
     }
 }
+
+/// Each of the thousand turns costs a few units.
+#[test]
+fn a_row_costs_the_fuel_that_it_spent() {
+    let guest = Guest {
+        value: "(loop (global.set $turns (i32.add (global.get $turns) (i32.const 1)))
+                    (br_if 0 (i32.lt_u (global.get $turns) (i32.const 1000))))
+                (i32.const 1024)",
+        ..Guest::default()
+    };
+    for row in guest.rows() {
+        let fuel = row.cost.fuel;
+        assert!((1_000..100_000).contains(&fuel), "{fuel}");
+    }
+}

@@ -60,6 +60,7 @@ package wasi:clocks@0.2.0 {
     interface monotonic-clock {
         use wasi:io/poll@0.2.0.{pollable};
         now: func() -> u64;
+        resolution: func() -> u64;
         subscribe-duration: func(time: u64) -> pollable;
     }
     interface wall-clock {
@@ -149,10 +150,14 @@ package wasi:http@0.2.0 {
 pub const WORD: &str = "spoken";
 
 /// The imports that guests call, by a short name.
-const IMPORTS: [(&str, &str); 21] = [
+const IMPORTS: [(&str, &str); 22] = [
     (
         "monotonic",
         r#""wasi:clocks/monotonic-clock@0.2.0" "now" (func $monotonic (result i64))"#,
+    ),
+    (
+        "tick",
+        r#""wasi:clocks/monotonic-clock@0.2.0" "resolution" (func $tick (result i64))"#,
     ),
     (
         "sleep",

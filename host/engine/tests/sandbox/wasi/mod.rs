@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 #[test]
 fn clocks_stand_at_the_start_of_the_valuation_day() {
     assert_eq!(found("(call $monotonic)"), 0);
+    assert_eq!(found("(call $tick)"), 1);
     let seconds =
         found("(block (result i64) (call $wall (i32.const 64)) (i64.load (i32.const 64)))");
     let day = i64::from(subject(3).valuation_day.0);

@@ -87,7 +87,12 @@ fn a_log_that_was_cut_short_is_read_as_far_as_it_goes_and_made_whole() {
     for used in 1..=3 {
         assert!(log.append(&counts(&[("acme", used)])).unwrap());
     }
-    for (length, used) in [(3 * BLOCK, 2), (3 * BLOCK + 100, 2), (4 * BLOCK, 3)] {
+    for (length, used) in [
+        (3 * BLOCK, 2),
+        (3 * BLOCK + 100, 2),
+        (4 * BLOCK, 3),
+        (BLOCKS as usize * BLOCK, 3),
+    ] {
         let cut = disk.after_a_crash();
         cut.log().set_len(length as u64).unwrap();
         for whole in [false, true] {

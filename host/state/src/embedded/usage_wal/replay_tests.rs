@@ -3,6 +3,7 @@ use crate::embedded::disk::{Disk, Fault, Files};
 use crate::embedded::file;
 use crate::embedded::group_commit::{GroupTask, apply};
 use crate::embedded::operation::{Operation, Work};
+use crate::test_support::logged;
 use crate::{Month, TenantId};
 
 const JUNE: Month = Month {
@@ -166,4 +167,18 @@ fn jobs_can_be_read_aside_without_the_log() {
     assert!(files.database.begin_read().is_ok());
     let error = open(&damaged).err().unwrap();
     assert!(matches!(error, StateError::DamagedLog { block: 0, .. }));
+}
+
+/// A new state has no log yet. One that was used before may have lost the units of its log.
+#[test]
+fn an_opening_warns_of_a_log_that_is_missing() {
+    let disk = Disk::new(6);
+    let warns = |disk: &Disk| {
+        let messages = logged(|| drop(open(disk).unwrap()));
+        let mut messages = messages.iter();
+        messages.any(|message| message.contains("missing or cut short"))
+    };
+    assert!(!warns(&disk));
+    assert!(!warns(&disk));
+    assert!(warns(&disk.without_log()));
 }

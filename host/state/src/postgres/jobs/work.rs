@@ -292,3 +292,59 @@ pub(super) async fn unfinished_chunks(
     let units = row.try_get("units").map_err(reading)?;
     Ok((units, row.try_get("dropped").map_err(reading)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::postgres::connect::connect;
+    use crate::postgres::jobs::submit::submit;
+    use crate::test_support::{block_on, logged};
+    use crate::{JobMode, Month, NewChunk, NewJob};
+
+    const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+    fn new_job(number: u128, now: UnixMillis) -> NewJob {
+        NewJob {
+            now,
+            id: uuid::Uuid::from_u128(number),
+            mode: JobMode::Simple,
+            tenant: "acme".parse().unwrap(),
+            month: Month {
+                year: 2031,
+                month: 6,
+            },
+            chunks: vec![NewChunk {
+                rows: 1,
+                input: vec![1],
+                units: 1,
+            }],
+            shared: Vec::new(),
+            release_id: String::new(),
+            idempotency: None,
+            queued_jobs: u32::MAX,
+            allowance: u64::MAX,
+            stored_bytes: u64::MAX,
+        }
+    }
+
+    #[test]
+    fn a_claim_warns_of_a_clock_far_from_the_databases() {
+        let address = domesday_test_postgres::shared().database();
+        let warns = |(number, ahead): (u128, i64)| {
+            let messages = logged(|| {
+                block_on(async {
+                    let pool = connect(&address).await.unwrap();
+                    let clock: i64 = sqlx::query_scalar(CLOCK).fetch_one(&pool).await.unwrap();
+                    let now = UnixMillis(clock + ahead);
+                    submit(pool.clone(), new_job(number, now)).await.unwrap();
+                    let claimed = claim(pool, now, 1_000).await.unwrap();
+                    assert!(claimed.is_some());
+                });
+            });
+            let mut messages = messages.iter();
+            messages.any(|message| message.contains("this host's clock"))
+        };
+        let warned = [(1, 0), (2, 60_000), (3, -60_000)].map(warns);
+        assert_eq!(warned, [false, true, true]);
+    }
+}

@@ -140,7 +140,8 @@ fn every_required_field_is_missed() {
 
 #[test]
 fn the_edges_of_every_range_are_inside() {
-    let longest = format!("\"{}\"", "é".repeat(200));
+    // A character of four bytes counts once.
+    let longest = format!("\"{}\"", "🏠".repeat(200));
     for (pointer, least, most) in [
         ("/request_reference", r#""x""#, &*longest),
         ("/property/street", r#""x""#, &longest),
@@ -157,5 +158,51 @@ fn the_edges_of_every_range_are_inside() {
             let read = read(&house_with(pointer, value));
             assert!(read.is_ok(), "{pointer}: {value}: {read:?}");
         }
+    }
+}
+
+#[test]
+fn a_message_says_what_is_expected_and_how_to_omit_an_optional_field() {
+    const BEDROOMS: &str =
+        "Expected a whole number from 0 to 20, written without fraction or exponent, got";
+    const OMIT: &str = "To omit the field, leave it out.";
+    const EMPTY: &str = "The text is empty; give a value.";
+    for (pointer, value, message) in [
+        ("/size/bedrooms", "null", format!("{BEDROOMS} null. {OMIT}")),
+        ("/size/bedrooms", r#""3""#, format!("{BEDROOMS} a string.")),
+        ("/request_reference", r#"" ""#, format!("{EMPTY} {OMIT}")),
+        ("/property/street", r#"" ""#, EMPTY.to_owned()),
+        (
+            "/property/build_status",
+            r#""proposed""#,
+            "Expected the value existing, got \"proposed\".".to_owned(),
+        ),
+        (
+            "/fabric",
+            "null",
+            format!("Expected an object, got null. {OMIT}"),
+        ),
+        (
+            "/fabric",
+            "[]",
+            "Expected an object, got a list.".to_owned(),
+        ),
+        ("/size", "null", "Expected an object, got null.".to_owned()),
+    ] {
+        let error = read(&house_with(pointer, value)).unwrap_err();
+        assert_eq!(error.errors[0].message, message, "{pointer}: {value}");
+    }
+}
+
+#[test]
+fn a_pointer_repeats_a_name_of_at_most_200_bytes() {
+    for (length, pointer) in [
+        (200, format!("/size/{}", "x".repeat(200))),
+        (201, "/size".to_owned()),
+    ] {
+        let mut house = house();
+        house["size"]["x".repeat(length)] = json!(1);
+        let error = read(&house).unwrap_err();
+        assert_eq!(codes_and_fields(error), one(UnknownField, &pointer));
     }
 }

@@ -1,0 +1,112 @@
+//! The rows that operations leave, and the threads and files of the store.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use redb::ReadableTableMetadata;
+
+use super::disk::{Disk, Fault, Files};
+use super::error::reading;
+use super::fault_injection_tests::{JUNE, NOW, acme, charge, new_job, open, outcome};
+use super::source::Source;
+use super::tables::{IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, LOADS, OUTPUTS, QUEUE, SHARED};
+use super::usage_wal::replay::open_read_only;
+use super::{EmbeddedState, read_now};
+use crate::*;
+
+#[test]
+fn a_purged_job_leaves_its_tombstone_alone() {
+    let state = open(&Disk::new(1));
+    outcome(state.submit(new_job())).unwrap();
+    let claim = outcome(state.claim(NOW, 60_000)).unwrap().unwrap();
+    let results = ChunkResults {
+        chunk: 0,
+        output: b"result".to_vec(),
+        tally: Tally::default(),
+        refund: 0,
+    };
+    outcome(state.finish_chunk(claim.lease, results, NOW, 60_000)).unwrap();
+    let end = UnixMillis(NOW.0 + IDEMPOTENCY_RETENTION_MILLIS);
+    outcome(state.purge(end)).unwrap();
+    let rows = read_now(&state.shared, |transaction| {
+        let counts = [
+            transaction.open_table(JOBS).map_err(reading)?.len(),
+            transaction.open_table(SHARED).map_err(reading)?.len(),
+            transaction.open_table(INPUTS).map_err(reading)?.len(),
+            transaction.open_table(OUTPUTS).map_err(reading)?.len(),
+            transaction.open_table(QUEUE).map_err(reading)?.len(),
+            transaction.open_table(LOADS).map_err(reading)?.len(),
+            transaction.open_table(JOB_ENDS).map_err(reading)?.len(),
+            transaction.open_table(KEY_ENDS).map_err(reading)?.len(),
+            transaction.open_table(IDEMPOTENCY).map_err(reading)?.len(),
+        ];
+        let counts: Result<Vec<u64>, redb::StorageError> = counts.into_iter().collect();
+        counts.map_err(reading)
+    });
+    assert_eq!(rows.unwrap(), [0, 0, 0, 0, 0, 0, 0, 0, 1]);
+}
+
+#[test]
+fn a_charge_of_no_units_writes_nothing() {
+    let disk = Disk::new(3);
+    let state = open(&disk);
+    disk.arm_on(Files::Log, Fault::Full, 0);
+    let nothing = Charge {
+        tenant: acme(),
+        month: JUNE,
+        units: 0,
+        allowance: 0,
+    };
+    let granted = outcome(state.charge(nothing)).unwrap();
+    assert_eq!(granted, ChargeOutcome::Granted { used: 0 });
+}
+
+#[test]
+fn a_disk_that_fails_is_tried_again_with_growing_pauses() {
+    let disk = Disk::new(5);
+    let state = open(&disk);
+    disk.arm_on(Files::Log, Fault::Full, 0);
+    assert!(outcome(charge(&state)).is_err());
+    let before = disk.failures();
+    std::thread::sleep(Duration::from_millis(100));
+    // The pauses are 10, 20, 40 and 80 milliseconds.
+    let attempts = disk.failures() - before;
+    assert!(attempts <= 5, "{attempts}");
+}
+
+#[test]
+fn a_panic_of_the_committing_thread_is_reported() {
+    let state = open(&Disk::new(7));
+    let lost: Result<(), StateError> = state.blocking(|_| panic!("on purpose"));
+    assert!(matches!(lost, Err(StateError::Storage { .. })), "{lost:?}");
+    let begun = Instant::now();
+    let reason = loop {
+        if let Some(reason) = state.degradation() {
+            break reason;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    assert!(reason.contains("the committing thread stopped"), "{reason}");
+    assert!(outcome(charge(&state)).is_err());
+}
+
+/// The read-only fallback reads the files themselves, and the state's file alone where there is no
+/// log.
+#[test]
+fn a_real_file_is_read_and_left_unchanged() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.redb");
+    let state = EmbeddedState::open(&path).unwrap();
+    outcome(charge(&state)).unwrap();
+    drop(state);
+    let before = fs::read(&path).unwrap();
+    let used = || {
+        let files = open_read_only(&Source::new(&path)).unwrap();
+        files.used(acme(), JUNE).unwrap()
+    };
+    assert_eq!(used(), 5);
+    fs::remove_file(path.with_extension("usage")).unwrap();
+    assert_eq!(used(), 5);
+    assert_eq!(fs::read(&path).unwrap(), before);
+}

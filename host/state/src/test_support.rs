@@ -1,0 +1,67 @@
+//! Helpers of the unit tests.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Runs a future to its end on this thread.
+#[cfg(feature = "postgres")]
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(future)
+}
+
+/// Returns the messages that `action` logs on this thread.
+pub(crate) fn logged(action: impl FnOnce()) -> Vec<String> {
+    let messages = Messages::default();
+    // While there is one dispatcher, tracing asks the thread that meets an event first, and that
+    // may be another test's. Of two, it asks both.
+    let _second = tracing::Dispatch::new(messages.clone());
+    tracing::subscriber::with_default(messages.clone(), action);
+    std::mem::take(&mut *messages.0.lock().unwrap())
+}
+
+/// A subscriber that keeps the message of each event.
+#[derive(Default, Clone)]
+struct Messages(Arc<Mutex<Vec<String>>>);
+
+impl Subscriber for Messages {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut message = Message(String::new());
+        event.record(&mut message);
+        self.0.lock().unwrap().push(message.0);
+    }
+}
+
+/// The message of one event.
+struct Message(String);
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// No command of a suite takes longer, so one that hangs is found.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
 /// Settings of the person who runs the suites must not reach the program under test.
-const SETTINGS: [&str; 26] = [
+const SETTINGS: [&str; 32] = [
     "DOMESDAY_RELEASES",
     "DOMESDAY_RELEASE",
     "DOMESDAY_DATA",
@@ -20,6 +20,12 @@ const SETTINGS: [&str; 26] = [
     "DOMESDAY_JOB_RUNNERS",
     "DOMESDAY_JOB_LEASE",
     "DOMESDAY_PROCESSING_DEADLINE",
+    "DOMESDAY_IDLE_TIMEOUT",
+    "DOMESDAY_CONNECTIONS",
+    "DOMESDAY_CONNECTIONS_PER_ADDRESS",
+    "DOMESDAY_TRUSTED_PROXIES",
+    "DOMESDAY_DRAIN_DELAY",
+    "DOMESDAY_DRAIN_TIMEOUT",
     "DOMESDAY_TLS_CERTIFICATE",
     "DOMESDAY_TLS_KEY",
     "DOMESDAY_METRICS_LISTEN",

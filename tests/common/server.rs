@@ -158,6 +158,8 @@ impl Start {
             .arg("--data")
             .arg(&self.data)
             .args(&self.arguments)
+            // No load balancer has to see that the server stops.
+            .env("DOMESDAY_DRAIN_DELAY", "0")
             .envs(self.environment)
             .stdout(File::create(&out).unwrap())
             .stderr(File::create(&log).unwrap())

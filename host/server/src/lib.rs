@@ -6,6 +6,7 @@ pub mod admin;
 pub mod body_memory;
 pub mod clock;
 pub mod config;
+pub mod connections;
 pub mod data_folder;
 pub mod demo;
 mod execution;

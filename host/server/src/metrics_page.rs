@@ -1,5 +1,7 @@
-//! The page that Prometheus reads, on a separate listener.
+//! The page that Prometheus reads and the probes, on a separate listener: clients who take all
+//! connections of the other keep nobody from them.
 
+use crate::http::probes;
 use crate::service::Service;
 use crate::telemetry::process::resident_bytes;
 use axum::Router;
@@ -14,11 +16,9 @@ use tokio::time::timeout;
 /// How long the page waits for the state.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Returns a router with the route `/metrics`.
+/// Returns a router with the routes `/metrics`, `/healthz` and `/readyz`.
 pub fn router(service: Arc<Service>) -> Router {
-    Router::new()
-        .route("/metrics", get(metrics))
-        .with_state(service)
+    probes().route("/metrics", get(metrics)).with_state(service)
 }
 
 async fn metrics(State(service): State<Arc<Service>>) -> Response {

@@ -2,6 +2,7 @@
 
 use crate::body_memory::BodyMemory;
 use crate::clock::Clock;
+use crate::connections::Connections;
 use crate::data_folder::DataFolder;
 use crate::logging::LogLines;
 use crate::quota::RequestLimiter;
@@ -18,6 +19,9 @@ use domesday_valuation::worker_pool::WorkerPool;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
+
+/// The time for a response before a stop cuts it off.
+const RESPONSE_TIME: Duration = Duration::from_secs(1);
 
 /// A running service.
 pub struct Service {
@@ -39,10 +43,12 @@ pub struct Service {
     pub shadows: Shadows,
     /// The rate, concurrency and capacity limits.
     pub limiter: RequestLimiter,
-    /// The time for a request after its body is received.
+    /// The setting of the time for a request after its body is received.
     pub processing_deadline: Duration,
     /// Wakes a runner for each job that this host accepts.
     pub submitted: Arc<Notify>,
+    /// The connections of the listener that serves requests.
+    pub connections: Arc<Connections>,
     /// The memory for the request bodies of all clients.
     pub body_memory: BodyMemory,
     /// The metrics.
@@ -58,6 +64,17 @@ pub struct Service {
 }
 
 impl Service {
+    /// Returns the time for a request after its body is received: the setting, or what is left of
+    /// it once the service is about to stop.
+    pub fn processing_time(&self) -> Duration {
+        let left = self.connections.time_left();
+        left.map_or(self.processing_deadline, |left| {
+            // The rest is for the response.
+            self.processing_deadline
+                .min(left.saturating_sub(RESPONSE_TIME))
+        })
+    }
+
     /// Returns the reason why storage is degraded, if it is. Reads memory
     /// alone, so that a stalled disk or database stalls no probe.
     pub fn storage_fault(&self) -> Option<String> {

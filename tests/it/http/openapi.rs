@@ -328,11 +328,12 @@ fn the_parameters_described_are_those_of_the_catalogue() {
 }
 
 /// Headers of HTTP itself, which no description repeats.
-const OF_HTTP: [&str; 5] = [
+const OF_HTTP: [&str; 6] = [
     "connection",
     "content-length",
     "content-type",
     "date",
+    "keep-alive",
     "transfer-encoding",
 ];
 

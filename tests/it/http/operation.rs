@@ -3,7 +3,8 @@
 
 mod commands;
 mod configuration;
-mod metrics;
+mod connections;
+pub(crate) mod metrics;
 mod promotion;
 mod promotion_under_load;
 mod readiness;

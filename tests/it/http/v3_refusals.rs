@@ -95,7 +95,8 @@ fn service() -> (Server, Client) {
 fn render(answer: &Answer) -> String {
     let mut text = format!("{}\n", answer.status);
     for name in ["www-authenticate", "allow", "retry-after", "connection"] {
-        if let Some(value) = answer.header(name) {
+        let value = answer.header(name);
+        if let Some(value) = value.filter(|value| *value != "keep-alive") {
             text += &format!("{name}: {value}\n");
         }
     }

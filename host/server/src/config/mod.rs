@@ -9,13 +9,16 @@ mod show;
 mod sources;
 #[cfg(test)]
 mod tests;
+mod trusted_proxy;
 
 pub use show::show;
 pub use sources::resolve;
+pub use trusted_proxy::TrustedProxy;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// The processing deadline of the contract in milliseconds. A service may set a shorter one.
@@ -105,6 +108,55 @@ pub struct Settings {
     )]
     #[serde(deserialize_with = "processing_deadline")]
     pub processing_deadline: u32,
+    /// Seconds that a connection stays open between requests.
+    #[arg(
+        long,
+        env = "DOMESDAY_IDLE_TIMEOUT",
+        default_value = "75",
+        value_name = "SECONDS"
+    )]
+    pub idle_timeout: NonZeroU32,
+    /// Number of connections at once, no more than file handles allow.
+    #[arg(
+        long,
+        env = "DOMESDAY_CONNECTIONS",
+        default_value = "2048",
+        value_name = "N"
+    )]
+    pub connections: NonZeroU32,
+    /// Number of connections at once from one address, an IPv6 /64 or an IPv4 address.
+    #[arg(
+        long,
+        env = "DOMESDAY_CONNECTIONS_PER_ADDRESS",
+        default_value = "256",
+        value_name = "N"
+    )]
+    pub connections_per_address: NonZeroU32,
+    /// Address or network of a load balancer, without a limit per address. Repeatable; separated by
+    /// commas in the environment.
+    #[arg(
+        long,
+        env = "DOMESDAY_TRUSTED_PROXIES",
+        value_delimiter = ',',
+        value_name = "NETWORK"
+    )]
+    pub trusted_proxies: Vec<TrustedProxy>,
+    /// Seconds after SIGTERM in which the service is not ready but accepts requests.
+    #[arg(
+        long,
+        env = "DOMESDAY_DRAIN_DELAY",
+        default_value_t = 5,
+        value_name = "SECONDS"
+    )]
+    pub drain_delay: u32,
+    /// Seconds after that in which accepted requests may end.
+    #[arg(
+        long,
+        env = "DOMESDAY_DRAIN_TIMEOUT",
+        default_value_t = 24,
+        value_name = "SECONDS"
+    )]
+    pub drain_timeout: u32,
     /// Certificate chain for HTTPS (PEM), reloaded on SIGHUP.
     #[arg(long, env = "DOMESDAY_TLS_CERTIFICATE", value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +165,7 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_TLS_KEY", value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls_key: Option<PathBuf>,
-    /// Address and port of the Prometheus endpoint /metrics (disabled if unset).
+    /// Address and port of the Prometheus endpoint /metrics and of the probes (disabled if unset).
     #[arg(long, env = "DOMESDAY_METRICS_LISTEN", value_name = "ADDRESS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics_listen: Option<SocketAddr>,

@@ -56,6 +56,12 @@ fn an_unknown_setting_is_refused_by_name() {
         ("threads = \"many\"", "threads"),
         ("listen = 8080", "listen"),
         ("listen =", "TOML"),
+        ("connections = 0", "connections"),
+        ("idle_timeout = 0", "idle_timeout"),
+        (
+            "trusted_proxies = [\"proxy\"]",
+            "neither an address nor a network",
+        ),
         ("processing_deadline = 25001", "processing_deadline"),
         ("processing_deadline = 25001", "not in 0..=25000"),
     ] {

@@ -35,7 +35,7 @@ pub async fn values(
     request: Request,
 ) -> Result<Response, ApiError> {
     let received = body::of_request(&service.body_memory, request).await?;
-    let deadline = Deadline::after(service.processing_deadline);
+    let deadline = Deadline::after(service.processing_time());
     let rows_max = ROWS_MAX
         .min(pinned.release.manifest.limits.synchronous_batch_rows as usize)
         .min(principal.plan.synchronous_batch_rows as usize);

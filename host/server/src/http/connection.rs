@@ -1,10 +1,15 @@
 //! The stream of one connection. It holds the slots of requests until their responses are written,
-//! and bounds how long a client may leave a response unread.
+//! and bounds how long a client may leave a response unread, how long it may be without a request,
+//! and how long the head of one may take.
 
+use super::guarded_body::GuardedBody;
+use crate::connections::ConnectionGuard;
 use crate::quota::Slot;
+use crate::telemetry::connections::CloseReason;
+use axum::body::Body;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -34,22 +39,159 @@ impl WriteTimeout {
     }
 }
 
+/// What a connection is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// It has answered a request and waits for the next.
+    Idle,
+    /// It is new, or a part of a head has arrived.
+    Head,
+    /// A request is being received or worked on, or its response is made.
+    Request,
+    /// The last part of a response is being written.
+    Response,
+}
+
 /// A handle of a connection for its requests.
-#[derive(Clone, Default)]
-pub struct Connection(Arc<Mutex<Vec<Slot>>>);
+#[derive(Clone)]
+pub struct Connection(Arc<State>);
+
+struct State {
+    slots: Mutex<Vec<Slot>>,
+    /// The phase, and how many there were before it.
+    phase: Mutex<(Phase, u64)>,
+    guard: ConnectionGuard,
+}
 
 impl Connection {
+    /// Returns the handle of a new connection.
+    pub fn new(guard: ConnectionGuard) -> Connection {
+        Connection(Arc::new(State {
+            slots: Mutex::default(),
+            phase: Mutex::new((Phase::Head, 0)),
+            guard,
+        }))
+    }
+
     /// Holds a slot until all responses so far are written.
     pub fn after_flush(&self, slot: Slot) {
         self.slots().push(slot);
     }
 
-    fn free_slots(&self) {
-        self.slots().clear();
+    /// Notes that the head of a request has arrived. Returns false where the connection makes way
+    /// for another already.
+    pub fn begin_request(&self) -> bool {
+        self.enter(Phase::Request);
+        self.0.guard.begin_request()
     }
 
-    fn slots(&self) -> std::sync::MutexGuard<'_, Vec<Slot>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns a response's body that notes its end.
+    pub fn track(&self, body: Body) -> GuardedBody<EndOfResponse> {
+        GuardedBody::new(body, EndOfResponse(self.clone()))
+    }
+
+    /// Returns once the connection has to make way for another.
+    pub async fn must_close(&self) {
+        self.0.guard.must_close().await;
+    }
+
+    /// Notes that everything is written.
+    fn flushed(&self) {
+        self.slots().clear();
+        if self.phase().0 == Phase::Response {
+            self.enter(Phase::Idle);
+            self.0.guard.end_request();
+        }
+    }
+
+    fn enter(&self, phase: Phase) {
+        let mut current = self.lock_phase();
+        *current = (phase, current.1 + 1);
+    }
+
+    fn phase(&self) -> (Phase, u64) {
+        *self.lock_phase()
+    }
+
+    fn lock_phase(&self) -> MutexGuard<'_, (Phase, u64)> {
+        self.0.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
+        self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Notes the end of a response when its body is dropped. A streamed body is flushed many times
+/// before that.
+pub struct EndOfResponse(Connection);
+
+impl Drop for EndOfResponse {
+    fn drop(&mut self) {
+        self.0.enter(Phase::Response);
+    }
+}
+
+/// The timer of a connection without a whole request.
+#[derive(Default)]
+struct ReadTimer {
+    /// The phase that the timer is for.
+    phase: u64,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl ReadTimer {
+    /// Passes the result of a read on. Where the connection has waited too long for a request, it
+    /// ends as if the client had closed it; where a head takes too long, the read fails.
+    fn judge(
+        &mut self,
+        connection: &Connection,
+        polled: Poll<io::Result<()>>,
+        received: bool,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        let (phase, _) = connection.phase();
+        if polled.is_ready() {
+            if phase == Phase::Idle && received {
+                connection.enter(Phase::Head);
+            }
+            return polled;
+        }
+        if self.poll(connection, context).is_pending() {
+            return Poll::Pending;
+        }
+        let connections = connection.0.guard.connections();
+        match phase {
+            Phase::Idle => {
+                connections.record_close(CloseReason::IdleTimeout);
+                Poll::Ready(Ok(()))
+            }
+            _ => {
+                connections.record_close(CloseReason::HeadTimeout);
+                Poll::Ready(Err(io::Error::new(
+                    io::ErrorKind::TimedOut,
+                    "the head of a request takes too long",
+                )))
+            }
+        }
+    }
+
+    /// Returns whether the time of the current phase is over, and wakes the task when it is.
+    fn poll(&mut self, connection: &Connection, context: &mut Context<'_>) -> Poll<()> {
+        let (phase, number) = connection.phase();
+        let limits = connection.0.guard.connections().limits();
+        let limit = match phase {
+            Phase::Idle => limits.idle_timeout,
+            Phase::Head => limits.head_timeout,
+            // The body and the response have limits of their own.
+            Phase::Request | Phase::Response => return Poll::Pending,
+        };
+        if self.phase != number {
+            self.timer = None;
+            self.phase = number;
+        }
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
+        timer.as_mut().poll(context)
     }
 }
 
@@ -63,6 +205,7 @@ pub struct ClientStream<S> {
     remaining: Duration,
     /// The timer that runs while the client reads nothing.
     unread: Option<Pin<Box<Sleep>>>,
+    read_timer: ReadTimer,
 }
 
 impl<S> ClientStream<S> {
@@ -74,6 +217,7 @@ impl<S> ClientStream<S> {
             timeout,
             remaining: timeout.time,
             unread: None,
+            read_timer: ReadTimer::default(),
         }
     }
 
@@ -123,7 +267,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for ClientStream<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let this = &mut *self;
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut this.stream).poll_read(context, buffer);
+        let received = buffer.filled().len() > before;
+        this.read_timer
+            .judge(&this.connection, polled, received, context)
     }
 }
 
@@ -155,7 +304,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ClientStream<S> {
         let polled = self.judge(polled, context);
         if let Poll::Ready(Ok(())) = polled {
             // hyper flushes the stream only once its own buffer is empty.
-            self.connection.free_slots();
+            let this = &mut *self;
+            this.connection.flushed();
+            // The next read may come only with the next request, so the timer starts here.
+            let _ = this.read_timer.poll(&this.connection, context);
             self.remaining = self.timeout.time;
         }
         polled
@@ -170,6 +322,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ClientStream<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::connections::few;
     use crate::quota::{LimitExceeded, RequestLimiter};
     use domesday_state::{KeyId, Plan, Principal, Scopes};
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
@@ -187,6 +340,13 @@ mod tests {
         }
     }
 
+    /// Returns a connection that may be idle for 200 ms and whose heads may take 100 ms.
+    async fn connection() -> Connection {
+        let connections = few(Duration::from_millis(200), Duration::from_millis(100));
+        let guard = connections.enter([192, 0, 2, 1].into()).await;
+        Connection::new(guard.unwrap())
+    }
+
     /// Creates a timeout of this length at 6,400 bytes a second.
     fn timeout(millis: u64) -> WriteTimeout {
         WriteTimeout {
@@ -199,7 +359,7 @@ mod tests {
     async fn a_client_that_reads_nothing_is_cut_off() {
         let (ours, theirs) = duplex(64);
         let timeout = timeout(100);
-        let mut stream = ClientStream::new(ours, Connection::default(), timeout);
+        let mut stream = ClientStream::new(ours, connection().await, timeout);
         let error = stream.write_all(&[0; 4_096]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         drop(theirs);
@@ -208,7 +368,7 @@ mod tests {
     /// Returns the number of pieces that a client receives when it pauses after each.
     async fn pieces_received(pause: u64, pieces: usize) -> Result<usize, io::ErrorKind> {
         let (ours, mut theirs) = duplex(64);
-        let mut stream = ClientStream::new(ours, Connection::default(), timeout(200));
+        let mut stream = ClientStream::new(ours, connection().await, timeout(200));
         let reading = tokio::spawn(async move {
             let mut all = 0;
             let mut piece = [0; 64];
@@ -240,7 +400,7 @@ mod tests {
     #[tokio::test]
     async fn each_answer_has_the_full_timeout() {
         let (ours, mut theirs) = duplex(64);
-        let mut stream = ClientStream::new(ours, Connection::default(), timeout(200));
+        let mut stream = ClientStream::new(ours, connection().await, timeout(200));
         for _ in 0..4 {
             let reading = async {
                 tokio::time::sleep(Duration::from_millis(90)).await;
@@ -260,7 +420,7 @@ mod tests {
         let limiter = RequestLimiter::new(8);
         let principal = one_at_once();
         let enter = || limiter.arrive(&principal).enter();
-        let connection = Connection::default();
+        let connection = connection().await;
         let (ours, _theirs) = duplex(64);
         let mut stream = ClientStream::new(ours, connection.clone(), WRITE_TIMEOUT);
 
@@ -272,5 +432,58 @@ mod tests {
         assert_eq!(enter().err(), at_limit);
         drop((stream, connection));
         assert!(enter().is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_head_that_trickles_is_cut_off_after_the_head_timeout() {
+        let (ours, mut theirs) = duplex(64);
+        let mut stream = ClientStream::new(ours, connection().await, WRITE_TIMEOUT);
+        let sending = tokio::spawn(async move {
+            for _ in 0..50 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                if theirs.write_all(b"x").await.is_err() {
+                    break;
+                }
+            }
+        });
+        let started = Instant::now();
+        let mut byte = [0];
+        let error = loop {
+            if let Err(error) = stream.read_exact(&mut byte).await {
+                break error;
+            }
+        };
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(started.elapsed() < Duration::from_millis(600));
+        drop(stream);
+        sending.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_connection_ends_quietly_after_the_idle_timeout_and_not_after_that_of_a_head() {
+        let (ours, mut theirs) = duplex(64);
+        let connection = connection().await;
+        let mut stream = ClientStream::new(ours, connection.clone(), WRITE_TIMEOUT);
+        let mut byte = [0];
+        for pause in [0, 150] {
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+            theirs.write_all(b"x").await.unwrap();
+            stream.read_exact(&mut byte).await.unwrap();
+            assert!(connection.begin_request());
+            // A request may take longer than either.
+            let waiting = tokio::time::timeout(Duration::from_millis(300), stream.read(&mut byte));
+            assert!(waiting.await.is_err());
+            let body = connection.track(Body::empty());
+            // The head of a streamed response is no end of it.
+            stream.flush().await.unwrap();
+            let waiting = tokio::time::timeout(Duration::from_millis(300), stream.read(&mut byte));
+            assert!(waiting.await.is_err());
+            drop(body);
+            stream.flush().await.unwrap();
+        }
+        let started = Instant::now();
+        assert_eq!(stream.read(&mut byte).await.unwrap(), 0);
+        let waited = started.elapsed();
+        assert!((190..600).contains(&waited.as_millis()), "{waited:?}");
     }
 }

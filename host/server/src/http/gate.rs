@@ -8,6 +8,7 @@
 use super::authenticate::require;
 use super::connection::Connection;
 use super::error::{ApiError, storage_unavailable};
+use super::guarded_body::GuardedBody;
 use crate::quota::{CountedRequest, Slot};
 use crate::service::Service;
 use axum::body::{Body, HttpBody};
@@ -17,10 +18,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use domesday_contract::error::{Code, ValidationError};
 use domesday_state::{Principal, Scope};
-use hyper::body::{Bytes, Frame, SizeHint};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 /// Bytes of a response that a connection may leave unread without holding a slot.
 const SMALL: u64 = 64 << 10;
@@ -52,12 +50,12 @@ pub(super) async fn hold(slot: Slot, request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     response.map(|body| {
         let exact = body.size_hint().exact();
-        Body::new(BodyWithSlot {
+        let guard = SlotGuard {
             small: exact.is_some_and(|bytes| bytes <= SMALL),
-            body,
             slot: Some(slot),
             connection,
-        })
+        };
+        Body::new(GuardedBody::new(body, guard))
     })
 }
 
@@ -94,35 +92,14 @@ fn any_valuation(principal: &Principal) -> Result<(), ApiError> {
     .into())
 }
 
-/// A response body with the slot of its request.
-struct BodyWithSlot {
-    body: Body,
+/// The slot of a request until the last part of its response is handed over.
+struct SlotGuard {
     small: bool,
     slot: Option<Slot>,
     connection: Option<Connection>,
 }
 
-impl HttpBody for BodyWithSlot {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-impl Drop for BodyWithSlot {
+impl Drop for SlotGuard {
     fn drop(&mut self) {
         // The body is handed over but not yet written: the connection knows when it is. Release the
         // slot early for small bodies, so that a client can send its next request as soon as it has

@@ -2,13 +2,17 @@
 
 use super::connection::{ClientStream, Connection, WRITE_TIMEOUT};
 use super::tls::Tls;
+use crate::connections::Connections;
 use axum::Router;
+use axum::http::header::{CONNECTION, HeaderName};
+use axum::http::{HeaderMap, HeaderValue, Version};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use rustix::process::{Resource, getrlimit};
+use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -16,20 +20,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::sync::Semaphore;
 use tower_service::Service;
 
-/// How long a request's head may take to arrive, and how long a connection may idle before one.
-const HEAD_TIME: Duration = Duration::from_secs(10);
 /// The largest head of a request in bytes. The same amount of a body is read ahead.
 const HEAD_BYTES: usize = 64 << 10;
-/// How long requests may take to end once the service has to stop: the longest that one may
-/// be received and worked on.
-const DRAIN_TIME: Duration = Duration::from_secs(36);
 /// A pause after a failed accept, which is out of file handles more often than not.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Connections at the same time. More wait in the listener's queue until one ends.
-const CONNECTIONS: u64 = 2_048;
 /// Bytes of an answer that the kernel may hold for a client that does not read it. By default the
 /// kernel takes four megabytes for each client, and reports progress only after a third of them.
 /// The server could then not tell a slow reader from one that does not read.
@@ -38,6 +34,12 @@ const SEND_BUFFER: u32 = 256 << 10;
 const BACKLOG: u32 = 1_024;
 /// File handles that are left for everything else.
 const OTHER_FILES: u64 = 256;
+/// The fewest connections, however few file handles there are.
+const FEWEST: u64 = 64;
+/// A connection stays open for longer than was announced, since a request may be on its way.
+pub const IDLE_GRACE: Duration = Duration::from_secs(2);
+
+static KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 
 /// Listens at an address.
 ///
@@ -56,47 +58,57 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Serves until `stop` is ready, then drains. With `tls`, nothing else is spoken.
+/// Serves until `stop` is ready. Then it accepts nothing more, and requests have `drain_timeout` to
+/// end. With `tls`, nothing else is spoken.
 pub async fn serve(
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
+    connections: Arc<Connections>,
     router: Router,
     stop: impl Future<Output = ()>,
+    drain_timeout: Duration,
 ) {
     let open = GracefulShutdown::new();
-    let permits = Arc::new(Semaphore::new(connections()));
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = async {
-            // The permit comes first: a connection that was accepted is served.
-            let permit = permits.clone().acquire_owned().await;
-            (permit, listener.accept().await)
+            let (stream, peer) = listener.accept().await?;
+            io::Result::Ok((stream, connections.enter(peer.ip()).await))
         };
-        let (permit, stream) = tokio::select! {
+        let (stream, guard) = tokio::select! {
             () = &mut stop => break,
             accepted = accepted => match accepted {
-                (Ok(permit), Ok((stream, _))) => (permit, stream),
-                (_, Err(error)) => {
+                Ok((stream, Some(guard))) => (stream, guard),
+                Ok((_, None)) => continue,
+                Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                     continue;
                 }
-                // The semaphore is never closed.
-                (Err(_), Ok(_)) => break,
             },
         };
-        // Answers are small and complete. Waiting to fill a packet only delays them.
+        // Answers are small and complete; waiting to fill a packet only delays them.
         let _ = stream.set_nodelay(true);
+        let connection = Connection::new(guard);
         let (router, watcher, tls) = (router.clone(), open.watcher(), tls.clone());
+        let connections = connections.clone();
         tokio::spawn(async move {
-            match tls {
-                None => converse(stream, router, watcher).await,
-                Some(tls) => match tls.accept(stream).await {
-                    Ok(stream) => converse(stream, router, watcher).await,
-                    Err(error) => tracing::debug!(%error, "a handshake failed"),
-                },
+            let conversation = async {
+                let (connection, connections) = (connection.clone(), &connections);
+                match tls {
+                    None => converse(stream, connection, connections, router, watcher).await,
+                    Some(tls) => match tls.accept(stream).await {
+                        Ok(stream) => {
+                            converse(stream, connection, connections, router, watcher).await;
+                        }
+                        Err(error) => tracing::debug!(%error, "a handshake failed"),
+                    },
+                }
+            };
+            tokio::select! {
+                () = conversation => {}
+                () = connection.must_close() => tracing::debug!("a connection made way for another"),
             }
-            drop(permit);
         });
     }
     drop(listener);
@@ -104,7 +116,7 @@ pub async fn serve(
         connections = open.count(),
         "stopping; requests under way are finished"
     );
-    if tokio::time::timeout(DRAIN_TIME, open.shutdown())
+    if tokio::time::timeout(drain_timeout, open.shutdown())
         .await
         .is_err()
     {
@@ -113,22 +125,41 @@ pub async fn serve(
 }
 
 /// Serves one connection to its end, whatever carries it.
-async fn converse<S>(stream: S, router: Router, watcher: Watcher)
-where
+async fn converse<S>(
+    stream: S,
+    connection: Connection,
+    connections: &Arc<Connections>,
+    router: Router,
+    watcher: Watcher,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    // HTTP/1.1 alone: every client has it. A connection carries one request at a time, so the bound
-    // on connections also bounds requests.
+    // HTTP/1.1 alone: every client has it, and each of its connections carries one request at a
+    // time, so that what bounds connections bounds requests.
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
+        // The stream times heads, since an idle connection has a time limit apart.
+        .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES);
-    let connection = Connection::default();
     let stream = ClientStream::new(stream, connection.clone(), WRITE_TIMEOUT);
+    let connections = connections.clone();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        let stays_open = stays_open(&request);
         request.extensions_mut().insert(connection.clone());
-        router.clone().call(request)
+        // A connection that makes way runs nothing more, and is dropped soon.
+        let responding = connection
+            .begin_request()
+            .then(|| router.clone().call(request));
+        let (connection, connections) = (connection.clone(), connections.clone());
+        async move {
+            let Some(responding) = responding else {
+                return std::future::pending().await;
+            };
+            let mut response = responding.await?;
+            state_connection(response.headers_mut(), &connections, stays_open);
+            Ok::<_, Infallible>(response.map(|body| connection.track(body)))
+        }
     });
     let http_connection = builder.serve_connection(TokioIo::new(stream), service);
     if let Err(error) = watcher.watch(http_connection).await {
@@ -136,10 +167,33 @@ where
     }
 }
 
-/// Returns the connection limit: the file handles that this process can spare, and at most
-/// [`CONNECTIONS`].
-fn connections() -> usize {
+/// Reports whether the connection stays open after a request, as far as its client is concerned.
+fn stays_open(request: &hyper::Request<Incoming>) -> bool {
+    let closes = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"close");
+    request.version() == Version::HTTP_11 && !request.headers().get(CONNECTION).is_some_and(closes)
+}
+
+/// States in a response's headers whether the connection stays open, and for how long.
+fn state_connection(headers: &mut HeaderMap, connections: &Connections, stays_open: bool) {
+    // A refusal without its body closes the connection.
+    if headers.contains_key(CONNECTION) {
+        return;
+    }
+    if !stays_open || connections.must_close() {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        return;
+    }
+    let announced = connections.limits().idle_timeout.saturating_sub(IDLE_GRACE);
+    if let Ok(value) = HeaderValue::try_from(format!("timeout={}", announced.as_secs())) {
+        headers.insert(CONNECTION, HeaderValue::from_static("keep-alive"));
+        headers.insert(KEEP_ALIVE.clone(), value);
+    }
+}
+
+/// Returns how many connections there may be: as many as the setting says, and no more than file
+/// handles that this process can spare.
+pub fn bounded_by_files(connections: usize) -> usize {
     let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    let limit = files.saturating_sub(OTHER_FILES).clamp(64, CONNECTIONS);
-    usize::try_from(limit).unwrap_or(usize::MAX)
+    let spare = files.saturating_sub(OTHER_FILES).max(FEWEST);
+    connections.min(usize::try_from(spare).unwrap_or(usize::MAX))
 }

@@ -18,6 +18,7 @@ mod connection;
 mod discovery;
 mod error;
 mod gate;
+mod guarded_body;
 mod jobs;
 mod listener;
 mod panic_handler;
@@ -29,8 +30,8 @@ mod tls;
 mod v1;
 mod value;
 
-pub use listener::bind;
-pub use listener::serve;
+pub use listener::{IDLE_GRACE, bind, bounded_by_files, serve};
+pub use probes::routes as probes;
 pub use tls::Tls;
 
 use crate::service::Service;
@@ -95,9 +96,7 @@ pub fn router(service: Arc<Service>) -> Router {
         ));
     // Every other path, known or not, is behind the key. A route outside this function would be
     // open, so there is none.
-    let routes = Router::new()
-        .route("/healthz", get(probes::healthy))
-        .route("/readyz", get(probes::ready))
+    let routes = probes::routes()
         .route("/openapi.json", get(reference::openapi))
         .route("/reference", get(reference::page))
         .method_not_allowed_fallback(other_method)

@@ -21,6 +21,7 @@ mod tests {
 
     use super::*;
     use crate::body_memory::BodyMemory;
+    use crate::connections::few;
     use crate::http::request_id::RequestId;
     use crate::http::{bind, body, catch_panics, gate, serve};
     use crate::quota::RequestLimiter;
@@ -33,6 +34,7 @@ mod tests {
     use domesday_state::{KeyId, Plan, Principal, Scopes};
     use serde_json::Value;
     use std::sync::Arc;
+    use std::time::Duration;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
     use uuid::Uuid;
@@ -81,7 +83,15 @@ mod tests {
         let listener = bind(([127, 0, 0, 1], 0).into()).unwrap();
         let address = listener.local_addr().unwrap();
         let stop = std::future::pending();
-        tokio::spawn(serve(listener, None, router, stop));
+        let connections = few(Duration::from_secs(75), Duration::from_secs(10));
+        tokio::spawn(serve(
+            listener,
+            None,
+            connections,
+            router,
+            stop,
+            Duration::ZERO,
+        ));
         TcpStream::connect(address).await.unwrap()
     }
 

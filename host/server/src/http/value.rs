@@ -29,7 +29,7 @@ pub async fn value(
     request: Request,
 ) -> Result<Response, ApiError> {
     let received = body::of_request(&service.body_memory, request).await?;
-    let deadline = Deadline::after(service.processing_deadline);
+    let deadline = Deadline::after(service.processing_time());
     let request = ValuationRequest::read(received.bytes(), pinned.route.kind)?;
     drop(received);
     let execution_id = new_id(&*service.clock);

@@ -4,6 +4,7 @@
 //! contract and opened releases. No path, tenant or key is ever a label.
 
 use super::address_lookup::AddressLookupMetrics;
+use super::connections::ConnectionMetrics;
 use super::shadow::ShadowMetrics;
 use axum::extract::MatchedPath;
 use domesday_contract::v3::result::{Status, Summary};
@@ -97,6 +98,8 @@ pub struct Metrics {
     late: Histogram,
     /// Metrics of the address provider.
     pub address_lookup: AddressLookupMetrics,
+    /// Metrics of the connections.
+    pub connections: ConnectionMetrics,
     /// Metrics of the shadow.
     pub shadow: ShadowMetrics,
     /// Gauges that are read for each page.
@@ -131,6 +134,7 @@ impl Default for Metrics {
             current: Family::default(),
             late: Histogram::new(SECONDS),
             address_lookup: AddressLookupMetrics::register(&mut registry),
+            connections: ConnectionMetrics::register(&mut registry),
             shadow: ShadowMetrics::register(&mut registry),
             sampled: SampledGauges::default(),
             registry: Registry::default(),

@@ -1,6 +1,7 @@
 //! Metrics and traces for operators. Log lines are in `logging.rs`.
 
 mod address_lookup;
+pub mod connections;
 pub mod finished_request;
 pub mod lateness;
 pub mod metrics;

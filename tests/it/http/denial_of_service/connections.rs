@@ -2,25 +2,78 @@
 
 use crate::common::demo::house;
 use crate::common::raw::{connect, read};
-use crate::common::server::start;
+use crate::common::server::{Server, start};
 use crate::denial_of_service::{MIB, SIMPLE, post, survives};
+use crate::operation::metrics::{metric, serve_with};
+use socket2::{Domain, Type};
 use std::io::Write;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
+
+/// Connects from another address of this machine, as another client would.
+fn connect_from(address: [u8; 4], server: SocketAddr) -> std::io::Result<TcpStream> {
+    let socket = socket2::Socket::new(Domain::IPV4, Type::STREAM, None)?;
+    socket.bind(&SocketAddr::from((address, 0)).into())?;
+    socket.connect(&server.into())?;
+    Ok(socket.into())
+}
+
+/// Asserts that a valuation is answered at once.
+#[track_caller]
+fn assert_prompt(server: &Server) {
+    let started = Instant::now();
+    server.demo().post(SIMPLE, &house()).ok();
+    assert!(
+        started.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        started.elapsed()
+    );
+}
 
 #[test]
 fn two_thousand_connections_leave_room_for_a_valuation() {
-    let server = start().go();
+    let server = start().with(&["--trusted-proxies", "127.0.0.1"]).go();
     survives(&server, 96 * MIB, || {
         // Fewer where this process may not have so many files.
-        let silent: Vec<TcpStream> = (0..2_000)
+        let silent: Vec<TcpStream> = (0..3_500)
             .map_while(|_| TcpStream::connect(server.address).ok())
             .collect();
         assert!(silent.len() >= 500, "{}", silent.len());
-        let started = Instant::now();
-        server.demo().post(SIMPLE, &house()).ok();
-        assert!(started.elapsed() < Duration::from_secs(15));
+        assert_prompt(&server);
     });
+}
+
+#[test]
+fn half_sent_heads_of_many_clients_make_way_for_a_request() {
+    let server = start().with(&["--connections", "64"]).go();
+    let (demo, mut heads) = (server.demo(), Vec::new());
+    for round in 1..=8 {
+        for client in 1..=100 {
+            let mut stream = connect_from([127, 0, round, client], server.address).unwrap();
+            let _ = stream.write_all(b"POST /v3/value HTTP/1.1\r\nHost:");
+            heads.push(stream);
+        }
+        assert_prompt(&server);
+        assert_eq!(demo.get("/healthz").status, 200);
+    }
+}
+
+#[test]
+fn one_address_has_its_share_of_connections_and_no_more() {
+    let (server, metrics) = serve_with(&["--connections-per-address", "50"]);
+    let mut heads: Vec<TcpStream> = (0..400)
+        .map(|_| connect_from([127, 0, 0, 2], server.address).unwrap())
+        .collect();
+    for stream in &mut heads {
+        let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\n");
+    }
+    assert_prompt(&server);
+    let closed = "domesday_connections_closed_total{reason=\"address_limit\"}";
+    let count = metric(&metrics, closed);
+    assert!((350.0..=400.0).contains(&count), "{count}");
+    // A connection of its share still works.
+    heads[0].write_all(b"Host: a\r\n\r\n").unwrap();
+    assert_eq!(read(&mut heads[0]).status, 200);
 }
 
 #[test]

@@ -7,8 +7,12 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-fn serve() -> (Server, Client) {
-    let server = start().with(&["--metrics-listen", "127.0.0.1:0"]).go();
+/// Starts a server with these arguments, and returns it with a client of its metrics listener.
+pub(crate) fn serve_with(arguments: &[&str]) -> (Server, Client) {
+    let server = start()
+        .with(&["--metrics-listen", "127.0.0.1:0"])
+        .with(arguments)
+        .go();
     let line = server
         .printed
         .lines()
@@ -20,9 +24,17 @@ fn serve() -> (Server, Client) {
     (server, metrics)
 }
 
+/// Returns the value of a metric, named with its labels.
+#[track_caller]
+pub(crate) fn metric(metrics: &Client, name: &str) -> f64 {
+    let page = metrics.get("/metrics").text;
+    let value = page.lines().find_map(|line| line.strip_prefix(name));
+    value.map_or(0.0, |value| value.trim().parse().unwrap())
+}
+
 #[test]
 fn requests_and_values_are_counted_under_labels_that_no_client_chooses() {
-    let (server, metrics) = serve();
+    let (server, metrics) = serve_with(&[]);
     let client = server.demo();
     assert_eq!(client.post("/v3/value", &house()).status, 200);
     assert_eq!(client.post("/v3/value", &house()).status, 200);
@@ -78,7 +90,7 @@ fn requests_and_values_are_counted_under_labels_that_no_client_chooses() {
 /// Units are counted as they are charged, wherever that is, and jobs as they end.
 #[test]
 fn units_and_jobs_are_counted() {
-    let (server, metrics) = serve();
+    let (server, metrics) = serve_with(&[]);
     let client = server.demo();
     let read = |name: &str| {
         let page = metrics.get("/metrics").text;

@@ -1,11 +1,15 @@
 //! The results of a completed job.
 
 use crate::common::demo::{RELEASE, flat, house, shop};
+use crate::common::raw::{connect, head};
+use crate::common::server::start;
 use crate::v3_jobs::{
     JOBS, accepted_job, await_completed, await_results, houses, job_of, names, service, without_ids,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
 
 #[test]
 fn results_hold_the_batch_envelope_of_the_release() {
@@ -111,4 +115,34 @@ fn simple_jobs_omit_standard_evidence() {
     assert!(simple.get("confidence").is_some());
     let standard = row("standard");
     assert!(standard["comparables"].is_array() && standard["context"].is_object());
+}
+
+#[test]
+fn results_that_are_read_slowly_outlive_the_idle_timeout() {
+    let server = start().with(&["--idle-timeout", "1"]).go();
+    let client = server.demo();
+    let job = accepted_job(&client.post(JOBS, &job_of(&houses(2_500))));
+    await_results(&client, &job);
+    let bearer = format!("Bearer {}", client.key);
+    let mut stream = connect(server.address);
+    let buffer = socket2::SockRef::from(&stream).set_recv_buffer_size(64 << 10);
+    buffer.unwrap();
+    let path = job["results_url"].as_str().unwrap();
+    let request = head("GET", path, &[("Authorization", &bearer)]);
+    stream.write_all(request.as_bytes()).unwrap();
+    let (mut bytes, mut piece, started) = (Vec::new(), [0; 8 << 10], Instant::now());
+    while !bytes.ends_with(b"\r\n0\r\n\r\n") {
+        let count = stream.read(&mut piece).unwrap();
+        assert!(count > 0, "cut off after {} bytes", bytes.len());
+        bytes.extend_from_slice(&piece[..count]);
+        // For longer than a connection may be idle.
+        if started.elapsed() < Duration::from_secs(8) {
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+    assert!(
+        bytes.len() > 1_500_000,
+        "{} bytes fit into buffers",
+        bytes.len()
+    );
 }

@@ -14,7 +14,8 @@ use domesday_server::sample_rate::SampleRate;
 use domesday_server::service::Service;
 use domesday_server::shadow::ShadowError;
 use domesday_server::{demo, http, metrics_page, promotion, telemetry};
-use open::{open_service, open_tls};
+use open::{metrics_connections, open_service, open_tls};
+use std::future::pending;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -72,7 +73,7 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     );
 
     // Before the log says that it serves, since a reader may end it at once.
-    let stopped = stop_signal()?;
+    let mut signals = StopSignals::listen()?;
     let release_id = service.releases.current().id.clone();
     let scheme = if tls.is_some() { "https" } else { "http" };
     println!("Serving release {release_id} on {scheme}://{address}");
@@ -88,7 +89,16 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     if let Some((listener, address)) = metrics_listener {
         println!("Showing metrics on http://{address}/metrics");
         let router = metrics_page::router(service.clone());
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        let connections = metrics_connections(&settings);
+        let serving = http::serve(
+            listener,
+            None,
+            connections,
+            router,
+            pending(),
+            Duration::ZERO,
+        );
+        tokio::spawn(serving);
     }
     std::io::stdout().flush()?;
     // Aborted at the end, which closes the socket and removes it.
@@ -102,12 +112,24 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
         tokio::spawn(reload(tls.clone(), signal(SignalKind::hangup())?));
     }
     tracing::info!(%address, release_id, "serving");
+    let drain_delay = Duration::from_secs(settings.drain_delay.into());
+    let drain_timeout = Duration::from_secs(settings.drain_timeout.into());
     let stop = async {
-        stopped.await;
+        let signal = signals.next().await;
         // Jobs are released while requests are still finished.
         jobs.stop();
+        service.connections.drain(drain_delay + drain_timeout);
+        // A load balancer needs a while to see that the service is not ready. A person does not.
+        if signal == StopSignal::Terminate {
+            tracing::info!(seconds = settings.drain_delay, "not ready; stopping soon");
+            tokio::select! {
+                () = tokio::time::sleep(drain_delay) => {}
+                _ = signals.next() => {}
+            }
+        }
     };
-    http::serve(listener, tls, http::router(service.clone()), stop).await;
+    let (connections, router) = (service.connections.clone(), http::router(service.clone()));
+    http::serve(listener, tls, connections, router, stop, drain_timeout).await;
     jobs.ended().await;
     follower.abort();
     commands.abort();
@@ -155,16 +177,34 @@ fn begin_shadow(settings: &Settings, service: &Service, share: SampleRate) -> an
     Ok(())
 }
 
-/// Listens for SIGTERM and SIGINT from now on, and returns a future that ends with the first.
-fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
+/// A signal that stops the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StopSignal {
+    Terminate,
+    Interrupt,
+}
+
+/// SIGTERM and SIGINT since they are listened for.
+struct StopSignals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl StopSignals {
+    fn listen() -> anyhow::Result<StopSignals> {
+        Ok(StopSignals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Waits for the next of them.
+    async fn next(&mut self) -> StopSignal {
         tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
+            _ = self.terminate.recv() => StopSignal::Terminate,
+            _ = self.interrupt.recv() => StopSignal::Interrupt,
         }
-    })
+    }
 }
 
 /// Reads the certificate again at every SIGHUP.

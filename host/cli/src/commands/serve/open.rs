@@ -11,8 +11,9 @@ use domesday_server::address_provider;
 use domesday_server::body_memory::{BODY_MEMORY_BUDGET, BodyMemory};
 use domesday_server::clock::{Clock, MachineClock, random};
 use domesday_server::config::Settings;
+use domesday_server::connections::{ConnectionLimits, Connections};
 use domesday_server::data_folder::DataFolder;
-use domesday_server::http::Tls;
+use domesday_server::http::{self, Tls};
 use domesday_server::logging::LogLines;
 use domesday_server::promotion::{self, PromotedIds};
 use domesday_server::quota::{CAPACITY, RequestLimiter};
@@ -20,12 +21,14 @@ use domesday_server::receipts::Receipts;
 use domesday_server::series_releases::{SeriesReleaseError, SeriesReleases};
 use domesday_server::service::Service;
 use domesday_server::shadow::{Shadows, report};
+use domesday_server::telemetry::connections::ConnectionMetrics;
 use domesday_server::telemetry::metrics::Metrics;
 use domesday_server::telemetry::traces::Traces;
 use domesday_state::{ReleaseKind, State};
 use domesday_valuation::compile_cache;
 use domesday_valuation::release_store::{ReleaseError, ReleaseStore};
 use domesday_valuation::worker_pool::WorkerPool;
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,6 +90,7 @@ pub fn open_service(
         processing_deadline: Duration::from_millis(settings.processing_deadline.into()),
         submitted: Arc::default(),
         body_memory: BodyMemory::new(BODY_MEMORY_BUDGET),
+        connections: Connections::new(connection_limits(settings), metrics.connections.clone()),
         clock,
         metrics,
         receipts,
@@ -94,6 +98,35 @@ pub fn open_service(
         log_lines,
     };
     Ok((service, promoted))
+}
+
+/// How long a request's head may take to arrive.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// Connections to the metrics listener at once.
+const METRICS_CONNECTIONS: usize = 64;
+
+fn connection_limits(settings: &Settings) -> ConnectionLimits {
+    let count = |number: NonZeroU32| usize::try_from(number.get()).unwrap_or(usize::MAX);
+    ConnectionLimits {
+        connections: http::bounded_by_files(count(settings.connections)),
+        per_address: count(settings.connections_per_address),
+        trusted_proxies: (settings.trusted_proxies.iter())
+            .map(|proxy| proxy.0)
+            .collect(),
+        idle_timeout: Duration::from_secs(settings.idle_timeout.get().into()) + http::IDLE_GRACE,
+        head_timeout: HEAD_TIMEOUT,
+    }
+}
+
+/// Returns the connections of the metrics listener. They have limits of their own, so that clients
+/// of the other listener cannot take them.
+pub fn metrics_connections(settings: &Settings) -> Arc<Connections> {
+    let limits = ConnectionLimits {
+        connections: METRICS_CONNECTIONS,
+        per_address: METRICS_CONNECTIONS,
+        ..connection_limits(settings)
+    };
+    Connections::new(limits, ConnectionMetrics::default())
 }
 
 fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {

@@ -1,0 +1,495 @@
+//! The connections of a listener: how many there may be, and which makes way for another.
+
+use crate::telemetry::connections::{CloseReason, ConnectionMetrics};
+use ipnet::IpNet;
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, Ipv6Addr};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+/// The limits of a listener's connections.
+#[derive(Debug, Clone)]
+pub struct ConnectionLimits {
+    /// Connections at the same time.
+    pub connections: usize,
+    /// Connections of one address at the same time. An IPv6 address counts with its /64.
+    pub per_address: usize,
+    /// Networks of proxies, whose addresses have no limit of their own.
+    pub trusted_proxies: Vec<IpNet>,
+    /// How long a connection may be without a request once it has had one.
+    pub idle_timeout: Duration,
+    /// How long a request's head may take, and the first byte of a connection.
+    pub head_timeout: Duration,
+}
+
+/// The open connections of a listener.
+pub struct Connections {
+    limits: ConnectionLimits,
+    metrics: ConnectionMetrics,
+    permits: Arc<Semaphore>,
+    open: Mutex<Open>,
+    /// Signals that a connection is without a request again.
+    became_idle: Notify,
+    /// True while a connection waits to be counted in.
+    crowded: AtomicBool,
+    /// When requests are cut off, once the listener drains.
+    drain_until: OnceLock<Instant>,
+}
+
+#[derive(Default)]
+struct Open {
+    by_address: HashMap<IpAddr, usize>,
+    /// Connections without a request, by their standing and then by how long they have waited.
+    waiting: BTreeMap<WaitingKey, Arc<Notify>>,
+    /// How many of them never had a request.
+    new: usize,
+    next: u64,
+}
+
+impl Open {
+    fn insert(&mut self, standing: Standing, connection: Arc<Notify>) -> WaitingKey {
+        let key = (standing, self.next);
+        self.next += 1;
+        self.new += usize::from(standing == Standing::New);
+        self.waiting.insert(key, connection);
+        key
+    }
+
+    /// Removes a connection, unless it makes way already.
+    fn remove(&mut self, key: WaitingKey) -> Option<Arc<Notify>> {
+        let removed = self.waiting.remove(&key)?;
+        self.new -= usize::from(key.0 == Standing::New);
+        Some(removed)
+    }
+
+    /// Returns the connection that makes way next. Those without ever a request come first, but for
+    /// a share of all connections, which a client needs for its handshake and its first head.
+    fn next_to_close(&self, limit: usize) -> Option<WaitingKey> {
+        let first = self.waiting.keys().next().copied();
+        let idle = self.waiting.range((Standing::Known, 0)..).next();
+        match idle {
+            Some((&idle, _)) if self.new <= limit / SHARE_OF_NEW => Some(idle),
+            _ => first,
+        }
+    }
+}
+
+/// One connection in this many may be without ever a request before those make way first.
+const SHARE_OF_NEW: usize = 4;
+
+/// The standing of a connection without a request, and a number that grows with time.
+type WaitingKey = (Standing, u64);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    /// It never had a request.
+    New,
+    /// It had one.
+    Known,
+}
+
+impl Connections {
+    /// Creates the connections of a listener that has none yet.
+    pub fn new(limits: ConnectionLimits, metrics: ConnectionMetrics) -> Arc<Connections> {
+        metrics
+            .limit
+            .set(i64::try_from(limits.connections).unwrap_or(i64::MAX));
+        Arc::new(Connections {
+            permits: Arc::new(Semaphore::new(limits.connections)),
+            limits,
+            metrics,
+            open: Mutex::default(),
+            became_idle: Notify::new(),
+            crowded: AtomicBool::new(false),
+            drain_until: OnceLock::new(),
+        })
+    }
+
+    /// Returns the limits.
+    pub fn limits(&self) -> &ConnectionLimits {
+        &self.limits
+    }
+
+    /// Counts a connection that the server closes.
+    pub fn record_close(&self, reason: CloseReason) {
+        self.metrics.record_close(reason);
+    }
+
+    /// Begins to drain: readiness says so, and responses close their connections. Requests are cut
+    /// off after `time`.
+    pub fn drain(&self, time: Duration) {
+        self.drain_until.get_or_init(|| Instant::now() + time);
+    }
+
+    /// Reports whether the listener drains.
+    pub fn is_draining(&self) -> bool {
+        self.drain_until.get().is_some()
+    }
+
+    /// Returns the time that is left for requests, once the listener drains.
+    pub fn time_left(&self) -> Option<Duration> {
+        let until = self.drain_until.get()?;
+        Some(until.saturating_duration_since(Instant::now()))
+    }
+
+    /// Reports whether a response has to close its connection: the listener drains, or another
+    /// client waits for the connection.
+    pub fn must_close(&self) -> bool {
+        self.is_draining() || self.crowded.load(Relaxed)
+    }
+
+    /// Counts an accepted connection in, or returns nothing where its address has too many. Where
+    /// no more connections may be open, the one that has waited longest for a request makes way.
+    /// Where every connection has a request, it waits until one of them ends.
+    pub async fn enter(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionGuard> {
+        let address = self.count(address)?;
+        let mut guard = ConnectionGuard {
+            connections: self.clone(),
+            address,
+            waiting: Mutex::new(None),
+            makes_way: Arc::new(Notify::new()),
+            permit: None,
+        };
+        guard.permit = Some(self.permit().await?);
+        self.metrics.open.inc();
+        guard.wait_for_request(Standing::New);
+        Some(guard)
+    }
+
+    /// Counts a connection of an address. Returns what it is counted under, or nothing where the
+    /// address has too many. A trusted proxy is counted under nothing.
+    fn count(&self, address: IpAddr) -> Option<Option<IpAddr>> {
+        let address = address.to_canonical();
+        let is_trusted = |network: &IpNet| network.contains(&address);
+        if self.limits.trusted_proxies.iter().any(is_trusted) {
+            return Some(None);
+        }
+        let subscriber = subscriber(address);
+        let mut open = self.open();
+        let count = open.by_address.entry(subscriber).or_default();
+        if *count >= self.limits.per_address {
+            drop(open);
+            self.record_close(CloseReason::AddressLimit);
+            return None;
+        }
+        *count += 1;
+        Some(Some(subscriber))
+    }
+
+    async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        if let Ok(permit) = self.permits.clone().try_acquire_owned() {
+            return Some(permit);
+        }
+        let _crowded = Crowded::new(&self.crowded);
+        let mut permit = pin!(self.permits.clone().acquire_owned());
+        while !self.make_way() {
+            tokio::select! {
+                permit = &mut permit => return permit.ok(),
+                () = self.became_idle.notified() => {}
+            }
+        }
+        // The semaphore is never closed.
+        permit.await.ok()
+    }
+
+    /// Tells the first of the waiting connections to close, and reports whether there was one.
+    fn make_way(&self) -> bool {
+        let connection = {
+            let mut open = self.open();
+            let next = open.next_to_close(self.limits.connections);
+            next.and_then(|key| open.remove(key))
+        };
+        let Some(connection) = connection else {
+            return false;
+        };
+        self.metrics.waiting.dec();
+        self.record_close(CloseReason::Crowded);
+        connection.notify_one();
+        true
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Notes that a connection waits to be counted in, until it is dropped.
+struct Crowded<'a>(&'a AtomicBool);
+
+impl<'a> Crowded<'a> {
+    fn new(crowded: &'a AtomicBool) -> Crowded<'a> {
+        crowded.store(true, Relaxed);
+        Crowded(crowded)
+    }
+}
+
+impl Drop for Crowded<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Relaxed);
+    }
+}
+
+/// An open connection. Dropping it counts the connection out.
+pub struct ConnectionGuard {
+    connections: Arc<Connections>,
+    /// What the connection is counted under.
+    address: Option<IpAddr>,
+    /// Its key while it has no request.
+    waiting: Mutex<Option<WaitingKey>>,
+    makes_way: Arc<Notify>,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl ConnectionGuard {
+    /// Returns the connections of its listener.
+    pub fn connections(&self) -> &Arc<Connections> {
+        &self.connections
+    }
+
+    /// Returns once the connection has to make way for another.
+    pub async fn must_close(&self) {
+        self.makes_way.notified().await;
+    }
+
+    /// Notes that the connection has a request, so that it makes way for nobody. Returns false
+    /// where it makes way already, so that nothing of the request may run.
+    #[must_use]
+    pub fn begin_request(&self) -> bool {
+        let Some(key) = self.key().take() else {
+            return true;
+        };
+        let removed = self.connections.open().remove(key).is_some();
+        if removed {
+            self.connections.metrics.waiting.dec();
+        }
+        removed
+    }
+
+    /// Notes that the response to its request is written.
+    pub fn end_request(&self) {
+        self.wait_for_request(Standing::Known);
+        self.connections.became_idle.notify_one();
+    }
+
+    fn wait_for_request(&self, standing: Standing) {
+        let key = (self.connections.open()).insert(standing, self.makes_way.clone());
+        *self.key() = Some(key);
+        self.connections.metrics.waiting.inc();
+    }
+
+    fn key(&self) -> MutexGuard<'_, Option<WaitingKey>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for ConnectionGuard {
+    fn drop(&mut self) {
+        let _ = self.begin_request();
+        if self.permit.is_some() {
+            self.connections.metrics.open.dec();
+        }
+        let Some(address) = self.address else { return };
+        let mut open = self.connections.open();
+        if let Some(count) = open.by_address.get_mut(&address) {
+            *count -= 1;
+            if *count == 0 {
+                open.by_address.remove(&address);
+            }
+        }
+    }
+}
+
+/// Returns the address that stands for a subscriber: an IPv4 address, or the first 64 bits of an
+/// IPv6 address, since a subscriber has all the others.
+fn subscriber(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// Returns connections with these timeouts for the tests of a listener.
+#[cfg(test)]
+pub(crate) fn few(idle_timeout: Duration, head_timeout: Duration) -> Arc<Connections> {
+    let limits = ConnectionLimits {
+        connections: 4,
+        per_address: 4,
+        trusted_proxies: Vec::new(),
+        idle_timeout,
+        head_timeout,
+    };
+    Connections::new(limits, ConnectionMetrics::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::Future;
+    use tokio::time::timeout;
+
+    fn limits(connections: usize, per_address: usize) -> ConnectionLimits {
+        ConnectionLimits {
+            connections,
+            per_address,
+            trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()],
+            idle_timeout: Duration::from_secs(75),
+            head_timeout: Duration::from_secs(10),
+        }
+    }
+
+    fn connections(connections: usize, per_address: usize) -> Arc<Connections> {
+        Connections::new(
+            limits(connections, per_address),
+            ConnectionMetrics::default(),
+        )
+    }
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    /// Returns the output of a future that is ready at once, or nothing.
+    async fn now<T>(future: impl Future<Output = T>) -> Option<T> {
+        timeout(Duration::from_millis(20), future).await.ok()
+    }
+
+    #[tokio::test]
+    async fn an_address_has_its_share_and_a_trusted_proxy_any_number() {
+        let connections = connections(100, 2);
+        let mut open = Vec::new();
+        for _ in 0..2 {
+            open.push(connections.enter(address("192.0.2.1")).await.unwrap());
+        }
+        assert!(connections.enter(address("192.0.2.1")).await.is_none());
+        assert!(
+            connections
+                .enter(address("::ffff:192.0.2.1"))
+                .await
+                .is_none()
+        );
+        assert!(connections.enter(address("192.0.2.2")).await.is_some());
+        for _ in 0..5 {
+            open.push(connections.enter(address("10.1.2.3")).await.unwrap());
+        }
+        drop(open);
+        assert!(connections.enter(address("192.0.2.1")).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn an_ipv6_address_counts_with_its_subscriber() {
+        let connections = connections(100, 1);
+        let _open = connections.enter(address("2001:db8:0:1::1")).await.unwrap();
+        assert!(
+            connections
+                .enter(address("2001:db8:0:1:ffff::2"))
+                .await
+                .is_none()
+        );
+        assert!(
+            connections
+                .enter(address("2001:db8:0:2::1"))
+                .await
+                .is_some()
+        );
+    }
+
+    #[tokio::test]
+    async fn the_connection_that_waited_longest_without_ever_a_request_makes_way_first() {
+        let connections = connections(3, 9);
+        let known = connections.enter(address("192.0.2.1")).await.unwrap();
+        assert!(known.begin_request());
+        known.end_request();
+        let first = connections.enter(address("192.0.2.2")).await.unwrap();
+        let second = connections.enter(address("192.0.2.3")).await.unwrap();
+        for closing in [first, second, known] {
+            let entering = connections.enter(address("192.0.2.4"));
+            let closed = async {
+                closing.must_close().await;
+                drop(closing);
+            };
+            let (entered, closed) = tokio::join!(now(entering), now(closed));
+            let entered = entered.flatten().unwrap();
+            assert!(closed.is_some());
+            assert!(entered.begin_request());
+            std::mem::forget(entered);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_with_a_request_makes_way_for_nobody_until_its_response_is_written() {
+        let connections = connections(1, 9);
+        let busy = connections.enter(address("192.0.2.1")).await.unwrap();
+        assert!(busy.begin_request());
+        let mut entering = Box::pin(connections.enter(address("192.0.2.2")));
+        assert!(now(&mut entering).await.is_none());
+        assert!(now(busy.must_close()).await.is_none());
+        busy.end_request();
+        assert!(now(&mut entering).await.is_none());
+        assert!(now(busy.must_close()).await.is_some());
+        drop(busy);
+        assert!(now(entering).await.flatten().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_counted_out_however_it_ends() {
+        let connections = connections(4, 4);
+        let guards = [
+            connections.enter(address("192.0.2.1")).await.unwrap(),
+            connections.enter(address("192.0.2.1")).await.unwrap(),
+        ];
+        assert!(guards[0].begin_request());
+        assert_eq!(connections.metrics.open.get(), 2);
+        assert_eq!(connections.metrics.waiting.get(), 1);
+        drop(guards);
+        assert_eq!(connections.metrics.open.get(), 0);
+        assert_eq!(connections.metrics.waiting.get(), 0);
+        assert!(connections.open().by_address.is_empty());
+        assert!(connections.open().waiting.is_empty());
+    }
+
+    #[tokio::test]
+    async fn idle_connections_make_way_while_few_are_new() {
+        let connections = connections(8, 9);
+        let mut idle = Vec::new();
+        for _ in 0..8 {
+            let guard = connections.enter(address("192.0.2.1")).await.unwrap();
+            assert!(guard.begin_request());
+            guard.end_request();
+            idle.push(guard);
+        }
+        let mut new = Vec::new();
+        for _ in 0..2 {
+            let entering = connections.enter(address("192.0.2.2"));
+            let closing = idle.remove(0);
+            let closed = async {
+                closing.must_close().await;
+                drop(closing);
+            };
+            let (entered, closed) = tokio::join!(now(entering), now(closed));
+            assert!(closed.is_some());
+            new.push(entered.flatten().unwrap());
+        }
+        for guard in &new {
+            assert!(now(guard.must_close()).await.is_none());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_makes_way_begins_no_request() {
+        let connections = connections(1, 9);
+        let closing = connections.enter(address("192.0.2.1")).await.unwrap();
+        let mut entering = Box::pin(connections.enter(address("192.0.2.2")));
+        assert!(now(&mut entering).await.is_none());
+        assert!(connections.must_close());
+        assert!(!closing.begin_request());
+        drop(closing);
+        assert!(now(entering).await.flatten().is_some());
+        assert!(!connections.must_close());
+    }
+}

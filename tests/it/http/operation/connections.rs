@@ -1,0 +1,139 @@
+//! Connections: how long they stay open, the probes beside them, and a stop that load balancers
+//! see.
+
+use crate::common::demo::house;
+use crate::common::raw::{connect, head, read};
+use crate::common::server::{Server, start};
+use crate::operation::metrics::{metric, serve_with};
+use rustix::process::Signal;
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+fn probe(stream: &mut TcpStream, path: &str) -> crate::common::raw::Answer {
+    stream.write_all(head("GET", path, &[]).as_bytes()).unwrap();
+    read(stream)
+}
+
+#[test]
+fn a_kept_alive_connection_outlives_the_time_of_a_head() {
+    let server = start().go();
+    let mut stream = connect(server.address);
+    let first = probe(&mut stream, "/healthz");
+    assert_eq!(first.header("keep-alive"), Some("timeout=75"));
+    // A head may take ten seconds. Load balancers keep connections for up to a minute.
+    sleep(Duration::from_secs(12));
+    assert_eq!(probe(&mut stream, "/healthz").status, 200);
+}
+
+#[test]
+fn an_idle_connection_closes_after_the_time_that_was_announced() {
+    let (server, metrics) = serve_with(&["--idle-timeout", "1"]);
+    let mut stream = connect(server.address);
+    let answer = probe(&mut stream, "/healthz");
+    assert_eq!(answer.header("keep-alive"), Some("timeout=1"));
+    let idle = Instant::now();
+    // A request at the last moment of the announced time is answered.
+    sleep(Duration::from_secs(1));
+    assert_eq!(probe(&mut stream, "/healthz").status, 200);
+    let last = Instant::now();
+    assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+    assert!(
+        last.elapsed() > Duration::from_secs(1),
+        "{:?}",
+        idle.elapsed()
+    );
+    assert!(last.elapsed() < Duration::from_secs(10));
+    let closed = "domesday_connections_closed_total{reason=\"idle_timeout\"}";
+    assert!(metric(&metrics, closed) >= 1.0);
+}
+
+#[test]
+fn an_unfinished_head_closes_its_connection_after_ten_seconds() {
+    let (server, metrics) = serve_with(&[]);
+    let mut stream = connect(server.address);
+    stream.write_all(b"GET /healthz HT").unwrap();
+    let started = Instant::now();
+    // Closed or reset, since the server has bytes that it never read.
+    let ended = stream.read(&mut [0]);
+    assert!(matches!(&ended, Ok(0)) || ended.unwrap_err().kind() == ErrorKind::ConnectionReset);
+    let took = started.elapsed().as_secs();
+    assert!((9..15).contains(&took), "{took} s");
+    let closed = "domesday_connections_closed_total{reason=\"head_timeout\"}";
+    assert!(metric(&metrics, closed) >= 1.0);
+}
+
+#[test]
+fn the_metrics_listener_answers_probes_while_the_other_is_full() {
+    let (server, metrics) = serve_with(&["--connections", "4"]);
+    let key = server.demo().key;
+    let body = house().to_string();
+    let (bearer, length) = (format!("Bearer {key}"), body.len().to_string());
+    let headers = [
+        ("Authorization", bearer.as_str()),
+        ("Content-Type", "application/json"),
+        ("Content-Length", length.as_str()),
+    ];
+    // Requests whose bodies do not come keep their connections.
+    let _slow: Vec<TcpStream> = (0..4)
+        .map(|_| {
+            let mut stream = connect(server.address);
+            let head = head("POST", "/v3/value", &headers);
+            stream.write_all(head.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    let full = || metric(&metrics, "domesday_connections ") >= 4.0;
+    let started = Instant::now();
+    while !full() && started.elapsed() < Duration::from_secs(5) {
+        sleep(Duration::from_millis(20));
+    }
+    assert!(full());
+    let started = Instant::now();
+    assert_eq!(metrics.get("/healthz").status, 200);
+    assert_eq!(metrics.get("/readyz").status, 200);
+    assert!(started.elapsed() < Duration::from_secs(1));
+}
+
+fn draining(seconds: &str) -> Server {
+    start()
+        .environment("DOMESDAY_DRAIN_DELAY", Path::new(seconds))
+        .go()
+}
+
+#[test]
+fn after_sigterm_the_service_is_not_ready_and_answers_until_the_drain_delay_is_over() {
+    let server = draining("6");
+    let client = server.demo();
+    assert_eq!(client.get("/readyz").status, 200);
+    let started = Instant::now();
+    server.terminate();
+    while client.get("/readyz").status != 503 {
+        assert!(started.elapsed() < Duration::from_secs(2), "it is ready");
+        sleep(Duration::from_millis(20));
+    }
+    let answer = client.post("/v3/value", &house());
+    assert_eq!(
+        (answer.status, answer.header("connection")),
+        (200, Some("close"))
+    );
+    let (status, log) = server.ended();
+    assert!(status.success(), "{log}");
+    let took = started.elapsed().as_secs();
+    assert!((6..12).contains(&took), "{took} s");
+}
+
+#[test]
+fn a_second_signal_ends_the_drain_delay() {
+    let server = draining("60");
+    let started = Instant::now();
+    server.terminate();
+    sleep(Duration::from_millis(500));
+    assert_eq!(server.demo().get("/readyz").status, 503);
+    server.signal(Signal::INT);
+    let (status, log) = server.ended();
+    assert!(status.success(), "{log}");
+    assert!(started.elapsed() < Duration::from_secs(10));
+}

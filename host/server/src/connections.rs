@@ -142,8 +142,8 @@ impl Connections {
     }
 
     /// Counts an accepted connection in, or returns nothing where its address has too many. Where
-    /// no more connections may be open, the one that has waited longest for a request makes way.
-    /// Where every connection has a request, it waits until one of them ends.
+    /// no more connections may be open, one without a request makes way. Where every connection has
+    /// a request, it waits until one of them ends.
     pub async fn enter(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionGuard> {
         let address = self.count(address)?;
         let mut guard = ConnectionGuard {
@@ -245,7 +245,7 @@ pub struct ConnectionGuard {
 
 impl ConnectionGuard {
     /// Returns the connections of its listener.
-    pub fn connections(&self) -> &Arc<Connections> {
+    pub fn connections(&self) -> &Connections {
         &self.connections
     }
 
@@ -333,21 +333,16 @@ mod tests {
     use std::future::Future;
     use tokio::time::timeout;
 
-    fn limits(connections: usize, per_address: usize) -> ConnectionLimits {
-        ConnectionLimits {
+    fn connections(connections: usize, per_address: usize) -> Arc<Connections> {
+        let limits = ConnectionLimits {
             connections,
             per_address,
             trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()],
-            idle_timeout: Duration::from_secs(75),
-            head_timeout: Duration::from_secs(10),
-        }
-    }
-
-    fn connections(connections: usize, per_address: usize) -> Arc<Connections> {
-        Connections::new(
-            limits(connections, per_address),
-            ConnectionMetrics::default(),
-        )
+            ..few(Duration::from_secs(75), Duration::from_secs(10))
+                .limits()
+                .clone()
+        };
+        Connections::new(limits, ConnectionMetrics::default())
     }
 
     fn address(text: &str) -> IpAddr {

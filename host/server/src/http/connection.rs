@@ -3,7 +3,7 @@
 //! and how long the head of one may take.
 
 use super::guarded_body::GuardedBody;
-use crate::connections::ConnectionGuard;
+use crate::connections::{ConnectionGuard, Connections};
 use crate::quota::Slot;
 use crate::telemetry::connections::CloseReason;
 use axum::body::Body;
@@ -90,6 +90,11 @@ impl Connection {
         GuardedBody::new(body, EndOfResponse(self.clone()))
     }
 
+    /// Returns the connections of its listener.
+    pub fn connections(&self) -> &Connections {
+        self.0.guard.connections()
+    }
+
     /// Returns once the connection has to make way for another.
     pub async fn must_close(&self) {
         self.0.guard.must_close().await;
@@ -160,7 +165,7 @@ impl ReadTimer {
         if self.poll(connection, context).is_pending() {
             return Poll::Pending;
         }
-        let connections = connection.0.guard.connections();
+        let connections = connection.connections();
         match phase {
             Phase::Idle => {
                 connections.record_close(CloseReason::IdleTimeout);
@@ -179,7 +184,7 @@ impl ReadTimer {
     /// Returns whether the time of the current phase is over, and wakes the task when it is.
     fn poll(&mut self, connection: &Connection, context: &mut Context<'_>) -> Poll<()> {
         let (phase, number) = connection.phase();
-        let limits = connection.0.guard.connections().limits();
+        let limits = connection.connections().limits();
         let limit = match phase {
             Phase::Idle => limits.idle_timeout,
             Phase::Head => limits.head_timeout,

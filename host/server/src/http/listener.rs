@@ -91,16 +91,13 @@ pub async fn serve(
         let _ = stream.set_nodelay(true);
         let connection = Connection::new(guard);
         let (router, watcher, tls) = (router.clone(), open.watcher(), tls.clone());
-        let connections = connections.clone();
         tokio::spawn(async move {
             let conversation = async {
-                let (connection, connections) = (connection.clone(), &connections);
+                let connection = connection.clone();
                 match tls {
-                    None => converse(stream, connection, connections, router, watcher).await,
+                    None => converse(stream, connection, router, watcher).await,
                     Some(tls) => match tls.accept(stream).await {
-                        Ok(stream) => {
-                            converse(stream, connection, connections, router, watcher).await;
-                        }
+                        Ok(stream) => converse(stream, connection, router, watcher).await,
                         Err(error) => tracing::debug!(%error, "a handshake failed"),
                     },
                 }
@@ -125,13 +122,8 @@ pub async fn serve(
 }
 
 /// Serves one connection to its end, whatever carries it.
-async fn converse<S>(
-    stream: S,
-    connection: Connection,
-    connections: &Arc<Connections>,
-    router: Router,
-    watcher: Watcher,
-) where
+async fn converse<S>(stream: S, connection: Connection, router: Router, watcher: Watcher)
+where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     // HTTP/1.1 alone: every client has it, and each of its connections carries one request at a
@@ -143,7 +135,6 @@ async fn converse<S>(
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES);
     let stream = ClientStream::new(stream, connection.clone(), WRITE_TIMEOUT);
-    let connections = connections.clone();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         let stays_open = stays_open(&request);
         request.extensions_mut().insert(connection.clone());
@@ -151,13 +142,13 @@ async fn converse<S>(
         let responding = connection
             .begin_request()
             .then(|| router.clone().call(request));
-        let (connection, connections) = (connection.clone(), connections.clone());
+        let connection = connection.clone();
         async move {
             let Some(responding) = responding else {
                 return std::future::pending().await;
             };
             let mut response = responding.await?;
-            state_connection(response.headers_mut(), &connections, stays_open);
+            state_connection(response.headers_mut(), connection.connections(), stays_open);
             Ok::<_, Infallible>(response.map(|body| connection.track(body)))
         }
     });

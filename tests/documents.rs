@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::program::{domesday, releases, repository, run};
+use common::program::{domesday, releases, repository, run, run_command};
 use domesday_test_documents::cargo::Workspace;
 use domesday_test_documents::page::Page;
 use domesday_test_documents::program::Command;
@@ -14,6 +14,7 @@ use domesday_test_documents::vocabulary::Sources;
 use domesday_test_documents::{Problem, cargo, links, program, scripts, vocabulary};
 use domesday_test_postgres::shared;
 use libtest_mimic::{Arguments, Failed, Trial};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -59,6 +60,10 @@ fn main() {
     trials.push(Trial::test(
         "every_metric_is_described",
         every_metric_is_described,
+    ));
+    trials.push(Trial::test(
+        "the_compose_file_agrees_with_the_program",
+        the_compose_file_agrees_with_the_program,
     ));
     // Pages that take longest are begun first, so that none is left alone in the end.
     trials.sort_by_key(|trial| !trial.name().contains("typed::docs/tutorial/first-release"));
@@ -235,5 +240,71 @@ fn every_metric_is_described() -> Result<(), Failed> {
         Ok(())
     } else {
         Err(format!("docs/how-to/operate.md leaves out {missing:?}").into())
+    }
+}
+
+/// Checks the settings, ports, folders and the grace period of the compose file with the program.
+fn the_compose_file_agrees_with_the_program() -> Result<(), Failed> {
+    let path = repository().join("examples/compose/compose.yaml");
+    let file = std::fs::read_to_string(path).unwrap();
+    let pairs = file.lines().filter_map(|line| line.trim().split_once(": "));
+    let pairs: Vec<(&str, &str)> = pairs.collect();
+    let value = |name: &str| pairs.iter().find(|(of, _)| *of == name).unwrap().1;
+    let settings = pairs
+        .iter()
+        .filter(|(name, _)| name.starts_with("DOMESDAY_"));
+    let settings: Vec<(&str, String)> = settings
+        .map(|(name, value)| (*name, value.replace("${POSTGRES_PASSWORD}", "secret")))
+        .collect();
+
+    let words: Vec<String> = serde_json::from_str(value("command")).unwrap();
+    let mut program = domesday();
+    program.args(&words[1..]).arg("--print-config");
+    for (name, value) in &settings {
+        program.env(name, value);
+    }
+    let config = run_command(program, common::program::TIMEOUT).ok().stdout;
+
+    let mut faults = Vec::new();
+    for (name, _) in &settings {
+        let source = format!("  # {name}");
+        if !config.lines().any(|line| line.ends_with(&source)) {
+            faults.push(format!("the program does not read {name}"));
+        }
+    }
+    for name in ["DOMESDAY_RELEASES", "DOMESDAY_DATA"] {
+        if !file.contains(&format!(":{}", value(name))) {
+            faults.push(format!("no volume is mounted at {name}"));
+        }
+    }
+    let published = file.lines().filter_map(|line| {
+        let mapping = line.trim().strip_prefix("- \"")?.strip_suffix('"')?;
+        mapping.rsplit_once(':').map(|(_, port)| port)
+    });
+    let listened = settings.iter().filter(|(name, _)| name.ends_with("LISTEN"));
+    let listened = listened.filter_map(|(_, address)| Some(address.rsplit_once(':')?.1));
+    let (published, listened): (BTreeSet<&str>, BTreeSet<&str>) =
+        (published.collect(), listened.collect());
+    if published != listened {
+        faults.push(format!(
+            "ports {published:?}, but it listens on {listened:?}"
+        ));
+    }
+    let seconds = |name: &str| -> u32 {
+        let setting = format!("{name} = ");
+        let found = config.lines().find_map(|line| line.strip_prefix(&setting));
+        found.unwrap().split(' ').next().unwrap().parse().unwrap()
+    };
+    let grace: u32 = value("stop_grace_period")
+        .trim_end_matches('s')
+        .parse()
+        .unwrap();
+    if grace <= seconds("drain_delay") + seconds("drain_timeout") {
+        faults.push("stop_grace_period ends before the drain".to_owned());
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("examples/compose/compose.yaml: {}", faults.join("; ")).into())
     }
 }

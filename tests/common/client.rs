@@ -1,6 +1,6 @@
 //! A client as a customer writes one.
 
-use super::raw::Answer;
+use super::raw::HttpResponse;
 use reqwest::blocking::{RequestBuilder, Response};
 use reqwest::redirect::Policy;
 use reqwest::{Error, Method};
@@ -38,38 +38,38 @@ impl Client {
     }
 
     /// Sends a GET request.
-    pub fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> HttpResponse {
         self.try_get(path).unwrap()
     }
 
     /// Sends a GET request to a server that may die meanwhile.
-    pub fn try_get(&self, path: &str) -> Result<Answer, Error> {
+    pub fn try_get(&self, path: &str) -> Result<HttpResponse, Error> {
         answer(self.request(Method::GET, path).send()?)
     }
 
     /// Sends a GET request with the entity tag of the client's copy.
-    pub fn get_if_none_match(&self, path: &str, tag: &str) -> Answer {
+    pub fn get_if_none_match(&self, path: &str, tag: &str) -> HttpResponse {
         let request = self.request(Method::GET, path);
         answer(request.header("If-None-Match", tag).send().unwrap()).unwrap()
     }
 
     /// Sends a HEAD request.
-    pub fn head(&self, path: &str) -> Answer {
+    pub fn head(&self, path: &str) -> HttpResponse {
         answer(self.request(Method::HEAD, path).send().unwrap()).unwrap()
     }
 
     /// Sends a POST request with a JSON document.
-    pub fn post(&self, path: &str, body: &Value) -> Answer {
+    pub fn post(&self, path: &str, body: &Value) -> HttpResponse {
         self.post_text(path, &body.to_string())
     }
 
     /// Sends a POST request with a text that is declared as JSON and may not be.
-    pub fn post_text(&self, path: &str, body: &str) -> Answer {
+    pub fn post_text(&self, path: &str, body: &str) -> HttpResponse {
         self.try_post(path, body).unwrap()
     }
 
     /// Sends a POST request to a server that may die meanwhile.
-    pub fn try_post(&self, path: &str, body: &str) -> Result<Answer, Error> {
+    pub fn try_post(&self, path: &str, body: &str) -> Result<HttpResponse, Error> {
         let request = self
             .request(Method::POST, path)
             .header("Content-Type", "application/json")
@@ -98,9 +98,9 @@ pub fn agent() -> reqwest::blocking::Client {
         .unwrap()
 }
 
-fn answer(response: Response) -> Result<Answer, Error> {
+fn answer(response: Response) -> Result<HttpResponse, Error> {
     let headers = response.headers().iter();
-    Ok(Answer {
+    Ok(HttpResponse {
         status: response.status().as_u16(),
         headers: headers
             .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))

@@ -1,8 +1,9 @@
-//! Helpers of the black-box suites: the program, a server of the demo's releases, two clients (a
-//! plain one, and one that writes the bytes of a request by hand), homes of the made-up country,
-//! guests, and the folder of the registers' own files.
+//! Helpers of the black-box suites: the program, a server of the demo's releases, homes of the
+//! made-up country, guests, and the folder of downloaded registers. One of two clients is plain,
+//! and the other writes the bytes of a request by hand.
 #![allow(dead_code)] // Each suite takes the part that it needs.
 
+pub mod bodies;
 pub mod client;
 pub mod customers;
 pub mod demo;

@@ -35,7 +35,7 @@ pub fn write_changed(
     ];
     (
         body.model.parameters_sha256,
-        body.model.learnt,
+        body.model.training_window,
         body.backtest,
     ) = (None, None, None);
     change(&mut body);

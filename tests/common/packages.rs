@@ -108,3 +108,21 @@ pub fn damage(path: &Path) {
     bytes[middle] ^= 1;
     fs::write(path, bytes).unwrap();
 }
+
+/// Returns the folder of a host that trusts the demo's key and has no release yet.
+pub fn host() -> TempDir {
+    let host = TempDir::new().unwrap();
+    copy_tree(&releases().join("keys"), &host.path().join("keys"));
+    host
+}
+
+/// Lists the folders of packages, with unfinished siblings.
+pub fn list_packages(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for kind in ["property", "valuation"] {
+        for entry in fs::read_dir(folder.join(kind)).into_iter().flatten() {
+            found.push(entry.unwrap().file_name().into_string().unwrap());
+        }
+    }
+    found
+}

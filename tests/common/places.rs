@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// A question to the provider.
+/// A request to the provider.
 #[derive(Debug, Clone, Default)]
-pub struct Question {
+pub struct LookupRequest {
     /// Path and query as they came.
     pub target: String,
     /// `postcode` of the query.
@@ -19,14 +19,14 @@ pub struct Question {
     /// `offset` of the query.
     pub offset: usize,
     /// `maxresults` of the query.
-    pub most: usize,
+    pub limit: usize,
     /// The header `key`.
     pub key: Option<String>,
-    /// The number of questions before it.
+    /// The number of requests before it.
     pub number: usize,
 }
 
-/// The provider's reaction to a question.
+/// The provider's reaction to a request.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// 200 with this document.
@@ -47,39 +47,41 @@ pub enum Reply {
     Endless,
 }
 
-type Behaviour = Box<dyn Fn(&Question) -> Reply + Send + Sync>;
+type Behaviour = Box<dyn Fn(&LookupRequest) -> Reply + Send + Sync>;
 
 /// A running provider; it is gone when it is dropped.
 pub struct Places {
     /// The address that it listens on.
     pub address: SocketAddr,
     behaviour: Arc<Mutex<Arc<Behaviour>>>,
-    questions: Arc<Mutex<Vec<Question>>>,
-    busiest: Arc<AtomicUsize>,
+    requests: Arc<Mutex<Vec<LookupRequest>>>,
+    max_concurrency: Arc<AtomicUsize>,
     over: Arc<AtomicBool>,
 }
 
 impl Places {
     /// Starts a provider with this behaviour, at a free port.
-    pub fn that(behaviour: impl Fn(&Question) -> Reply + Send + Sync + 'static) -> Places {
-        Places::on("127.0.0.1:0", behaviour)
+    pub fn with_behaviour(
+        behaviour: impl Fn(&LookupRequest) -> Reply + Send + Sync + 'static,
+    ) -> Places {
+        Places::at_address("127.0.0.1:0", behaviour)
     }
 
     /// Starts a provider with this behaviour, at this address.
-    pub fn on(
+    pub fn at_address(
         address: &str,
-        behaviour: impl Fn(&Question) -> Reply + Send + Sync + 'static,
+        behaviour: impl Fn(&LookupRequest) -> Reply + Send + Sync + 'static,
     ) -> Places {
         let listener = TcpListener::bind(address).unwrap();
         let places = Places {
             address: listener.local_addr().unwrap(),
             behaviour: Arc::new(Mutex::new(Arc::new(Box::new(behaviour)))),
-            questions: Arc::default(),
-            busiest: Arc::default(),
+            requests: Arc::default(),
+            max_concurrency: Arc::default(),
             over: Arc::default(),
         };
-        let (behaviour, questions) = (places.behaviour.clone(), places.questions.clone());
-        let (busiest, over) = (places.busiest.clone(), places.over.clone());
+        let (behaviour, requests) = (places.behaviour.clone(), places.requests.clone());
+        let (max_concurrency, over) = (places.max_concurrency.clone(), places.over.clone());
         let busy = Arc::new(AtomicUsize::new(0));
         std::thread::spawn(move || {
             for stream in listener.incoming() {
@@ -87,25 +89,26 @@ impl Places {
                     return;
                 }
                 let Ok(stream) = stream else { continue };
-                let (behaviour, questions) = (behaviour.clone(), questions.clone());
-                let (busiest, busy, over) = (busiest.clone(), busy.clone(), over.clone());
+                let (behaviour, requests) = (behaviour.clone(), requests.clone());
+                let (max_concurrency, busy, over) =
+                    (max_concurrency.clone(), busy.clone(), over.clone());
                 std::thread::spawn(move || {
                     let _ = stream.set_nodelay(true);
                     // Whoever goes away early ends this conversation and nothing else.
                     let mut reader = BufReader::new(stream);
                     while !over.load(Ordering::SeqCst) {
-                        let Some(mut question) = question(&mut reader) else {
+                        let Some(mut request) = read_request(&mut reader) else {
                             return;
                         };
                         let now = busy.fetch_add(1, Ordering::SeqCst) + 1;
-                        busiest.fetch_max(now, Ordering::SeqCst);
+                        max_concurrency.fetch_max(now, Ordering::SeqCst);
                         {
-                            let mut received = lock(&questions);
-                            question.number = received.len();
-                            received.push(question.clone());
+                            let mut received = lock(&requests);
+                            request.number = received.len();
+                            received.push(request.clone());
                         }
                         let behaviour = lock(&behaviour).clone();
-                        let went_on = reply(reader.get_mut(), &behaviour(&question));
+                        let went_on = reply(reader.get_mut(), &behaviour(&request));
                         busy.fetch_sub(1, Ordering::SeqCst);
                         if !matches!(went_on, Ok(true)) {
                             return;
@@ -119,11 +122,14 @@ impl Places {
 
     /// Starts a provider that knows these homes and answers correctly.
     pub fn of(homes: &[Home]) -> Places {
-        Places::that(listing(homes))
+        Places::with_behaviour(listing(homes))
     }
 
     /// Behaves otherwise from now on.
-    pub fn now(&self, behaviour: impl Fn(&Question) -> Reply + Send + Sync + 'static) {
+    pub fn set_behaviour(
+        &self,
+        behaviour: impl Fn(&LookupRequest) -> Reply + Send + Sync + 'static,
+    ) {
         *lock(&self.behaviour) = Arc::new(Box::new(behaviour));
     }
 
@@ -132,14 +138,14 @@ impl Places {
         format!("http://{}/search/places/v1", self.address)
     }
 
-    /// Returns the questions that were received so far.
-    pub fn questions(&self) -> Vec<Question> {
-        lock(&self.questions).clone()
+    /// Returns the requests that were received so far.
+    pub fn requests(&self) -> Vec<LookupRequest> {
+        lock(&self.requests).clone()
     }
 
-    /// Returns the highest number of questions that were in work at the same time.
-    pub fn busiest(&self) -> usize {
-        self.busiest.load(Ordering::SeqCst)
+    /// Returns the highest number of requests that were in work at the same time.
+    pub fn max_concurrency(&self) -> usize {
+        self.max_concurrency.load(Ordering::SeqCst)
     }
 }
 
@@ -236,35 +242,35 @@ impl Home {
 }
 
 /// Returns a behaviour that answers correctly, from these homes.
-pub fn listing(homes: &[Home]) -> impl Fn(&Question) -> Reply + Send + Sync + use<> + 'static {
+pub fn listing(homes: &[Home]) -> impl Fn(&LookupRequest) -> Reply + Send + Sync + use<> + 'static {
     let mut by_postcode: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for home in homes {
         let results = by_postcode.entry(home.postcode.clone()).or_default();
         results.push(json!({home.dataset: home.fields}));
     }
-    move |question| {
+    move |request| {
         let none = Vec::new();
-        let all = by_postcode.get(&question.postcode).unwrap_or(&none);
-        Reply::Json(page(all, question))
+        let all = by_postcode.get(&request.postcode).unwrap_or(&none);
+        Reply::Json(page(all, request))
     }
 }
 
-/// Returns the page of these results that a question asks for.
-pub fn page(all: &[Value], question: &Question) -> Value {
+/// Returns the page of these results that a request asks for.
+pub fn page(all: &[Value], request: &LookupRequest) -> Value {
     let slice: Vec<&Value> = all
         .iter()
-        .skip(question.offset)
-        .take(question.most)
+        .skip(request.offset)
+        .take(request.limit)
         .collect();
     let mut page = json!({"header": {
-        "uri": format!("http://places.example{}", question.target),
-        "query": format!("postcode={}", question.postcode),
-        "offset": question.offset,
+        "uri": format!("http://places.example{}", request.target),
+        "query": format!("postcode={}", request.postcode),
+        "offset": request.offset,
         "totalresults": all.len(),
         "format": "JSON",
         "dataset": "DPA,LPI",
         "lr": "EN,CY",
-        "maxresults": question.most,
+        "maxresults": request.limit,
         "epoch": "120",
         "lastupdate": "2026-10-01",
         "output_srs": "EPSG:27700"
@@ -275,7 +281,7 @@ pub fn page(all: &[Value], question: &Question) -> Value {
     page
 }
 
-fn question(reader: &mut BufReader<TcpStream>) -> Option<Question> {
+fn read_request(reader: &mut BufReader<TcpStream>) -> Option<LookupRequest> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|&read| read > 0)?;
     let target = line.split(' ').nth(1)?.to_owned();
@@ -298,10 +304,10 @@ fn question(reader: &mut BufReader<TcpStream>) -> Option<Question> {
         let value = pairs.find(|(name, _)| *name == parameter)?.1;
         Some(value.replace('+', " ").replace("%20", " "))
     };
-    Some(Question {
+    Some(LookupRequest {
         postcode: of("postcode").unwrap_or_default(),
         offset: of("offset").and_then(|text| text.parse().ok()).unwrap_or(0),
-        most: of("maxresults")
+        limit: of("maxresults")
             .and_then(|text| text.parse().ok())
             .unwrap_or(100),
         key,

@@ -103,7 +103,7 @@ impl ProcessOutput {
 pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> ProcessOutput {
     let mut command = domesday();
     command.args(arguments);
-    to_its_end(command, TIMEOUT)
+    run_command(command, TIMEOUT)
 }
 
 /// Runs the program to its end with its standard output as the shell (bash) makes it: `| true`,
@@ -120,11 +120,11 @@ pub fn run_into<A: AsRef<std::ffi::OsStr>>(
     shell.arg("-c");
     shell.arg(format!("set -o pipefail; \"$0\" \"$@\" {output}"));
     shell.arg(program.get_program()).args(arguments);
-    to_its_end(shell, TIMEOUT)
+    run_command(shell, TIMEOUT)
 }
 
 /// Runs a command to its end, for as long as that.
-pub fn to_its_end(command: Command, timeout: Duration) -> ProcessOutput {
+pub fn run_command(command: Command, timeout: Duration) -> ProcessOutput {
     let output = assert_cmd::Command::from_std(command)
         .timeout(timeout)
         .output()

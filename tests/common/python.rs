@@ -1,4 +1,4 @@
-//! Peers in Python: each has a folder with a `requirements.txt` that pins its packages, which are
+//! Peers in Python. Each has a folder with a `requirements.txt` that pins its packages. They are
 //! installed from PyPI into an environment of their own under the target folder.
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// A server's response.
 #[derive(Debug)]
-pub struct Answer {
+pub struct HttpResponse {
     /// The status.
     pub status: u16,
     /// Headers, names in lower case.
@@ -16,7 +16,7 @@ pub struct Answer {
     pub text: String,
 }
 
-impl Answer {
+impl HttpResponse {
     /// Returns the value of a header, and asserts that it occurs at most once.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|(n, _)| n == name);
@@ -57,7 +57,7 @@ pub fn connect(address: SocketAddr) -> TcpStream {
 }
 
 /// Sends these bytes on a connection of their own, and reads one answer.
-pub fn send(address: SocketAddr, request: &[u8]) -> Answer {
+pub fn send(address: SocketAddr, request: &[u8]) -> HttpResponse {
     let mut stream = connect(address);
     stream.write_all(request).unwrap();
     read(&mut stream)
@@ -73,7 +73,7 @@ pub fn head(method: &str, path: &str, headers: &[(&str, &str)]) -> String {
 }
 
 /// Reads one answer.
-pub fn read(stream: &mut impl Read) -> Answer {
+pub fn read(stream: &mut impl Read) -> HttpResponse {
     let mut bytes = Vec::new();
     let end = loop {
         if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -100,7 +100,7 @@ pub fn read(stream: &mut impl Read) -> Answer {
     if length > had {
         stream.read_exact(&mut body[had..]).unwrap();
     }
-    Answer {
+    HttpResponse {
         status: status.parse().unwrap(),
         headers,
         text: String::from_utf8(body).unwrap(),

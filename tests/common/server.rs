@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest delay of a log line.
-const LATE: Duration = Duration::from_secs(5);
+const MAX_LOG_DELAY: Duration = Duration::from_secs(5);
 const UNMETERED: &str = "requests_per_second = 1000000
 burst = 1000000
 concurrency = 1000000
@@ -114,11 +114,11 @@ impl Start {
 
     /// Makes a key before the server starts, of a tenant whose plan no test reaches.
     pub fn key(&self, scopes: &[&str]) -> String {
-        self.planned("customer", scopes, UNMETERED)
+        self.key_with_plan("customer", scopes, UNMETERED)
     }
 
     /// Makes a key of this tenant, which is on this plan (TOML) from now on.
-    pub fn planned(&self, tenant: &str, scopes: &[&str], plan: &str) -> String {
+    pub fn key_with_plan(&self, tenant: &str, scopes: &[&str], plan: &str) -> String {
         std::fs::create_dir_all(&self.data).unwrap();
         let file = self.temp_dir.path().join("plan.toml");
         std::fs::write(&file, plan).unwrap();
@@ -259,13 +259,13 @@ impl Server {
         self.memory_bytes("VmRSS:")
     }
 
-    /// Returns the highest resident memory since [`Server::forget_peak`], in bytes.
+    /// Returns the highest resident memory since [`Server::reset_peak`], in bytes.
     pub fn peak(&self) -> u64 {
         self.memory_bytes("VmHWM:")
     }
 
     /// Begins to look for the peak anew.
-    pub fn forget_peak(&self) {
+    pub fn reset_peak(&self) {
         // 5 resets the high-water mark: proc_pid_clear_refs(5).
         std::fs::write(format!("/proc/{}/clear_refs", self.process()), "5").unwrap();
     }
@@ -284,7 +284,7 @@ impl Server {
 
     /// Waits for a log line that satisfies a condition, and returns it.
     #[track_caller]
-    pub fn logged(&self, condition: impl Fn(&Value) -> bool) -> Value {
+    pub fn await_log(&self, condition: impl Fn(&Value) -> bool) -> Value {
         let started = Instant::now();
         loop {
             let log = self.log();
@@ -294,7 +294,7 @@ impl Server {
             if let Some(line) = lines.find(|line| condition(line)) {
                 return line;
             }
-            assert!(started.elapsed() < LATE, "no such line was logged");
+            assert!(started.elapsed() < MAX_LOG_DELAY, "no such line was logged");
             std::thread::sleep(PAUSE);
         }
     }
@@ -312,7 +312,7 @@ impl Server {
     }
 
     /// Waits until it has ended: how, and all that it logged.
-    pub fn ended(mut self) -> (ExitStatus, String) {
+    pub fn await_end(mut self) -> (ExitStatus, String) {
         let started = Instant::now();
         let Process::Own(child) = &mut self.process else {
             panic!("no test ends a server that others use");
@@ -330,7 +330,7 @@ impl Server {
     #[track_caller]
     pub fn stop(self) -> String {
         self.terminate();
-        let (status, log) = self.ended();
+        let (status, log) = self.await_end();
         assert!(status.success(), "{status}: {log}");
         log
     }

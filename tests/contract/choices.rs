@@ -58,7 +58,7 @@ impl Choices {
         let open = self.open.iter();
         let open = open.map(|open| (open.id.clone(), &*open.tests));
         let chosen = self.section.iter().flat_map(|section| {
-            let named = |choice: &Choice| named(&section.title, &choice.point);
+            let named = |choice: &Choice| choice_name(&section.title, &choice.point);
             let choices = section.choice.iter();
             choices.map(move |choice| (named(choice), &*choice.tests))
         });
@@ -66,7 +66,7 @@ impl Choices {
     }
 }
 
-fn named(section: &str, point: &str) -> String {
+fn choice_name(section: &str, point: &str) -> String {
     format!("{section}: {point}")
 }
 
@@ -81,7 +81,7 @@ pub fn rows(page: &str) -> BTreeSet<String> {
         match cells[..] {
             ["", rule, ..] if rule.starts_with("--") => body = true,
             ["", point, _, ..] if body => {
-                rows.insert(named(section, point));
+                rows.insert(choice_name(section, point));
             }
             ["", ..] if line.starts_with('|') => {}
             _ => body = false,

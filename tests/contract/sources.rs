@@ -50,7 +50,7 @@ pub fn has_test(repository: &Path, named: &str) -> bool {
 /// Returns the tests of the state, which every store runs: generic functions of its suite.
 fn state_tests(repository: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    for file in rust_files(&repository.join("host/state/tests/suite"), 1) {
+    for file in rust_files(&repository.join("host/state/src/tests/suite"), 1) {
         let text = std::fs::read_to_string(&file).unwrap();
         for line in text.lines() {
             let function = line.strip_prefix("pub(crate) fn ");

@@ -1,9 +1,10 @@
 /*
  * Stands between the program under test and its disk (LD_PRELOAD), for the files that
- * DOMESDAY_FAULT_FILES names, with colons between them. While DOMESDAY_FAULTS/full exists, nothing can
- * be written to them. While DOMESDAY_FAULTS/sync exists, a sync of one fails, and each page of it that
- * was written since the last good one is lost or kept as a coin falls: so a disk does that fails to
- * write back what the kernel held. While DOMESDAY_FAULTS/stall exists, a sync of one does not end.
+ * DOMESDAY_FAULT_FILES names, with colons between them. While DOMESDAY_FAULTS/full exists, nothing
+ * can be written to them. While DOMESDAY_FAULTS/sync exists, a sync of one fails. Each page of it
+ * that was written since the last good sync is then lost or kept at random. A disk does the same
+ * when it fails to write back the kernel's pages. While DOMESDAY_FAULTS/stall exists, a sync of one
+ * does not end.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-//! Which crate of the workspace may use which.
+//! Which crate of the workspace may use which, and which integration tests they have.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,6 +105,16 @@ pub fn untyped(metadata: &Value) -> Vec<String> {
     .collect()
 }
 
+/// Returns the names of the workspace's integration tests, from the output of `cargo metadata`.
+pub fn integration_tests(metadata: &Value) -> Vec<String> {
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let targets = packages.flat_map(|package| package["targets"].as_array().into_iter().flatten());
+    targets
+        .filter(|target| target["kind"][0] == "test")
+        .filter_map(|target| target["name"].as_str().map(str::to_owned))
+        .collect()
+}
+
 /// Returns the uses that the layout does not allow.
 pub fn forbidden(uses: &BTreeSet<(String, String)>) -> Vec<String> {
     let table: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
@@ -153,6 +163,22 @@ mod tests {
     #[test]
     fn errors_are_types_but_in_commands() {
         assert_eq!(untyped(&metadata()), ["domesday-cli"]);
+    }
+
+    /// Each is a link of its own: `docs/decisions/0044-one-test-binary-a-crate.md`.
+    #[test]
+    fn the_workspace_has_five_integration_tests_at_most() {
+        let found = integration_tests(&metadata());
+        assert!((1..=5).contains(&found.len()), "{found:?}");
+    }
+
+    #[test]
+    fn integration_tests_are_named_and_other_targets_are_not() {
+        let metadata = serde_json::json!({"packages": [
+            {"targets": [{"name": "a", "kind": ["lib"]}, {"name": "b", "kind": ["test"]}]},
+            {"targets": [{"name": "c", "kind": ["example"]}, {"name": "d", "kind": ["test"]}]},
+        ]});
+        assert_eq!(integration_tests(&metadata), ["b", "d"]);
     }
 
     #[test]

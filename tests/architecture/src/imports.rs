@@ -58,7 +58,7 @@ pub fn graph(folder: &Path) -> Result<Graph, Box<dyn std::error::Error>> {
 fn files(folder: &Path) -> std::io::Result<BTreeMap<Module, PathBuf>> {
     let mut files = BTreeMap::new();
     // A template is the text of another crate, and `bin` holds crates of their own.
-    for path in walk::files(folder, &["template", "bin"])? {
+    for path in walk::files(folder, &["template", "bin", "tests"])? {
         let inner = path
             .strip_prefix(folder)
             .unwrap_or(&path)

@@ -1,8 +1,8 @@
-//! Holds the layout of the workspace: which crate may use which ([`crates`]), that no file of a
-//! crate imports in a circle ([`imports`], [`circles`]), that no crate is too large ([`sizes`]),
-//! that the product holds no hook for tests ([`hooks`]), that doc comments of functions begin with
-//! a verb ([`doc_comments`]), and that no text has a word of the list ([`words`]). [`walk`] lists
-//! the files of a folder.
+//! Tests of the layout of the workspace. [`crates`] says which crate may use which. No file of a
+//! crate imports in a circle ([`imports`], [`circles`]), and no crate is too large ([`sizes`]). The
+//! product holds no hook for tests ([`hooks`]). Doc comments of functions begin with a verb
+//! ([`doc_comments`]). No text has a word of the list ([`words`]). [`walk`] lists the files of a
+//! folder.
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 

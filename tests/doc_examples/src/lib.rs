@@ -1,10 +1,10 @@
 //! Executes the documents.
 //!
-//! A document that nobody types grows wrong. So each page of `docs/` and the README is typed by a
-//! test: its commands in order, in a folder of its own, with the program under test ([`session`]);
-//! what they print is compared with what the page shows ([`expected`]). What a page only names is
-//! looked for where it should be: files and words ([`vocabulary`]), the program's own commands and
-//! flags ([`program`]), cargo's ([`cargo`]), scripts ([`scripts`]), other pages ([`links`]).
+//! A document that is never executed becomes wrong. A test types the commands of each page of
+//! `docs/` and of the README in order. It runs the program under test in a folder of its own
+//! ([`session`]). It compares their output with the page's ([`expected`]). Names on a page must
+//! exist: files and words ([`vocabulary`]), the program's commands and flags ([`program`]), cargo's
+//! ([`cargo`]), scripts ([`scripts`]), other pages ([`links`]).
 //!
 //! This crate knows pages and shells and nothing of the service. `tests/documents.rs` is the suite
 //! that hands it the pages and the program.

@@ -1,5 +1,5 @@
-//! A page as it is executed: its blocks in order, its spans of code, its links and headings, and
-//! what it says of itself in comments.
+//! A page to execute: its blocks in order, its spans of code, its links and headings, and the
+//! instructions in its comments.
 //!
 //! | comment | what it says |
 //! |---|---|
@@ -65,8 +65,8 @@ impl Page {
     /// Reads a page.
     ///
     /// # Errors
-    /// All faults of its form: a block without a language or with one that is not known, an
-    /// indented block, an unknown comment, a comment that says nothing of any block.
+    /// All faults of its form: a block without a known language, an indented block, an unknown
+    /// comment, a comment that applies to no block.
     pub fn read(name: &str, text: &str) -> Result<Page, Vec<Problem>> {
         let mut reader = Reader::new(name, text);
         for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {

@@ -104,6 +104,8 @@ pub fn faults(page: &Page, program: &Command) -> Vec<Problem> {
 fn refused(program: &Command, words: &[String]) -> Option<String> {
     let after = match words.first()?.as_str() {
         "domesday" => 1,
+        // `docker compose exec SERVICE domesday`.
+        "docker" if words.get(4).is_some_and(|word| word == "domesday") => 5,
         "cargo" if words.iter().any(|word| word == "domesday-cli") => {
             if words.get(1)? != "run" {
                 return None;
@@ -168,6 +170,10 @@ mod tests {
             (
                 "```sh\na\nx | domesday keys\n```\n",
                 "docs/a.md:3: `domesday` has no command `keys`",
+            ),
+            (
+                "```sh\ndocker compose exec host domesday keys\n```\n",
+                "docs/a.md:2: `domesday` has no command `keys`",
             ),
             (
                 "```sh\ncargo run -p domesday-cli -- server\n```\n",

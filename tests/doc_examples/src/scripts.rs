@@ -50,7 +50,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn a_script_is_there_and_says_how_it_is_used() {
+    fn a_script_exists_and_prints_its_usage() {
         let temp_dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(temp_dir.path().join("scripts")).unwrap();
         for (name, text) in [("good", "echo scripts/good A"), ("bad", "exit 1")] {

@@ -4,11 +4,11 @@
 //!
 //! - `domesday` is the program under test, and `cargo run` of one of the repository's programs runs
 //!   what the tests were built with.
-//! - Ports 8080, 9464 and 5000 are free ones in their place, since other servers may have them, and
-//!   said as on the page in what is compared.
-//! - A block that ends in `domesday serve` is a terminal that stays open: the server is started
-//!   beside the rest, the next block is typed when it is ready, and it ends with the page. Its log
-//!   is kept out of what other commands print.
+//! - Ports 8080, 9464 and 5000 are replaced by free ones, since other servers may use them. The
+//!   compared output has the page's numbers.
+//! - A block that ends in `domesday serve` is a terminal that stays open. The next block is typed
+//!   when the server is ready, and the server ends with the page. Its log is kept out of what other
+//!   commands print.
 //! - `curl` fails where an answer is an error (its own `--fail`).
 //! - The page's own words `in small`, `folder` and `needs` ([`page`](crate::page)).
 

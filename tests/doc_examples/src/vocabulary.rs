@@ -1,8 +1,8 @@
 //! Checks that code on a page exists: a path, or words that the sources use.
 //!
-//! The check finds a page that still has a name which the sources no longer use: a setting, a
-//! metric, a field, a reason, a function or a file. It cannot tell whether a word is used rightly.
-//! The typed commands and their outputs test that.
+//! The check finds names that the sources no longer use: a setting, a metric, a field, a reason, a
+//! function or a file. It cannot tell whether a word is used rightly. The typed commands and their
+//! outputs test that.
 
 use crate::Problem;
 use crate::page::Page;
@@ -22,13 +22,13 @@ static PATH: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a literal")
 });
 /// Folders that are no sources.
-const LEFT_OUT: [&str; 3] = [".git", "target", "releases"];
+const SKIPPED_FOLDERS: [&str; 3] = [".git", "target", "releases"];
 /// The words of this crate prove nothing.
-const OWN: &str = "tests/doc_examples/";
+const OWN_FOLDER: &str = "tests/doc_examples/";
 /// Shorter words prove nothing either way.
-const SHORT: usize = 4;
+const MIN_LENGTH: usize = 4;
 /// Words of other people's programs and of the machine's, which pages name.
-const ELSEWHERE: [&str; 10] = [
+const EXTERNAL_TERMS: [&str; 10] = [
     "createuser",
     "--pwprompt",
     "verify",
@@ -73,7 +73,8 @@ impl Sources {
             let within = within.display().to_string();
             if path.is_dir() {
                 self.paths.push(format!("{within}/"));
-                let top = folder == repository && LEFT_OUT.iter().any(|excluded| *excluded == name);
+                let top = folder == repository
+                    && SKIPPED_FOLDERS.iter().any(|excluded| *excluded == name);
                 if !top && name != "target" {
                     self.folder(repository, &path);
                 }
@@ -82,7 +83,7 @@ impl Sources {
                 let large = entry.metadata().is_ok_and(|data| data.len() > LARGEST);
                 if !page
                     && !large
-                    && !within.starts_with(OWN)
+                    && !within.starts_with(OWN_FOLDER)
                     && name != "Cargo.lock"
                     && let Ok(text) = std::fs::read_to_string(&path)
                 {
@@ -132,7 +133,7 @@ impl Sources {
             .iter()
             .chain(&derived)
             .any(|name| self.words.contains(name))
-            || ELSEWHERE.contains(&&*word)
+            || EXTERNAL_TERMS.contains(&&*word)
     }
 
     /// Reports whether a word of the sources contains this text, as a filter of tests does.
@@ -144,7 +145,7 @@ impl Sources {
     fn takes(&self, flag: &str) -> bool {
         let field = flag.trim_start_matches('-').replace('-', "_");
         self.flags.contains(flag)
-            || ELSEWHERE.contains(&flag)
+            || EXTERNAL_TERMS.contains(&flag)
             || (field.contains('_') && self.words.contains(&field))
     }
 
@@ -175,7 +176,7 @@ pub fn faults(page: &Page, sources: &Sources, program: &Command) -> Vec<Problem>
         }
         let without_flags = FLAG.replace_all(span, " ");
         let unknown = WORD.find_iter(&without_flags).map(|word| word.as_str());
-        let unknown = unknown.filter(|word| word.len() >= SHORT && !placeholder(word));
+        let unknown = unknown.filter(|word| word.len() >= MIN_LENGTH && !placeholder(word));
         let filters = span.starts_with("cargo test");
         let known = |word: &str| sources.says(word) || (filters && sources.holds(word));
         for word in unknown.filter(|word| !known(word)) {

@@ -100,16 +100,16 @@ fn the_packaged_report_matches_the_command_exactly() {
 }
 
 #[test]
-fn a_window_that_was_learnt_from_is_refused_or_marked() {
+fn a_training_window_is_refused_or_marked() {
     let report = packaged().1;
-    let learnt = report["subject"]["learnt"]["calibrated_through"]
+    let last = report["subject"]["learnt"]["calibrated_through"]
         .as_str()
         .unwrap();
-    let day = &["--from", learnt, "--to", learnt];
+    let day = &["--from", last, "--to", last];
     let output = backtest(day).refused();
     let after = report["subject"]["from"].as_str().unwrap();
     assert!(
-        output.contains(&format!("learnt from sales up to {learnt}")),
+        output.contains(&format!("trained on sales up to {last}")),
         "{output}"
     );
     assert!(
@@ -126,7 +126,7 @@ fn a_window_that_was_learnt_from_is_refused_or_marked() {
 }
 
 #[test]
-fn groups_divide_the_rows_and_small_ones_are_not_figured() {
+fn groups_divide_the_rows_and_small_ones_have_no_figures() {
     let report = json(&[]);
     let all = number(&report, "/overall/sales");
     for by in ["type", "authority", "postcode_area", "price", "month"] {

@@ -1,6 +1,6 @@
 //! The README's two commands compile each dependency once.
 
-use crate::common::program::{TIMEOUT, repository, to_its_end};
+use crate::common::program::{TIMEOUT, repository, run_command};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -11,7 +11,7 @@ fn dependencies(build: &[&str]) -> BTreeSet<String> {
     command.current_dir(repository());
     command.args(["tree", "--offline", "--prefix", "none", "--no-dedupe"]);
     command.args(["--format", "{p} {f}"]).args(build);
-    let tree = to_its_end(command, TIMEOUT).ok().stdout;
+    let tree = run_command(command, TIMEOUT).ok().stdout;
     tree.lines().map(str::to_owned).collect()
 }
 

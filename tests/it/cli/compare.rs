@@ -87,7 +87,7 @@ fn a_release_against_itself_changes_nothing() {
 }
 
 #[test]
-fn the_sales_are_those_that_neither_learnt_from() {
+fn only_sales_that_neither_release_trained_on_are_compared() {
     let (_, found, _) = compare_and_read(RELEASE, PLAIN, &[]);
     let text = fs::read_to_string(
         releases()
@@ -133,7 +133,7 @@ fn another_model_differs_in_change_error_ranges_and_cost() {
 }
 
 #[test]
-fn both_ways_round_are_each_other_s_mirror() {
+fn both_orders_of_releases_mirror_each_other() {
     let window = [
         "--from",
         "2026-06-01",
@@ -196,7 +196,7 @@ fn subjects_of_fixtures_are_valued_anew() {
 }
 
 #[test]
-fn training_overlap_is_said_first() {
+fn training_overlap_is_reported_first() {
     let early = [
         "--from",
         "2023-01-01",
@@ -207,7 +207,7 @@ fn training_overlap_is_said_first() {
     ];
     let (output, found, page) = compare_and_read(RELEASE, PLAIN, &early);
     assert!(
-        output.contains("WARNING: A: The window holds sales that the release learnt from"),
+        output.contains("WARNING: A: The window holds sales that the release was trained on"),
         "{output}"
     );
     assert_eq!(found["warnings"].as_array().unwrap().len(), 1);
@@ -231,13 +231,13 @@ fn invalid_comparisons_are_refused() {
     let later = ["--from", "2031-01-01", "--to", "2031-02-01"];
     let output = compare(&folder, RELEASE, RELEASE, &later).refused();
     assert!(output.contains("has sales up to 2026-"), "{output}");
-    // Nothing was learnt from that late, and the message does not ask for a window that was given.
+    // No training data is that late, and the message does not ask for a window that was given.
     let output = compare(&folder, RELEASE, RELEASE, &later[..2]).refused();
     assert!(
         output.contains("--from 2031-01-01") && output.contains("has sales up to 2026-"),
         "{output}"
     );
-    assert!(!output.contains("learnt"), "{output}");
+    assert!(!output.contains("trained on"), "{output}");
     let both = [fixtures(), "--sample".to_owned(), "3".to_owned()];
     let both: Vec<&str> = both.iter().map(String::as_str).collect();
     assert_eq!(compare(&folder, RELEASE, RELEASE, &both).code, Some(2));

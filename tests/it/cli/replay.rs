@@ -50,11 +50,11 @@ fn lines(fixtures: &[Value]) -> String {
 }
 
 #[test]
-fn compiled_code_is_kept_where_that_is_wished_and_used_again() {
+fn compiled_code_is_cached_in_the_given_folder_and_reused() {
     let folder = tempfile::tempdir().unwrap();
     let cache_dir = folder.path().join("kept");
-    let wish = ["--compiled", &cache_dir.display().to_string()];
-    let first = own(&wish).ok();
+    let arguments = ["--compiled", &cache_dir.display().to_string()];
+    let first = own(&arguments).ok();
     let entries = || {
         let entries = fs::read_dir(cache_dir.join("compiled")).unwrap();
         let entries = entries.map(|entry| entry.unwrap());
@@ -64,11 +64,11 @@ fn compiled_code_is_kept_where_that_is_wished_and_used_again() {
     };
     let known = entries();
     assert_eq!(known.len(), 1, "{known:?}");
-    assert_eq!(own(&wish).ok().stdout, first.stdout);
+    assert_eq!(own(&arguments).ok().stdout, first.stdout);
     assert_eq!(entries(), known, "compiled again");
 
     fs::set_permissions(&cache_dir, fs::Permissions::from_mode(0o777)).unwrap();
-    let refused = own(&wish).refused();
+    let refused = own(&arguments).refused();
     assert!(
         refused.contains("the folder of compiled code")
             && refused.contains("nobody else may write"),
@@ -125,7 +125,7 @@ fn the_snapshot_still_gives_the_recorded_answers() {
 }
 
 #[test]
-fn as_json_it_says_the_same() {
+fn json_output_reports_the_same_result() {
     let rows = fixtures().len();
     let report: Value = serde_json::from_str(&own(&["--json"]).ok().stdout).unwrap();
     assert_eq!(report["release_id"], RELEASE);
@@ -264,7 +264,7 @@ fn evidence_that_the_snapshot_does_not_give_is_found() {
 }
 
 #[test]
-fn a_question_that_was_not_recorded_is_found() {
+fn an_unrecorded_query_is_found() {
     let mut fixture = fixtures().remove(first_valued(&fixtures()));
     fixture["evidence"].as_array_mut().unwrap().pop().unwrap();
     assert_eq!(replay(&fixture.to_string(), &[]).code, Some(1));
@@ -326,7 +326,7 @@ fn a_file_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_release_that_is_not_there_is_named() {
+fn a_missing_release_is_named() {
     let folder = releases().display().to_string();
     let refusal = run(["replay", "absent", "--releases", &folder]).refused();
     assert!(refusal.contains("absent"), "{refusal}");

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The longest delay until another host sees a change.
-const SEEN: Duration = Duration::from_secs(1);
+const MAX_PROPAGATION: Duration = Duration::from_secs(1);
 
 const JOBS: &str = "/v3/valuation-jobs";
 const CURRENT: &str = "/v3/releases/current";
@@ -59,7 +59,9 @@ fn pair(units: u64) -> (String, [Server; 2], [Client; 2]) {
     let hosts = [host(&database), host(&database)];
     let secret = tenant_key(&database, units);
     for host in &hosts {
-        within(SEEN, || host.client(&secret).get(CURRENT).status == 200);
+        within(MAX_PROPAGATION, || {
+            host.client(&secret).get(CURRENT).status == 200
+        });
     }
     let clients = [hosts[0].client(&secret), hosts[1].client(&secret)];
     (database, hosts, clients)
@@ -101,13 +103,13 @@ fn a_key_is_the_same_on_both_hosts() {
         &["create", "--tenant", "customer", "--scope", "avm:value"],
     );
     for host in &hosts {
-        within(SEEN, || values(host, &secret) == 200);
+        within(MAX_PROPAGATION, || values(host, &secret) == 200);
     }
     let listed = key(&database, &["list"]);
     let id = listed.split('\t').next().unwrap();
     key(&database, &["revoke", id]);
     for host in &hosts {
-        within(SEEN, || values(host, &secret) == 401);
+        within(MAX_PROPAGATION, || values(host, &secret) == 401);
     }
     for host in hosts {
         assert!(!host.stop().contains("sesame"));
@@ -227,7 +229,7 @@ fn a_killed_hosts_job_is_taken_over() {
 /// A host that has lost its database accepts its cached keys for a minute. Then it cannot verify
 /// any key: every key gets 503, a wrong one too, and none gets a 401 that would be a guess.
 #[test]
-fn without_the_database_keys_are_believed_for_a_minute() {
+fn without_the_database_keys_are_trusted_for_a_minute() {
     let (cluster, host, secret) = alone();
     let known = |key: &str| host.client(key).get(CURRENT).status;
     assert_eq!(known("wrong"), 401);
@@ -253,7 +255,7 @@ fn without_the_database_keys_are_believed_for_a_minute() {
 /// A host that slept does not know which keys were revoked meanwhile. It accepts no key before it
 /// has tried to read the database again.
 #[test]
-fn a_host_that_slept_believes_no_key_before_it_has_looked() {
+fn a_host_that_slept_trusts_no_key_before_a_fresh_read() {
     let (cluster, host, secret) = alone();
     host.signal(rustix::process::Signal::STOP);
     // It hangs, so that looking takes a while.
@@ -277,7 +279,7 @@ fn alone() -> (cluster::Cluster, Server, String) {
         &database,
         &["create", "--tenant", "customer", "--scope", "avm:value"],
     );
-    within(SEEN, || values(&host, &secret) == 200);
+    within(MAX_PROPAGATION, || values(&host, &secret) == 200);
     (cluster, host, secret)
 }
 

@@ -1,6 +1,6 @@
-//! The suites of both contracts and of the promises are whole: every rule has a test of its own and
-//! a mutation that turns it red, every test of a suite belongs to a rule, and the pages in docs say
-//! so.
+//! The suites of both contracts and of the promises are complete. Every rule has a test of its own
+//! and a mutation that turns it red. Every test of a suite belongs to a rule, and the pages in docs
+//! list them.
 
 #[path = "../../contract/choices.rs"]
 mod choices;
@@ -66,7 +66,7 @@ fn every_rule_has_a_test() {
 }
 
 #[test]
-fn every_test_that_a_rule_names_is_there() {
+fn every_test_that_a_rule_names_exists() {
     let (rules, tests) = (rules(), sources::tests(&repository()));
     let named = rules.all().flat_map(|rule| &rule.tests);
     let missing = named.filter(|&test| !is_there(&tests, test));
@@ -97,7 +97,7 @@ fn every_test_of_a_suite_is_named_after_a_rule_that_names_it() {
 }
 
 #[test]
-fn every_rule_has_a_mutation_that_is_there() {
+fn every_rule_has_an_existing_mutation() {
     let (rules, patches) = (rules(), patches());
     let without = rules.all().filter(|rule| rule.mutations.is_empty());
     let without = without.map(|rule| rule.id.clone()).collect();
@@ -183,7 +183,7 @@ fn choices() -> Choices {
 }
 
 #[test]
-fn every_open_point_and_every_choice_has_a_test_that_is_there() {
+fn every_open_point_and_every_choice_has_an_existing_test() {
     let (choices, tests) = (choices(), sources::tests(&repository()));
     assert!(choices.open.iter().all(|open| !open.says.is_empty()));
     let (mut without, mut missing, mut unique) = (Vec::new(), Vec::new(), BTreeSet::new());

@@ -33,7 +33,7 @@ fn survives(server: &Server, bound: u64, harm: impl FnOnce()) {
 fn assert_growth(server: &Server, client: &Client, bound: u64, harm: impl FnOnce()) {
     client.post(SIMPLE, &house()).ok();
     let before = server.resident();
-    server.forget_peak();
+    server.reset_peak();
     harm();
     client.post(SIMPLE, &house()).ok();
     let grown = server.peak().saturating_sub(before);

@@ -49,7 +49,7 @@ fn post(document: &Value) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn the_kept_document_is_the_one_that_is_generated() {
+fn the_committed_document_is_up_to_date() {
     let published = std::fs::read_to_string(repository().join("docs/openapi.json")).unwrap();
     assert!(
         published == run(["openapi"]).ok().stdout,
@@ -126,7 +126,7 @@ fn no_option_that_a_row_inherits_has_a_default() {
 }
 
 #[test]
-fn answers_match_the_description() {
+fn responses_match_the_description() {
     let server = start().go();
     let demo = server.demo();
     let document = document();
@@ -328,7 +328,7 @@ fn the_parameters_described_are_those_of_the_catalogue() {
 }
 
 /// Headers of HTTP itself, which no description repeats.
-const OF_HTTP: [&str; 6] = [
+const STANDARD_HEADERS: [&str; 6] = [
     "connection",
     "content-length",
     "content-type",
@@ -338,11 +338,11 @@ const OF_HTTP: [&str; 6] = [
 ];
 
 #[test]
-fn answers_carry_the_headers_that_are_described_and_no_others() {
+fn responses_carry_the_described_headers_and_no_others() {
     let start = start();
     let few = "requests_per_second = 1\nburst = 1\nconcurrency = 9\nmonthly_units = 9";
-    let hurried = start.planned("hurried", &["avm:value"], few);
-    let poor = start.planned(
+    let hurried = start.key_with_plan("hurried", &["avm:value"], few);
+    let poor = start.key_with_plan(
         "poor",
         &["avm:value"],
         &few.replace("units = 9", "units = 0"),
@@ -358,7 +358,7 @@ fn answers_carry_the_headers_that_are_described_and_no_others() {
         ["examples"]["flat"]["value"];
     let (value, release) = ("/v3/value", "/v3/releases/current");
     let assert_described =
-        |method: &str, path: &str, status: u16, answer: crate::common::raw::Answer| {
+        |method: &str, path: &str, status: u16, answer: crate::common::raw::HttpResponse| {
             assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
             let described = &document["paths"][path][method]["responses"][status.to_string()];
             let described: std::collections::BTreeSet<String> = described["headers"]
@@ -368,7 +368,7 @@ fn answers_carry_the_headers_that_are_described_and_no_others() {
                 .map(|name| name.to_lowercase())
                 .collect();
             let sent = answer.headers.iter().map(|(name, _)| name.clone());
-            let sent = sent.filter(|name| !OF_HTTP.contains(&name.as_str()));
+            let sent = sent.filter(|name| !STANDARD_HEADERS.contains(&name.as_str()));
             assert_eq!(sent.collect::<std::collections::BTreeSet<_>>(), described);
         };
     assert_described("get", release, 200, hurried.get(release));

@@ -1,6 +1,6 @@
-//! The pages that a person reads, in a browser: legible at a desk and on a telephone, every axis
-//! whole, and nothing wanted of the network. Pictures of them are kept where each test says.
-//! Without Debian's chromium the tests say that they were skipped.
+//! The pages that a person reads, in a browser. They are legible at a desk and on a telephone, have
+//! whole axes, and load nothing from the network. Each test prints where it stores screenshots.
+//! Without Debian's chromium the tests print that they were skipped.
 
 mod browser;
 
@@ -9,7 +9,7 @@ use crate::common::guest::component;
 use crate::common::packages::Releases;
 use crate::common::program::run;
 use crate::common::server::start;
-use browser::{PageView, WIDTHS, installed, look};
+use browser::{PageReport, WIDTHS, inspect, is_installed};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::{Duration, Instant};
@@ -19,21 +19,21 @@ const PLAIN: &str = "plain-1";
 
 /// The page has this much on it at every width, and nothing is wrong with it.
 #[track_caller]
-fn sound(name: &str, page: &str, least: &PageView) {
+fn assert_sound(name: &str, page: &str, least: &PageReport) {
     for width in WIDTHS {
-        let found = look(name, page, width);
+        let found = inspect(name, page, width);
         assert!(
             found.faults.is_empty(),
             "{name}, {width} wide: {:#?}",
             found.faults
         );
-        assert!(found.as_much_as(least), "{name}, {width} wide: {found:?}");
+        assert!(found.has_at_least(least), "{name}, {width} wide: {found:?}");
     }
 }
 
 /// Writes a report by a command that ends well, and reads it.
 #[track_caller]
-fn written(command: &[&str]) -> String {
+fn write_report(command: &[&str]) -> String {
     let kept = tempfile::tempdir().unwrap();
     let page = kept.path().join("page.html");
     let path = page.display().to_string();
@@ -43,7 +43,7 @@ fn written(command: &[&str]) -> String {
 
 #[test]
 fn page_errors_are_detected() {
-    if !installed() {
+    if !is_installed() {
         return;
     }
     let plot = |inner: &str| {
@@ -58,7 +58,7 @@ fn page_errors_are_detected() {
         "<title>t</title><h1>h</h1>{}",
         plot(&(axis.to_owned() + mark))
     );
-    assert_eq!(look("whole", &whole, 1280).faults, Vec::<String>::new());
+    assert_eq!(inspect("whole", &whole, 1280).faults, Vec::<String>::new());
     let cases = [
         (
             "<img src=\"http://127.0.0.1:9/x.png\">".to_owned(),
@@ -91,7 +91,7 @@ fn page_errors_are_detected() {
         (plot(&mark.replace("\"90\"", "\"NaN\"")), "no number"),
     ];
     for (fault, words) in cases {
-        let found = look("broken", &(whole.clone() + &fault), 1280).faults;
+        let found = inspect("broken", &(whole.clone() + &fault), 1280).faults;
         assert!(
             found.iter().any(|fault| fault.contains(words)),
             "{words}: {found:?}"
@@ -101,7 +101,7 @@ fn page_errors_are_detected() {
 
 #[test]
 fn a_back_test() {
-    if !installed() {
+    if !is_installed() {
         return;
     }
     let folder = crate::common::program::releases();
@@ -109,33 +109,33 @@ fn a_back_test() {
     let packaged: Value = serde_json::from_str(&text.unwrap()).unwrap();
     let day = |which: &str| packaged["subject"][which].as_str().unwrap();
     let folder = folder.display().to_string();
-    let page = written(
+    let page = write_report(
         &[
             &["release", "backtest", RELEASE, "--releases", &folder][..],
             &["--from", day("from"), "--to", day("to")],
         ]
         .concat(),
     );
-    let least = PageView {
+    let least = PageReport {
         faults: Vec::new(),
         texts: 400,
         plots: 8,
         marks: 60,
         tables: 8,
     };
-    sound("back-test", &page, &least);
+    assert_sound("back-test", &page, &least);
 }
 
 #[test]
 fn a_comparison() {
-    if !installed() {
+    if !is_installed() {
         return;
     }
     let releases = Releases::copy();
     releases.add(PLAIN, component("guest-plain"));
     let folder = releases.path().display().to_string();
     let few = ["--sample", "6"];
-    let least = |texts, plots, marks, tables| PageView {
+    let least = |texts, plots, marks, tables| PageReport {
         faults: Vec::new(),
         texts,
         plots,
@@ -157,13 +157,13 @@ fn a_comparison() {
             &["--allow-unsigned", PLAIN],
             more,
         ];
-        sound(name, &written(&command.concat()), &least);
+        assert_sound(name, &write_report(&command.concat()), &least);
     }
 }
 
 #[test]
 fn a_shadows_report() {
-    if !installed() {
+    if !is_installed() {
         return;
     }
     let releases = Releases::copy();
@@ -203,29 +203,29 @@ fn a_shadows_report() {
         assert!(began.elapsed() < Duration::from_secs(40), "{ran:?}");
         std::thread::sleep(Duration::from_millis(100));
     }
-    let least = PageView {
+    let least = PageReport {
         faults: Vec::new(),
         texts: 200,
         plots: 5,
         marks: 50,
         tables: 4,
     };
-    sound("shadow", &fs::read_to_string(page).unwrap(), &least);
+    assert_sound("shadow", &fs::read_to_string(page).unwrap(), &least);
 }
 
 #[test]
 fn the_reference() {
-    if !installed() {
+    if !is_installed() {
         return;
     }
     let server = start().go();
     let page = server.client("nobody").get("/reference").text;
-    let least = PageView {
+    let least = PageReport {
         faults: Vec::new(),
         texts: 1_000,
         plots: 0,
         marks: 0,
         tables: 20,
     };
-    sound("reference", &page, &least);
+    assert_sound("reference", &page, &least);
 }

@@ -1,5 +1,5 @@
 //! A release that loops, traps, hoards memory, overruns its stack or answers nonsense costs its own
-//! row and nothing else; and a component that wants more than evidence is never started.
+//! row and nothing else. A component that imports more than evidence is never started.
 
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, house};
@@ -160,7 +160,7 @@ fn a_failed_row_is_logged_as_one() {
     let (server, client) = service();
     let answer = client.post("/v3/value", &request(2));
     let id = answer.header("x-service-request-id").unwrap();
-    let line = server.logged(|line| line["request_id"] == id);
+    let line = server.await_log(|line| line["request_id"] == id);
     assert_eq!(line["outcome"], "valuation_failed");
     assert_eq!(line["valuation_id"], answer.json()["valuation_id"]);
 }
@@ -171,7 +171,7 @@ fn the_reason_of_a_failed_row_is_logged_for_the_operator() {
     let answer = client.post("/v3/value", &request(1));
     let valuation = &answer.json()["valuation_id"];
     let line =
-        server.logged(|line| line["valuation_id"] == *valuation && line["problem"].is_string());
+        server.await_log(|line| line["valuation_id"] == *valuation && line["problem"].is_string());
     assert!(line["problem"].as_str().unwrap().contains("fuel"), "{line}");
 }
 

@@ -64,7 +64,7 @@ fn answers(client: &Client) -> Vec<Value> {
 }
 
 #[test]
-fn answers_are_the_same_with_a_shadow_and_without() {
+fn responses_are_the_same_with_a_shadow_and_without() {
     let (without, with) = (
         serve(&[]),
         serve(&["--shadow", MISBEHAVING, "--shadow-share", "1"]),
@@ -204,7 +204,7 @@ fn rows_beyond_the_queue_are_dropped_and_counted() {
 }
 
 #[test]
-fn a_job_s_rows_are_taken_too_and_a_share_is_a_share() {
+fn a_jobs_rows_are_sampled_at_the_configured_share() {
     let served = serve(&["--shadow", PLAIN, "--shadow-share", "0.5"]);
     let body = json!({"idempotency_key": "k", "requests": vec![house(); 400]});
     let job = served.client.post("/v3/valuation-jobs", &body).json();
@@ -301,7 +301,7 @@ fn invalid_shadows_are_refused() {
     let promoted = serve(&["--shadow", RELEASE]);
     promoted
         .server
-        .logged(|line| line["message"] == "no shadow");
+        .await_log(|line| line["message"] == "no shadow");
     promoted.client.post("/v3/value", &house()).ok();
     for (with, named) in [
         (
@@ -324,7 +324,7 @@ fn invalid_shadows_are_refused() {
 
 /// What is kept says nothing of which home it was.
 #[test]
-fn no_address_is_kept() {
+fn no_address_is_stored() {
     let served = serve(&["--shadow", PLAIN, "--shadow-share", "1"]);
     let mut request = house_with(json!({"use_stored_data": true}));
     request["request_reference"] = "the-customer-s-own".into();

@@ -35,7 +35,7 @@ use crate::common::client::Client;
 use crate::common::customers::{self, Contract, Customer};
 use crate::common::packages::copy_tree;
 use crate::common::program::releases;
-use crate::common::raw::Answer;
+use crate::common::raw::HttpResponse;
 use crate::common::server::{Start, shared, start};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -139,14 +139,14 @@ fn both() -> (Contract, Client) {
 
 /// Asserts that this is refused with this status and code, and that this parameter is at fault.
 #[track_caller]
-fn assert_refused(answer: &Answer, status: u16, code: &str, field: &str) {
+fn assert_refused(answer: &HttpResponse, status: u16, code: &str, field: &str) {
     let expected = (status, code.to_owned(), Some(field.to_owned()));
     assert_eq!(answer.refusal(), expected);
 }
 
 /// Asserts that this is refused with this status and code, and that no parameter is at fault.
 #[track_caller]
-fn assert_closed(answer: &Answer, status: u16, code: &str) {
+fn assert_closed(answer: &HttpResponse, status: u16, code: &str) {
     assert_eq!(answer.refusal(), (status, code.to_owned(), None));
 }
 

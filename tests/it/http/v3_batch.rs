@@ -9,6 +9,7 @@ mod limits;
 mod options;
 mod rows;
 
+use crate::common::bodies::without_ids;
 use crate::common::client::Client;
 use crate::common::server::{Server, shared, start};
 use serde_json::{Value, json};
@@ -39,12 +40,4 @@ fn results(client: &Client, route: &str, body: &Value) -> Vec<Value> {
         Value::Array(results) => results,
         other => panic!("no results: {other}"),
     }
-}
-
-/// Removes the ids that differ from call to call.
-fn without_ids(mut result: Value) -> Value {
-    for id in ["execution_id", "valuation_id"] {
-        result.as_object_mut().unwrap().remove(id).unwrap();
-    }
-    result
 }

@@ -27,7 +27,7 @@ mod versioning;
 
 use crate::common::client::Client;
 use crate::common::customers::{self, Contract, Customer};
-use crate::common::raw::{Answer, head};
+use crate::common::raw::{HttpResponse, head};
 use crate::common::server::{Server, shared, start};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -119,14 +119,14 @@ fn make_keys(data: &Path) {
 
 /// Returns status and code of a refusal.
 #[track_caller]
-fn refused(answer: &Answer) -> (u16, String) {
+fn refused(answer: &HttpResponse) -> (u16, String) {
     let (status, code, _) = answer.refusal();
     (status, code)
 }
 
 /// Asserts that this is refused with 422, this code and this pointer.
 #[track_caller]
-fn assert_invalid(answer: &Answer, code: &str, pointer: &str) {
+fn assert_invalid(answer: &HttpResponse, code: &str, pointer: &str) {
     let expected = (422, code.to_owned(), Some(pointer.to_owned()));
     assert_eq!(answer.refusal(), expected);
 }

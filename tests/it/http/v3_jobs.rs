@@ -9,9 +9,10 @@ mod limits;
 mod paused;
 mod results;
 
+use crate::common::bodies::{names, without_ids};
 use crate::common::client::Client;
 use crate::common::demo::house;
-use crate::common::raw::Answer;
+use crate::common::raw::HttpResponse;
 use crate::common::server::{Server, Start, shared, start};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -49,7 +50,7 @@ fn job_of(rows: &[Value]) -> Value {
 
 /// Asserts that a job was accepted, and returns its document.
 #[track_caller]
-fn accepted_job(answer: &Answer) -> Value {
+fn accepted_job(answer: &HttpResponse) -> Value {
     assert_eq!(answer.status, 202, "{answer:?}");
     answer.json()
 }
@@ -76,17 +77,4 @@ fn await_completed(client: &Client, body: &Value) -> Value {
     let results = await_results(client, &job);
     assert_eq!(results["status"], "completed", "{results}");
     results["result"].clone()
-}
-
-fn names(object: &Value) -> Vec<&str> {
-    let object = object.as_object().unwrap();
-    object.keys().map(String::as_str).collect()
-}
-
-/// Removes the ids that differ from call to call.
-fn without_ids(mut result: Value) -> Value {
-    for id in ["execution_id", "valuation_id"] {
-        result.as_object_mut().unwrap().remove(id).unwrap();
-    }
-    result
 }

@@ -8,7 +8,7 @@ mod documents;
 mod order;
 
 use crate::common::client::Client;
-use crate::common::raw::{Answer, head};
+use crate::common::raw::{HttpResponse, head};
 use crate::common::server::{Server, Start, shared, start};
 use domesday_state::{
     Accounts, EmbeddedState, KeySeed, NewKey, Plan, Scopes, TenantId, UnixMillis,
@@ -92,7 +92,7 @@ fn service() -> (Server, Client) {
 }
 
 /// Renders the status, the headers that a client acts on, and the body of a refusal.
-fn render(answer: &Answer) -> String {
+fn render(answer: &HttpResponse) -> String {
     let mut text = format!("{}\n", answer.status);
     for name in ["www-authenticate", "allow", "retry-after", "connection"] {
         let value = answer.header(name);

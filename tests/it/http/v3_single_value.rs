@@ -6,6 +6,7 @@ mod inputs;
 mod options;
 mod results;
 
+use crate::common::bodies::{names, without_ids};
 use crate::common::client::Client;
 use crate::common::server::{Server, shared, start};
 use serde_json::Value;
@@ -20,23 +21,6 @@ fn service() -> (Server, Client) {
     (server, client)
 }
 
-fn names(object: &Value) -> Vec<&str> {
-    object
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect()
-}
-
 fn estimate(result: &Value) -> u64 {
     result["valuation"]["estimated_value_gbp"].as_u64().unwrap()
-}
-
-/// Removes the ids that differ from call to call.
-fn without_ids(mut result: Value) -> Value {
-    for id in ["execution_id", "valuation_id"] {
-        result.as_object_mut().unwrap().remove(id).unwrap();
-    }
-    result
 }

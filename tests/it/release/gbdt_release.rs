@@ -1,5 +1,5 @@
-//! Releases of gradient-boosted trees as a model team makes them: from a model of XGBoost that was
-//! trained elsewhere, and from trees of LightGBM that the build itself trains.
+//! Releases of gradient-boosted trees as a model team makes them. One has a model of XGBoost that
+//! was trained elsewhere, and one has trees of LightGBM that the build trains.
 
 use crate::common::demo::{SNAPSHOT, house_with};
 use crate::common::packages::Releases;

@@ -7,8 +7,8 @@ mod hostile;
 
 use crate::common::client::agent;
 use crate::common::demo::{RELEASE, SNAPSHOT};
-use crate::common::packages::{Releases, copy_tree, damage};
-use crate::common::program::{ProcessOutput, TIMEOUT, domesday, releases, to_its_end};
+use crate::common::packages::{Releases, damage, host, list_packages};
+use crate::common::program::{ProcessOutput, TIMEOUT, domesday, releases, run_command};
 use crate::common::registry::{Registry, guarded_registry, registry};
 use domesday_package::{Sha256Digest, Trust, open};
 use reqwest::blocking::Response;
@@ -26,7 +26,7 @@ fn release(arguments: &[&str], releases: &Path, settings: &[(&str, &str)]) -> Pr
     command.args(["release"]).args(arguments);
     command.arg("--releases").arg(releases);
     command.envs(settings.iter().copied());
-    to_its_end(command, TIMEOUT)
+    run_command(command, TIMEOUT)
 }
 
 fn publish(from: &Path, to: &str) -> ProcessOutput {
@@ -35,24 +35,6 @@ fn publish(from: &Path, to: &str) -> ProcessOutput {
 
 fn pull(to: &Path, from: &str) -> ProcessOutput {
     release(&["pull", RELEASE, from], to, &[])
-}
-
-/// Returns the folder of a host that trusts the demo's key and has no release yet.
-fn host() -> TempDir {
-    let host = TempDir::new().unwrap();
-    copy_tree(&releases().join("keys"), &host.path().join("keys"));
-    host
-}
-
-/// Lists the folders of packages, with unfinished siblings.
-fn packages(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for kind in ["property", "valuation"] {
-        for entry in fs::read_dir(folder.join(kind)).into_iter().flatten() {
-            found.push(entry.unwrap().file_name().into_string().unwrap());
-        }
-    }
-    found
 }
 
 /// Returns the digest of a file of the demo's release.
@@ -100,7 +82,7 @@ fn a_release_is_published_pulled_and_replayed_with_its_snapshot() {
     );
 
     pull(target.path(), &format!("{repository}:{RELEASE}")).ok();
-    assert_eq!(packages(target.path()), [SNAPSHOT, RELEASE]);
+    assert_eq!(list_packages(target.path()), [SNAPSHOT, RELEASE]);
     let mine = open(
         &target.path().join("valuation").join(RELEASE),
         &Trust::Unsigned,
@@ -185,7 +167,7 @@ fn tools_that_know_the_common_layout_find_a_component() {
 }
 
 #[test]
-fn a_changed_blob_is_refused_and_nothing_is_kept() {
+fn a_changed_blob_is_refused_and_nothing_is_stored() {
     let Some(registry) = registry() else { return };
     let (source, repository) = (Releases::copy(), registry.repository());
     publish(source.path(), &repository).ok();
@@ -203,7 +185,7 @@ fn a_changed_blob_is_refused_and_nothing_is_kept() {
         assert!(refused.contains(file), "{refused}");
         assert!(refused.contains("other bytes"), "{refused}");
         assert!(
-            !packages(target.path())
+            !list_packages(target.path())
                 .iter()
                 .any(|name| name.contains(RELEASE))
         );
@@ -213,7 +195,7 @@ fn a_changed_blob_is_refused_and_nothing_is_kept() {
         let refused = pull(target.path(), &repository).refused();
         assert!(refused.contains(file), "{refused}");
         assert!(
-            !packages(target.path())
+            !list_packages(target.path())
                 .iter()
                 .any(|name| name.contains(RELEASE))
         );
@@ -221,11 +203,11 @@ fn a_changed_blob_is_refused_and_nothing_is_kept() {
     }
     let target = host();
     pull(target.path(), &repository).ok();
-    assert_eq!(packages(target.path()), [SNAPSHOT, RELEASE]);
+    assert_eq!(list_packages(target.path()), [SNAPSHOT, RELEASE]);
 }
 
 #[test]
-fn the_keys_that_count_are_those_of_the_host_that_takes_it() {
+fn the_pulling_host_decides_which_keys_it_trusts() {
     let Some(registry) = registry() else { return };
     let (source, stranger, repository) = (
         Releases::copy(),
@@ -235,7 +217,7 @@ fn the_keys_that_count_are_those_of_the_host_that_takes_it() {
     publish(source.path(), &repository).ok();
     let refused = pull(stranger.path(), &repository).refused();
     assert!(refused.contains("is not trusted"), "{refused}");
-    assert!(packages(stranger.path()).is_empty());
+    assert!(list_packages(stranger.path()).is_empty());
 }
 
 #[test]
@@ -251,13 +233,13 @@ fn an_unsigned_package_needs_its_name() {
     assert!(output.contains("not signed"), "{output}");
     let refused = pull(target.path(), &repository).refused();
     assert!(refused.contains("is not signed"), "{refused}");
-    assert!(packages(target.path()).is_empty());
+    assert!(list_packages(target.path()).is_empty());
     let output = release(&all("pull"), target.path(), &[]).ok().stdout;
     assert!(output.contains("not signed"), "{output}");
 }
 
 #[test]
-fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
+fn an_existing_id_with_other_bytes_is_not_overwritten() {
     let Some(registry) = registry() else { return };
     let (source, other, repository) = (
         Releases::copy(),
@@ -402,5 +384,5 @@ fn a_password_is_taken_from_the_environment_or_dockers_file_and_never_shown() {
     );
     let output = output.ok();
     assert!(!(output.stdout + &output.stderr).contains("hunter2"));
-    assert_eq!(packages(target.path()), [SNAPSHOT, RELEASE]);
+    assert_eq!(list_packages(target.path()), [SNAPSHOT, RELEASE]);
 }

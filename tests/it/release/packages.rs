@@ -1,5 +1,5 @@
-//! Nothing is served from a package of which one bit is not as it was signed, and no native code
-//! runs that this host did not compile.
+//! A package with one changed bit is not served. No native code runs that this host did not
+//! compile.
 
 use crate::common::demo::{RELEASE, SNAPSHOT, house};
 use crate::common::guest::component;
@@ -123,7 +123,7 @@ fn an_unsigned_package_is_refused_unless_it_is_named() {
 }
 
 #[test]
-fn a_key_that_is_not_trusted_signs_for_nobody() {
+fn a_signature_by_an_untrusted_key_is_refused() {
     let releases = Releases::copy();
     fs::remove_file(releases.path().join("keys/demo.pub")).unwrap();
     assert_refused_by_both(&releases, RELEASE, "trust");
@@ -314,7 +314,7 @@ fn a_cache_that_is_a_link_is_refused() {
 }
 
 #[test]
-fn a_hosts_secret_that_is_damaged_is_a_clear_error() {
+fn a_damaged_host_secret_is_a_clear_error() {
     let (_kept, data) = used_data_folder();
     fs::write(data.join("host.secret"), "short").unwrap();
     let refusal = start().data(&data).refused();

@@ -2,8 +2,8 @@
 //! all.
 
 use crate::common::demo::{RELEASE, SNAPSHOT};
-use crate::common::packages::{Releases, copy_tree, damage};
-use crate::common::program::{ProcessOutput, TIMEOUT, domesday, run, to_its_end};
+use crate::common::packages::{Releases, damage, host, list_packages};
+use crate::common::program::{ProcessOutput, TIMEOUT, domesday, run, run_command};
 use domesday_package::{PropertyBody, Sha256Digest, Trust, open};
 use std::fs;
 use std::path::Path;
@@ -15,26 +15,6 @@ fn hand(what: &str, source: &Path, other: &Path, more: &[&str]) -> ProcessOutput
     let mut arguments = vec!["release", what, RELEASE, &other, "--releases", &source];
     arguments.extend(more);
     run(arguments)
-}
-
-/// Returns the folder of a host that trusts the demo's key and has no release yet.
-fn host() -> TempDir {
-    let host = TempDir::new().unwrap();
-    copy_tree(
-        &Releases::copy().path().join("keys"),
-        &host.path().join("keys"),
-    );
-    host
-}
-
-fn packages(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for kind in ["property", "valuation"] {
-        for entry in fs::read_dir(folder.join(kind)).into_iter().flatten() {
-            found.push(entry.unwrap().file_name().into_string().unwrap());
-        }
-    }
-    found
 }
 
 #[test]
@@ -53,7 +33,7 @@ fn a_release_is_published_pulled_and_replayed_with_its_snapshot() {
     );
     assert!(output.contains("signed by "), "{output}");
     hand("pull", target.path(), shared.path(), &[]).ok();
-    assert_eq!(packages(target.path()), [SNAPSHOT, RELEASE]);
+    assert_eq!(list_packages(target.path()), [SNAPSHOT, RELEASE]);
     let folder = target.path().display().to_string();
     run(["replay", RELEASE, "--snapshot", "--releases", &folder]).ok();
     let again = hand("pull", target.path(), shared.path(), &[]).ok().stdout;
@@ -74,25 +54,25 @@ fn the_snapshot_can_be_left_out() {
         &["--without-snapshot"],
     )
     .ok();
-    assert_eq!(packages(shared.path()), [RELEASE]);
+    assert_eq!(list_packages(shared.path()), [RELEASE]);
 }
 
 #[test]
-fn a_damaged_transfer_is_refused_and_nothing_is_kept() {
+fn a_damaged_transfer_is_refused_and_nothing_is_stored() {
     let (shared, target) = (Releases::copy(), host());
     damage(&shared.release(RELEASE).join("component.wasm"));
     let refused = hand("pull", target.path(), shared.path(), &[]).refused();
     assert!(refused.contains("component.wasm"), "{refused}");
-    assert!(packages(target.path()).is_empty());
+    assert!(list_packages(target.path()).is_empty());
 }
 
 #[test]
-fn the_keys_that_count_are_those_of_the_host_that_takes_it() {
+fn the_pulling_host_decides_which_keys_it_trusts() {
     let (shared, stranger) = (Releases::copy(), TempDir::new().unwrap());
     // The folder that it comes from trusts its own key, which proves nothing here.
     let refused = hand("pull", stranger.path(), shared.path(), &[]).refused();
     assert!(refused.contains(RELEASE), "{refused}");
-    assert!(packages(stranger.path()).is_empty());
+    assert!(list_packages(stranger.path()).is_empty());
 }
 
 #[test]
@@ -111,7 +91,7 @@ fn an_unsigned_package_needs_its_name() {
 }
 
 #[test]
-fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
+fn an_existing_id_with_other_bytes_is_not_overwritten() {
     let (shared, target) = (Releases::copy(), Releases::without_release());
     target.add(RELEASE, b"another component".to_vec());
     let before = fs::read(target.release(RELEASE).join("manifest.json")).unwrap();
@@ -134,7 +114,7 @@ fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
 }
 
 #[test]
-fn a_release_that_is_not_there_is_said() {
+fn publishing_a_missing_release_is_refused() {
     let (source, shared) = (host(), TempDir::new().unwrap());
     let refused = hand("publish", source.path(), shared.path(), &[]).refused();
     assert!(
@@ -191,7 +171,7 @@ fn a_mistyped_address_is_refused() {
             let mut command = domesday();
             command.current_dir(elsewhere.path());
             command.args(["release", what, RELEASE, address, "--releases", &folder]);
-            let refused = to_its_end(command, TIMEOUT).refused();
+            let refused = run_command(command, TIMEOUT).refused();
             assert!(
                 refused.contains("oci://127.0.0.1:9/models/homes"),
                 "{refused}"
@@ -225,8 +205,8 @@ fn a_snapshot_unlike_the_pinned_one_is_refused_before_transfer() {
         assert!(refused.contains(&other.to_string()), "{refused}");
         assert!(refused.contains(&true_one.to_string()), "{refused}");
     }
-    assert!(packages(shared.path()).is_empty());
-    assert!(packages(target.path()).is_empty());
+    assert!(list_packages(shared.path()).is_empty());
+    assert!(list_packages(target.path()).is_empty());
 
     let folder = source.path().display().to_string();
     let all = ["release", "list", "--unsigned", "--releases", &folder];

@@ -6,7 +6,7 @@
 
 use crate::common::demo::SNAPSHOT;
 use crate::common::packages::Releases;
-use crate::common::program::{ProcessOutput, domesday, repository, to_its_end};
+use crate::common::program::{ProcessOutput, domesday, repository, run_command};
 use crate::common::python;
 use crate::common::server::start;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn release(arguments: &[&str], releases: &Path) -> ProcessOutput {
     command.env("DOMESDAY_COMPONENTIZE_PY", componentize());
     // The server's data folder: some eighteen megabytes are compiled once for all of them.
     command.arg("--compiled").arg(data(releases));
-    to_its_end(command, TIMEOUT)
+    run_command(command, TIMEOUT)
 }
 
 fn data(releases: &Path) -> PathBuf {

@@ -1,5 +1,5 @@
-//! The publishers' own files, from the download to a valuation: a snapshot and a release are built
-//! with the program, served, and asked for real homes, by UPRN and by address alone.
+//! The publishers' own files, from the download to a valuation. The program builds a snapshot and a
+//! release, serves them, and values real homes by UPRN and by address alone.
 //!
 //! Homes are named by their rows in the files (the header is line 1), never by their addresses.
 

@@ -174,7 +174,7 @@ fn a_plain_release_passes_every_check() {
 }
 
 #[test]
-fn the_demo_passes_every_judged_check() {
+fn the_demo_passes_every_check_with_a_verdict() {
     let checked = Checked::of(&releases(), RELEASE, &[]);
     assert_eq!(checked.ran.code, Some(0), "{:#?}", checked.ran);
     assert_eq!(
@@ -246,7 +246,7 @@ fn one_bit_of_a_fixture_fails_on_both_engines() {
 }
 
 #[test]
-fn fixtures_that_are_none_fail() {
+fn invalid_fixtures_fail() {
     let other = changed(plain().path(), PLAIN, |_, files| {
         files.insert("fixtures.jsonl".to_owned(), b"{}\n".to_vec());
     });
@@ -257,7 +257,7 @@ fn fixtures_that_are_none_fail() {
 }
 
 #[test]
-fn another_answer_of_the_snapshot_fails() {
+fn other_evidence_of_the_snapshot_fails() {
     // A release is not shown a sale's postcode, so that its outcome stays the same.
     let other = with_fixtures(&releases(), RELEASE, |fixture| {
         for exchange in fixture["evidence"].as_array_mut().unwrap() {
@@ -366,13 +366,13 @@ fn ranges_that_hold_too_many_prices_fail() {
 }
 
 #[test]
-fn a_window_that_was_learnt_from_is_refused() {
+fn a_training_window_is_refused() {
     let folder = releases().display().to_string();
     let refused = run(["release", "check", RELEASE, "--releases", &folder]
         .into_iter()
         .chain(LONG))
     .refused();
-    assert!(refused.contains("learnt from sales up to"), "{refused}");
+    assert!(refused.contains("trained on sales up to"), "{refused}");
     let usage = run(["release", "check", RELEASE, "--from", "2026-01-01"]);
     assert_eq!(usage.code, Some(2), "{usage:#?}");
 }
@@ -385,13 +385,13 @@ fn a_back_test_on_training_sales_fails_and_coverage_is_not_judged_on_it() {
         let report: Value = serde_json::from_str(&text).unwrap();
         let last = report["subject"]["to"].as_str().unwrap().parse().unwrap();
         body.model.parameters_sha256 = Some(Sha256Digest::of(b"parameters"));
-        body.model.learnt = Some(TrainingWindow {
+        body.model.training_window = Some(TrainingWindow {
             fitted_through: last,
             calibrated_through: last,
         });
     });
     let checked = Checked::plain(&other, &[]);
-    checked.assert_failed(&["backtest"], "learnt from sales up to");
+    checked.assert_failed(&["backtest"], "trained on sales up to");
     assert!(checked.with_verdict("not_judged").contains(&"coverage"));
 }
 

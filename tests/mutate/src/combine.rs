@@ -1,8 +1,8 @@
 //! Many mutations in one build.
 //!
-//! A patch that changes nothing but bodies of functions is compiled in beside the sources: the body
-//! becomes `if crate::mutation("NAME") { patched } else { original }`, and a variable selects the
-//! patch when a test runs. So one build serves most patches. The others, which change a constant, a
+//! A patch that changes nothing but bodies of functions is compiled in beside the sources. The body
+//! becomes `if crate::mutation("NAME") { patched } else { original }`. A variable selects the patch
+//! when a test runs. So one build serves most patches. The others, which change a constant, a
 //! signature or something that is no Rust, are built one at a time.
 
 use crate::suites::{Culprits, Suites};

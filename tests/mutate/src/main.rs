@@ -6,6 +6,7 @@
 //! the tree, which is then built.
 
 mod combine;
+mod explained;
 mod mutants;
 mod patches;
 #[path = "../../contract/rules.rs"]
@@ -91,7 +92,7 @@ fn main() -> Result<ExitCode> {
         let drawn = sample::draw(&patched, arguments.sample, &arguments.seed);
         proofs.extend(patches::prove(&repository, &drawn)?);
     }
-    Ok(counted(&rules, &proofs))
+    Ok(print_counts(&rules, &proofs))
 }
 
 /// Returns the rules that were named by id or by list.
@@ -116,7 +117,7 @@ fn chosen_rules<'a>(lists: &'a [(&str, Rules)], named: &[String]) -> Result<Vec<
 }
 
 /// Prints the counts. Every mutation must have turned the rule's own test red.
-fn counted(rules: &[&Rule], proofs: &[Proof]) -> ExitCode {
+fn print_counts(rules: &[&Rule], proofs: &[Proof]) -> ExitCode {
     let count = |verdict: Verdict| {
         proofs
             .iter()

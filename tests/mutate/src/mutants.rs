@@ -7,6 +7,7 @@
 //! became of each is appended to a file of the commit, so that a run that was ended goes on.
 
 use crate::combine::{self, Combined};
+use crate::explained;
 use crate::sample::fnv1a;
 use crate::suites::{Suites, several_at_once};
 use crate::tree::Tree;
@@ -37,8 +38,6 @@ const DRAWN_FOR_ONE: usize = 2;
 /// in.
 const OF_THE_TREE: &str =
     "package(domesday-test-architecture) + (binary(http) & test(/^contract::/))";
-/// Why a mutant need not be caught: it changes nothing that can be observed.
-const EXPLAINED: &str = "tests/mutate/explained.toml";
 /// A test that takes this many times longer than without a mutant does not end.
 const LONGER: u32 = 5;
 /// No crate's tests take longer without a mutant.
@@ -143,7 +142,7 @@ pub fn prove(
     let mut judge = Judge {
         suites,
         known: Known::read(&tree)?,
-        explained: explained(repository)?,
+        explained: explained::read(repository)?,
         beyond,
         quick_tier_is_sound: false,
         tree,
@@ -181,23 +180,6 @@ fn counts(fates: &[Fate]) -> String {
     )
 }
 
-/// Reads why some mutants need not be caught: reasons by mutant, without its line and column.
-fn explained(repository: &Path) -> Result<BTreeMap<String, String>> {
-    #[derive(Deserialize)]
-    struct Explained {
-        mutant: String,
-        reason: String,
-    }
-    #[derive(Deserialize)]
-    struct List {
-        #[serde(default)]
-        explained: Vec<Explained>,
-    }
-    let list: List = toml::from_str(&std::fs::read_to_string(repository.join(EXPLAINED))?)?;
-    let pairs = list.explained.into_iter();
-    Ok(pairs.map(|it| (it.mutant, it.reason)).collect())
-}
-
 /// Returns the mutants that cargo-mutants lists for a crate.
 fn list_mutants(tree: &Tree, package: &str, folder: &str) -> Result<Vec<Mutant>> {
     let output = Command::new("cargo")
@@ -226,8 +208,7 @@ fn build(tree: &Tree, drawn: &BTreeMap<&str, Vec<Mutant>>) -> Result<(Suites, BT
             combined.add(&mutant.name, vec![(mutant.file.clone(), before, after)]);
         }
     }
-    let packages: Vec<&str> = drawn.keys().copied().collect();
-    let build = |_: &BTreeSet<String>| Suites::build_packages(&tree.root, &tree.target, &packages);
+    let build = |_: &BTreeSet<String>| Suites::build_quick_tier(&tree.root, &tree.target);
     let suites = combined.build(tree, build)?;
     Ok((suites.context("no mutant compiles")?, combined.names))
 }

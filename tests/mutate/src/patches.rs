@@ -1,7 +1,7 @@
 //! Patches: each makes one decision of the product wrong, in a copy of the tree.
 //!
-//! A run can be broken off and begun again: verdicts are appended to a file that is named after the
-//! commit, and what stands there is not proved again.
+//! A run can be interrupted and resumed. Verdicts are appended to a file that is named after the
+//! commit, and a patch with a verdict is not proved again.
 
 use crate::combine::{self, Combined};
 use crate::suites::{NotBuilt, Suites, red_without, several_at_once};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Fewer patches are built one at a time: that is quicker than one build of all crates.
-const FEW: usize = 4;
+const MIN_COMBINED: usize = 4;
 
 /// Applies each patch, builds, and runs the own test of every rule that names it.
 pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
@@ -46,7 +46,7 @@ pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
     println!("{:<9} {:<36} {:<40} {:>6}", "", "rule", "mutation", "s");
     let names: Vec<&str> = by_patch.keys().copied().collect();
     let combined = match names.len() {
-        0..FEW => Combined::default(),
+        0..MIN_COMBINED => Combined::default(),
         _ => Combined::of(&tree, &names)?,
     };
     let found = prove_combined(&tree, combined, &remaining, &results)?;
@@ -87,7 +87,7 @@ fn prove_alone(
 
 /// The results of one build of many patches.
 #[derive(Default)]
-struct Found {
+struct CombinedProofs {
     patches: BTreeSet<String>,
     proofs: Vec<Proof>,
 }
@@ -98,7 +98,7 @@ fn prove_combined(
     mut combined: Combined,
     tasks: &[Task<'_>],
     results: &Results,
-) -> Result<Found> {
+) -> Result<CombinedProofs> {
     let of = |names: &BTreeSet<String>| -> Vec<Task<'_>> {
         let is_of = |task: &&Task<'_>| task.patch().is_some_and(|patch| names.contains(patch));
         tasks.iter().filter(is_of).copied().collect()
@@ -108,7 +108,7 @@ fn prove_combined(
         Suites::build_or_culprits(&tree.root, &tree.target, &tests)
     };
     let Some(suites) = combined.build(tree, build)? else {
-        return Ok(Found::default());
+        return Ok(CombinedProofs::default());
     };
     let chosen = of(&combined.names);
     let tests: BTreeSet<&str> = chosen.iter().map(Task::test).collect();
@@ -123,7 +123,7 @@ fn prove_combined(
     })
     .into_iter()
     .collect();
-    Ok(Found {
+    Ok(CombinedProofs {
         patches: combined.names,
         proofs: proofs?,
     })

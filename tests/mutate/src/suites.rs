@@ -21,8 +21,10 @@ const NO_SERVER: &str = "it did not start";
 /// The package of the program, whose suites judge it from outside: they are not built anew for a
 /// patch.
 const PROGRAM: &str = "host/cli";
+/// The suite of the embedded store, which rules name without its crate, and its file.
+const STORE: (&str, &str) = ("embedded", "host/state/src/tests/embedded.rs");
 /// No test of a rule takes longer.
-const LONGEST: Duration = Duration::from_secs(180);
+const SUITE_TIMEOUT: Duration = Duration::from_secs(180);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// An executable of tests.
@@ -41,24 +43,29 @@ pub struct Suites {
 }
 
 /// A test, by how a rule names it.
-enum Named<'a> {
+enum TestName<'a> {
     /// `suite::module::test`.
     Suite { suite: &'a str, test: &'a str },
-    /// `folder/src/file.rs::test`, a unit test.
+    /// `folder/src/file.rs::test`, a unit test, or `embedded::module::test`.
     Unit { file: &'a str, test: &'a str },
 }
 
-impl<'a> Named<'a> {
-    fn of(test: &'a str) -> Result<Named<'a>> {
+impl<'a> TestName<'a> {
+    fn of(test: &'a str) -> Result<TestName<'a>> {
         let context = || format!("{test} names no test");
-        Ok(match test.contains('/') {
-            true => {
-                let (file, test) = test.split_once("::").with_context(context)?;
-                Named::Unit { file, test }
+        let (place, rest) = test.split_once("::").with_context(context)?;
+        let (store, file) = STORE;
+        Ok(if place == store {
+            TestName::Unit { file, test }
+        } else if place.contains('/') {
+            TestName::Unit {
+                file: place,
+                test: rest,
             }
-            false => {
-                let (suite, test) = test.split_once("::").with_context(context)?;
-                Named::Suite { suite, test }
+        } else {
+            TestName::Suite {
+                suite: place,
+                test: rest,
             }
         })
     }
@@ -89,27 +96,13 @@ impl Suites {
         Suites::build_targets(tree, target, targets(tests)?)
     }
 
-    /// Builds the tests of these crates of the host, and the suites of the quick tier.
-    pub fn build_packages(
+    /// Builds the tests of all crates, and the suites of the quick tier.
+    pub fn build_quick_tier(
         tree: &Path,
         target: &Path,
-        packages: &[&str],
     ) -> Result<std::result::Result<Suites, Culprits>> {
-        let mut arguments = ["--no-run", "--lib", "--bins", "--test=http", "--test=cli"]
-            .map(str::to_owned)
-            .to_vec();
-        for package in packages {
-            let tests = tree.join("host").join(package).join("tests");
-            for entry in std::fs::read_dir(tests).into_iter().flatten() {
-                let path = entry?.path();
-                let is_target = path.extension().is_some_and(|ending| ending == "rs")
-                    || path.join("main.rs").is_file();
-                if let (true, Some(name)) = (is_target, path.file_stem()) {
-                    arguments.push(format!("--test={}", name.display()));
-                }
-            }
-        }
-        Suites::build_targets(tree, target, arguments)
+        let arguments = ["--no-run", "--lib", "--bins", "--test=http", "--test=cli"];
+        Suites::build_targets(tree, target, arguments.map(str::to_owned).to_vec())
     }
 
     fn build_targets(
@@ -130,18 +123,18 @@ impl Suites {
 
     /// Builds the program alone. The suites that are built already run it.
     pub fn build_program(tree: &Path, target: &Path) -> Result<std::result::Result<(), NotBuilt>> {
-        let arguments = ["--bin=domesday", "--test=features"].map(str::to_owned);
+        let arguments = ["--bin=domesday", "--example=features"].map(str::to_owned);
         Ok(cargo("build", tree, target, &arguments)?.map(drop))
     }
 
     /// Reports whether a test judges the program from outside.
     pub fn is_outside(&self, test: &str) -> Result<bool> {
-        Ok(match Named::of(test)? {
-            Named::Suite { suite, .. } => {
+        Ok(match TestName::of(test)? {
+            TestName::Suite { suite, .. } => {
                 let suite = self.named.get(suite);
                 suite.is_some_and(|suite| suite.package.ends_with(PROGRAM))
             }
-            Named::Unit { .. } => false,
+            TestName::Unit { .. } => false,
         })
     }
 
@@ -208,14 +201,14 @@ impl Suites {
     /// Runs one test alone, with these variables.
     pub fn run(&self, tree: &Path, test: &str, variables: &[(&str, &str)]) -> Result<Verdict> {
         let mut verdict = Verdict::NoResult;
-        match Named::of(test)? {
-            Named::Suite { suite, test } => {
+        match TestName::of(test)? {
+            TestName::Suite { suite, test } => {
                 let Some(suite) = self.named.get(suite) else {
                     bail!("no suite {suite} was built");
                 };
                 verdict = run(suite, &["--exact", test], test, variables)?;
             }
-            Named::Unit { file, test } => {
+            TestName::Unit { file, test } => {
                 let file = tree.join(file);
                 let suites = self.units.iter();
                 for suite in suites.filter(|suite| file.starts_with(&suite.package)) {
@@ -280,9 +273,9 @@ impl fmt::Display for Culprits {
 fn targets(tests: &[&str]) -> Result<Vec<String>> {
     let mut arguments = BTreeSet::from(["--no-run".to_owned()]);
     for test in tests {
-        match Named::of(test)? {
-            Named::Suite { suite, .. } => arguments.insert(format!("--test={suite}")),
-            Named::Unit { .. } => {
+        match TestName::of(test)? {
+            TestName::Suite { suite, .. } => arguments.insert(format!("--test={suite}")),
+            TestName::Unit { .. } => {
                 arguments.insert("--lib".to_owned());
                 arguments.insert("--bins".to_owned())
             }
@@ -327,7 +320,7 @@ fn run(
     test: &str,
     variables: &[(&str, &str)],
 ) -> Result<Verdict> {
-    let ended = end(suite, arguments, variables, LONGEST)?;
+    let ended = end(suite, arguments, variables, SUITE_TIMEOUT)?;
     Ok(ended.map_or(Verdict::NoResult, |(_, output)| verdict(&output, test)))
 }
 

@@ -1,9 +1,8 @@
 """Re-derives every observation of a markets package in SQL, from the publishers' own files.
 
-Only one thing is taken from the builder: which certificate each sale was matched to (its
---matches table), since that is address matching, which is tested by itself. Prints one line a
-metric with the number of observations compared; exits 1 where one differs, is missing or is too
-many.
+Only one thing is taken from the builder: the certificate of each sale (its --matches table).
+Address matching is tested by itself. Prints one line a metric with the number of observations
+compared; exits 1 where one differs, is missing or is too many.
 """
 
 import argparse

@@ -50,8 +50,8 @@ SHIFTS = {
     "minus_100bp": -1.0,
     "stress": 3.0,
 }
-# Dates on which months are whole and thirtieths of a month exact, so that QuantLib's year fractions
-# are whole twelfths whatever the day of the snapshot.
+# Dates on which months are whole and thirtieths of a month exact. QuantLib's year fractions are
+# then whole twelfths whatever the day of the snapshot.
 ORIGIN = ql.Date(1, 1, 2001)
 COUNT = ql.Thirty360(ql.Thirty360.BondBasis)
 LAST_HORIZON = 120

@@ -1,9 +1,9 @@
-//! PostgreSQL clusters for tests, made from the machine's own binaries and thrown away with the
-//! process that started them, or with the run of the tests that share them.
+//! PostgreSQL clusters for tests, made from the machine's own binaries. A cluster is removed with
+//! the process that started it, or with the run of the tests that share it.
 //!
 //! A cluster lives in a temporary folder and listens on a socket in it alone, so that it meets no
-//! other cluster. A small shell program holds it and watches a pipe from this process: when the
-//! pipe closes, because the tests ended, panicked or were killed, it stops the server and removes
+//! other cluster. A small shell program holds it and watches a pipe from this process. The pipe
+//! closes when the tests end, panic or are killed. Then the program stops the server and removes
 //! the folder.
 #![allow(
     clippy::unwrap_used,
@@ -58,7 +58,7 @@ struct Supervisor {
 
 /// The cluster that all tests of a run share. It goes when the run ends.
 #[derive(Debug)]
-pub struct Shared {
+pub struct SharedCluster {
     folder: PathBuf,
     database_count: AtomicU32,
 }
@@ -67,21 +67,21 @@ pub struct Shared {
 ///
 /// # Panics
 /// Where PostgreSQL is not installed, or does not start.
-pub fn shared() -> &'static Shared {
-    static SHARED: OnceLock<Shared> = OnceLock::new();
+pub fn shared() -> &'static SharedCluster {
+    static SHARED: OnceLock<SharedCluster> = OnceLock::new();
     SHARED.get_or_init(|| {
         let shared_dir = once("postgresql", |shared_dir| {
             let folder = start_with_run(&shared_dir.join("answers"));
             symlink(folder, shared_dir.join("cluster")).unwrap();
         });
-        Shared {
+        SharedCluster {
             folder: fs::read_link(shared_dir.join("cluster")).unwrap(),
             database_count: AtomicU32::new(0),
         }
     })
 }
 
-impl Shared {
+impl SharedCluster {
     /// Creates an empty database, and returns its address.
     ///
     /// # Panics

@@ -1,5 +1,5 @@
-# Runs one PostgreSQL for the process at the other end of standard input: obeys its lines, answers
-# each with a line, and takes everything down when the pipe closes, however that process ended.
+# Runs one PostgreSQL for the process at the other end of standard input. Obeys its lines and
+# answers each with a line. Stops everything when the pipe closes, however that process ended.
 # Arguments: binaries, folder, who to run as ("" for nobody else), then settings of the server.
 set -u
 bin=$1 folder=$2 user=$3

@@ -140,7 +140,7 @@ fn a_demo_whose_key_was_lost_gets_another() {
 }
 
 #[test]
-fn no_operators_tenant_is_called_as_the_demos() {
+fn an_operators_tenant_may_not_be_named_demo() {
     let (_kept, data) = folder();
     start()
         .data(Path::new(&data))

@@ -34,7 +34,7 @@ fn named_bytes(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn the_same_seed_synthesises_the_same_bytes() {
+fn the_same_seed_generates_the_same_bytes() {
     let again = tempfile::tempdir().unwrap();
     demo_data(again.path(), "1086").ok();
     assert!(named_bytes(registers()) == named_bytes(again.path()));

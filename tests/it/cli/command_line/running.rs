@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::Path;
 
 #[test]
-fn a_stop_finishes_the_request_under_way_and_ends_well() {
+fn a_stop_finishes_the_open_request_and_exits_successfully() {
     let server = start().go();
     let body = house().to_string();
     let bearer = format!("Bearer {}", server.demo().key);
@@ -30,7 +30,7 @@ fn a_stop_finishes_the_request_under_way_and_ends_well() {
     // It asks for the body, so the request is under way.
     assert_eq!(read(&mut stream).status, 100);
     server.terminate();
-    server.logged(|line| {
+    server.await_log(|line| {
         line["message"]
             .as_str()
             .is_some_and(|text| text.starts_with("stopping"))
@@ -41,7 +41,7 @@ fn a_stop_finishes_the_request_under_way_and_ends_well() {
     );
     stream.write_all(body.as_bytes()).unwrap();
     assert_eq!(read(&mut stream).ok()["status"], "valued");
-    let (status, log) = server.ended();
+    let (status, log) = server.await_end();
     assert!(status.success(), "{status}");
     assert!(log.contains(r#""message":"stopped""#));
 }
@@ -75,7 +75,7 @@ fn a_corrupt_state_is_refused_by_name() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_a_clear_error() {
+fn an_address_in_use_is_a_clear_error() {
     let server = start().go();
     let refusal = start().listen(&server.address.to_string()).refused();
     assert!(refusal.contains(&server.address.to_string()), "{refusal}");
@@ -170,7 +170,7 @@ fn a_long_path_is_logged_in_part() {
     let path = format!("/{}", "x".repeat(30_000));
     let answer = server.client("nobody").get(&path);
     let id = answer.header("x-service-request-id").unwrap();
-    let line = server.logged(|line| line["request_id"] == id);
+    let line = server.await_log(|line| line["request_id"] == id);
     let logged = line["path"].as_str().unwrap();
     assert!(logged.len() < 300 && logged.starts_with("/xxx"), "{logged}");
 }

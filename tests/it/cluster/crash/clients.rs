@@ -2,9 +2,9 @@
 
 use crate::common::client::Client;
 use crate::common::demo::{at, flat, house};
-use crate::common::raw::Answer;
+use crate::common::raw::HttpResponse;
 use crate::crash::expected::{AcceptedJob, JobProgress, Ledger, add};
-use crate::crash::seed::Chances;
+use crate::crash::seed::SeededRandom;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::RwLock;
@@ -15,7 +15,7 @@ const JOBS: &str = "/v3/valuation-jobs";
 /// Jobs that may wait; a customer with more of them waits too.
 const QUEUE: usize = 40;
 /// The longest that a customer thinks between two requests.
-const THOUGHT: u64 = 10;
+const MAX_THINK_MS: u64 = 10;
 
 /// The hosts that are up, and whether the customers are to go on.
 pub struct Hosts {
@@ -26,7 +26,7 @@ pub struct Hosts {
 
 /// The outcome of a request.
 enum SendOutcome {
-    Answered(Answer),
+    Answered(HttpResponse),
     /// A host could keep nothing at that moment.
     NotKept,
     /// It may have reached a host.
@@ -68,7 +68,7 @@ impl Hosts {
         self.given_up.load(Ordering::Relaxed)
     }
 
-    fn any(&self, random: &mut Chances) -> SocketAddr {
+    fn any(&self, random: &mut SeededRandom) -> SocketAddr {
         loop {
             assert!(!self.given_up(), "given up, for another's failure");
             let up: Vec<_> = self.up.read().unwrap().iter().flatten().copied().collect();
@@ -81,9 +81,9 @@ impl Hosts {
 }
 
 /// A guard: if its thread panics, all other threads give up.
-struct Alarm<'h>(&'h Hosts);
+struct PanicGuard<'h>(&'h Hosts);
 
-impl Drop for Alarm<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.given_up.store(true, Ordering::Relaxed);
@@ -99,7 +99,7 @@ pub fn customers<T>(
     values: &str,
     jobs: &str,
     faults: bool,
-    random: &mut Chances,
+    random: &mut SeededRandom,
     meanwhile: impl FnOnce() -> T,
 ) -> T {
     let numbers = AtomicU32::new(0);
@@ -122,7 +122,7 @@ pub fn customers<T>(
             scope.spawn(move || submitter.submit(numbers));
             scope.spawn(move || poller.poll());
         }
-        let _alarm = Alarm(hosts);
+        let _guard = PanicGuard(hosts);
         let result = meanwhile();
         hosts.finish();
         result
@@ -134,7 +134,7 @@ struct Customer<'w> {
     hosts: &'w Hosts,
     ledger: &'w Ledger,
     client: Client,
-    random: Chances,
+    random: SeededRandom,
     /// True if the disk may fail.
     faults: bool,
 }
@@ -167,13 +167,13 @@ impl Customer<'_> {
     }
 
     fn think(&mut self) {
-        let thought = self.random.within(0..=THOUGHT);
+        let thought = self.random.within(0..=MAX_THINK_MS);
         std::thread::sleep(Duration::from_millis(thought));
     }
 
     /// Asks for values, singly and in batches.
     fn values(mut self) {
-        let _alarm = Alarm(self.hosts);
+        let _guard = PanicGuard(self.hosts);
         while !self.hosts.over() {
             let (path, body, units) = match self.random.within(0..=2) {
                 0 => {
@@ -207,7 +207,7 @@ impl Customer<'_> {
 
     /// Submits jobs, each until it is accepted.
     fn submit(mut self, numbers: &AtomicU32) {
-        let _alarm = Alarm(self.hosts);
+        let _guard = PanicGuard(self.hosts);
         while !self.hosts.over() {
             let key = format!("job-{}", numbers.fetch_add(1, Ordering::Relaxed));
             // Some of one chunk, some of several.
@@ -258,7 +258,7 @@ impl Customer<'_> {
 
     /// Looks after jobs: their documents, and their results more than once.
     fn poll(mut self) {
-        let _alarm = Alarm(self.hosts);
+        let _guard = PanicGuard(self.hosts);
         while !self.hosts.over() || self.ledger.open_jobs() > 0 {
             let only_open = !self.random.once_in(8);
             let chosen = {

@@ -1,5 +1,5 @@
-//! A full disk and failed syncs, by a library that stands between the program and the files of its
-//! state, under both or under the log of units alone.
+//! A full disk and failed syncs. A library between the program and the files of its state injects
+//! them, under both files or under the log of units alone.
 
 use crate::common::client::Client;
 use crate::common::demo::house;
@@ -7,20 +7,20 @@ use crate::common::faults::library;
 use crate::crash::clients::{Hosts, customers};
 use crate::crash::expected::{Ledger, read};
 use crate::crash::harness::{UNITS, World, kill, lock_suite, seed};
-use crate::crash::seed::Chances;
+use crate::crash::seed::SeededRandom;
 use crate::crash::verify::prove;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 const ROUNDS: u32 = 5;
 /// The longest time until a fault is noticed, and until the service has recovered from it.
-const SOON: Duration = Duration::from_secs(5);
+const MAX_DELAY: Duration = Duration::from_secs(5);
 
 #[track_caller]
-fn soon(what: &str, look: impl Fn() -> bool) {
+fn await_condition(what: &str, look: impl Fn() -> bool) {
     let started = Instant::now();
     while !look() {
-        assert!(started.elapsed() < SOON, "{what}");
+        assert!(started.elapsed() < MAX_DELAY, "{what}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -29,11 +29,11 @@ fn soon(what: &str, look: impl Fn() -> bool) {
 /// needs a write.
 fn assert_refusing(client: &Client) {
     let ready = || client.get("/readyz").status;
-    soon("the fault is not noticed", || {
+    await_condition("the fault is not noticed", || {
         client.post("/v3/simple-value", &house()).status == 503 && ready() == 503
     });
     // Reads are answered: the host knows from the file that there is no such job.
-    soon("jobs cannot be read", || {
+    await_condition("jobs cannot be read", || {
         client
             .get(&format!("/v3/valuation-jobs/{}", uuid::Uuid::nil()))
             .status
@@ -60,7 +60,7 @@ const FILES: [&str; 2] = ["state.redb", "state.usage"];
 /// Makes faults of these files come and go under mixed load, and then kills the host.
 fn failing(name: &str, fault: &str, files: &[&str]) -> (World, Ledger, u64) {
     let _alone = lock_suite();
-    let mut random = Chances::new(seed(name));
+    let mut random = SeededRandom::new(seed(name));
     let world = World::embedded();
     let keys = ["values", "jobs", "prober"].map(|tenant| world.key(tenant, UNITS));
     let folder = tempfile::tempdir().unwrap();
@@ -92,7 +92,7 @@ fn failing(name: &str, fault: &str, files: &[&str]) -> (World, Ledger, u64) {
                 std::fs::write(&trigger, "").unwrap();
                 assert_refusing(&prober);
                 std::fs::remove_file(&trigger).unwrap();
-                soon("it is not well again", || {
+                await_condition("it is not well again", || {
                     prober.get("/readyz").status == 200
                         && prober.post("/v3/simple-value", &house()).status == 200
                 });
@@ -148,16 +148,16 @@ fn assert_unsynced_disk(name: &str, files: &[&str]) {
 }
 
 #[test]
-fn a_failed_sync_loses_nothing_that_was_answered() {
+fn a_failed_sync_loses_nothing_that_was_acknowledged() {
     assert_unsynced_disk("failed syncs", &FILES);
 }
 
 #[test]
-fn a_failed_sync_of_the_log_of_units_loses_nothing_that_was_answered() {
+fn a_failed_sync_of_the_log_of_units_loses_nothing_that_was_acknowledged() {
     assert_unsynced_disk("failed syncs of the log", &FILES[1..]);
 }
 
 #[test]
-fn a_failed_sync_under_a_sound_log_loses_nothing_that_was_answered() {
+fn a_failed_sync_under_a_sound_log_loses_nothing_that_was_acknowledged() {
     assert_unsynced_disk("failed syncs of the file", &FILES[..1]);
 }

@@ -11,10 +11,10 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// The longest delay until a host sees a change in the shared database.
-const SEEN: Duration = Duration::from_millis(1_200);
+const MAX_PROPAGATION: Duration = Duration::from_millis(1_200);
 /// Units that nobody uses up.
 pub const UNITS: u64 = 1_000_000_000;
-const BOUNDLESS: &str = "requests_per_second = 1000000
+const UNLIMITED_PLAN: &str = "requests_per_second = 1000000
 burst = 1000000
 concurrency = 1000000
 queued_jobs = 1000000
@@ -23,8 +23,10 @@ stored_bytes = 1000000000000
 
 /// Waits for the suite's lock: each test wants the machine's time for itself.
 pub fn lock_suite() -> std::sync::MutexGuard<'static, ()> {
-    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    TURN.lock().unwrap_or_else(|broken| broken.into_inner())
+    static SUITE_LOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    SUITE_LOCK
+        .lock()
+        .unwrap_or_else(|broken| broken.into_inner())
 }
 
 /// Returns a setting of a run, if it is set.
@@ -103,7 +105,7 @@ impl World {
     fn plan(&self, units: u64) -> String {
         let number = self.plans.fetch_add(1, Ordering::Relaxed);
         let path = self.temp_dir.path().join(format!("plan{number}.toml"));
-        std::fs::write(&path, format!("{BOUNDLESS}monthly_units = {units}\n")).unwrap();
+        std::fs::write(&path, format!("{UNLIMITED_PLAN}monthly_units = {units}\n")).unwrap();
         path.display().to_string()
     }
 
@@ -128,7 +130,7 @@ impl World {
         let plan = self.plan(0);
         self.order(&["tenant", "plan", tenant, &plan]);
         if self.database.is_some() {
-            std::thread::sleep(SEEN);
+            std::thread::sleep(MAX_PROPAGATION);
         }
         let refused = client.post("/v3/simple-value", &house());
         assert_eq!(refused.status, 429, "{refused:?}");
@@ -145,7 +147,7 @@ impl World {
 /// Kills the server, as in a power cut, and returns its log.
 pub fn kill(server: Server) -> String {
     server.signal(rustix::process::Signal::KILL);
-    let (status, log) = server.ended();
+    let (status, log) = server.await_end();
     assert!(!status.success());
     log
 }

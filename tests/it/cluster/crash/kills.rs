@@ -4,17 +4,17 @@ use crate::common::server::Server;
 use crate::crash::clients::{Hosts, customers};
 use crate::crash::expected::{Ledger, read};
 use crate::crash::harness::{UNITS, World, errors, kill, lock_suite, seed, setting};
-use crate::crash::seed::Chances;
+use crate::crash::seed::SeededRandom;
 use crate::crash::verify::prove;
 use std::time::Duration;
 
 /// Kills where `DOMESDAY_CRASH_KILLS` says nothing; `scripts/test full` says a hundred.
 const KILLS: u64 = 20;
 /// The lifetime of a host, in milliseconds.
-const LIVES: std::ops::RangeInclusive<u64> = 20..=250;
+const LIFETIMES_MS: std::ops::RangeInclusive<u64> = 20..=250;
 
 /// Kills hosts until there were this many kills. All of them are up in the end.
-fn killed(world: &World, hosts: &Hosts, kills: u64, random: &mut Chances) -> Vec<Server> {
+fn killed(world: &World, hosts: &Hosts, kills: u64, random: &mut SeededRandom) -> Vec<Server> {
     let start_host = |host: usize| {
         let server = world.host(host).go();
         hosts.set(host, Some(server.address));
@@ -24,7 +24,7 @@ fn killed(world: &World, hosts: &Hosts, kills: u64, random: &mut Chances) -> Vec
         (0..hosts.count()).map(|it| Some(start_host(it))).collect();
     let mut kill_count = 0;
     while kill_count < kills && !hosts.given_up() {
-        std::thread::sleep(Duration::from_millis(random.within(LIVES)));
+        std::thread::sleep(Duration::from_millis(random.within(LIFETIMES_MS)));
         let mut victims = vec![random.count(servers.len()) - 1];
         // Now and then all at once.
         if random.once_in(8) && kill_count + servers.len() as u64 <= kills {
@@ -48,7 +48,7 @@ fn crash(name: &str, world: &World, count: usize) {
     let _alone = lock_suite();
     let kills = setting("DOMESDAY_CRASH_KILLS").unwrap_or(KILLS);
     let seed = seed(name);
-    let mut random = Chances::new(seed);
+    let mut random = SeededRandom::new(seed);
     let (values, jobs) = (world.key("values", UNITS), world.key("jobs", UNITS));
     let (hosts, ledger) = (Hosts::new(count), Ledger::default());
     let mut chance = random.fork();

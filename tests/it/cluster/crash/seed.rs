@@ -1,22 +1,22 @@
-//! Chances that come from a seed.
+//! Random choices from a seed, to repeat a run.
 
 use proptest::prelude::RngExt;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use std::ops::RangeInclusive;
 
-pub struct Chances(TestRng);
+pub struct SeededRandom(TestRng);
 
-impl Chances {
+impl SeededRandom {
     /// Returns the random choices of this seed, the same each time.
-    pub fn new(seed: u64) -> Chances {
+    pub fn new(seed: u64) -> SeededRandom {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        Chances(TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+        SeededRandom(TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
     }
 
     /// Returns random choices for another user, derived from these.
-    pub fn fork(&mut self) -> Chances {
-        Chances::new(self.0.random())
+    pub fn fork(&mut self) -> SeededRandom {
+        SeededRandom::new(self.0.random())
     }
 
     pub fn within(&mut self, range: RangeInclusive<u64>) -> u64 {

@@ -4,7 +4,7 @@ use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::server::Server;
 use crate::crash::harness::{UNITS, World, lock_suite, seed};
-use crate::crash::seed::Chances;
+use crate::crash::seed::SeededRandom;
 use domesday_test_postgres::sql;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ fn stopped_at(host: &Server, client: &Client, database: &str, pause: Duration) -
 fn a_host_that_slept_past_its_lease_writes_nothing() {
     let _alone = lock_suite();
     let name = "a host asleep";
-    let mut random = Chances::new(seed(name));
+    let mut random = SeededRandom::new(seed(name));
     let world = World::shared();
     let database = world.database.clone().unwrap();
     let key = world.key("jobs", UNITS);

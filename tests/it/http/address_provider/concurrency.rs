@@ -1,4 +1,4 @@
-//! Batches and jobs with a provider: each row for itself, few questions, and units for what was
+//! Batches and jobs with a provider: each row for itself, few requests, and units for what was
 //! done.
 
 use crate::address_provider::{BATCH, service};
@@ -53,12 +53,12 @@ fn batch(client: &Client, rows: &[Value]) -> Value {
 }
 
 #[test]
-fn a_full_batch_asks_for_each_postcode_once_and_not_for_all_at_once() {
+fn a_full_batch_looks_up_each_postcode_once_with_bounded_concurrency() {
     let rows = 2_500;
     // Two rows a postcode.
     let well = listing(&homes(rows / 2));
-    let places = Places::that(move |question| {
-        Reply::Late(Duration::from_millis(50), Box::new(well(question)))
+    let places = Places::with_behaviour(move |request| {
+        Reply::Late(Duration::from_millis(50), Box::new(well(request)))
     });
     let (_server, client) = service(&places);
     let requests: Vec<Value> = (0..rows).map(|n| row(n % (rows / 2))).collect();
@@ -76,10 +76,13 @@ fn a_full_batch_asks_for_each_postcode_once_and_not_for_all_at_once() {
         let uprn = (990_000_000_000 + n % (rows / 2)).to_string();
         assert_eq!(result["property"]["uprn"], uprn, "row {n}");
     }
-    assert_eq!(places.questions().len(), rows / 2);
-    let busiest = places.busiest();
+    assert_eq!(places.requests().len(), rows / 2);
+    let max_concurrency = places.max_concurrency();
     // One that was just answered may still be counted beside the 24.
-    assert!((2..=30).contains(&busiest), "{busiest} at once");
+    assert!(
+        (2..=30).contains(&max_concurrency),
+        "{max_concurrency} at once"
+    );
     eprintln!(
         "{rows} rows over {} postcodes at 50 ms each: {took:?}",
         rows / 2
@@ -87,8 +90,8 @@ fn a_full_batch_asks_for_each_postcode_once_and_not_for_all_at_once() {
 }
 
 #[test]
-fn rows_that_need_nobody_are_valued_while_the_provider_is_silent() {
-    let places = Places::that(|_| Reply::Status(500, None));
+fn rows_that_need_no_lookup_are_valued_while_the_provider_is_silent() {
+    let places = Places::with_behaviour(|_| Reply::Status(500, None));
     let (server, client) = service(&places);
     let requests: Vec<Value> = (0..200)
         .map(|n| if n % 2 == 0 { house() } else { row(n) })
@@ -113,20 +116,16 @@ fn rows_that_need_nobody_are_valued_while_the_provider_is_silent() {
     assert_eq!(
         used_units(&server) - before,
         100,
-        "what was left undone is given back"
+        "rows without a result are refunded"
     );
     // The breaker spares it most of them.
-    assert!(
-        places.questions().len() < 60,
-        "{}",
-        places.questions().len()
-    );
+    assert!(places.requests().len() < 60, "{}", places.requests().len());
 }
 
 #[test]
 fn rows_past_the_deadline_are_marked() {
     let late = |_: &_| Reply::Late(Duration::from_secs(20), Box::new(Reply::Hangup));
-    let places = Places::that(late);
+    let places = Places::with_behaviour(late);
     let url = places.url();
     let arguments = ["--address-provider", &url, "--processing-deadline", "1500"];
     let server = start().with(&arguments).go();
@@ -153,8 +152,8 @@ fn rows_past_the_deadline_are_marked() {
 #[test]
 fn concurrent_requests_for_one_postcode_share_a_lookup() {
     let well = listing(&homes(1));
-    let places = Places::that(move |question| {
-        Reply::Late(Duration::from_millis(300), Box::new(well(question)))
+    let places = Places::with_behaviour(move |request| {
+        Reply::Late(Duration::from_millis(300), Box::new(well(request)))
     });
     let (_server, client) = service(&places);
     std::thread::scope(|scope| {
@@ -165,7 +164,7 @@ fn concurrent_requests_for_one_postcode_share_a_lookup() {
             });
         }
     });
-    assert_eq!(places.questions().len(), 1);
+    assert_eq!(places.requests().len(), 1);
 }
 
 #[track_caller]
@@ -185,8 +184,8 @@ fn job(client: &Client, rows: &[Value]) -> Value {
 }
 
 #[test]
-fn a_job_asks_too_and_waits_for_a_provider_that_comes_back() {
-    let places = Places::that(|_| Reply::Status(500, None));
+fn a_job_waits_for_an_unavailable_provider_to_recover() {
+    let places = Places::with_behaviour(|_| Reply::Status(500, None));
     let (server, client) = service(&places);
     let before = used_units(&server);
     let rows = [row(0), house(), row(1), at("2", STREET, &postcode(0))];
@@ -194,7 +193,7 @@ fn a_job_asks_too_and_waits_for_a_provider_that_comes_back() {
         let job = scope.spawn(|| job(&client, &rows));
         // It fails while the job's first round and the breaker's first rest last.
         std::thread::sleep(Duration::from_secs(2));
-        places.now(listing(&homes(2)));
+        places.set_behaviour(listing(&homes(2)));
         job.join().unwrap()
     });
     let results = &outcome["result"]["results"];
@@ -207,8 +206,8 @@ fn a_job_asks_too_and_waits_for_a_provider_that_comes_back() {
 }
 
 #[test]
-fn a_jobs_rows_that_nobody_can_place_are_given_back() {
-    let places = Places::that(|_| Reply::Status(401, None));
+fn a_jobs_rows_without_a_lookup_are_refunded() {
+    let places = Places::with_behaviour(|_| Reply::Status(401, None));
     let (server, client) = service(&places);
     let before = used_units(&server);
     let outcome = job(&client, &[row(0), house()]);

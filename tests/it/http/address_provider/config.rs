@@ -39,9 +39,9 @@ fn the_key_goes_to_the_provider_in_a_header_and_nowhere_else() {
         let client = server.demo();
         let result = client.post(VALUE, &at("4711", STREET, POSTCODE)).ok();
         property(&result);
-        assert_eq!(places.questions()[0].key.as_deref(), Some(SECRET));
-        assert!(!places.questions()[0].target.contains(SECRET));
-        places.now(|_| Reply::Status(401, None));
+        assert_eq!(places.requests()[0].key.as_deref(), Some(SECRET));
+        assert!(!places.requests()[0].target.contains(SECRET));
+        places.set_behaviour(|_| Reply::Status(401, None));
         let refused = client.post(VALUE, &at("1", "Newt Yard", "QA1 9ZZ"));
         assert_eq!(refused.status, 503);
         assert!(!refused.text.contains(SECRET));
@@ -101,8 +101,11 @@ fn settings_that_cannot_work_are_refused_at_the_start() {
 }
 
 #[test]
-fn a_proxy_of_the_environment_is_not_asked() {
-    let (places, proxy) = (places(), Places::that(|_| Reply::Status(502, None)));
+fn environment_proxies_are_ignored() {
+    let (places, proxy) = (
+        places(),
+        Places::with_behaviour(|_| Reply::Status(502, None)),
+    );
     let address = format!("http://{}", proxy.address);
     let mut start = start().with(&["--address-provider", &places.url()]);
     for name in [
@@ -121,7 +124,7 @@ fn a_proxy_of_the_environment_is_not_asked() {
         .post(VALUE, &at("4711", STREET, POSTCODE))
         .ok();
     assert_eq!(property(&result)["identity_source"], "identity_provider");
-    assert!(proxy.questions().is_empty());
+    assert!(proxy.requests().is_empty());
 }
 
 /// Returns the metrics page of a server that shows one.
@@ -173,9 +176,9 @@ fn a_provider_over_tls_must_have_a_certificate_that_the_machine_trusts() {
 fn provider_calls_are_counted() {
     let places = places();
     let well = listing(&[home(990_000_000_001, POSTCODE, "4711", STREET)]);
-    places.now(move |question| match question.number {
+    places.set_behaviour(move |request| match request.number {
         0 => Reply::Status(500, None),
-        _ => well(question),
+        _ => well(request),
     });
     let url = places.url();
     let arguments = [
@@ -189,7 +192,7 @@ fn provider_calls_are_counted() {
     for _ in 0..2 {
         property(&client.post(VALUE, &at("4711", STREET, POSTCODE)).ok());
     }
-    places.now(|_| Reply::Status(401, None));
+    places.set_behaviour(|_| Reply::Status(401, None));
     for n in 0..6 {
         client.post(VALUE, &at(&n.to_string(), "Newt Yard", "QA1 9ZZ"));
     }

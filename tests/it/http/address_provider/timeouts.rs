@@ -3,15 +3,15 @@
 use crate::address_provider::{VALUE, property, service};
 use crate::common::client::Client;
 use crate::common::demo::{HOUSE, at, house};
-use crate::common::places::{Home, Places, Question, Reply, home, listing, page};
-use crate::common::raw::Answer;
+use crate::common::places::{Home, LookupRequest, Places, Reply, home, listing, page};
+use crate::common::raw::HttpResponse;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 const STREET: &str = "Badger Yard Gardens";
 const POSTCODE: &str = "QA1 1AF";
 
-fn known() -> Vec<Home> {
+fn provider_homes() -> Vec<Home> {
     vec![home(990_000_000_001, POSTCODE, "4711", STREET)]
 }
 
@@ -22,7 +22,7 @@ fn unknown() -> Value {
 /// Asserts that a request that needs the provider is refused while others are valued. Returns the
 /// refusal.
 #[track_caller]
-fn refused(client: &Client) -> Answer {
+fn refused(client: &Client) -> HttpResponse {
     let answer = client.post(VALUE, &unknown());
     assert_eq!(answer.status, 503, "{answer:?}");
     let seconds: u64 = answer.header("retry-after").unwrap().parse().unwrap();
@@ -36,23 +36,23 @@ fn refused(client: &Client) -> Answer {
 }
 
 #[track_caller]
-fn found(client: &Client) {
+fn assert_found(client: &Client) {
     let result = client.post(VALUE, &unknown()).ok();
     assert_eq!(property(&result)["identity_source"], "identity_provider");
 }
 
 /// Behaves so the first times, and then as it should.
-fn first(times: usize, reply: Reply) -> impl Fn(&Question) -> Reply + Send + Sync + 'static {
-    let well = listing(&known());
-    move |question| match question.number < times {
+fn first(times: usize, reply: Reply) -> impl Fn(&LookupRequest) -> Reply + Send + Sync + 'static {
+    let well = listing(&provider_homes());
+    move |request| match request.number < times {
         true => reply.clone(),
-        false => well(question),
+        false => well(request),
     }
 }
 
 #[test]
 fn the_refusal_names_nothing_of_the_provider() {
-    let places = Places::that(|_| Reply::Status(500, None));
+    let places = Places::with_behaviour(|_| Reply::Status(500, None));
     let (_server, client) = service(&places);
     insta::assert_snapshot!(refused(&client).text);
 }
@@ -67,11 +67,11 @@ fn transient_failures_retry() {
         Reply::Hangup,
         Reply::Half(json!({"header": {"totalresults": 0}})),
     ] {
-        let places = Places::that(first(2, reply.clone()));
+        let places = Places::with_behaviour(first(2, reply.clone()));
         let (_server, client) = service(&places);
         let began = Instant::now();
-        found(&client);
-        assert_eq!(places.questions().len(), 3, "{reply:?}");
+        assert_found(&client);
+        assert_eq!(places.requests().len(), 3, "{reply:?}");
         let waited = matches!(&reply, Reply::Status(_, Some(_)));
         assert_eq!(
             began.elapsed() >= Duration::from_secs(2),
@@ -82,7 +82,7 @@ fn transient_failures_retry() {
 }
 
 #[test]
-fn permanent_failures_ask_once() {
+fn permanent_failures_are_not_retried() {
     let page_of = |results: Value, total: usize| {
         Reply::Json(json!({"header": {"totalresults": total}, "results": results}))
     };
@@ -112,14 +112,14 @@ fn permanent_failures_ask_once() {
         page_of(json!([]), 1_000_000),
         Reply::Endless,
     ] {
-        let places = Places::that(first(1, reply.clone()));
+        let places = Places::with_behaviour(first(1, reply.clone()));
         let (_server, client) = service(&places);
         let began = Instant::now();
         refused(&client);
         assert!(began.elapsed() < Duration::from_secs(3), "{reply:?}");
-        assert_eq!(places.questions().len(), 1, "{reply:?}");
+        assert_eq!(places.requests().len(), 1, "{reply:?}");
         // A failure is not remembered.
-        found(&client);
+        assert_found(&client);
     }
 }
 
@@ -130,7 +130,7 @@ fn a_slow_provider_costs_a_bounded_time() {
     std::thread::scope(|scope| {
         for reply in [late, slow_body] {
             scope.spawn(move || {
-                let places = Places::that(first(1, reply.clone()));
+                let places = Places::with_behaviour(first(1, reply.clone()));
                 let (_server, client) = service(&places);
                 let began = Instant::now();
                 refused(&client);
@@ -139,44 +139,44 @@ fn a_slow_provider_costs_a_bounded_time() {
                     took >= Duration::from_secs(3) && took < Duration::from_secs(8),
                     "{took:?}"
                 );
-                assert_eq!(places.questions().len(), 1, "{reply:?}");
-                found(&client);
+                assert_eq!(places.requests().len(), 1, "{reply:?}");
+                assert_found(&client);
             });
         }
     });
 }
 
 #[test]
-fn pages_that_do_not_end_or_do_not_fit_are_no_answer() {
-    let results = |count: usize, question: &Question| {
-        let one = json!({"DPA": known()[0].fields});
-        let mut page = page(&vec![one; 100], question);
+fn endless_and_inconsistent_pages_are_refused() {
+    let results = |count: usize, request: &LookupRequest| {
+        let one = json!({"DPA": provider_homes()[0].fields});
+        let mut page = page(&vec![one; 100], request);
         page["header"]["totalresults"] = count.into();
-        page["results"] = json!(vec![json!({"DPA": known()[0].fields}); 100]);
+        page["results"] = json!(vec![json!({"DPA": provider_homes()[0].fields}); 100]);
         page
     };
     // More than any postcode has; a page that says it is another.
-    let endless = Places::that(move |question| Reply::Json(results(1_000_000, question)));
+    let endless = Places::with_behaviour(move |request| Reply::Json(results(1_000_000, request)));
     let (_server, client) = service(&endless);
     refused(&client);
-    assert_eq!(endless.questions().len(), 1);
-    let elsewhere = Places::that(move |question| {
-        let mut page = results(300, question);
+    assert_eq!(endless.requests().len(), 1);
+    let elsewhere = Places::with_behaviour(move |request| {
+        let mut page = results(300, request);
         page["header"]["offset"] = 0.into();
         Reply::Json(page)
     });
     let (_server, client) = service(&elsewhere);
     refused(&client);
-    assert_eq!(elsewhere.questions().len(), 2);
+    assert_eq!(elsewhere.requests().len(), 2);
 }
 
 #[test]
-fn one_that_fails_again_and_again_is_left_alone_and_then_tried_by_one() {
-    let places = Places::that(|_| Reply::Status(500, None));
+fn repeated_failures_open_the_circuit_breaker_and_one_request_probes_it() {
+    let places = Places::with_behaviour(|_| Reply::Status(500, None));
     let (server, client) = service(&places);
     refused(&client);
     refused(&client);
-    let count = places.questions().len();
+    let count = places.requests().len();
     assert_eq!(count, 5, "five failures open it");
     let started = Instant::now();
     for _ in 0..20 {
@@ -191,9 +191,9 @@ fn one_that_fails_again_and_again_is_left_alone_and_then_tried_by_one() {
         );
     }
     assert!(started.elapsed() < Duration::from_secs(3));
-    assert_eq!(places.questions().len(), count, "nobody asks");
+    assert_eq!(places.requests().len(), count, "nobody asks");
 
-    places.now(listing(&known()));
+    places.set_behaviour(listing(&provider_homes()));
     let started = Instant::now();
     while client.post(VALUE, &unknown()).status == 503 {
         assert!(
@@ -202,7 +202,7 @@ fn one_that_fails_again_and_again_is_left_alone_and_then_tried_by_one() {
         );
         std::thread::sleep(Duration::from_millis(100));
     }
-    assert_eq!(places.questions().len(), count + 1, "one went first");
+    assert_eq!(places.requests().len(), count + 1, "one went first");
     // One line a change, whatever was refused meanwhile, and none for each request.
     let log = server.stop();
     let lines = |text: &str| log.lines().filter(|line| line.contains(text)).count();
@@ -212,8 +212,8 @@ fn one_that_fails_again_and_again_is_left_alone_and_then_tried_by_one() {
 }
 
 #[test]
-fn nobody_listens_there() {
-    let places = Places::of(&known());
+fn an_unreachable_provider_is_refused_quickly_and_recovers() {
+    let places = Places::of(&provider_homes());
     let address = places.address.to_string();
     let (_server, client) = service(&places);
     drop(places);
@@ -223,8 +223,8 @@ fn nobody_listens_there() {
     // Readiness is about what this host can do: most rows need no provider, and all hosts share
     // one.
     assert_eq!(client.get("/readyz").status, 200);
-    let places = Places::on(&address, listing(&known()));
+    let places = Places::at_address(&address, listing(&provider_homes()));
     std::thread::sleep(Duration::from_millis(5_100));
-    found(&client);
+    assert_found(&client);
     drop(places);
 }

@@ -32,15 +32,15 @@ fn a_home_that_the_snapshot_does_not_know_is_valued() {
         property(&result),
         &json!({"uprn": "990000000001", "postcode": POSTCODE, "identity_source": "identity_provider"})
     );
-    let questions = places.questions();
-    assert_eq!(questions.len(), 1);
+    let requests = places.requests();
+    assert_eq!(requests.len(), 1);
     assert!(
-        questions[0]
+        requests[0]
             .target
             .starts_with("/search/places/v1/postcode?")
     );
-    assert_eq!(questions[0].postcode, POSTCODE);
-    assert_eq!(questions[0].key, None);
+    assert_eq!(requests[0].postcode, POSTCODE);
+    assert_eq!(requests[0].key, None);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_stored_identity_needs_no_provider() {
     ] {
         assert_eq!(client.post(VALUE, &request).refusal().1, code);
     }
-    assert!(places.questions().is_empty(), "{:?}", places.questions());
+    assert!(places.requests().is_empty(), "{:?}", places.requests());
 }
 
 /// Returns the request for the house at another number of the street.
@@ -138,7 +138,7 @@ fn addresses() -> Vec<(&'static str, Value, Expected)> {
 
 /// The provider and the store give the same result for each address of one table.
 #[test]
-fn an_address_means_the_same_whoever_lists_it() {
+fn an_address_matches_alike_in_the_provider_and_in_the_snapshot() {
     let places = Places::of(&listed_homes());
     let (_server, client) = service(&places);
     for (what, request, expected) in addresses() {
@@ -153,12 +153,12 @@ fn an_address_means_the_same_whoever_lists_it() {
         }
     }
     // A postcode is asked for once, however many of its addresses are; the shop's is another.
-    let postcodes: Vec<_> = places.questions().into_iter().map(|q| q.postcode).collect();
+    let postcodes: Vec<_> = places.requests().into_iter().map(|q| q.postcode).collect();
     assert_eq!(postcodes, [POSTCODE, "QA1 2AR", NEW]);
 }
 
 #[test]
-fn the_refusals_say_the_same_whoever_lists_the_address() {
+fn refusals_are_the_same_for_addresses_of_the_provider_and_of_the_snapshot() {
     let places = Places::of(&[
         flat(990_000_000_011, "FLAT 1", "4712"),
         home(990_000_000_020, POSTCODE, "4720", STREET).with(json!({"CLASSIFICATION_CODE": "CR"})),
@@ -294,15 +294,15 @@ fn all_pages_are_read_and_results_that_come_twice_are_one() {
         assert_eq!(property(&result)["identity_source"], "identity_provider");
     }
     let offsets: Vec<_> = places
-        .questions()
+        .requests()
         .iter()
-        .map(|question| question.offset)
+        .map(|request| request.offset)
         .collect();
     assert_eq!(offsets, [0, 100, 200]);
 }
 
 #[test]
-fn development_and_coverage_ask_nobody() {
+fn development_and_coverage_make_no_lookup() {
     let places = Places::of(&[]);
     let server = start().with(&["--address-provider", &places.url()]).go();
     let client = server.demo();
@@ -311,5 +311,5 @@ fn development_and_coverage_ask_nobody() {
     site["property"]["site_latitude"] = 52.0.into();
     site["property"]["site_longitude"] = (-1.0).into();
     client.post("/v3/development-value", &site);
-    assert!(places.questions().is_empty());
+    assert!(places.requests().is_empty());
 }

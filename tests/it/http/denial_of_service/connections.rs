@@ -77,7 +77,7 @@ fn one_address_has_its_share_of_connections_and_no_more() {
 }
 
 #[test]
-fn heads_and_bodies_that_trickle_hold_nobody_up() {
+fn slow_heads_and_bodies_delay_no_other_request() {
     let server = start().go();
     let key = server.demo().key;
     survives(&server, 64 * MIB, || {

@@ -27,7 +27,7 @@ fn depth_is_counted_and_costs_nothing() {
 }
 
 #[test]
-fn members_without_end_are_refused_in_a_small_answer() {
+fn endless_members_are_refused_in_a_small_response() {
     let server = start().go();
     let client = server.demo();
     // The body, and a member for each of a million names.

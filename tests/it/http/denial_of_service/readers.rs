@@ -13,14 +13,15 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 /// The longest time for which a client may read nothing.
-const NOTHING: Duration = Duration::from_secs(30);
-/// The bytes that a client reads once, after [`ONCE`]. The service sees progress once a third of
-/// the kernel's buffer is read. The progress then extends the client's time by 8 to 20 seconds.
+const MAX_IDLE: Duration = Duration::from_secs(30);
+/// The bytes that a client reads once, after [`READ_DELAY`]. The service sees progress once a
+/// third of the kernel's buffer is read. The progress then extends the client's time by 8 to 20
+/// seconds.
 const PIECE: usize = 300 << 10;
-const ONCE: Duration = Duration::from_secs(25);
-const WORTH: std::ops::Range<Duration> = Duration::from_secs(7)..Duration::from_secs(22);
+const READ_DELAY: Duration = Duration::from_secs(25);
+const EXTENSION: std::ops::Range<Duration> = Duration::from_secs(7)..Duration::from_secs(22);
 /// The longest delay until the test sees the end of a connection.
-const LATE: Duration = Duration::from_secs(10);
+const MAX_CLOSE_DELAY: Duration = Duration::from_secs(10);
 const TICK: Duration = Duration::from_millis(250);
 
 /// Returns rows whose results are as large as the contract allows: 9 MB.
@@ -71,12 +72,12 @@ fn send_request(server: &Server, request: &[u8]) -> TcpStream {
     stream
 }
 
-fn asking(key: &str, path: &str) -> Vec<u8> {
+fn get_request(key: &str, path: &str) -> Vec<u8> {
     let bearer = format!("Bearer {key}");
     head("GET", path, &[("Authorization", &bearer)]).into_bytes()
 }
 
-fn posting(key: &str, body: &Value) -> Vec<u8> {
+fn post_request(key: &str, body: &Value) -> Vec<u8> {
     let body = body.to_string();
     (post(key, STANDARD_BATCH, body.len()) + &body).into_bytes()
 }
@@ -101,14 +102,14 @@ fn rest(mut stream: TcpStream) -> usize {
 }
 
 #[test]
-fn answers_that_are_not_read_are_broken_off_and_leave_their_places() {
+fn unread_responses_are_aborted_and_free_their_slots() {
     let start = start();
-    let key = start.planned("deaf", &["avm:value"], "concurrency = 3");
+    let key = start.key_with_plan("deaf", &["avm:value"], "concurrency = 3");
     let other = start.key(&["avm:value"]);
     let server = start.go();
     let (client, other) = (server.client(&key), server.client(&other));
     let path = results(&client);
-    let batch = posting(&key, &json!({ "requests": full() }));
+    let batch = post_request(&key, &json!({ "requests": full() }));
     let whole = client.get(&path).text.len();
     assert!((LARGEST / 2..LARGEST).contains(&whole), "{whole}");
 
@@ -117,7 +118,7 @@ fn answers_that_are_not_read_are_broken_off_and_leave_their_places() {
         let started = Instant::now();
         let deaf = [
             send_request(&server, &batch),
-            send_request(&server, &asking(&key, &path)),
+            send_request(&server, &get_request(&key, &path)),
         ];
         let mut slow = send_request(&server, &batch);
         assert_eq!(client.get(RELEASE).refusal().1, "concurrency_limited");
@@ -126,7 +127,7 @@ fn answers_that_are_not_read_are_broken_off_and_leave_their_places() {
         let mut taken = false;
         while three.is_none() {
             let since = started.elapsed();
-            if since > ONCE && !taken {
+            if since > READ_DELAY && !taken {
                 slow.read_exact(&mut vec![0; PIECE]).unwrap();
                 taken = true;
             }
@@ -136,7 +137,7 @@ fn answers_that_are_not_read_are_broken_off_and_leave_their_places() {
                 request_start.elapsed() < Duration::from_secs(2),
                 "others wait"
             );
-            assert!(since < NOTHING * 2, "they are never free");
+            assert!(since < MAX_IDLE * 2, "they are never free");
             match free_places(&server, &key) {
                 0 => {}
                 3 => three = Some(since),
@@ -148,12 +149,12 @@ fn answers_that_are_not_read_are_broken_off_and_leave_their_places() {
         let (two, three) = (two.unwrap_or_default(), three.unwrap_or_default());
         println!("two places were free after {two:?}, three after {three:?}");
         assert!(
-            (NOTHING - TICK * 4..NOTHING + LATE).contains(&two),
+            (MAX_IDLE - TICK * 4..MAX_IDLE + MAX_CLOSE_DELAY).contains(&two),
             "{two:?}"
         );
         // What it took gave it some seconds; it would have had thirty if it began anew each time.
         let more = three.saturating_sub(two);
-        assert!(WORTH.contains(&more), "{more:?}");
+        assert!(EXTENSION.contains(&more), "{more:?}");
         // Nobody takes what has come for the whole.
         for stream in deaf {
             assert!(rest(stream) < whole);
@@ -162,11 +163,11 @@ fn answers_that_are_not_read_are_broken_off_and_leave_their_places() {
 }
 
 #[test]
-fn results_of_a_job_that_nobody_reads_are_not_held() {
+fn unread_results_of_a_job_are_not_buffered() {
     let server = start().go();
     let client = server.demo();
     let path = results(&client);
-    let ask = asking(&client.key, &path);
+    let ask = get_request(&client.key, &path);
     // Held as a whole, they would be nearly 300 MB.
     survives(&server, 48 * MIB, || {
         let deaf: Vec<TcpStream> = (0..32).map(|_| send_request(&server, &ask)).collect();

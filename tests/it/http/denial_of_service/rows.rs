@@ -1,13 +1,13 @@
 //! Bodies with very many rows, and rows and envelopes with very many unknown members.
 
 use crate::common::client::Client;
-use crate::common::raw::Answer;
+use crate::common::raw::HttpResponse;
 use crate::common::server::start;
 use crate::denial_of_service::{JOBS, LARGEST, MIB, STANDARD_BATCH, survives};
 use std::time::{Duration, Instant};
 
 /// The longest response to a body of these, on a busy machine.
-const SOON: Duration = Duration::from_secs(5);
+const MAX_RESPONSE_TIME: Duration = Duration::from_secs(5);
 const ROUTES: [&str; 4] = [
     "/v3/simple-batch-value",
     STANDARD_BATCH,
@@ -39,17 +39,17 @@ fn unknown(bytes: usize) -> String {
 }
 
 #[track_caller]
-fn soon(client: &Client, route: &str, body: &str) -> Answer {
+fn post_promptly(client: &Client, route: &str, body: &str) -> HttpResponse {
     let started = Instant::now();
     let answer = client.post_text(route, body);
     let took = started.elapsed();
     println!("{route}: {} after {took:?}", answer.status);
-    assert!(took < SOON, "{route}: {took:?}");
+    assert!(took < MAX_RESPONSE_TIME, "{route}: {took:?}");
     answer
 }
 
 #[test]
-fn a_flood_of_tiny_rows_is_counted_and_none_is_kept() {
+fn a_flood_of_tiny_rows_is_counted_and_none_is_stored() {
     let server = start().go();
     let client = server.demo();
     // Of the smallest there are nearly five million. The body itself is held twice: as it comes,
@@ -59,7 +59,7 @@ fn a_flood_of_tiny_rows_is_counted_and_none_is_kept() {
             let body = filled("{\"requests\":[", row, "]}");
             assert!(body.len() > LARGEST - 32, "{}", body.len());
             for route in ROUTES {
-                let answer = soon(&client, route, &body);
+                let answer = post_promptly(&client, route, &body);
                 let refused = (413, "too_many_rows".into(), Some("/requests".into()));
                 assert_eq!(answer.refusal(), refused, "{route} {row}");
                 assert_eq!(answer.json()["error"]["retryable"], false);
@@ -70,7 +70,7 @@ fn a_flood_of_tiny_rows_is_counted_and_none_is_kept() {
 }
 
 #[test]
-fn rows_and_envelopes_full_of_unknown_fields_are_refused_in_small_answers() {
+fn rows_and_envelopes_full_of_unknown_fields_are_refused_in_small_responses() {
     let server = start().go();
     let client = server.demo();
     survives(&server, 192 * MIB, || {
@@ -79,9 +79,9 @@ fn rows_and_envelopes_full_of_unknown_fields_are_refused_in_small_answers() {
             let row = format!("{{{}}}", unknown(LARGEST / rows - 10));
             format!("{{\"requests\":[{}]}}", vec![row; rows].join(","))
         };
-        let refused = soon(&client, STANDARD_BATCH, &batch(2_500));
+        let refused = post_promptly(&client, STANDARD_BATCH, &batch(2_500));
         assert_eq!(refused.refusal().1, "response_too_large");
-        let answer = soon(&client, STANDARD_BATCH, &batch(1_000)).ok();
+        let answer = post_promptly(&client, STANDARD_BATCH, &batch(1_000)).ok();
         assert_eq!(answer["summary"]["rejected"], 1_000);
         for result in answer["results"].as_array().unwrap() {
             // As many as are listed.
@@ -97,7 +97,7 @@ fn rows_and_envelopes_full_of_unknown_fields_are_refused_in_small_answers() {
             ),
             (format!("{{\"requests\":[{{}}],{many}}}"), 20),
         ] {
-            let answer = soon(&client, STANDARD_BATCH, &body);
+            let answer = post_promptly(&client, STANDARD_BATCH, &body);
             assert!(answer.text.len() < 20_000, "{}", answer.text.len());
             let value = answer.json();
             match answer.status {

@@ -82,7 +82,7 @@ fn keys_and_tenants_are_managed_while_the_server_runs_and_take_effect_at_once() 
         assert!(refused.contains(named), "{named}: {refused}");
     }
     assert_eq!(
-        server.logged(|line| line["order"] == "disable" && line["tenant"] == "customer")["message"],
+        server.await_log(|line| line["order"] == "disable" && line["tenant"] == "customer")["message"],
         "an operator's order"
     );
     let log = server.stop();
@@ -111,7 +111,7 @@ fn the_same_commands_work_on_the_state_when_no_server_runs() {
 }
 
 #[test]
-fn status_says_how_the_server_is() {
+fn status_shows_the_state_of_the_server() {
     let server = start().go();
     let data = server.data.display().to_string();
     let status = run(["status", "--json", "--data", &data]).ok().stdout;

@@ -12,13 +12,13 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-fn probe(stream: &mut TcpStream, path: &str) -> crate::common::raw::Answer {
+fn probe(stream: &mut TcpStream, path: &str) -> crate::common::raw::HttpResponse {
     stream.write_all(head("GET", path, &[]).as_bytes()).unwrap();
     read(stream)
 }
 
 #[test]
-fn a_kept_alive_connection_outlives_the_time_of_a_head() {
+fn an_idle_connection_outlives_the_time_limit_of_a_head() {
     let server = start().go();
     let mut stream = connect(server.address);
     let first = probe(&mut stream, "/healthz");
@@ -119,7 +119,7 @@ fn after_sigterm_the_service_is_not_ready_and_answers_until_the_drain_delay_is_o
         (answer.status, answer.header("connection")),
         (200, Some("close"))
     );
-    let (status, log) = server.ended();
+    let (status, log) = server.await_end();
     assert!(status.success(), "{log}");
     let took = started.elapsed().as_secs();
     assert!((6..12).contains(&took), "{took} s");
@@ -133,7 +133,7 @@ fn a_second_signal_ends_the_drain_delay() {
     sleep(Duration::from_millis(500));
     assert_eq!(server.demo().get("/readyz").status, 503);
     server.signal(Signal::INT);
-    let (status, log) = server.ended();
+    let (status, log) = server.await_end();
     assert!(status.success(), "{log}");
     assert!(started.elapsed() < Duration::from_secs(10));
 }

@@ -116,7 +116,7 @@ fn units_and_jobs_are_counted() {
         std::thread::sleep(Duration::from_millis(5));
     }
     // It is counted once it is durable, which is when its client may see it already.
-    server.logged(|line| line["message"] == "job completed");
+    server.await_log(|line| line["message"] == "job completed");
     assert_eq!(read(r#"domesday_jobs_ended_total{status="completed"}"#), 1);
     let values = |status: &str| {
         read(&format!(

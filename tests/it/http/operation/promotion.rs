@@ -93,7 +93,7 @@ fn a_package_that_came_after_the_start_is_admitted_and_promoted_and_a_bad_one_is
 }
 
 #[test]
-fn a_promotion_survives_a_restart_and_a_flag_goes_before_it() {
+fn a_promotion_survives_a_restart_and_a_flag_overrides_it() {
     let releases = Releases::copy();
     add(&releases, OTHER);
     let temp_dir = tempfile::tempdir().unwrap();

@@ -112,9 +112,9 @@ impl Load {
 }
 
 /// Ends the load, whatever happens to the operator.
-struct End<'l>(&'l Load);
+struct StopGuard<'l>(&'l Load);
 
-impl Drop for End<'_> {
+impl Drop for StopGuard<'_> {
     fn drop(&mut self) {
         self.0.over.store(true, Ordering::Relaxed);
     }
@@ -130,7 +130,7 @@ fn every_job_stays_on_its_release_and_no_request_fails() {
             scope.spawn(|| load.jobs(client));
         }
         scope.spawn(|| load.batches(client));
-        let _end = End(load);
+        let _guard = StopGuard(load);
         for number in 1..=PROMOTIONS {
             load.step.fetch_add(1, Ordering::SeqCst);
             promote(&server.data, current(number)).ok();

@@ -12,15 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The longest delay of a change of readiness.
-const SOON: Duration = Duration::from_secs(5);
+const MAX_DELAY: Duration = Duration::from_secs(5);
 /// The longest response of `/healthz`, whatever else is blocked.
 const ALIVE: Duration = Duration::from_secs(1);
 
 #[track_caller]
-fn soon(what: impl Fn() -> bool) {
+fn await_condition(what: impl Fn() -> bool) {
     let began = Instant::now();
     while !what() {
-        assert!(began.elapsed() < SOON, "not within {SOON:?}");
+        assert!(began.elapsed() < MAX_DELAY, "not within {MAX_DELAY:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -106,13 +106,13 @@ fn a_database_that_stalls_stops_readiness_and_nothing_else() {
             std::thread::scope(|scope| {
                 // An order waits on a thread that may.
                 let order = scope.spawn(|| run(["tenant", "list", "--data", &data]));
-                soon(|| ready(&client) == 503);
+                await_condition(|| ready(&client) == 503);
                 run(["status", "--data", &data]).ok();
                 let order = order.join().unwrap();
                 assert_eq!(order.code, Some(1), "{order:?}");
             });
             cluster.thaw();
-            soon(|| ready(&client) == 200);
+            await_condition(|| ready(&client) == 200);
         }
     });
 }
@@ -134,10 +134,10 @@ fn a_disk_that_stalls_stops_readiness_and_nothing_else() {
         fs::write(&stalled, "").unwrap();
         std::thread::scope(|scope| {
             let value = scope.spawn(|| client.post("/v3/simple-value", &house()).status);
-            soon(|| ready(&client) == 503);
+            await_condition(|| ready(&client) == 503);
             assert_eq!(client.post("/v3/simple-value", &house()).status, 503);
             fs::remove_file(&stalled).unwrap();
-            soon(|| ready(&client) == 200);
+            await_condition(|| ready(&client) == 200);
             assert_eq!(value.join().unwrap(), 200);
         });
     });
@@ -169,7 +169,7 @@ fn nothing_is_valued_while_the_data_folder_is_elsewhere() {
     for _ in 0..5 {
         assert_eq!(value(), 503);
     }
-    soon(|| ready(&client) == 503);
+    await_condition(|| ready(&client) == 503);
     assert_eq!(client.get("/healthz").status, 200);
     // Reads still work, and operators are answered through the socket at its new path.
     assert_eq!(client.get("/v3/releases/current").status, 200);
@@ -182,7 +182,7 @@ fn nothing_is_valued_while_the_data_folder_is_elsewhere() {
     assert_eq!(used(&away), 1);
     assert!(!data.exists(), "something was made in its place");
     fs::rename(&away, data).unwrap();
-    soon(|| ready(&client) == 200 && value() == 200);
+    await_condition(|| ready(&client) == 200 && value() == 200);
     let (before, data) = (used(data), data.to_owned());
     assert_eq!(value(), 200);
     assert_eq!(used(&data), before + 1);
@@ -190,7 +190,7 @@ fn nothing_is_valued_while_the_data_folder_is_elsewhere() {
 }
 
 #[test]
-fn a_stop_says_that_the_data_folder_is_gone() {
+fn a_stop_reports_a_missing_data_folder() {
     for delete in [true, false] {
         let folder = tempfile::tempdir().unwrap();
         let (data, away) = (folder.path().join("data"), folder.path().join("away"));
@@ -204,10 +204,10 @@ fn a_stop_says_that_the_data_folder_is_gone() {
         }
         // Another folder in its place does not do either, and nothing is put into it.
         fs::create_dir(&data).unwrap();
-        soon(|| ready(&client) == 503);
+        await_condition(|| ready(&client) == 503);
         assert_eq!(value(), 503);
         server.terminate();
-        let (status, log) = server.ended();
+        let (status, log) = server.await_end();
         assert_eq!(status.code(), Some(1), "{log}");
         for text in [
             "stopped while storage was unavailable",
@@ -242,12 +242,12 @@ fn a_host_on_a_database_is_not_ready_without_its_data_folder() {
     ];
     let key = run([&key[..], &["--state", &database, "--data", "/nonexistent"]].concat()).ok();
     let client = server.client(key.stdout.trim());
-    soon(|| client.post("/v3/simple-value", &house()).status == 200);
+    await_condition(|| client.post("/v3/simple-value", &house()).status == 200);
     let (data, away) = moved_paths(&server);
     fs::rename(data, &away).unwrap();
-    soon(|| ready(&client) == 503);
+    await_condition(|| ready(&client) == 503);
     assert_eq!(client.post("/v3/simple-value", &house()).status, 200);
     fs::rename(&away, data).unwrap();
-    soon(|| ready(&client) == 200);
+    await_condition(|| ready(&client) == 200);
     server.stop();
 }

@@ -1,7 +1,7 @@
 //! HTTPS by the program itself.
 
 use crate::common::demo::house;
-use crate::common::raw::{Answer, connect, head, read};
+use crate::common::raw::{HttpResponse, connect, head, read};
 use crate::common::server::{Server, start};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use std::fs;
@@ -52,7 +52,7 @@ fn client(
     StreamOwned::new(connection, connect(server.address))
 }
 
-fn value(server: &Server, stream: &mut (impl Read + Write)) -> Answer {
+fn value(server: &Server, stream: &mut (impl Read + Write)) -> HttpResponse {
     let body = house().to_string();
     let (length, bearer) = (body.len().to_string(), server.demo().key);
     let headers = [
@@ -103,7 +103,7 @@ fn a_new_certificate_is_taken_on_sighup_and_a_broken_one_is_not() {
     assert_eq!(value(&server, &mut open_stream).ok()["status"], "valued");
     let new = certificate(folder.path());
     server.signal(rustix::process::Signal::HUP);
-    server.logged(|line| line["message"] == "the certificate was read again");
+    server.await_log(|line| line["message"] == "the certificate was read again");
     let mut stream = client(&server, &new, &TLS13);
     assert_eq!(value(&server, &mut stream).ok()["status"], "valued");
     // Connections that were open stay so.
@@ -113,7 +113,7 @@ fn a_new_certificate_is_taken_on_sighup_and_a_broken_one_is_not() {
 
     fs::write(folder.path().join("key.pem"), "no key").unwrap();
     server.signal(rustix::process::Signal::HUP);
-    server.logged(|line| line["message"] == "the certificate is kept as it was");
+    server.await_log(|line| line["message"] == "the certificate is kept as it was");
     let mut stream = client(&server, &new, &TLS13);
     assert_eq!(value(&server, &mut stream).ok()["status"], "valued");
 }

@@ -101,7 +101,7 @@ fn a_request_is_one_span_of_its_callers_trace() {
 }
 
 #[test]
-fn a_collector_that_is_not_there_costs_no_request() {
+fn an_unreachable_collector_fails_no_request() {
     let server = start()
         .with(&["--otlp-endpoint", "http://127.0.0.1:9/v1/traces"])
         .go();

@@ -10,8 +10,8 @@ const SCOPES: &[&str] = &["avm:value"];
 fn a_tenants_key_opens_its_own_receipts_alone() {
     let start = start().with(&["--receipts", "all"]);
     let (one, two) = (
-        start.planned("one", SCOPES, ""),
-        start.planned("two", SCOPES, ""),
+        start.key_with_plan("one", SCOPES, ""),
+        start.key_with_plan("two", SCOPES, ""),
     );
     let server = start.go();
     value(&server.client(&one));

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const KILLS: u64 = 6;
 
 #[test]
-fn every_answer_before_a_kill_has_its_receipt() {
+fn every_response_before_a_kill_has_its_receipt() {
     let data = tempfile::tempdir().unwrap();
     let data = data.path().join("data");
     let answered_ids = Mutex::new(BTreeSet::new());
@@ -87,7 +87,7 @@ fn every_answer_before_a_kill_has_its_receipt() {
 /// A crash damages no receipt that was answered on, so the host does not take the damage for a
 /// crash.
 #[test]
-fn a_damaged_receipt_that_was_answered_is_refused_after_a_kill() {
+fn a_damaged_receipt_of_a_sent_response_is_refused_after_a_kill() {
     let data = tempfile::tempdir().unwrap();
     let data = data.path().join("data");
     let server = start().data(&data).with(&["--receipts", "all"]).go();
@@ -117,7 +117,7 @@ fn a_damaged_receipt_that_was_answered_is_refused_after_a_kill() {
 
 /// The journal alone has a full disk, then failed syncs.
 #[test]
-fn while_no_receipt_can_be_kept_nothing_is_answered_or_charged() {
+fn while_no_receipt_can_be_written_nothing_is_valued_or_charged() {
     let data = tempfile::tempdir().unwrap();
     let data = data.path().join("data");
     let server = start().data(&data).with(&["--receipts", "all"]).go();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 #[test]
-fn receipts_are_off_unless_asked_for() {
+fn receipts_are_off_by_default() {
     let server = start().go();
     value(&server.demo());
     assert!(!server.data.join("journal").exists());
@@ -78,7 +78,7 @@ fn rejected_requests_have_no_receipt() {
 }
 
 #[test]
-fn a_sample_is_the_share_that_was_asked_for_and_the_answers_are_the_same() {
+fn a_sample_has_the_configured_share_and_changes_no_response() {
     let mut counts = Vec::new();
     for share in ["0", "0.3", "1"] {
         let server = start()
@@ -142,7 +142,7 @@ fn a_journal_has_one_host() {
 }
 
 #[test]
-fn unauthorized_requests_are_not_kept() {
+fn unauthorized_requests_have_no_receipt() {
     let server = start_with_receipts();
     let refused = server
         .demo()

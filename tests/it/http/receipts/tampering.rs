@@ -1,7 +1,7 @@
 //! Journals that somebody with the host's key and the tenants' wrote anew: every chain in them
 //! holds.
 
-use super::verification::Past;
+use super::verification::StoppedHost;
 use crate::receipts::{replay, report};
 use domesday_engine::fixture::Fixture;
 use domesday_journal::{Expected, Journal, Receipt, ReceiptHeader, TenantKey, prepare, verify};
@@ -18,7 +18,7 @@ fn only_key(file: &str) -> TenantKey {
 }
 
 /// Writes the journal anew with its host's key; `change` is shown each receipt's number.
-fn rewrite_journal(past: &Past, change: impl Fn(u64, &mut ReceiptHeader, &mut Value)) {
+fn rewrite_journal(past: &StoppedHost, change: impl Fn(u64, &mut ReceiptHeader, &mut Value)) {
     let journal = past.data().join("journal");
     let mut receipts: Vec<Receipt> = Vec::new();
     verify(&journal, &Expected::default(), |receipt| {
@@ -48,7 +48,7 @@ fn rewrite_journal(past: &Past, change: impl Fn(u64, &mut ReceiptHeader, &mut Va
 
 #[test]
 fn a_changed_outcome_is_found() {
-    let past = Past::new();
+    let past = StoppedHost::new();
     rewrite_journal(&past, |receipt, _, fixture| {
         if receipt == 5 {
             let estimate = fixture.pointer_mut("/result/outcome/estimate").unwrap();
@@ -73,7 +73,7 @@ fn a_changed_outcome_is_found() {
 
 #[test]
 fn a_release_of_the_same_id_with_other_bytes_fails() {
-    let past = Past::new();
+    let past = StoppedHost::new();
     rewrite_journal(&past, |_, about, _| {
         about.package = domesday_package::Sha256Digest::of(b"another");
     });
@@ -87,8 +87,8 @@ fn a_release_of_the_same_id_with_other_bytes_fails() {
 }
 
 #[test]
-fn a_head_that_was_kept_elsewhere_contradicts_it() {
-    let past = Past::new();
+fn a_head_stored_elsewhere_contradicts_a_rewritten_journal() {
+    let past = StoppedHost::new();
     rewrite_journal(&past, |receipt, about, _| {
         if receipt == 5 {
             about.at += 1;

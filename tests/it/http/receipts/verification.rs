@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The data of a host that has ended, its keys, and a head that was kept elsewhere.
-pub struct Past {
+pub struct StoppedHost {
     temporary: TempDir,
     valuation: String,
 }
 
-impl Past {
-    pub fn new() -> Past {
+impl StoppedHost {
+    pub fn new() -> StoppedHost {
         let temporary = tempfile::tempdir().unwrap();
         let data = temporary.path().join("data");
         let server = start().data(&data).with(&["--receipts", "all"]).go();
@@ -28,7 +28,7 @@ impl Past {
         keys(&data, None);
         let head = run(["journal", "head", "--data", data.to_str().unwrap()]).ok();
         std::fs::write(temporary.path().join("head.json"), head.stdout).unwrap();
-        Past {
+        StoppedHost {
             temporary,
             valuation,
         }
@@ -63,7 +63,7 @@ fn change(data: &Path, with: impl FnOnce(&mut Vec<String>)) {
 
 #[test]
 fn one_valuation_is_proved_and_shown() {
-    let past = Past::new();
+    let past = StoppedHost::new();
     let (keys, valuation) = (past.keys(), past.valuation.as_str());
     let ran = replay(&past.data(), &["--keys", &keys, "--valuation", valuation]).ok();
     assert!(
@@ -85,7 +85,7 @@ fn one_valuation_is_proved_and_shown() {
 
 #[test]
 fn receipts_become_fixtures_that_a_release_is_replayed_on() {
-    let past = Past::new();
+    let past = StoppedHost::new();
     let out = past
         .temporary
         .path()
@@ -111,7 +111,7 @@ fn receipts_become_fixtures_that_a_release_is_replayed_on() {
 
 #[test]
 fn without_keys_the_chain_alone_is_proved() {
-    let past = Past::new();
+    let past = StoppedHost::new();
     let found = report(&past.data(), &[]);
     assert_eq!(found["proved"], true);
     assert_eq!(
@@ -122,7 +122,7 @@ fn without_keys_the_chain_alone_is_proved() {
 
 #[test]
 fn an_altered_receipt_is_named_by_its_file_and_line() {
-    let past = Past::new();
+    let past = StoppedHost::new();
     change(&past.data(), |lines| {
         lines[4] = lines[4].replace(r#""tenant":"demo""#, r#""tenant":"dema""#);
     });
@@ -136,7 +136,7 @@ fn an_altered_receipt_is_named_by_its_file_and_line() {
 
 #[test]
 fn a_receipt_taken_out_is_named() {
-    let past = Past::new();
+    let past = StoppedHost::new();
     change(&past.data(), |lines| drop(lines.remove(9)));
     let found = report(&past.data(), &[]);
     assert_eq!(found["proved"], false);
@@ -148,8 +148,8 @@ fn a_receipt_taken_out_is_named() {
 }
 
 #[test]
-fn a_journal_cut_short_with_its_heads_contradicts_one_kept_elsewhere() {
-    let past = Past::new();
+fn a_truncated_journal_contradicts_a_head_stored_elsewhere() {
+    let past = StoppedHost::new();
     change(&past.data(), |lines| lines.truncate(12));
     let found = report(&past.data(), &[]);
     let short =
@@ -177,7 +177,7 @@ fn a_journal_cut_short_with_its_heads_contradicts_one_kept_elsewhere() {
 
 #[test]
 fn another_hosts_journal_fails() {
-    let (past, other) = (Past::new(), Past::new());
+    let (past, other) = (StoppedHost::new(), StoppedHost::new());
     let found = report(&other.data(), &["--head", &past.head()]);
     assert_eq!(found["proved"], false);
     assert!(
@@ -194,8 +194,8 @@ fn another_hosts_journal_fails() {
 }
 
 #[test]
-fn a_release_that_is_not_there_proves_nothing() {
-    let past = Past::new();
+fn a_missing_release_proves_nothing() {
+    let past = StoppedHost::new();
     let empty = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(empty.path().join("valuation")).unwrap();
     std::fs::create_dir_all(empty.path().join("keys")).unwrap();
@@ -216,7 +216,7 @@ fn a_release_that_is_not_there_proves_nothing() {
 
 #[test]
 fn keys_that_open_nothing_prove_nothing() {
-    let (past, other) = (Past::new(), Past::new());
+    let (past, other) = (StoppedHost::new(), StoppedHost::new());
     let ran = replay(&past.data(), &["--keys", &other.keys()]);
     assert_eq!(ran.code, Some(1));
     assert!(
@@ -230,8 +230,8 @@ fn keys_that_open_nothing_prove_nothing() {
 
 /// A restart would sign what was altered.
 #[test]
-fn an_altered_journal_is_not_gone_on_with() {
-    let past = Past::new();
+fn an_altered_journal_is_not_continued() {
+    let past = StoppedHost::new();
     change(&past.data(), |lines| {
         lines[20] = lines[20].replace(r#""tenant":"demo""#, r#""tenant":"dema""#);
     });

@@ -1,6 +1,6 @@
-//! A page in a real browser that has no network, looked at by a script on the page.
+//! Inspects a page by a script, in a real browser without a network.
 
-use crate::common::program::to_its_end;
+use crate::common::program::run_command;
 use serde::Deserialize;
 use std::fs;
 use std::path::PathBuf;
@@ -9,13 +9,13 @@ use std::time::Duration;
 
 /// No page takes a browser longer.
 const TIMEOUT: Duration = Duration::from_secs(60);
-const LOOKED_AT: &str = include_str!("looked_at.js");
+const INSPECTION: &str = include_str!("inspect_page.js");
 /// A desk, and the narrowest that this browser has.
 pub const WIDTHS: [u32; 2] = [1280, 500];
 
-/// What there is on a page, and what is wrong with it.
+/// The contents and faults of a page.
 #[derive(Debug, Deserialize)]
-pub struct PageView {
+pub struct PageReport {
     /// Descriptions of what is wrong with it.
     pub faults: Vec<String>,
     /// Visible pieces of text.
@@ -28,9 +28,9 @@ pub struct PageView {
     pub tables: usize,
 }
 
-impl PageView {
-    /// Whether there is as much on it.
-    pub fn as_much_as(&self, least: &PageView) -> bool {
+impl PageReport {
+    /// Reports whether the page holds at least this much.
+    pub fn has_at_least(&self, least: &PageReport) -> bool {
         self.texts >= least.texts
             && self.plots >= least.plots
             && self.marks >= least.marks
@@ -38,8 +38,8 @@ impl PageView {
     }
 }
 
-/// Whether there is a browser; said where there is none.
-pub fn installed() -> bool {
+/// Reports whether Chromium is installed, and prints a note where it is not.
+pub fn is_installed() -> bool {
     let found = Command::new("chromium")
         .arg("--version")
         .stdout(Stdio::null())
@@ -47,16 +47,16 @@ pub fn installed() -> bool {
         .status();
     let installed = found.is_ok_and(|status| status.success());
     if !installed {
-        println!("skipped: pages are not looked at without chromium (Debian: chromium)");
+        println!("skipped: reports need chromium (Debian: chromium)");
     }
     installed
 }
 
-/// Opens a page in a window so wide. A picture of it is kept beside what the tests were built to.
-pub fn look(name: &str, page: &str, width: u32) -> PageView {
+/// Opens a page in a window of this width, and stores a screenshot beside the build's output.
+pub fn inspect(name: &str, page: &str, width: u32) -> PageReport {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("page.html");
-    fs::write(&copy, format!("{page}<script>{LOOKED_AT}</script>")).unwrap();
+    fs::write(&copy, format!("{page}<script>{INSPECTION}</script>")).unwrap();
     let pictures = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pages");
     fs::create_dir_all(&pictures).unwrap();
     let picture = pictures.join(format!("{name}-{width}.png"));
@@ -71,12 +71,12 @@ pub fn look(name: &str, page: &str, width: u32) -> PageView {
         .arg(format!("--screenshot={}", picture.display()))
         .arg("--dump-dom")
         .arg(format!("file://{}", copy.display()));
-    let ran = to_its_end(command, TIMEOUT).ok();
+    let ran = run_command(command, TIMEOUT).ok();
     assert!(picture.is_file(), "no picture: {}", ran.stderr);
     println!("{}", picture.display());
     let found = ran
         .stdout
-        .rsplit_once("<pre id=\"looked-at\">")
+        .rsplit_once("<pre id=\"page-report\">")
         .and_then(|(_, rest)| rest.split_once("</pre>"))
         .unwrap_or_else(|| panic!("the script did not end: {}", ran.stderr))
         .0;

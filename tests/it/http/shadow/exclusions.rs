@@ -67,7 +67,7 @@ fn dropped_and_released_rows_are_in_the_report() {
 }
 
 #[test]
-fn rows_outside_the_candidate_s_dates_are_counted_where_it_saw_no_other() {
+fn rows_outside_the_candidates_dates_are_counted_without_any_compared() {
     let served = serve(&["--shadow", BOUND, "--shadow-share", "1"]);
     for _ in 0..3 {
         served.client.post("/v3/value", &house()).ok();
@@ -114,7 +114,7 @@ fn each_row_uses_the_sample_rate_of_its_time() {
 }
 
 #[test]
-fn a_folder_that_is_deleted_while_the_candidate_runs_is_made_again() {
+fn a_folder_deleted_while_the_candidate_runs_is_recreated() {
     let served = serve(&["--shadow", MISBEHAVING, "--shadow-share", "1"]);
     let one = || served.client.post("/v3/value", &bedrooms(12)).ok();
     one();

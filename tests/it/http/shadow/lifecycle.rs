@@ -20,7 +20,7 @@ fn promoting_a_candidate_ends_its_shadow() {
     assert!(!metrics.contains("domesday_shadow_share{"), "{metrics}");
     served
         .server
-        .logged(|line| line["message"] == "the shadow was promoted");
+        .await_log(|line| line["message"] == "the shadow was promoted");
     let output = served.command(&["shadow", "stop"]).refused();
     assert!(output.contains("no release runs as a shadow"), "{output}");
 }

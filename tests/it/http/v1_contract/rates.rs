@@ -143,6 +143,15 @@ fn dimension(envelope: &Value, name: &str) -> Vec<u64> {
     values
 }
 
+/// Asserts that a query takes none of these terms.
+#[track_caller]
+fn assert_no_terms(client: &Client, query: &str, terms: &[u32]) {
+    for term in terms {
+        let path = format!("/v1/rates/series?{query}&term_years={term}");
+        assert_refused(&client.get(&path), 422, "invalid_parameter", "term_years");
+    }
+}
+
 #[test]
 fn v1_parameters_indicative_swaps_are_one_of_nine_terms() {
     let (_contract, client) = both();
@@ -160,6 +169,7 @@ fn v1_parameters_indicative_swaps_are_one_of_nine_terms() {
         let one = rates(&client, &format!("{query}&term_years={term}"));
         assert_eq!(dimension(&one, "term_years"), [term]);
     }
+    assert_no_terms(&client, query, &[4, 30]);
 }
 
 #[test]
@@ -174,6 +184,8 @@ fn v1_parameters_forward_swaps_are_one_of_four_terms_and_horizons() {
         assert_eq!(dimension(&answer, "term_years"), [term]);
         assert_eq!(dimension(&answer, "horizon_month"), [11, 12, 13]);
     }
+    // Swaps that start at once have these terms.
+    assert_no_terms(&client, query, &[1, 7, 25]);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Readers of response bodies, and their redaction for snapshots.
 
-use crate::common::raw::Answer;
+use crate::common::raw::HttpResponse;
 use serde_json::Value;
 
 /// Returns the body of a 200 response without values that differ each time. Its id must be that of
 /// the header.
 #[track_caller]
-pub fn redacted_body(answer: &Answer) -> Value {
+pub fn redacted_body(answer: &HttpResponse) -> Value {
     let mut body = answer.ok();
     let id = body["request_id"].take();
     assert_eq!(id.as_str(), answer.header("x-service-request-id"));

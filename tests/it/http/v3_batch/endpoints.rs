@@ -9,7 +9,7 @@ use domesday_package::Endpoint;
 use serde_json::json;
 
 #[test]
-fn a_route_that_the_release_does_not_list_is_not_there() {
+fn a_route_that_the_release_does_not_list_is_404() {
     let releases = Releases::copy();
     let component = guest::component("guest-misbehaving");
     releases.add_changed("few", component, |body| {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-fn named(mut row: Value, reference: &str) -> Value {
+fn with_reference(mut row: Value, reference: &str) -> Value {
     row["request_reference"] = reference.into();
     row
 }
@@ -55,7 +55,7 @@ fn results_keep_the_order_and_the_references_of_the_rows() {
     let (_server, client) = service();
     let kinds = [house(), shop(), flat(), welsh()];
     let rows: Vec<Value> = (0..200)
-        .map(|at| named(kinds[at % kinds.len()].clone(), &format!("row {at}")))
+        .map(|at| with_reference(kinds[at % kinds.len()].clone(), &format!("row {at}")))
         .collect();
     let answer = client.post(SIMPLE, &batch(rows)).ok();
     let results = answer["results"].as_array().unwrap();
@@ -85,7 +85,7 @@ fn rows_share_the_execution_and_the_release_and_have_ids_of_their_own() {
         assert_eq!(result["api_version"], "v3");
         assert_eq!(result["release_id"], RELEASE);
     }
-    let line = server.logged(|line| line["request_id"] == request_id.as_str());
+    let line = server.await_log(|line| line["request_id"] == request_id.as_str());
     let execution = executions.first().unwrap().to_string();
     assert_eq!(line["execution_id"], execution.as_str());
     assert_eq!(line["valuation_id"], valuations[0].to_string().as_str());
@@ -98,7 +98,10 @@ fn rows_share_the_execution_and_the_release_and_have_ids_of_their_own() {
 #[test]
 fn a_reference_may_come_twice() {
     let (_server, client) = service();
-    let rows = vec![named(house(), "same"), named(flat(), "same")];
+    let rows = vec![
+        with_reference(house(), "same"),
+        with_reference(flat(), "same"),
+    ];
     let answer = client.post(SIMPLE, &batch(rows)).ok();
     assert_eq!(answer["summary"]["valued"], 2);
 }

@@ -27,7 +27,7 @@ const DEVELOPMENT: &str = "/v3/development-batch-value";
 fn a_plans_rows_and_one_more() {
     let start = start();
     let plan = "synchronous_batch_rows = 10\nasynchronous_job_rows = 3";
-    let ten = start.planned("ten", &["avm:value", "avm:development"], plan);
+    let ten = start.key_with_plan("ten", &["avm:value", "avm:development"], plan);
     let other = start.key(&["avm:value"]);
     let server = start.go();
     let client = server.client(&ten);
@@ -70,7 +70,7 @@ fn a_full_batch_with_all_its_evidence_fits() {
 }
 
 #[test]
-fn an_answer_that_would_be_too_large_is_refused_before_any_work() {
+fn a_response_that_would_be_too_large_is_refused_before_any_work() {
     let (_server, client) = service();
     let mut named = house();
     named["request_reference"] = "r".repeat(200).into();

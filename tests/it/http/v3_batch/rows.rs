@@ -71,7 +71,7 @@ fn a_row_is_answered_as_the_single_route_answers_it() {
 }
 
 #[test]
-fn a_row_without_the_scope_for_stored_data_is_rejected_and_a_shared_wish_refuses_all() {
+fn a_row_without_the_scope_for_stored_data_is_rejected_and_a_shared_option_rejects_the_batch() {
     let (server, _) = service();
     let key = {
         let started = super::start();

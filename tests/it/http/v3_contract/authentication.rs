@@ -2,6 +2,7 @@
 
 use crate::common::demo::house;
 use crate::common::raw::{head, send};
+use crate::v3_contract::jobs::accepted;
 use crate::v3_contract::{COVERAGE, RELEASE, SIMPLE, STANDARD, contract, refused, value};
 
 #[test]
@@ -71,4 +72,17 @@ fn authentication_6_stored_data_has_its_own_scope() {
     let expected = Some("/options/use_stored_data".to_owned());
     assert_eq!(refusal, (403, "scope_required".to_owned(), expected));
     assert_eq!(contract.customer("all").post(SIMPLE, &body).status, 200);
+}
+
+#[test]
+fn authentication_6_jobs_are_read_with_the_scope_to_value() {
+    let (contract, client) = value();
+    let job = accepted(&client);
+    let development = contract.customer("development");
+    for url in ["status_url", "results_url"] {
+        let path = job[url].as_str().unwrap();
+        assert!([200, 202].contains(&client.get(path).status), "{url}");
+        let refusal = refused(&development.get(path));
+        assert_eq!(refusal, (403, "scope_required".to_owned()), "{url}");
+    }
 }

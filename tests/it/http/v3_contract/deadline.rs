@@ -4,7 +4,7 @@ use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::guest;
 use crate::common::packages::Releases;
-use crate::common::raw::{Answer, connect, read};
+use crate::common::raw::{HttpResponse, connect, read};
 use crate::common::server::{Server, start};
 use crate::v3_contract::bodies::synchronous;
 use crate::v3_contract::{BATCH, JSON, SIMPLE, batch, head_with, proposed, refused, value, with};
@@ -43,7 +43,12 @@ pub(crate) fn spinning(row: Value) -> Value {
 
 /// Sends a request whose body takes this long to arrive. Returns the answer, and the time from the
 /// body's last byte.
-fn timed(client: &Client, route: &str, body: &Value, reception: Duration) -> (Answer, Duration) {
+fn timed(
+    client: &Client,
+    route: &str,
+    body: &Value,
+    reception: Duration,
+) -> (HttpResponse, Duration) {
     let body = body.to_string();
     let length = body.len().to_string();
     let head = head_with(client, &[JSON, ("Content-Length", &length)], "POST", route);

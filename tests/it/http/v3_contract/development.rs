@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const POSTCODE: &str = "QA1 1AF";
 
 #[track_caller]
-fn post(request: &Value) -> crate::common::raw::Answer {
+fn post(request: &Value) -> crate::common::raw::HttpResponse {
     let (_contract, client) = all();
     client.post(DEVELOPMENT, request)
 }
@@ -218,12 +218,12 @@ fn endpoints_10_no_address_is_looked_up() {
         assert_eq!(results.len(), rows.len());
         results.iter().for_each(assert_unresolved);
     }
-    assert_eq!(places.questions().len(), 0, "{:?}", places.questions());
+    assert_eq!(places.requests().len(), 0, "{:?}", places.requests());
     // An existing property is looked up there.
     let existing = at("4711", "No Such Street", POSTCODE);
     let found = client.post(SIMPLE, &existing).ok();
     assert_eq!(found["property"]["identity_source"], "identity_provider");
-    assert_eq!(places.questions().len(), 1);
+    assert_eq!(places.requests().len(), 1);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::common::packages::Releases;
 use crate::common::raw::{head, send};
 use crate::common::server::start;
 use crate::v3_contract::{COVERAGE, RELEASE, SIMPLE, STANDARD, refused, value, with};
+use chrono::NaiveDate;
 use serde_json::json;
 
 #[test]
@@ -97,7 +98,7 @@ fn endpoints_1_unresolved_input_is_422() {
 fn endpoints_1_provider_that_does_not_answer_is_503_and_may_be_tried_again() {
     let releases = Releases::copy();
     let server = start().releases(releases.path()).go();
-    // The identity store is the snapshot's file: cut off under the running server, it is gone. A
+    // The address lookup reads the snapshot's file, which is cut off under the running server. A
     // home that the start of the server did not look up is in no cache either.
     let file = std::fs::OpenOptions::new()
         .write(true)
@@ -126,13 +127,17 @@ fn endpoints_1_referred_is_200() {
 fn endpoints_8_the_metadata_alone_say_which_dates_are_taken() {
     let (_contract, client) = value();
     let window = client.get(RELEASE).ok()["valuation_date"].clone();
-    let outside = with(house(), "/property/valuation_date", "2026-09-30");
-    let (status, code, _) = client.post(SIMPLE, &outside).refusal();
-    assert_eq!(
-        (status, code.as_str()),
-        (422, "valuation_date_outside_window")
-    );
-    assert!("2026-09-30" < window["from"].as_str().unwrap());
+    let on = |day: NaiveDate| {
+        let request = with(house(), "/property/valuation_date", day.to_string());
+        client.post(SIMPLE, &request)
+    };
+    let day = |end: &str| window[end].as_str().unwrap().parse::<NaiveDate>().unwrap();
+    let (first, last) = (day("from"), day("to"));
+    assert_eq!((on(first).status, on(last).status), (200, 200));
+    for outside in [first.pred_opt().unwrap(), last.succ_opt().unwrap()] {
+        let expected = (422, "valuation_date_outside_window".to_owned());
+        assert_eq!(refused(&on(outside)), expected, "{outside}");
+    }
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn errors_5_log_joins_the_request_to_its_ids() {
     let (contract, client) = value();
     let answer = client.post(SIMPLE, &house());
     let id = answer.header("x-service-request-id").unwrap();
-    let line = contract.server.logged(|line| line["request_id"] == id);
+    let line = contract.server.await_log(|line| line["request_id"] == id);
     for name in ["execution_id", "valuation_id", "release_id"] {
         assert!(line[name].is_string(), "{line}");
         assert_eq!(line[name], answer.json()[name]);

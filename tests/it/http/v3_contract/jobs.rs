@@ -2,7 +2,7 @@
 
 use crate::common::client::Client;
 use crate::common::demo::{self, house};
-use crate::common::raw::{Answer, send};
+use crate::common::raw::{HttpResponse, send};
 use crate::common::server::{Server, start};
 use crate::v3_contract::{
     BATCH, JOBS, JSON, RELEASE, all, assert_invalid, batch, head_with, is_uuid, keys, make_keys,
@@ -71,7 +71,7 @@ fn time(document: &Value, name: &str) -> DateTime<Utc> {
 }
 
 /// Returns the responses to a job's status and its results, as this client sees them.
-pub(crate) fn job_answers(client: &Client, id: &str) -> [Answer; 2] {
+pub(crate) fn job_answers(client: &Client, id: &str) -> [HttpResponse; 2] {
     ["", "/results"].map(|part| client.get(&format!("{JOBS}/{id}{part}")))
 }
 
@@ -179,11 +179,18 @@ fn job_results_url_leads_to_the_results() {
 #[test]
 fn job_results_hold_the_envelope() {
     let (_contract, client) = value();
-    let results = completed_results(&client, &batch(json!({}), &[house(), json!(7)]));
+    let job = client.post(JOBS, &batch(json!({}), &[house(), json!(7)]));
+    assert_eq!(job.status, 202, "{job:?}");
+    let job = job.json();
+    let results = results(&client, &job);
     assert_eq!(
         names(&results),
         ["api_version", "job_id", "release_id", "result", "status"]
     );
+    for member in ["job_id", "release_id"] {
+        assert_eq!(results[member], job[member]);
+    }
+    assert_eq!(results["status"], "completed");
     let envelope = &results["result"];
     assert_eq!(
         names(envelope),
@@ -308,7 +315,7 @@ fn endpoints_7_tenants_see_their_own_jobs_alone() {
 }
 
 #[test]
-fn events_none_the_end_of_a_job_is_learnt_by_asking() {
+fn events_none_a_client_polls_for_the_end_of_a_job() {
     let (_contract, client) = value();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();

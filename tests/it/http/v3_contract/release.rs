@@ -107,7 +107,7 @@ fn release_endpoints_that_are_not_listed_are_not_there() {
         .retain(|endpoint| *endpoint == Endpoint::SimpleValue);
     (
         body.model.parameters_sha256,
-        body.model.learnt,
+        body.model.training_window,
         body.backtest,
     ) = (None, None, None);
     let bytes = |name: &str| Source::Bytes(std::fs::read(demo.join(name)).unwrap());
@@ -152,7 +152,7 @@ fn limits_lowest_release_holds_on_batches_and_jobs() {
     let lower = "synchronous_batch_rows = 2\nasynchronous_job_rows = 1";
     let (whole, lower) = (
         start.key(crate::v3_contract::ALL),
-        start.planned("lower", crate::v3_contract::ALL, lower),
+        start.key_with_plan("lower", crate::v3_contract::ALL, lower),
     );
     let server = start.go();
     for (key, batch_rows, job_rows) in [(whole, 5, 4), (lower, 2, 1)] {
@@ -195,7 +195,7 @@ fn service_7_referred_by_country_and_type() {
     });
     let arguments = ["--release", "houses", "--allow-unsigned", "houses"];
     let start = start().releases(releases.path()).with(&arguments);
-    let key = start.planned("customer", &["avm:value"], "monthly_units = 4");
+    let key = start.key_with_plan("customer", &["avm:value"], "monthly_units = 4");
     let server = start.go();
     let client = server.client(&key);
     for (request, code) in [

@@ -187,10 +187,14 @@ fn versioning_5_dates_limits_and_endpoints_are_those_of_the_metadata() {
 #[test]
 fn versioning_6_the_other_interface_depends_on_no_key_of_this_one() {
     let (contract, client) = value();
-    // Whatever the other interface has, a valuation key opens none of it, and its keys none of
-    // this.
-    assert!([403, 404].contains(&client.get("/v1/markets").status));
+    // A valuation key opens nothing of the other interface, and its keys open nothing of this one.
     let markets = contract.customer("markets");
+    for family in ["markets", "rates"] {
+        let path = |version: &str| format!("/{version}/{family}/releases/current");
+        assert_eq!(markets.get(&path("v1")).status, 200, "{family}");
+        assert_eq!(markets.get(&path("v3")).status, 404, "{family}");
+        assert_eq!(client.get(&path("v1")).status, 403, "{family}");
+    }
     assert_eq!(
         refused(&markets.get(RELEASE)),
         (403, "scope_required".to_owned())

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 const UNKNOWN: &str = "01990000-0000-7000-8000-000000000001";
 
 #[test]
-fn a_job_is_its_tenants_alone_and_every_other_id_is_one_answer() {
+fn a_job_is_its_tenants_alone_and_every_other_id_gives_one_response() {
     let start = idle();
     let (ours, theirs) = (
-        start.planned("ours", &["avm:value"], ""),
-        start.planned("theirs", &["avm:value"], ""),
+        start.key_with_plan("ours", &["avm:value"], ""),
+        start.key_with_plan("theirs", &["avm:value"], ""),
     );
-    let colleague = start.planned("ours", &["avm:value"], "");
+    let colleague = start.key_with_plan("ours", &["avm:value"], "");
     let server = start.go();
     let (ours, theirs) = (server.client(&ours), server.client(&theirs));
     let job = accepted_job(&ours.post(JOBS, &job_of(&houses(1))));
@@ -40,8 +40,8 @@ fn a_job_is_its_tenants_alone_and_every_other_id_is_one_answer() {
 #[test]
 fn job_routes_need_the_scope_for_values() {
     let start = idle();
-    let other = start.planned("t", &["avm:development", "avm:stored-data"], "");
-    let value = start.planned("t", &["avm:value"], "");
+    let other = start.key_with_plan("t", &["avm:development", "avm:stored-data"], "");
+    let value = start.key_with_plan("t", &["avm:value"], "");
     let server = start.go();
     let job = accepted_job(&server.client(&value).post(JOBS, &job_of(&houses(1))));
     let other = server.client(&other);
@@ -55,8 +55,8 @@ fn job_routes_need_the_scope_for_values() {
 #[test]
 fn development_jobs_need_both_scopes_to_submit_and_to_read() {
     let start = idle();
-    let value = start.planned("t", &["avm:value"], "");
-    let both = start.planned("t", &["avm:value", "avm:development"], "");
+    let value = start.key_with_plan("t", &["avm:value"], "");
+    let both = start.key_with_plan("t", &["avm:value", "avm:development"], "");
     let server = start.go();
     let (value, both) = (server.client(&value), server.client(&both));
     let body = json!({"mode": "development", "requests": [{}]});
@@ -70,9 +70,9 @@ fn development_jobs_need_both_scopes_to_submit_and_to_read() {
 }
 
 #[test]
-fn stored_data_is_judged_at_submission() {
+fn stored_data_is_authorized_at_submission() {
     let start = idle();
-    let plain = start.planned("t", &["avm:value"], "monthly_units = 1");
+    let plain = start.key_with_plan("t", &["avm:value"], "monthly_units = 1");
     let server = start.go();
     let client = server.client(&plain);
     let shared =
@@ -90,7 +90,7 @@ fn stored_data_is_judged_at_submission() {
 #[test]
 fn scopes_at_submission_hold_for_the_job() {
     let server = crate::v3_jobs::start();
-    let key = server.planned("t", &["avm:value"], "");
+    let key = server.key_with_plan("t", &["avm:value"], "");
     let server = server.go();
     let client = server.client(&key);
     let mut row: Value = house();
@@ -101,7 +101,7 @@ fn scopes_at_submission_hold_for_the_job() {
 }
 
 #[test]
-fn without_a_key_there_is_nothing() {
+fn job_routes_need_a_key() {
     let server = idle().go();
     let nobody = server.client("dk_nothing");
     assert_eq!(nobody.post(JOBS, &job_of(&houses(1))).refusal().0, 401);
@@ -111,7 +111,7 @@ fn without_a_key_there_is_nothing() {
 #[test]
 fn a_plan_without_jobs_has_no_submission() {
     let start = idle();
-    let key = start.planned("t", &["avm:value"], "jobs = false");
+    let key = start.key_with_plan("t", &["avm:value"], "jobs = false");
     let other = start.key(&["avm:value"]);
     let server = start.go();
     let client = server.client(&key);

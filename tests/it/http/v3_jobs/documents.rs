@@ -40,7 +40,8 @@ fn a_submission_is_answered_202_with_the_queued_job() {
     });
     assert_eq!(job, expected);
     let request = answer.header("x-service-request-id").unwrap();
-    let line = server.logged(|line| line["request_id"] == request && line["message"] == "request");
+    let line =
+        server.await_log(|line| line["request_id"] == request && line["message"] == "request");
     assert_eq!(line["job_id"], id);
 
     // Both routes show its current state.
@@ -91,7 +92,7 @@ fn a_job_moves_from_queued_to_completed() {
 }
 
 #[test]
-fn every_mode_is_shown_as_submitted() {
+fn a_job_shows_its_submitted_mode() {
     let server = idle().go();
     let client = server.demo();
     for mode in ["simple", "standard", "development"] {
@@ -176,7 +177,7 @@ fn the_routes_take_no_query_and_no_other_method() {
 }
 
 #[test]
-fn an_accepted_job_says_where_it_is_and_when_to_ask() {
+fn an_accepted_job_has_a_location_and_retry_after() {
     let server = idle().go();
     let client = server.demo();
     let body = json!({"idempotency_key": "k", "requests": [house()]});

@@ -13,7 +13,7 @@ fn keyed(key: &str, rows: &[Value]) -> Value {
 #[test]
 fn the_same_body_finds_the_job_in_whatever_form_it_is_written() {
     let start = idle();
-    let key = start.planned("t", &["avm:value"], "monthly_units = 1\nqueued_jobs = 1");
+    let key = start.key_with_plan("t", &["avm:value"], "monthly_units = 1\nqueued_jobs = 1");
     let server = start.go();
     let client = server.client(&key);
     let body = keyed("portfolio-1", &[house()]);
@@ -82,7 +82,7 @@ fn keys_are_a_tenants_own_and_jobs_without_one_are_all_new() {
     let start = idle();
     let (ours, other) = (
         start.key(&["avm:value"]),
-        start.planned("other", &["avm:value"], ""),
+        start.key_with_plan("other", &["avm:value"], ""),
     );
     let server = start.go();
     let (client, other) = (server.client(&ours), server.client(&other));
@@ -100,7 +100,7 @@ fn a_hundred_submissions_at_once_are_one_job_and_one_charge() {
     const AT_ONCE: usize = 100;
     let start = idle();
     let plan = "monthly_units = 3\nconcurrency = 200\nrequests_per_second = 1000\nburst = 1000";
-    let key = start.planned("t", &["avm:value"], plan);
+    let key = start.key_with_plan("t", &["avm:value"], plan);
     let server = start.go();
     let body = keyed("at-once", &houses(2)).to_string();
     let line = Barrier::new(AT_ONCE);
@@ -130,14 +130,14 @@ fn a_known_key_answers_over_quota_and_under_lower_limits() {
     let temp_dir = tempfile::tempdir().unwrap();
     let data = temp_dir.path().join("data");
     let start = idle().data(&data);
-    let key = start.planned("t", &["avm:value"], "monthly_units = 3");
+    let key = start.key_with_plan("t", &["avm:value"], "monthly_units = 3");
     let server = start.go();
     let body = keyed("k", &houses(3));
     let job = accepted_job(&server.client(&key).post(JOBS, &body));
     server.stop();
 
     let start = idle().data(&data);
-    start.planned(
+    start.key_with_plan(
         "t",
         &["avm:value"],
         "monthly_units = 0\nasynchronous_job_rows = 2\nqueued_jobs = 0",

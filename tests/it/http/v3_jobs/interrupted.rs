@@ -65,7 +65,7 @@ fn slow_rows(chunks: usize) -> Vec<Value> {
 
 /// Waits until the server has worked on a slow row.
 fn await_slow_row(server: &Server) {
-    server.logged(|line| {
+    server.await_log(|line| {
         line["problem"]
             .as_str()
             .is_some_and(|text| !text.is_empty())
@@ -125,7 +125,7 @@ fn a_job_goes_on_where_a_killed_host_left_it() {
     let ids = valuation_ids(&results);
     assert_eq!(BTreeSet::from_iter(&ids).len(), 320);
     // Slow rows are logged one by one. The first chunk's three were not run again.
-    server.logged(|line| line["valuation_id"] == ids[4 * 64 + 2]);
+    server.await_log(|line| line["valuation_id"] == ids[4 * 64 + 2]);
     let after = valued_slowly(&server);
     for slow in &ids[..3] {
         assert!(before.contains(*slow) && !after.contains(*slow), "{slow}");
@@ -156,7 +156,7 @@ fn a_chunk_that_ends_its_host_three_times_fails_its_job() {
     let world = World::new();
     let key = world
         .server(MISBEHAVING)
-        .planned("t", &["avm:value"], "monthly_units = 164");
+        .key_with_plan("t", &["avm:value"], "monthly_units = 164");
     let mut rows = vec![row(QUICK); 64];
     rows.extend(vec![row(SLOW); 100]);
     let mut job = Value::Null;
@@ -226,7 +226,7 @@ fn a_job_whose_release_does_not_open_at_first_is_done_when_it_does() {
     );
     std::fs::rename(&folder, &away).unwrap();
     let server = world.server(MISBEHAVING).go();
-    let failed = server.logged(|line| line["message"] == "a job's release does not open");
+    let failed = server.await_log(|line| line["message"] == "a job's release does not open");
     assert_eq!(
         (&failed["attempt"], &failed["job_id"]),
         (&json!(1), &job["job_id"])
@@ -250,7 +250,7 @@ fn a_job_whose_release_is_gone_fails_and_costs_nothing() {
     let results = await_results(&server.demo(), &job);
     // Lines are gathered for some milliseconds; by its end all are written.
     server.terminate();
-    let (_, log) = server.ended();
+    let (_, log) = server.await_end();
     assert_eq!(log.matches("a job's release does not open").count(), 3);
     assert_eq!(results["status"], "failed");
     assert_eq!(results["error"]["code"], "release_unavailable");

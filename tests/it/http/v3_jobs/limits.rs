@@ -22,7 +22,7 @@ fn an_idempotency_key_has_1_to_100_characters() {
 #[test]
 fn rows_are_limited_by_the_contract_and_the_plan() {
     let start = idle();
-    let small = start.planned("small", &["avm:value"], "asynchronous_job_rows = 3");
+    let small = start.key_with_plan("small", &["avm:value"], "asynchronous_job_rows = 3");
     let whole = start.key(&["avm:value"]);
     let server = start.go();
     let (whole, small) = (server.client(&whole), server.client(&small));
@@ -48,7 +48,7 @@ fn rows_are_limited_by_the_contract_and_the_plan() {
 #[test]
 fn units_are_charged_for_sound_rows_all_or_none() {
     let start = idle();
-    let key = start.planned("t", &["avm:value"], "monthly_units = 10");
+    let key = start.key_with_plan("t", &["avm:value"], "monthly_units = 10");
     let server = start.go();
     let client = server.client(&key);
     let mut late = house();
@@ -71,7 +71,7 @@ fn units_are_charged_for_sound_rows_all_or_none() {
 #[test]
 fn a_full_queue_is_occupied_capacity() {
     let start = idle();
-    let key = start.planned("t", &["avm:value"], "queued_jobs = 2");
+    let key = start.key_with_plan("t", &["avm:value"], "queued_jobs = 2");
     let other = start.key(&["avm:value"]);
     let server = start.go();
     let client = server.client(&key);
@@ -91,7 +91,7 @@ fn a_full_queue_is_occupied_capacity() {
 #[test]
 fn a_queue_empties_as_jobs_are_done() {
     let start = crate::v3_jobs::start();
-    let key = start.planned("t", &["avm:value"], "queued_jobs = 1");
+    let key = start.key_with_plan("t", &["avm:value"], "queued_jobs = 1");
     let server = start.go();
     let client = server.client(&key);
     for _ in 0..3 {
@@ -102,7 +102,7 @@ fn a_queue_empties_as_jobs_are_done() {
 #[test]
 fn stored_bytes_are_limited() {
     let start = crate::v3_jobs::start();
-    let key = start.planned("t", &["avm:value"], "stored_bytes = 20000");
+    let key = start.key_with_plan("t", &["avm:value"], "stored_bytes = 20000");
     let server = start.go();
     let client = server.client(&key);
     // Results stay, so that jobs which fit one by one are too many in the end.

@@ -1,7 +1,7 @@
 //! The size of a body, by what its head says and by what comes.
 
 use crate::common::demo::house;
-use crate::common::raw::{Answer, connect, read};
+use crate::common::raw::{HttpResponse, connect, read};
 use crate::common::server::start;
 use crate::v3_limits::{LARGEST, SIMPLE, post};
 use std::io::Write;
@@ -14,7 +14,7 @@ fn padded(bytes: usize) -> Vec<u8> {
     body
 }
 
-fn by_length(address: SocketAddr, key: &str, body: &[u8]) -> Answer {
+fn by_length(address: SocketAddr, key: &str, body: &[u8]) -> HttpResponse {
     let length = body.len().to_string();
     let mut stream = connect(address);
     let head = post(key, SIMPLE, &[("Content-Length", &length)]);
@@ -24,7 +24,7 @@ fn by_length(address: SocketAddr, key: &str, body: &[u8]) -> Answer {
     read(&mut stream)
 }
 
-fn in_chunks(address: SocketAddr, key: &str, body: &[u8]) -> Answer {
+fn in_chunks(address: SocketAddr, key: &str, body: &[u8]) -> HttpResponse {
     let mut stream = connect(address);
     let head = post(key, SIMPLE, &[("Transfer-Encoding", "chunked")]);
     stream.write_all(head.as_bytes()).unwrap();

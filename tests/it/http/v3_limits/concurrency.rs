@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// key and another tenant's.
 fn two_at_once() -> (Server, String, String) {
     let start = start();
-    let key = start.planned("two", &["avm:value"], "concurrency = 2");
+    let key = start.key_with_plan("two", &["avm:value"], "concurrency = 2");
     let other = start.key(&["avm:value"]);
     (start.go(), key, other)
 }

@@ -11,14 +11,14 @@ use std::time::Duration;
 fn slow() -> (Server, String, String, String) {
     let start = start();
     let plan = "requests_per_second = 1\nburst = 5\nconcurrency = 1";
-    let value = start.planned("slow", &["avm:value"], plan);
-    let rates = start.planned("slow", &["rates:read"], plan);
+    let value = start.key_with_plan("slow", &["avm:value"], plan);
+    let rates = start.key_with_plan("slow", &["rates:read"], plan);
     let other = start.key(&["avm:value"]);
     (start.go(), value, rates, other)
 }
 
 #[test]
-fn a_burst_passes_and_the_request_after_it_is_429_for_as_long_as_it_says() {
+fn a_burst_passes_and_the_next_request_is_429_until_retry_after() {
     let (server, value, rates, other) = slow();
     let client = server.client(&value);
     for remaining in ["4", "3", "2", "1", "0"] {
@@ -56,7 +56,7 @@ fn a_burst_passes_and_the_request_after_it_is_429_for_as_long_as_it_says() {
 }
 
 #[test]
-fn the_rate_is_judged_after_the_scope_and_before_anything_of_the_body() {
+fn the_rate_is_checked_after_the_scope_and_before_the_body() {
     let (server, value, rates, _) = slow();
     let client = server.client(&value);
     for _ in 0..5 {
@@ -79,7 +79,7 @@ fn the_rate_is_judged_after_the_scope_and_before_anything_of_the_body() {
 }
 
 #[test]
-fn only_answers_to_a_good_key_speak_of_its_rate() {
+fn only_responses_to_a_valid_key_have_rate_limit_headers() {
     let (server, value, ..) = slow();
     let without = send(server.address, head("GET", RELEASE, &[]).as_bytes());
     let health = send(server.address, head("GET", "/healthz", &[]).as_bytes());

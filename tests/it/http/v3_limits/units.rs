@@ -9,7 +9,7 @@ const TEN: &str = "monthly_units = 10\nrequests_per_second = 1000\nburst = 1000\
 
 fn ten() -> (Server, String) {
     let start = start();
-    let key = start.planned("ten", &["avm:value"], TEN);
+    let key = start.key_with_plan("ten", &["avm:value"], TEN);
     (start.go(), key)
 }
 
@@ -72,7 +72,7 @@ fn charged_units_survive_a_killed_service() {
     let temp_dir = tempfile::tempdir().unwrap();
     let data = temp_dir.path().join("data");
     let first = start().data(&data);
-    let key = first.planned("ten", &["avm:value"], TEN);
+    let key = first.key_with_plan("ten", &["avm:value"], TEN);
     let server = first.go();
     for _ in 0..7 {
         server.client(&key).post(SIMPLE, &house()).ok();

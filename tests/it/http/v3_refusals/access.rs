@@ -6,7 +6,7 @@ use crate::v3_refusals::{SIMPLE, STANDARD, keys, render, service, with_key};
 use serde_json::json;
 
 #[test]
-fn without_a_credential_it_is_401_and_says_which_scheme() {
+fn without_a_credential_it_is_401_with_the_scheme() {
     let (server, _) = service();
     let answer = send(
         server.address,
@@ -127,7 +127,7 @@ fn a_path_that_does_not_exist_is_404() {
 }
 
 #[test]
-fn another_method_is_405_and_allow_says_which() {
+fn another_method_is_405_with_allow() {
     let (_server, client) = service();
     insta::assert_snapshot!("get_of_value", render(&client.get(STANDARD)));
     insta::assert_snapshot!(
@@ -143,7 +143,7 @@ fn another_method_is_405_and_allow_says_which() {
 }
 
 #[test]
-fn probes_answer_another_method_in_the_same_way() {
+fn probes_refuse_another_method_with_405() {
     let (_server, client) = service();
     for path in ["/healthz", "/readyz"] {
         let head = head("POST", path, &[("Content-Length", "0")]);
@@ -165,7 +165,7 @@ fn probes_need_no_key() {
 }
 
 #[test]
-fn every_answer_has_a_unique_request_id() {
+fn every_response_has_a_unique_request_id() {
     let (server, client) = service();
     let raw = |request: String| send(server.address, request.as_bytes());
     let answers = [
@@ -211,7 +211,7 @@ fn a_refusal_is_logged_with_its_id_and_code_and_nothing_of_the_body() {
     request["property"]["street"] = "Zebedee Crossing".into();
     let answer = client.post(SIMPLE, &request);
     let id = answer.header("x-service-request-id").unwrap();
-    let line = server.logged(|line| line["request_id"] == id);
+    let line = server.await_log(|line| line["request_id"] == id);
     assert_eq!(line["code"], "address_not_found");
     assert_eq!(line["status"], 422);
     assert!(!server.log().contains("Zebedee"));

@@ -129,7 +129,7 @@ fn a_head_that_does_not_arrive_in_ten_seconds_ends_its_connection() {
 }
 
 #[test]
-fn a_connection_that_says_nothing_is_ended_in_ten_seconds() {
+fn a_silent_connection_is_closed_in_ten_seconds() {
     ends_in_ten_seconds(b"");
 }
 
@@ -148,7 +148,7 @@ fn ends_in_ten_seconds(bytes: &[u8]) {
 }
 
 #[test]
-fn a_body_that_breaks_off_harms_nobody() {
+fn an_aborted_body_affects_no_other_request() {
     let (_server, client) = service();
     for _ in 0..20 {
         let head = with_key(

@@ -103,7 +103,7 @@ fn compression_is_refused_before_the_media_type_and_the_length() {
 }
 
 #[test]
-fn a_body_is_parsed_whole_before_its_scope_its_date_and_its_address_are_judged() {
+fn a_whole_body_is_parsed_before_its_scope_date_and_address_are_checked() {
     let (server, client) = service();
     // Each request carries this fault and all that come after it.
     let mut request = scottish();

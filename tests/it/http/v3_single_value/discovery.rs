@@ -30,7 +30,7 @@ fn the_current_release_describes_itself() {
 }
 
 #[test]
-fn every_endpoint_that_the_release_lists_is_there() {
+fn every_listed_endpoint_exists() {
     let (_server, client) = service();
     let metadata = client.get("/v3/releases/current").ok();
     for endpoint in metadata["endpoints"].as_array().unwrap() {
@@ -46,7 +46,7 @@ fn every_endpoint_that_the_release_lists_is_there() {
 }
 
 #[test]
-fn a_key_is_shown_the_endpoints_that_its_scopes_open() {
+fn a_key_sees_the_endpoints_of_its_scopes() {
     let start = crate::common::server::start();
     let keys = [
         &["avm:value"][..],
@@ -85,7 +85,7 @@ fn a_key_is_shown_the_endpoints_that_its_scopes_open() {
 }
 
 #[test]
-fn coverage_answers_for_postcode_and_uprn_each_for_itself() {
+fn coverage_reports_postcode_and_uprn_separately() {
     let (_server, client) = service();
     let coverage = |query: &str| client.get(&format!("/v3/coverage?{query}")).ok();
     let known = coverage("postcode=qa11af");

@@ -49,7 +49,7 @@ fn explicit_values_take_precedence_over_stored_ones() {
 }
 
 #[test]
-fn no_stored_value_is_used_unless_asked_for() {
+fn no_stored_value_is_used_unless_requested() {
     let (_server, client) = service();
     for options in [json!({}), json!({"use_stored_data": false})] {
         let result = client.post(SIMPLE, &house_with(options)).ok();

@@ -39,7 +39,7 @@ fn simple_routes_omit_comparables_and_context_whatever_the_options() {
 }
 
 #[test]
-fn comparables_are_as_many_as_asked_five_by_default() {
+fn comparables_are_limited_as_requested_and_to_five_by_default() {
     let (_server, client) = service();
     for (options, expected) in [
         (

@@ -47,7 +47,7 @@ fn ids_are_uuids_and_every_call_has_its_own() {
 }
 
 #[test]
-fn the_same_request_twice_gives_the_same_answer() {
+fn the_same_request_twice_gives_the_same_response() {
     let (_server, client) = service();
     let options = json!({"include_comparables": true, "include_context_metrics": true});
     for request in [house_with(options), flat(), welsh(), uncertified()] {
@@ -58,7 +58,7 @@ fn the_same_request_twice_gives_the_same_answer() {
 }
 
 #[test]
-fn the_same_request_from_many_at_once_gives_the_same_answer() {
+fn concurrent_identical_requests_give_the_same_response() {
     let (_server, client) = service();
     let expected = estimate(&client.post(SIMPLE, &house()).ok());
     std::thread::scope(|scope| {
@@ -240,12 +240,12 @@ fn both_ends_of_the_window_are_valued() {
 }
 
 #[test]
-fn a_valued_request_is_logged_with_the_ids_of_its_answer() {
+fn a_valued_request_is_logged_with_the_ids_of_its_response() {
     let (server, client) = service();
     let answer = client.post(SIMPLE, &house());
     let result = answer.ok();
     let id = answer.header("x-service-request-id").unwrap();
-    let line = server.logged(|line| line["request_id"] == id);
+    let line = server.await_log(|line| line["request_id"] == id);
     for field in ["execution_id", "valuation_id", "release_id"] {
         assert_eq!(line[field], result[field], "{field}");
         assert!(line[field].is_string());

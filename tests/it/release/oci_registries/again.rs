@@ -1,7 +1,7 @@
-//! Publishing what is there already: it is completed where something is missing, and refused where
-//! it is not what its package says, never called the same where nobody could pull it.
+//! Publishing over an existing package. A missing part is added, and content unlike its package is
+//! refused. A package that cannot be pulled is never reported as unchanged.
 
-use super::{artifact, digest, host, packages, publish, pull, release};
+use super::{artifact, digest, host, list_packages, publish, pull, release};
 use crate::common::client::agent;
 use crate::common::demo::{RELEASE, SNAPSHOT};
 use crate::common::packages::{Releases, damage};
@@ -139,11 +139,11 @@ fn a_deleted_package_is_named_and_can_be_restored() {
         refused.contains("publish the release there again"),
         "{refused}"
     );
-    assert!(packages(target.path()).is_empty());
+    assert!(list_packages(target.path()).is_empty());
 
     publish(source.path(), &repository).ok();
     pull(target.path(), &repository).ok();
-    assert_eq!(packages(target.path()), [SNAPSHOT, RELEASE]);
+    assert_eq!(list_packages(target.path()), [SNAPSHOT, RELEASE]);
     let manifest = fs::read(source.release(RELEASE).join("manifest.json")).unwrap();
     assert_eq!(
         Sha256Digest::of(&manifest).to_string(),

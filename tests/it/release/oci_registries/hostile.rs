@@ -1,5 +1,5 @@
-//! Registries that do what no registry should: what they send is bounded, what they say is short
-//! and moves no cursor, and no password goes where others can read it.
+//! Hostile registries. The host bounds the bytes that it reads, prints their text short and without
+//! control characters, and sends no password unencrypted.
 
 use super::{host, pull, release};
 use crate::common::demo::RELEASE;
@@ -9,12 +9,12 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The answers of a test's registry.
-type Answer = Box<dyn Fn(&str, usize, &mut TcpStream) + Send + Sync>;
+/// A handler of the requests to a test's registry.
+type Handler = Box<dyn Fn(&str, usize, &mut TcpStream) + Send + Sync>;
 
 /// Listens until the test's process ends. `answer` gets the path, which question it is of those to
 /// that path, and the connection, which is closed after it.
-fn registry(answer: Answer) -> (String, Arc<Mutex<Vec<String>>>) {
+fn registry(answer: Handler) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address: SocketAddr = listener.local_addr().unwrap();
     let requests = Arc::new(Mutex::new(Vec::new()));
@@ -69,7 +69,7 @@ fn open_to_all(stream: &mut TcpStream) {
 }
 
 #[test]
-fn a_manifest_without_end_is_not_taken_without_end() {
+fn an_endless_manifest_is_cut_off() {
     let sent = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&sent);
     let (repository, _) = registry(Box::new(move |path, _, stream| {
@@ -128,7 +128,7 @@ fn a_page_without_manifest_is_named() {
 }
 
 #[test]
-fn a_registry_sends_nobody_to_another_machine_without_tls() {
+fn a_redirect_to_another_machine_without_tls_is_refused() {
     let (other, reached) = registry(Box::new(|_, _, stream| open_to_all(stream)));
     let elsewhere = other.replace("oci://", "http://");
     let (repository, _) = registry(Box::new(move |path, _, stream| match path {
@@ -147,7 +147,7 @@ fn a_registry_sends_nobody_to_another_machine_without_tls() {
 }
 
 #[test]
-fn a_truncated_answer_is_named_with_a_remedy() {
+fn a_truncated_response_is_named_with_a_remedy() {
     let (repository, requests) = registry(Box::new(|path, _, stream| match path {
         "/v2/" => open_to_all(stream),
         _ => {

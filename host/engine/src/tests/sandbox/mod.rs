@@ -1,0 +1,16 @@
+//! The promises of the sandbox: it refuses forbidden components, and no guest harms another row.
+
+mod admission;
+mod common;
+mod compiled_code;
+mod demo;
+mod evidence;
+mod evil;
+#[path = "../../../../../tests/common/guest.rs"]
+mod guest;
+mod interface_versions;
+mod isolation;
+mod model_inputs;
+mod recorded_evidence;
+mod replay;
+mod wasi;

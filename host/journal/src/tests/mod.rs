@@ -1,0 +1,3 @@
+//! Tests of the journal through the crate's public interface.
+
+mod aborts;

@@ -1,0 +1,3 @@
+//! Tests of packages through the crate's public interface.
+
+mod directories;

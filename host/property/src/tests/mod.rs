@@ -1,0 +1,5 @@
+//! Tests of snapshots through the crate's public interface.
+
+mod hand_labelled;
+mod publishers;
+mod snapshot;

@@ -1,0 +1,16 @@
+//! The crate from outside: registers in the publishers' formats go in, answers come out.
+
+mod building;
+mod damage;
+mod figures;
+mod future;
+mod leak;
+mod matching;
+mod memory;
+mod nearby;
+mod open_uprn;
+mod reading;
+mod real;
+mod resolve;
+mod updating;
+mod world;

@@ -1,0 +1,475 @@
+//! PostgreSQL under the suite, and its own tests.
+
+use super::suite::{self, Store};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use domesday_state::*;
+use domesday_test_postgres::{self as cluster, Cluster, Disk};
+
+/// A new database.
+struct Postgres {
+    address: String,
+}
+
+impl Store for Postgres {
+    type State = PostgresState;
+
+    fn empty() -> Self {
+        Postgres {
+            address: cluster::shared().database(),
+        }
+    }
+
+    fn open(&self) -> PostgresState {
+        PostgresState::open(&self.address).unwrap()
+    }
+
+    fn second(&self, _first: &Arc<PostgresState>) -> Arc<PostgresState> {
+        Arc::new(self.open())
+    }
+}
+
+suite::state_suite!(Postgres);
+
+/// How long another host may take to see a change.
+const SEEN: Duration = Duration::from_secs(1);
+/// How long an unreachable database may go unnoticed.
+const NOTICED: Duration = Duration::from_secs(4);
+
+#[track_caller]
+fn within(bound: Duration, what: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !what() {
+        assert!(started.elapsed() < bound, "not within {bound:?}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn new_key() -> NewKey {
+    NewKey {
+        tenant: suite::id("acme"),
+        label: String::new(),
+        scopes: Scopes::all(),
+        requires_metric_selection: false,
+        expires_at: None,
+    }
+}
+
+fn opens(state: &PostgresState, key: &CreatedKey) -> bool {
+    let access = state.authenticate(key.secret.expose(), suite::NOW).unwrap();
+    access.into_principal().is_some()
+}
+
+fn charge(state: &PostgresState, units: u32) -> Result<ChargeOutcome, StateError> {
+    suite::outcome(state.charge(Charge {
+        tenant: suite::id("acme"),
+        month: suite::JUNE,
+        units,
+        allowance: u64::MAX,
+    }))
+}
+
+#[test]
+fn one_hosts_changes_reach_the_other_within_a_second() {
+    let (store, first) = suite::with_tenant::<Postgres>();
+    let second = store.open();
+    let key = first
+        .create_key(&new_key(), KeySeed::new([1; 40]), suite::NOW)
+        .unwrap();
+    within(SEEN, || opens(&second, &key));
+    second.set_enabled(&suite::id("acme"), false).unwrap();
+    within(SEEN, || !opens(&first, &key));
+    first.set_enabled(&suite::id("acme"), true).unwrap();
+    within(SEEN, || opens(&second, &key));
+    first.revoke_key(key.id, suite::NOW).unwrap();
+    assert!(!opens(&first, &key));
+    within(SEEN, || !opens(&second, &key));
+    second.pause_jobs(true).unwrap();
+    second.promote(ReleaseKind::Valuation, "release").unwrap();
+    within(SEEN, || first.jobs_paused());
+    within(SEEN, || {
+        first.promoted(ReleaseKind::Valuation).as_deref() == Some("release")
+    });
+}
+
+/// A change is announced, so that no host waits for its next poll.
+#[test]
+fn changes_are_seen_between_polls() {
+    let (store, first) = suite::with_tenant::<Postgres>();
+    let second = store.open();
+    let started = Instant::now();
+    for number in 0..10 {
+        let release = format!("release-{number}");
+        second.promote(ReleaseKind::Rates, &release).unwrap();
+        within(SEEN, || {
+            first.promoted(ReleaseKind::Rates).as_ref() == Some(&release)
+        });
+    }
+    // Ten polls take five seconds.
+    let took = started.elapsed();
+    assert!(took < Duration::from_secs(3), "{took:?}");
+}
+
+/// A backup that is put back takes the place of everything that was read before.
+#[test]
+fn a_database_that_was_put_back_is_read_anew() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let [kept, later] = [1, 2].map(|number| {
+        let seed = KeySeed::new([number; 40]);
+        state.create_key(&new_key(), seed, suite::NOW).unwrap()
+    });
+    state.revoke_key(kept.id, suite::NOW).unwrap();
+    assert!(!opens(&state, &kept) && opens(&state, &later));
+    // The tenant is the first change, and the first key is the second.
+    let earlier = "DELETE FROM domesday.keys WHERE version = 3; \
+         UPDATE domesday.keys SET revoked_at = NULL, version = 2; \
+         UPDATE domesday.service SET version = 2";
+    cluster::sql(&store.address, earlier);
+    within(SEEN * 2, || opens(&state, &kept) && !opens(&state, &later));
+}
+
+/// Two hosts make tenants at the same time: each ends with all of them in its memory.
+#[test]
+fn changes_of_two_hosts_at_once_are_all_seen_by_both() {
+    let store = Postgres::empty();
+    let hosts = [store.open(), store.open()];
+    let keys: Vec<CreatedKey> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4_u8)
+            .map(|thread| {
+                let host = &hosts[usize::from(thread % 2)];
+                scope.spawn(move || {
+                    let each = (0..8_u8).map(|round| {
+                        let number = thread * 8 + round;
+                        let tenant = suite::id(&format!("t{number}"));
+                        host.create_tenant(&tenant, &Plan::default(), suite::NOW)
+                            .unwrap();
+                        let new = NewKey {
+                            tenant,
+                            ..new_key()
+                        };
+                        host.create_key(&new, KeySeed::new([number; 40]), suite::NOW)
+                            .unwrap()
+                    });
+                    each.collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        let made = threads.into_iter().map(|thread| thread.join().unwrap());
+        made.flatten().collect()
+    });
+    assert_eq!(keys.len(), 32);
+    for host in &hosts {
+        within(SEEN, || keys.iter().all(|key| opens(host, key)));
+    }
+}
+
+/// The database dies in the middle of charges. Answered operations are there afterwards, failed
+/// ones are there at most once, and the state comes back by itself.
+#[test]
+fn a_database_that_crashes_is_trouble_until_it_is_back() {
+    let cluster = Cluster::start(Disk::Unsynced);
+    let state = PostgresState::open(&cluster.database()).unwrap();
+    let acme = suite::id("acme");
+    state
+        .create_tenant(&acme, &Plan::default(), suite::NOW)
+        .unwrap();
+    let key = state
+        .create_key(&new_key(), KeySeed::new([1; 40]), suite::NOW)
+        .unwrap();
+    let (granted, failed): (u64, u64) = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    let (mut granted, mut failed) = (0, 0);
+                    while failed == 0 {
+                        match charge(&state, 1) {
+                            Ok(_) => granted += 1,
+                            Err(StateError::Storage { .. }) => failed += 1,
+                            Err(other) => panic!("{other:?}"),
+                        }
+                    }
+                    (granted, failed)
+                })
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(200));
+        cluster.crash();
+        let ended = threads.into_iter().map(|thread| thread.join().unwrap());
+        ended.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    });
+    within(NOTICED, || state.degradation().is_some());
+    // Nothing waits in vain any more, and keys are still known.
+    let started = Instant::now();
+    assert!(matches!(charge(&state, 1), Err(StateError::Storage { .. })));
+    assert!(state.revoke_key(key.id, suite::NOW).is_err());
+    assert!(started.elapsed() < Duration::from_millis(500));
+    assert!(opens(&state, &key));
+
+    cluster.restart();
+    within(NOTICED, || state.degradation().is_none());
+    let used = suite::used(&state, "acme");
+    assert!(
+        (granted..=granted + failed).contains(&used),
+        "{used}, {granted}, {failed}"
+    );
+    assert_eq!(
+        charge(&state, 1).unwrap(),
+        ChargeOutcome::Granted { used: used + 1 }
+    );
+}
+
+#[test]
+fn a_database_that_does_not_answer_is_trouble_until_it_does() {
+    let cluster = Cluster::start(Disk::Unsynced);
+    let state = PostgresState::open(&cluster.database()).unwrap();
+    charge(&state, 1).unwrap();
+    cluster.freeze();
+    within(NOTICED, || state.degradation().is_some());
+    let reason = state.degradation().unwrap();
+    assert!(reason.contains("does not answer"), "{reason}");
+    let started = Instant::now();
+    let error = charge(&state, 1).unwrap_err().to_string();
+    assert!(started.elapsed() < Duration::from_millis(500));
+    assert!(error.contains("database unavailable"), "{error}");
+    cluster.thaw();
+    within(NOTICED, || state.degradation().is_none());
+    assert_eq!(
+        charge(&state, 1).unwrap(),
+        ChargeOutcome::Granted { used: 2 }
+    );
+}
+
+/// Sessions that are ended, as by a pooler or somebody who tidies up, are no trouble of the
+/// database's.
+#[test]
+fn sessions_that_are_ended_are_no_trouble() {
+    let store = Postgres::empty();
+    let state = Arc::new(store.open());
+    // So many at once that all connections are in use, and none has rested.
+    let busy = |state: &Arc<PostgresState>| {
+        let threads: Vec<_> = (0..16)
+            .map(|_| {
+                let state = Arc::clone(state);
+                std::thread::spawn(move || {
+                    suite::outcome(state.used(suite::id("acme"), suite::JUNE))
+                })
+            })
+            .collect();
+        for thread in threads {
+            // Operations under way are lost.
+            let _ = thread.join().unwrap();
+        }
+    };
+    for _ in 0..3 {
+        busy(&state);
+        let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+             WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        assert!(
+            cluster::sql(&store.address, end)
+                .trim()
+                .parse::<u32>()
+                .unwrap()
+                > 1
+        );
+        let ended = Instant::now();
+        while ended.elapsed() < SEEN {
+            assert_eq!(state.degradation(), None);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        charge(&state, 1).unwrap();
+    }
+}
+
+/// Somebody holds a lock on the row that every command changes: the command ends, and nothing else
+/// waits.
+#[test]
+fn a_lock_that_somebody_holds_does_not_hang_a_command() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let key = state
+        .create_key(&new_key(), KeySeed::new([1; 40]), suite::NOW)
+        .unwrap();
+    let address = store.address.clone();
+    let holder = std::thread::spawn(move || {
+        cluster::sql(
+            &address,
+            "BEGIN; SELECT version FROM domesday.service FOR UPDATE; SELECT pg_sleep(4); COMMIT",
+        )
+    });
+    let free = "SELECT count(*) FROM (SELECT FROM domesday.service FOR UPDATE SKIP LOCKED) AS free";
+    within(SEEN * 2, || {
+        cluster::sql(&store.address, free).trim() == "0"
+    });
+    let started = Instant::now();
+    let error = state.revoke_key(key.id, suite::NOW).unwrap_err();
+    let took = started.elapsed();
+    assert!(took < Duration::from_millis(2_500), "{took:?}");
+    assert!(
+        error.to_string().contains("another session holds a lock"),
+        "{error}"
+    );
+    // It changed nothing, and operations without the lock go on.
+    assert!(opens(&state, &key));
+    charge(&state, 1).unwrap();
+    while !holder.is_finished() {
+        assert_eq!(state.degradation(), None);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    state.revoke_key(key.id, suite::NOW).unwrap();
+    assert!(!opens(&state, &key));
+}
+
+/// A server turned read-only, as a replaced one does: it answers, and stores nothing.
+#[test]
+fn a_database_that_does_not_write_is_trouble_until_it_does() {
+    let store = Postgres::empty();
+    let name = store.address.split(['/', '?']).nth(3).unwrap().to_owned();
+    let set = |to: &str| {
+        let statement = format!("ALTER DATABASE {name} SET default_transaction_read_only = {to}");
+        cluster::sql(
+            &store.address,
+            &format!("BEGIN READ WRITE; {statement}; COMMIT"),
+        );
+        // Sessions have it from their beginning.
+        let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+             WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        cluster::sql(&store.address, end);
+    };
+    let state = store.open();
+    charge(&state, 1).unwrap();
+    set("on");
+    within(NOTICED, || {
+        charge(&state, 1).is_err() && state.degradation().is_some()
+    });
+    let used = || suite::outcome(state.used(suite::id("acme"), suite::JUNE));
+    within(NOTICED, || used().is_ok_and(|used| used == 1));
+    // A command names the database's own reason.
+    let is_read_only = |error: StateError| error.to_string().contains("read-only");
+    within(NOTICED, || state.pause_jobs(true).is_err_and(is_read_only));
+    set("off");
+    within(NOTICED * 2, || state.degradation().is_none());
+    charge(&state, 1).unwrap();
+}
+
+#[test]
+fn a_database_that_is_not_there_is_an_error_without_its_password() {
+    let error = PostgresState::open("postgres://me:sesame@127.0.0.1:1/none").unwrap_err();
+    assert!(matches!(
+        error,
+        StateError::Storage {
+            doing: "opened",
+            ..
+        }
+    ));
+    assert!(
+        !format!("{error} {error:?}").contains("sesame"),
+        "{error:?}"
+    );
+}
+
+/// A runtime may be neither waited for nor dropped on a thread of another one.
+#[test]
+fn a_state_is_opened_and_closed_on_a_thread_of_a_runtime() {
+    let store = Postgres::empty();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let malformed = PostgresState::open("mysql://host/name");
+        assert!(matches!(malformed, Err(StateError::MalformedAddress)));
+        drop(store.open());
+    });
+}
+
+#[test]
+fn the_debug_text_of_a_state_holds_no_address() {
+    let state = Postgres::empty().open();
+    assert_eq!(format!("{state:?}"), "PostgresState(..)");
+}
+
+#[test]
+fn a_job_of_no_units_leaves_the_table_of_units_alone() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let free = suite::job_of("acme", 1, &[(1, 0, b"row")]);
+    assert!(matches!(
+        suite::submit(&state, free),
+        Submission::Accepted(_)
+    ));
+    let rows = cluster::sql(&store.address, "SELECT count(*) FROM domesday.usage");
+    assert_eq!(rows.trim(), "0");
+}
+
+/// Several hosts begin a month at once, and each of its first charges has room.
+#[test]
+fn the_first_charges_of_a_month_are_granted_on_every_host() {
+    const MONTHS: i32 = 100;
+    let (store, first) = suite::with_tenant::<Postgres>();
+    let hosts = [first, store.open(), store.open(), store.open()];
+    let together = std::sync::Barrier::new(hosts.len());
+    let first_charges = |host: &PostgresState| -> Vec<(i32, ChargeOutcome)> {
+        let months = (2100..2100 + MONTHS).map(|year| {
+            together.wait();
+            let charge = Charge {
+                tenant: suite::id("acme"),
+                month: Month { year, month: 1 },
+                units: 1,
+                allowance: 4,
+            };
+            (year, suite::wait(host.charge(charge)))
+        });
+        months.collect()
+    };
+    let outcomes = std::thread::scope(|scope| {
+        let hosts = hosts
+            .iter()
+            .map(|host| scope.spawn(|| first_charges(host)))
+            .collect::<Vec<_>>();
+        let outcomes = hosts.into_iter().map(|host| host.join().unwrap());
+        outcomes.collect::<Vec<_>>()
+    });
+    for (year, outcome) in outcomes.into_iter().flatten() {
+        assert!(
+            matches!(outcome, ChargeOutcome::Granted { .. }),
+            "{year}: {outcome:?}"
+        );
+    }
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    // One file each, numbered from 1 on.
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
+    let migrations = u32::try_from(std::fs::read_dir(folder).unwrap().count()).unwrap();
+    let store = Postgres::empty();
+    drop(store.open());
+    cluster::sql(
+        &store.address,
+        "INSERT INTO domesday.migrations (version, description, success, checksum, execution_time) \
+         VALUES (99, 'later', true, '', 0)",
+    );
+    let error = PostgresState::open(&store.address).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            StateError::NewerSchema {
+                found: 99,
+                known
+            } if known == migrations
+        ),
+        "{error:?}"
+    );
+}
+
+/// Neither a key nor its secret part is in a dump of the database.
+#[test]
+fn the_database_holds_no_key() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let bytes: [u8; 40] = std::array::from_fn(|i| 200 - u8::try_from(i).unwrap());
+    let key = state
+        .create_key(&new_key(), KeySeed::new(bytes), suite::NOW)
+        .unwrap();
+    let kept = cluster::sql(&store.address, "SELECT * FROM domesday.keys");
+    assert!(kept.contains(&key.id.to_string()), "{kept}");
+    let secret = key.secret.expose().rsplit('_').next().unwrap();
+    assert!(!kept.contains(secret));
+}

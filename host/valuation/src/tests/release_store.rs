@@ -1,0 +1,266 @@
+//! The store of releases: which it opens, which of them is current, and what it refuses.
+
+use super::demo::{RELEASE, SNAPSHOT};
+use super::package_files::{copy_tree, write_changed};
+use chrono::NaiveDate;
+use domesday_engine::Runtime;
+use domesday_engine::config::Allocation;
+use domesday_evaluation::compare::header::Source as Rows;
+use domesday_evaluation::compare::sides::Sides;
+use domesday_evaluation::report::TrainingData;
+use domesday_package::{Trust, ValuationBody, open};
+use domesday_registers::Day;
+use domesday_valuation::comparison_header::{
+    authority_name, header, last_training_day, training_data,
+};
+use domesday_valuation::compile_cache::{CompileCacheError, open_cache, own_folder};
+use domesday_valuation::release_store::{ReleaseError, ReleaseStore, package_ids};
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+fn demo_releases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases")
+}
+
+/// Returns a folder of releases with the demo's snapshot and no release.
+fn without_release() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let snapshot = format!("property/{SNAPSHOT}");
+    copy_tree(
+        &demo_releases().join(&snapshot),
+        &folder.path().join(&snapshot),
+    );
+    fs::create_dir(folder.path().join("valuation")).unwrap();
+    folder
+}
+
+/// Adds the demo's release under another id, with a change of its manifest.
+fn add(folder: &Path, id: &str, change: impl FnOnce(&mut ValuationBody)) {
+    let demo = demo_releases().join("valuation").join(RELEASE);
+    let component = fs::read(demo.join("component.wasm")).unwrap();
+    write_changed(folder, &demo, id, component, change);
+}
+
+fn day(text: &str) -> NaiveDate {
+    text.parse().unwrap()
+}
+
+fn store(folder: &Path, current: Option<&str>, today: &str) -> Result<ReleaseStore, ReleaseError> {
+    let runtime = Runtime::new(Allocation::OnDemand).unwrap();
+    ReleaseStore::open(folder, Trust::Unsigned, runtime, current, day(today))
+}
+
+#[test]
+fn the_release_in_force_is_current() {
+    let folder = without_release();
+    for (id, date) in [
+        ("past-1", "2026-01-01"),
+        ("summer-1", "2026-06-01"),
+        ("summer-2", "2026-06-01"),
+        ("winter-1", "2026-12-01"),
+        ("winter-0", "2027-12-01"),
+    ] {
+        add(folder.path(), id, |body| body.effective_date = day(date));
+    }
+    for (today, expected) in [
+        // None is in force yet: the one that will be first.
+        ("2025-12-31", "past-1"),
+        ("2026-01-01", "past-1"),
+        ("2026-05-31", "past-1"),
+        // Of equals the last by id.
+        ("2026-06-01", "summer-2"),
+        ("2026-11-30", "summer-2"),
+        ("2026-12-01", "winter-1"),
+        ("2028-01-01", "winter-0"),
+    ] {
+        let store = store(folder.path(), None, today).unwrap();
+        assert_eq!(store.current().id, expected, "{today}");
+        assert_eq!(store.count(), 5);
+    }
+    let named = store(folder.path(), Some("past-1"), "2028-01-01").unwrap();
+    assert_eq!(named.current().id, "past-1");
+    let missing = store(folder.path(), Some("spring-1"), "2028-01-01").err();
+    assert!(matches!(missing, Some(ReleaseError::Unknown { id, .. }) if id == "spring-1"));
+}
+
+#[test]
+fn a_release_that_comes_later_is_opened_and_promoted_by_its_id() {
+    let folder = without_release();
+    add(folder.path(), "first-1", |_| {});
+    let store = store(folder.path(), None, "2027-06-01").unwrap();
+    add(folder.path(), "later-1", |_| {});
+    let ids = || -> Vec<String> {
+        let open = store.open_releases();
+        open.iter().map(|release| release.id.clone()).collect()
+    };
+    assert_eq!(ids(), ["first-1"]);
+    let later = store.get("later-1").unwrap();
+    assert_eq!(ids(), ["first-1", "later-1"]);
+    // It is opened once, and shares the snapshot.
+    assert!(Arc::ptr_eq(&later, &store.get("later-1").unwrap()));
+    assert!(Arc::ptr_eq(&later.snapshot, &store.current().snapshot));
+    assert_eq!(store.current().id, "first-1");
+    store.promote("later-1").unwrap();
+    assert_eq!(store.current().id, "later-1");
+    for id in ["other-1", "../first-1", ""] {
+        let error = store.promote(id).err();
+        assert!(matches!(error, Some(ReleaseError::Unknown { .. })), "{id}");
+    }
+    assert_eq!(store.current().id, "later-1");
+}
+
+#[test]
+fn a_release_pinned_to_other_content_is_refused_with_both_digests() {
+    let folder = without_release();
+    let pin = "0".repeat(64);
+    add(folder.path(), "other-1", |body| {
+        body.snapshot.content_digest = pin.parse().unwrap();
+    });
+    let Err(ReleaseError::OtherSnapshot {
+        release,
+        snapshot,
+        pinned,
+        found,
+        ..
+    }) = store(folder.path(), None, "2027-06-01")
+    else {
+        panic!("the release is opened");
+    };
+    assert_eq!((&*release, &*snapshot), ("other-1", SNAPSHOT));
+    assert_eq!(pinned, pin);
+    assert_ne!(found, pin);
+}
+
+#[test]
+fn a_folder_without_releases_is_refused() {
+    let folder = without_release();
+    let nothing = store(folder.path(), None, "2027-06-01").err();
+    assert!(matches!(nothing, Some(ReleaseError::Nothing { .. })));
+    let missing = package_ids(&folder.path().join("nowhere"));
+    assert!(matches!(missing, Err(ReleaseError::Nothing { .. })));
+}
+
+#[test]
+fn files_and_hidden_folders_are_no_packages() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["b-1", "a-1", ".staging"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    fs::write(folder.path().join("README"), "").unwrap();
+    assert_eq!(package_ids(folder.path()).unwrap(), ["a-1", "b-1"]);
+}
+
+#[test]
+fn the_longest_name_of_an_authority_is_known() {
+    let folder = without_release();
+    add(folder.path(), "first-1", |_| {});
+    let release = store(folder.path(), None, "2027-06-01").unwrap().current();
+    let longest = release
+        .snapshot
+        .authorities()
+        .into_iter()
+        .map(|authority| authority.name.len())
+        .max();
+    // No name of the demo needs escapes.
+    assert_eq!(Some(release.authority_name), longest);
+    assert_eq!(release.latest_sale, release.snapshot.identity().latest_sale);
+    assert_eq!(release.window.from, release.manifest.valuation_date.from);
+    assert_eq!(release.window.to, release.manifest.valuation_date.to);
+}
+
+#[test]
+fn training_data_overlaps_from_its_last_day() {
+    let demo = open(
+        &demo_releases().join("valuation").join(RELEASE),
+        &Trust::Unsigned,
+    );
+    let manifest: ValuationBody = demo.unwrap().body().unwrap();
+    let window = manifest.model.training_window.unwrap();
+    let last = last_training_day(&window);
+    assert_eq!(last, window.fitted_through.max(window.calibrated_through));
+    let overlaps = |from: NaiveDate| match training_data(&manifest, Day::from(from)) {
+        TrainingData::Sales { overlap, .. } => overlap,
+        _ => panic!("the release was trained on sales"),
+    };
+    assert!(overlaps(last));
+    assert!(overlaps(last.pred_opt().unwrap()));
+    assert!(!overlaps(last.succ_opt().unwrap()));
+
+    let mut unstated = manifest.clone();
+    unstated.model.training_window = None;
+    let of = |manifest: &ValuationBody| training_data(manifest, Day(0));
+    assert!(matches!(of(&unstated), TrainingData::Unstated));
+    unstated.model.parameters_sha256 = None;
+    assert!(matches!(of(&unstated), TrainingData::Nothing));
+}
+
+#[test]
+fn a_comparison_names_both_releases_and_their_authorities() {
+    let folder = without_release();
+    add(folder.path(), "first-1", |_| {});
+    add(folder.path(), "other-1", |_| {});
+    let store = store(folder.path(), None, "2027-06-01").unwrap();
+    let (a, b) = (store.get("first-1").unwrap(), store.get("other-1").unwrap());
+    let sides = || Sides { a: &*a, b: &*b };
+    let rows = Rows::Fixtures {
+        file: "fixtures.jsonl".to_owned(),
+    };
+    let header = header(sides(), rows, None);
+    assert_eq!(header.releases.a.release_id, "first-1");
+    assert_eq!(header.releases.b.release_id, "other-1");
+    assert_eq!(header.releases.a.snapshot_id, SNAPSHOT);
+    assert_eq!(
+        header.releases.a.latest_sale,
+        a.latest_sale.map(|day| day.to_string())
+    );
+    let authority = a.snapshot.authorities().remove(0);
+    let code = authority.code.to_string();
+    assert_eq!(authority_name(sides(), &code), Some(authority.name.clone()));
+    assert_eq!(authority_name(sides(), "E06009999"), None);
+    assert_eq!(authority_name(sides(), "nothing"), None);
+}
+
+#[test]
+fn a_folder_that_others_can_write_into_is_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("a/b");
+    own_folder(&folder, "the folder").unwrap();
+    assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
+    own_folder(&folder, "the folder").unwrap();
+    for mode in [0o720, 0o702] {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+        let refused = own_folder(&folder, "the folder");
+        assert!(matches!(refused, Err(CompileCacheError::NotOurs { .. })));
+    }
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    own_folder(&folder, "the folder").unwrap();
+    let file = root.path().join("file");
+    fs::write(&file, "").unwrap();
+    let refused = own_folder(&file, "the folder");
+    assert!(matches!(refused, Err(CompileCacheError::NotAFolder { .. })));
+}
+
+#[test]
+fn the_secret_of_compiled_code_is_made_once_and_checked() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("data");
+    open_cache(&folder, "the data folder").unwrap();
+    let secret = folder.join("host.secret");
+    let bytes = fs::read(&secret).unwrap();
+    assert_eq!(bytes.len(), 32);
+    assert_ne!(bytes, [0; 32]);
+    assert_eq!(fs::metadata(&secret).unwrap().mode() & 0o777, 0o600);
+    open_cache(&folder, "the data folder").unwrap();
+    assert_eq!(fs::read(&secret).unwrap(), bytes);
+    fs::write(&secret, [7; 31]).unwrap();
+    let refused = open_cache(&folder, "the data folder").err();
+    assert!(matches!(refused, Some(CompileCacheError::Secret { path }) if path == secret));
+    // A link to itself is there, and cannot be read.
+    fs::remove_file(&secret).unwrap();
+    symlink("host.secret", &secret).unwrap();
+    let refused = open_cache(&folder, "the data folder").err();
+    assert!(matches!(refused, Some(CompileCacheError::Io { path, .. }) if path == secret));
+}

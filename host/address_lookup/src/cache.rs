@@ -91,7 +91,7 @@ mod tests {
         Postcode::parse(&format!("ZZ{} {}AA", n / 10, n % 10)).unwrap()
     }
 
-    fn known() -> Result<Arc<LookupResult>, Unavailable> {
+    fn succeed() -> Result<Arc<LookupResult>, Unavailable> {
         Ok(Arc::default())
     }
 
@@ -110,7 +110,7 @@ mod tests {
         );
         assert!(both.0.1.is_err() && both.1.1.is_err());
         assert_eq!(lookups.load(Ordering::SeqCst), 1);
-        let (cached, result) = cache.get_or_look_up(&postcode, || async { known() }).await;
+        let (cached, result) = cache.get_or_look_up(&postcode, || async { succeed() }).await;
         assert!(!cached && result.is_ok());
         let (cached, result) = cache.get_or_look_up(&postcode, fail).await;
         assert!(cached && result.is_ok());
@@ -122,7 +122,7 @@ mod tests {
         let cache = Cache::new(10, Duration::ZERO);
         for _ in 0..2 {
             let (cached, _) = cache
-                .get_or_look_up(&postcode(1), || async { known() })
+                .get_or_look_up(&postcode(1), || async { succeed() })
                 .await;
             assert!(!cached);
         }
@@ -134,7 +134,7 @@ mod tests {
                 .await
                 .is_err()
         );
-        let (_, result) = cache.get_or_look_up(&postcode, || async { known() }).await;
+        let (_, result) = cache.get_or_look_up(&postcode, || async { succeed() }).await;
         assert!(result.is_ok());
     }
 
@@ -143,7 +143,7 @@ mod tests {
         let cache = Cache::new(5, Duration::from_secs(60));
         for n in 0..50 {
             let result = cache
-                .get_or_look_up(&postcode(n), || async { known() })
+                .get_or_look_up(&postcode(n), || async { succeed() })
                 .await;
             assert!(result.1.is_ok());
             assert!(cache.slots.lock().unwrap().len() <= 5);

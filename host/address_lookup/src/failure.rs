@@ -22,7 +22,7 @@ pub enum Failure {
     },
     /// 5xx.
     #[error("server error ({status})")]
-    Broken {
+    ServerError {
         /// The status.
         status: u16,
         /// The `Retry-After` of the response.
@@ -67,7 +67,7 @@ impl Failure {
             Failure::Unreachable
                 | Failure::Closed
                 | Failure::Limited { .. }
-                | Failure::Broken { .. }
+                | Failure::ServerError { .. }
         )
     }
 
@@ -88,7 +88,7 @@ impl Failure {
     /// Returns the `Retry-After` of the response.
     pub(crate) fn after(&self) -> Option<Duration> {
         match self {
-            Failure::Limited { after } | Failure::Broken { after, .. } => *after,
+            Failure::Limited { after } | Failure::ServerError { after, .. } => *after,
             Failure::BreakerOpen { after } => Some(*after),
             _ => None,
         }
@@ -101,7 +101,7 @@ impl Failure {
             Failure::Closed => "closed",
             Failure::TimedOut => "timed_out",
             Failure::Limited { .. } => "limited",
-            Failure::Broken { .. } => "broken",
+            Failure::ServerError { .. } => "broken",
             Failure::KeyRejected { .. } => "key_refused",
             Failure::RequestRejected { .. } => "question_refused",
             Failure::TooLarge => "too_large",

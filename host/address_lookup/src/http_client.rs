@@ -114,7 +114,7 @@ fn status_failure(status: StatusCode, headers: &HeaderMap, now: SystemTime) -> O
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
             Some(Failure::KeyRejected { status: code })
         }
-        _ if status.is_server_error() => Some(Failure::Broken {
+        _ if status.is_server_error() => Some(Failure::ServerError {
             status: code,
             after: after(),
         }),
@@ -156,7 +156,7 @@ mod tests {
         let after = Some(Duration::from_secs(3));
         assert_eq!(of(200), None);
         assert_eq!(of(429), Some(Failure::Limited { after }));
-        assert_eq!(of(503), Some(Failure::Broken { status: 503, after }));
+        assert_eq!(of(503), Some(Failure::ServerError { status: 503, after }));
         for status in [401, 403] {
             assert_eq!(of(status), Some(Failure::KeyRejected { status }));
         }

@@ -22,3 +22,9 @@ pub mod schema;
 pub mod v1;
 pub mod v3;
 pub mod vocabulary;
+
+#[cfg(test)]
+extern crate self as domesday_contract;
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,8 @@
 //! Admission: the checks of a component before it runs its first instruction.
 //!
-//! In order: size, full validation, shape (the import allow-list, the export, its contents),
-//! compilation, the resources that it declares, and the types of its imports and exports. The
-//! package checks its digest and signature before any of them.
+//! In order: size, full validation, shape, compilation, the resources that it declares, and the
+//! types of its imports and exports. The shape is the import allow-list, the export and its
+//! contents. The package checks its digest and signature before any of them.
 
 pub use crate::admission_error::AdmissionError;
 use crate::admission_error::{invalid, within};

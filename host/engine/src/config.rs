@@ -12,7 +12,7 @@ use wasmtime::{
 pub enum Allocation {
     /// Slots made ready beforehand: the choice of a server.
     Pooling {
-        /// Instances alive at once; one more is refused, as our fault.
+        /// Instances alive at once; one more is refused as a host failure.
         instances: u32,
     },
     /// Memory mapped for each instance: the choice of a single command, and the second
@@ -39,8 +39,8 @@ pub const MAX_TABLES: u32 = 8;
 pub const MAX_GLOBALS: u64 = 10_000;
 /// Native stack for guest code, bytes; the worker threads have several times as much.
 pub const MAX_STACK_BYTES: usize = 512 << 10;
-/// Low memory of a slot that is written back by copying instead of unmapped: a release built
-/// with a 128 KiB guest stack keeps its stack, constants and first heap pages in it.
+/// Low memory of a slot that is written back by copying instead of unmapped. A release with a 128
+/// KiB guest stack keeps its stack, constants and first heap pages there.
 const KEEP_RESIDENT_BYTES: usize = 256 << 10;
 
 /// The WebAssembly features that no release may use, here and in admission alike. Threads and
@@ -68,7 +68,7 @@ pub fn configuration(allocation: Allocation) -> Config {
     config.relaxed_simd_deterministic(true);
     config.wasm_features(LEFT_OUT, false);
     // Fuel decides: a row that spends its release's fuel fails, at the same instruction on every
-    // machine. Epochs protect: a deadline on the clock is our fault, and may be tried again.
+    // machine. Epochs protect: a deadline on the clock is a host failure, and may be tried again.
     config.consume_fuel(true);
     config.epoch_interruption(true);
     config.max_wasm_stack(MAX_STACK_BYTES);

@@ -39,3 +39,9 @@ pub use admission_error::AdmissionError;
 pub use limits::Limits;
 pub use profile::Profile;
 pub use runtime::{Release, Runtime, RuntimeError};
+
+#[cfg(test)]
+extern crate self as domesday_engine;
+
+#[cfg(test)]
+mod tests;

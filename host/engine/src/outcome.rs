@@ -152,11 +152,12 @@ pub enum RowFailure {
         /// The problem of the field.
         problem: String,
     },
-    /// Ours: the row's time on the clock ran out. May be tried again; never recorded as an outcome.
+    /// A host failure: the row's time on the clock ran out. It is retryable and never recorded as
+    /// an outcome.
     #[error("the row's time on the clock ran out")]
     OutOfTime,
-    /// Ours: a slot or memory was not to be had, the snapshot could not be read, or the native
-    /// stack was too small. May be tried again; never recorded as an outcome.
+    /// A host failure: no slot or memory was free, the snapshot could not be read, or the native
+    /// stack was too small. It is retryable and never recorded as an outcome.
     #[error("the host could not run the release: {problem}")]
     Host {
         /// The problem.

@@ -85,9 +85,19 @@ pub(crate) struct LimitReached {
     pub(crate) limit: usize,
 }
 
-/// A denied growth ends the row instead of returning -1 to the guest.
+/// Reports whether a growth goes beyond the maximum that the guest itself declares.
 ///
-/// A release must never see whether memory is available, or its answers could depend on it.
+/// A maximum of the limit or more does not count, since the limit then decides. The pooling
+/// allocator states its own limit as the maximum of every table that declares none.
+fn exceeds_declared(desired: usize, maximum: Option<usize>, limit: usize) -> bool {
+    maximum.is_some_and(|maximum| maximum < limit && desired > maximum)
+}
+
+/// A growth beyond the row's limit ends the row instead of returning -1 to the guest. So does a
+/// growth that the host cannot serve.
+///
+/// A release must never see whether memory is available, or its answers could depend on it. A
+/// growth beyond the guest's own maximum returns -1, as it does on every machine.
 impl ResourceLimiter for RowState {
     fn instances(&self) -> usize {
         MAX_CORE_INSTANCES as usize
@@ -105,8 +115,11 @@ impl ResourceLimiter for RowState {
         &mut self,
         current: usize,
         desired: usize,
-        _maximum: Option<usize>,
+        maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
+        if exceeds_declared(desired, maximum, self.memory_limit) {
+            return Ok(false);
+        }
         if desired > self.memory_limit {
             return Err(LimitReached {
                 what: "memory",
@@ -126,8 +139,11 @@ impl ResourceLimiter for RowState {
         &mut self,
         _current: usize,
         desired: usize,
-        _maximum: Option<usize>,
+        maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
+        if exceeds_declared(desired, maximum, self.table_limit) {
+            return Ok(false);
+        }
         if desired > self.table_limit {
             return Err(LimitReached {
                 what: "table elements",

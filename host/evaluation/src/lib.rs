@@ -1,10 +1,9 @@
 //! Back-test figures: turns sales and a release's answers into accuracy figures.
 //!
-//! The input is rows ([`row::Row`]): a sale, the release's answer as at its day, and the answers of
-//! two simple rules (the baselines, [`row::Baseline`]) from the same evidence. The output is a
-//! [`report::Report`]: [`group::Group`]s of figures, each with its accuracy ([`accuracy`]), the
-//! coverage of its ranges ([`ranges`]) and how the release compares with each baseline on the same
-//! rows ([`baselines`]).
+//! The input is rows ([`row::Row`]). A row is a sale, the release's answer as at its day, and the
+//! answers of two baselines ([`row::Baseline`]) from the same evidence. The output is a
+//! [`report::Report`] of figures in [`group::Group`]s. Each has its [`accuracy`], the coverage of
+//! its [`ranges`], and a comparison with each of the [`baselines`] on the same rows.
 //!
 //! [`compare`] compares two releases on the same rows.
 //!

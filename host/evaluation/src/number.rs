@@ -83,8 +83,8 @@ mod tests {
         assert_eq!(quantile(&five, 0.5), Some(20.0));
     }
 
-    /// The interval of 8 in 10 follows the formula of Brown, Cai and DasGupta (2001):
-    /// middle (0.8 + 1.9208/10) / (1 + 3.8415/10), half width 0.2266.
+    /// The interval of 8 in 10 follows the formula of Brown, Cai and DasGupta (2001). Its middle is
+    /// (0.8 + 1.9208/10) / (1 + 3.8415/10), and its half width 0.2266.
     #[test]
     fn the_score_interval_by_hand() {
         assert_eq!(wilson(8, 10), Some([0.490162, 0.943318]));

@@ -67,7 +67,8 @@ pub struct Header {
     /// Days before the valuation day whose evidence is hidden, too.
     pub evidence_lag_days: u32,
     /// The release's training data.
-    pub learnt: TrainingData,
+    #[serde(rename = "learnt")]
+    pub training_data: TrainingData,
     /// Category A sales of homes in the window.
     pub sales_in_window: usize,
     /// Homes without a required input in the register.
@@ -105,7 +106,7 @@ pub enum TrainingData {
         fitted_through: String,
         /// The last day whose sales calibrated the ranges.
         calibrated_through: String,
-        /// Whether the window holds days that were learnt from: the figures are then too good.
+        /// Whether the window holds days of training data. The figures are then too good.
         overlap: bool,
     },
 }
@@ -116,7 +117,7 @@ impl TrainingData {
         match self {
             TrainingData::Nothing | TrainingData::Sales { overlap: false, .. } => None,
             TrainingData::Unstated => Some(
-                "The release does not say which sales it learnt from, so that these figures may be too good."
+                "The release does not say which sales it was trained on, so that these figures may be too good."
                     .to_owned(),
             ),
             TrainingData::Sales {
@@ -124,7 +125,7 @@ impl TrainingData {
                 calibrated_through,
                 ..
             } => Some(format!(
-                "The window holds sales that the release learnt from (fitted up to {fitted_through}, calibrated up to \
+                "The window holds sales that the release was trained on (fitted up to {fitted_through}, calibrated up to \
                  {calibrated_through}): these figures are too good."
             )),
         }

@@ -32,7 +32,7 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
         subject.not_askable,
         subject.evidence_lag_days
     )?;
-    if let Some(warning) = subject.learnt.warning() {
+    if let Some(warning) = subject.training_data.warning() {
         writeln!(out, "WARNING: {warning}\n")?;
     }
     writeln!(

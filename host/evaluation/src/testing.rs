@@ -47,7 +47,7 @@ pub(crate) fn header() -> Header {
         to: "2024-12-31".to_owned(),
         as_at: AsAt::Sale,
         evidence_lag_days: 0,
-        learnt: TrainingData::Nothing,
+        training_data: TrainingData::Nothing,
         sales_in_window: 100,
         not_askable: 0,
         taken_every: 1,

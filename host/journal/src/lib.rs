@@ -38,3 +38,9 @@ pub use line::{Receipt, ReceiptHeader, SealedReceipt, prepare};
 pub use seal::TenantKey;
 pub use verify::{Expected, Flaw, Proof, VerifyError, verify};
 pub use writer::{Journal, Now, Ticket};
+
+#[cfg(test)]
+extern crate self as domesday_journal;
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 //! They are never taken from the command line and never shown.
 
 use super::RegistryError;
-use docker_credential::{CredentialRetrievalError as Fault, DockerCredential};
+use docker_credential::{CredentialRetrievalError, DockerCredential};
 use oci_client::secrets::RegistryAuth;
 use std::fs::File;
 use std::io::ErrorKind;
@@ -33,7 +33,7 @@ pub fn of(host: &str) -> Result<RegistryAuth, RegistryError> {
         (Err(_), Err(_)) => {}
         _ => return Err(wrong(format!("set both {USER} and {PASSWORD}, or neither"))),
     }
-    let Some(file) = dockers() else {
+    let Some(file) = docker_config_file() else {
         return Ok(RegistryAuth::Anonymous);
     };
     let read = match File::open(&file) {
@@ -48,20 +48,25 @@ pub fn of(host: &str) -> Result<RegistryAuth, RegistryError> {
         Ok(DockerCredential::IdentityToken(_)) => Err(wrong(format!(
             "docker's configuration file holds an identity token, which is not understood; set {USER} and {PASSWORD}"
         ))),
-        Err(Fault::ConfigNotFound | Fault::NoCredentialConfigured) => Ok(RegistryAuth::Anonymous),
+        Err(
+            CredentialRetrievalError::ConfigNotFound
+            | CredentialRetrievalError::NoCredentialConfigured,
+        ) => Ok(RegistryAuth::Anonymous),
         // The output of a helper may hold a secret, so it is not repeated.
-        Err(Fault::HelperFailure { stdout, .. }) if stdout.contains(NOTHING_KEPT) => {
+        Err(CredentialRetrievalError::HelperFailure { stdout, .. })
+            if stdout.contains(NOTHING_KEPT) =>
+        {
             Ok(RegistryAuth::Anonymous)
         }
-        Err(Fault::HelperFailure { helper, .. }) => {
+        Err(CredentialRetrievalError::HelperFailure { helper, .. }) => {
             Err(wrong(format!("docker's helper {helper:?} failed")))
         }
-        Err(fault) => Err(wrong(format!("{}: {fault}", file.display()))),
+        Err(error) => Err(wrong(format!("{}: {error}", file.display()))),
     }
 }
 
 /// Returns the path of docker's configuration file, which need not exist.
-fn dockers() -> Option<PathBuf> {
+fn docker_config_file() -> Option<PathBuf> {
     let folder = match std::env::var_os("DOCKER_CONFIG") {
         Some(folder) => PathBuf::from(folder),
         None => PathBuf::from(std::env::var_os("HOME")?).join(".docker"),

@@ -1,7 +1,7 @@
 //! Packages in OCI registries.
 //!
 //! A release is two artifacts of one repository. The tag of its id holds the component alone, in
-//! the layout of the CNCF's runtime group (one layer, `application/wasm`): tools that know the
+//! the layout of the CNCF's runtime group: one layer, `application/wasm`. Tools that know the
 //! layout find a component. The annotation [`artifact::PACKAGE`] names the second artifact by
 //! digest. It is the whole package, with one layer for each file and the file's name as its title.
 //! It has a tag too ([`artifact::package_tag`]), because registries remove untagged artifacts. A

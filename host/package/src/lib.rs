@@ -83,3 +83,9 @@ pub use valuation::{
 pub use verification::{FileFacts, Full, Verification};
 pub use verification_cache::VerificationCache;
 pub use write::{Draft, Source, write};
+
+#[cfg(test)]
+extern crate self as domesday_package;
+
+#[cfg(test)]
+mod tests;

@@ -13,9 +13,9 @@ pub const SIGNATURE: &str = "manifest.sig";
 /// The longest path, in bytes.
 const LONGEST: usize = 200;
 
-/// A relative path with `/` between its names. A name holds `A-Z a-z 0-9 . _ -` and begins with
-/// a letter or digit, so `..`, absolute paths, hidden files and other systems' separators cannot
-/// be written at all. `manifest.json` and `manifest.sig` are not files of a package.
+/// A relative path with `/` between its names. A name holds `A-Z a-z 0-9 . _ -` and begins with a
+/// letter or digit. This leaves no way to write `..`, absolute paths, hidden files or other
+/// systems' separators. `manifest.json` and `manifest.sig` are not files of a package.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct FilePath(String);

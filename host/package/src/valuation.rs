@@ -184,14 +184,13 @@ pub struct Model {
     /// SHA-256 of the embedded fitted parameters; absent where a model has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters_sha256: Option<Sha256Digest>,
-    /// The sales that the parameters were learnt from; absent where a model has none, or does not
-    /// say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub learnt: Option<TrainingWindow>,
+    /// The sales that the parameters were fitted on. Absent where a model has no parameters or does
+    /// not state the sales.
+    #[serde(rename = "learnt", default, skip_serializing_if = "Option::is_none")]
+    pub training_window: Option<TrainingWindow>,
 }
 
-/// The sales that a model's parameters were learnt from. A back-test may begin after the last of
-/// them.
+/// The sales that a model was trained on. A back-test may begin after the last of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainingWindow {

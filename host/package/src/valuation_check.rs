@@ -95,20 +95,20 @@ impl Body for ValuationBody {
 }
 
 impl ValuationBody {
-    /// Checks that calibration follows the fit, and that a model that learnt has parameters.
+    /// Checks that calibration follows the fit, and that a trained model has parameters.
     fn check_training_window(&self) -> Result<(), BodyError> {
-        let Some(learnt) = &self.model.learnt else {
+        let Some(window) = &self.model.training_window else {
             return Ok(());
         };
         check_rule(
-            learnt.fitted_through <= learnt.calibrated_through,
+            window.fitted_through <= window.calibrated_through,
             "model",
             "must not be calibrated on what it was fitted on",
         )?;
         check_rule(
             self.model.parameters_sha256.is_some(),
             "model",
-            "must have parameters if it learnt them",
+            "must have parameters if it was trained",
         )
     }
 

@@ -2,10 +2,10 @@
 //! prices.
 //!
 //! A snapshot is one immutable redb file, built once from the publishers' own downloads and then
-//! only read. It answers four kinds of query: which property an address means
-//! ([`Snapshot::resolve`]), which facts are on record about it ([`Snapshot::property`]), which
-//! sales are near a point ([`Snapshot::nearby_sales`]), and the figures of an area
-//! ([`Snapshot::area_figures`], [`Snapshot::price_index`]).
+//! only read. [`Snapshot::resolve`] finds the property that an address means, and
+//! [`Snapshot::property`] the facts on record about it. [`Snapshot::nearby_sales`] finds the sales
+//! near a point. [`Snapshot::area_figures`] and [`Snapshot::price_index`] return the figures of an
+//! area.
 //!
 //! Two rules hold for every answer. It shows nothing later than the query's day: sales are strictly
 //! before it, and a certificate counts only if lodged strictly before it. It has one stated order
@@ -14,8 +14,8 @@
 //! The first rule can be proved: [`leakage_test_data`] copies a snapshot with another future, and
 //! no answer about the past may change.
 //!
-//! The modules: [`model`] holds the answers as plain data, `store` the tables and their packed
-//! rows, `query` the queries, and [`build`] builds the file from the registers.
+//! [`model`] holds the answers as plain data, `store` the tables and their packed rows, and `query`
+//! the queries. [`build`] builds the file from the registers.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod build;
@@ -35,3 +35,9 @@ pub use model::{
 pub use query::address_list::{AddressList, ListedProperty};
 pub use query::export::Export;
 pub use snapshot::Snapshot;
+
+#[cfg(test)]
+extern crate self as domesday_property;
+
+#[cfg(test)]
+mod tests;

@@ -54,9 +54,8 @@ impl std::fmt::Debug for Snapshot {
 impl Snapshot {
     /// Opens a snapshot file; nothing is ever written to it.
     ///
-    /// The content digest is taken as noted at build: whoever must be sure of the bytes
-    /// compares the file's own digest with a signed manifest, or calls
-    /// [`crate::store::content_digest`].
+    /// The content digest is the one noted at build. To verify the bytes, compare the file's own
+    /// digest with a signed manifest, or call [`crate::store::content_digest`].
     ///
     /// # Errors
     /// The file is absent, no redb file, no snapshot, or of another schema.

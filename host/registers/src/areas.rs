@@ -27,7 +27,7 @@ fn is_lad(name: &str, kind: &str) -> bool {
     year.is_some_and(|year| year.len() <= 4 && year.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn found(header: Header) -> Begin {
+fn check_header(header: Header) -> Begin {
     match header.missing() {
         missing if missing.is_empty() => Begin::Header,
         missing => Begin::Missing(missing),
@@ -51,7 +51,7 @@ impl Register for AreaFile {
             name: header.need_where("LAD..NM", |name| is_lad(name, "nm")),
             hectares: header.need(&["arealhect"]),
         };
-        found(header)
+        check_header(header)
     }
 
     fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<AreaRow, Refusal> {
@@ -104,7 +104,7 @@ impl Register for AuthorityCodeFile {
             country_code: header.need(&["ctrycd"]),
             country_name: header.need(&["ctrynm"]),
         };
-        found(header)
+        check_header(header)
     }
 
     fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<AuthorityCode, Refusal> {

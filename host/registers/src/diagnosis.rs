@@ -114,7 +114,7 @@ fn cells(line: &str, delimiter: char) -> Vec<&str> {
     .collect()
 }
 
-/// Returns the last column's name if the line holds the names and the first row: a row of `columns`
+/// Returns the last column's name if the line holds the names and the first row. A row of `columns`
 /// cells and as many names share one cell.
 fn joined(first: &[&str], columns: usize) -> Option<String> {
     if columns < 2 || first.len() != 2 * columns - 1 {

@@ -63,3 +63,9 @@ pub use progress::Progress;
 pub use record::Record;
 pub use rejected_row::{RejectReason, RejectedRow};
 pub use unused_rows::{MaxRejected, UnusedRows};
+
+#[cfg(test)]
+extern crate self as domesday_registers;
+
+#[cfg(test)]
+mod tests;

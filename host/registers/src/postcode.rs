@@ -5,8 +5,8 @@ use std::fmt;
 
 /// A postcode in standard form: upper case, one space before the last three characters.
 ///
-/// Formats: A9, A9A, A99, AA9, AA9A or AA99, then 9AA, and GIR 0AA. (Royal Mail's
-/// programmers' guide; letters that occur nowhere are not refused, since registers gain new ones.)
+/// Formats: A9, A9A, A99, AA9, AA9A or AA99, then 9AA, and GIR 0AA, by Royal Mail's programmers'
+/// guide. Letters that occur nowhere are accepted, since registers gain new ones.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Postcode {

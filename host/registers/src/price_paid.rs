@@ -5,8 +5,8 @@
 //!   other way round;
 //! - either with renamed columns under a header.
 //!
-//! There are files with the linked-data header over rows in the official order. Each row tells
-//! by its last cell: a transaction's URI stands only in the export's own order, a record status
+//! There are files with the linked-data header over rows in the official order. The last cell of a
+//! row tells which. A transaction's URI occurs only in the export's own order, and a record status
 //! (A, C or D) only in the official one.
 
 use crate::codes::{PropertyType, Tenure};

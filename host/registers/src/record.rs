@@ -78,7 +78,7 @@ enum Split {
     /// Inside a quoted cell, which may go on in the next line.
     Open,
     /// A quotation mark at a wrong position.
-    Broken,
+    Malformed,
 }
 
 impl Records {
@@ -324,7 +324,7 @@ fn split(row: &str, text: &mut String, ends: &mut Vec<usize>) -> Split {
         match bytes.get(at) {
             None => return Split::Whole,
             Some(b',') => at += 1,
-            Some(_) => return Split::Broken,
+            Some(_) => return Split::Malformed,
         }
     }
 }

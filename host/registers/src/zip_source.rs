@@ -33,8 +33,8 @@ pub(crate) struct Member {
 /// Returns the members whose names `wanted` accepts, in the order of their names.
 ///
 /// # Errors
-/// The archive cannot be read, or its members together are far larger than it can honestly hold:
-/// each may stay within its own size while all of them share the same packed bytes.
+/// The archive cannot be read, or its members together are far larger than it can honestly hold.
+/// Each may stay within its own size while all of them share the same packed bytes.
 pub(crate) fn members(
     path: &Path,
     wanted: impl Fn(&str) -> bool,

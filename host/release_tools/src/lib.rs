@@ -1,5 +1,5 @@
-//! Tools of model teams: make a model's crate, build a release of it, check it, test it on sales
-//! that it has not seen, and compare two releases.
+//! Tools of model teams. They make a model's crate, build and check a release of it, test it on
+//! later sales, and compare two releases.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod backtest;

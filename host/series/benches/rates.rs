@@ -1,5 +1,6 @@
-//! Queries of a release of rates, without HTTP: `DOMESDAY_RATES_RELEASE=DIR cargo bench -p
-//! domesday-series` measures the release in that directory, otherwise the demo's, made on the spot.
+//! Queries of a release of rates, without HTTP. `DOMESDAY_RATES_RELEASE=DIR cargo bench -p
+//! domesday-series` measures the release in that directory. The default is the demo's, made on the
+//! spot.
 #![allow(clippy::unwrap_used, clippy::expect_used, unused_crate_dependencies)]
 
 use criterion::{Criterion, criterion_group, criterion_main};

@@ -19,3 +19,11 @@ pub mod select;
 pub mod store;
 
 pub use period::{FormattedPeriod, Period, add_days, add_months};
+
+#[cfg(test)]
+#[cfg(feature = "build")]
+extern crate self as domesday_series;
+
+#[cfg(test)]
+#[cfg(feature = "build")]
+mod tests;

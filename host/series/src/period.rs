@@ -53,11 +53,11 @@ impl Period {
 
     /// Formats the period as the contract writes it: `YYYY-MM` or `YYYY-MM-DD`.
     pub fn text(self, frequency: Frequency) -> String {
-        self.written(frequency).as_str().to_owned()
+        self.format(frequency).as_str().to_owned()
     }
 
     /// Formats the period as [`Period::text`] does, without an allocation.
-    pub fn written(self, frequency: Frequency) -> FormattedPeriod {
+    pub fn format(self, frequency: Frequency) -> FormattedPeriod {
         match frequency {
             Frequency::Daily => FormattedPeriod::day(day_of(self.0)),
             Frequency::Monthly => FormattedPeriod::month(month_start(self.0)),
@@ -100,7 +100,7 @@ impl FormattedPeriod {
     /// Formats a day as `YYYY-MM-DD`.
     pub fn day(day: NaiveDate) -> FormattedPeriod {
         FormattedPeriod {
-            bytes: written(day),
+            bytes: format_day(day),
             length: 10,
         }
     }
@@ -108,7 +108,7 @@ impl FormattedPeriod {
     /// Formats the month that `day` lies in as `YYYY-MM`.
     pub fn month(day: NaiveDate) -> FormattedPeriod {
         FormattedPeriod {
-            bytes: written(day),
+            bytes: format_day(day),
             length: 7,
         }
     }
@@ -119,7 +119,7 @@ impl FormattedPeriod {
     }
 }
 
-fn written(day: NaiveDate) -> [u8; 10] {
+fn format_day(day: NaiveDate) -> [u8; 10] {
     let digit = |number: u32| b'0' + (number % 10) as u8;
     let year = day.year().unsigned_abs();
     let (month, day) = (day.month(), day.day());
@@ -223,7 +223,7 @@ mod tests {
                 let number = if frequency == Frequency::Monthly { number.rem_euclid(9000 * 12) + 12_000 } else { number };
                 let period = Period::from_number(number);
                 let day = period.first_day(frequency).to_string();
-                prop_assert!(day.starts_with(period.written(frequency).as_str()));
+                prop_assert!(day.starts_with(period.format(frequency).as_str()));
                 prop_assert_eq!(Period::parse(&period.text(frequency), frequency), Some(period));
             }
         }

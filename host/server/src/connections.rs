@@ -302,8 +302,8 @@ impl Drop for ConnectionGuard {
     }
 }
 
-/// Returns the address that stands for a subscriber: an IPv4 address, or the first 64 bits of an
-/// IPv6 address, since a subscriber has all the others.
+/// Returns the address that stands for a subscriber. It is an IPv4 address, or the first 64 bits of
+/// an IPv6 address, since a subscriber has all the others.
 fn subscriber(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,

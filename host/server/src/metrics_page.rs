@@ -47,7 +47,7 @@ async fn sample(service: &Service) {
     sampled.workers_busy.set(whole(service.workers.in_use()));
     sampled.workers_room.set(whole(service.workers.capacity()));
     sampled
-        .body_bytes_room
+        .body_budget_bytes
         .set(whole(service.body_memory.budget()));
     sampled
         .body_bytes

@@ -64,7 +64,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Returns the time for a request after its body is received: the setting, or what is left of
+    /// Returns the time for a request after its body is received. It is the setting, or the rest of
     /// it once the service is about to stop.
     pub fn processing_time(&self) -> Duration {
         let left = self.connections.time_left();

@@ -206,7 +206,7 @@ pub struct ChunkResults {
     pub output: Vec<u8>,
     /// The results by status.
     pub tally: Tally,
-    /// Units to give back, for rows that the service left undone.
+    /// Units to refund, for rows without a result.
     pub refund: u32,
 }
 

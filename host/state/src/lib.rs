@@ -97,3 +97,9 @@ pub use switches::{ReleaseKind, Switches};
 pub use tenant::{Tenant, TenantId, TenantIdError};
 pub use time::UnixMillis;
 pub use usage::{Charge, ChargeOutcome, Month, Usage};
+
+#[cfg(test)]
+extern crate self as domesday_state;
+
+#[cfg(test)]
+mod tests;

@@ -108,7 +108,7 @@ impl OpenPath {
 mod tests {
     use super::*;
 
-    fn found(open_path: &OpenPath) -> Option<PathTarget> {
+    fn path_target(open_path: &OpenPath) -> Option<PathTarget> {
         open_path.check().err().map(|moved| moved.found)
     }
 
@@ -121,22 +121,22 @@ mod tests {
         for make in made {
             make(&path).unwrap();
             let open_path = OpenPath::open(&path).unwrap();
-            assert_eq!(found(&open_path), None);
+            assert_eq!(path_target(&open_path), None);
             fs::rename(&path, &elsewhere).unwrap();
-            assert_eq!(found(&open_path), Some(PathTarget::Nothing));
+            assert_eq!(path_target(&open_path), Some(PathTarget::Nothing));
             make(&path).unwrap();
-            assert_eq!(found(&open_path), Some(PathTarget::Another));
+            assert_eq!(path_target(&open_path), Some(PathTarget::Another));
             let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
             // Another name of the same file will do.
             std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
-            assert_eq!(found(&open_path), None);
+            assert_eq!(path_target(&open_path), None);
             fs::remove_file(&path).unwrap();
             fs::rename(&elsewhere, &path).unwrap();
-            assert_eq!(found(&open_path), None);
+            assert_eq!(path_target(&open_path), None);
             let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
             // Its inode is not given to the next one while the place is held.
             make(&path).unwrap();
-            assert_eq!(found(&open_path), Some(PathTarget::Another));
+            assert_eq!(path_target(&open_path), Some(PathTarget::Another));
             let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
         }
     }
@@ -151,7 +151,7 @@ mod tests {
         fs::rename(&data, folder.path().join("away")).unwrap();
         // A file stands where its folder was.
         fs::write(&data, "").unwrap();
-        let target = found(&open_path);
+        let target = path_target(&open_path);
         assert!(matches!(target, Some(PathTarget::Unknown(_))), "{target:?}");
     }
 

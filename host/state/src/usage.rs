@@ -66,8 +66,7 @@ pub trait Usage: Send + Sync {
     /// Charges all units or none.
     fn charge(&self, charge: Charge) -> Reply<ChargeOutcome>;
 
-    /// Gives back units that were charged for work which the service left undone. Never takes a
-    /// month's count below zero.
+    /// Refunds units of rows without a result. Never takes a month's count below zero.
     fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()>;
 
     /// Returns the units used in a month.

@@ -313,7 +313,7 @@ struct RegisterDwelling<'d> {
 impl<'d> RegisterDwelling<'d> {
     fn of(dwelling: &'d Dwelling, mut noise: Option<&mut Draw>) -> RegisterDwelling<'d> {
         let mut write = || match &mut noise {
-            Some(draw) => noise::written(dwelling, draw),
+            Some(draw) => noise::vary_address(dwelling, draw),
             None => Cow::Borrowed(dwelling),
         };
         let (address_file, certificates, price_paid) = (write(), write(), write());

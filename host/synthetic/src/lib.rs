@@ -50,3 +50,9 @@ pub use manifest::{
 };
 pub use rates::{RatesManifest, RatesWorld, generate_rates};
 pub use world::{Size, World};
+
+#[cfg(test)]
+extern crate self as domesday_synthetic;
+
+#[cfg(test)]
+mod tests;

@@ -47,8 +47,8 @@ pub(crate) const USUAL_SIZE_M2: f64 = 90.0;
 /// The growth of ln value with ln size.
 const SIZE_ELASTICITY: f64 = 0.78;
 
-/// Average price in thousands of pounds each January from 1995, in round figures: the boom to 2007,
-/// the crash of 2008, the long recovery, and a gentle rise after the last of them.
+/// Average price in thousands of pounds each January from 1995, in round figures. It has the boom
+/// to 2007, the crash of 2008, the long recovery, and a gentle rise afterwards.
 const JANUARIES: [f64; 33] = [
     55., 54., 56., 62., 67., 78., 84., 95., 119., 133., 149., 155., 170., 180., 155., 167., 165.,
     165., 165., 174., 187., 203., 215., 225., 229., 233., 251., 274., 292., 285., 292., 300., 308.,
@@ -96,8 +96,8 @@ pub(crate) struct Locale {
     phase: f64,
 }
 
-/// Pounds per square metre at even steps of rank over the authorities, in round figures of 2024
-/// (spread as over the postcode districts of England and Wales).
+/// Pounds per square metre at even steps of rank over the authorities, in round figures of 2024.
+/// They spread as over the postcode districts of England and Wales.
 const LEVELS: [f64; 11] = [
     1_400., 1_850., 2_100., 2_350., 2_650., 2_950., 3_250., 3_700., 4_250., 5_100., 7_200.,
 ];
@@ -243,7 +243,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn seen(kind: Kind) -> HomeFeatures {
+    fn features_of(kind: Kind) -> HomeFeatures {
         HomeFeatures {
             kind,
             bungalow: false,
@@ -269,18 +269,18 @@ mod tests {
         let mut draw = Draw::new(1, Purpose::Authority, 0, 0);
         let locale = Locale::new(0.5, &mut draw);
         let on = |s: &HomeFeatures| value(&locale, s, day("2024-01-01"));
-        assert!(on(&seen(Kind::Detached)) > on(&seen(Kind::SemiDetached)));
-        assert!(on(&seen(Kind::SemiDetached)) > on(&seen(Kind::Terraced)));
+        assert!(on(&features_of(Kind::Detached)) > on(&features_of(Kind::SemiDetached)));
+        assert!(on(&features_of(Kind::SemiDetached)) > on(&features_of(Kind::Terraced)));
         let large = HomeFeatures {
             area_m2: 180.0,
-            ..seen(Kind::Terraced)
+            ..features_of(Kind::Terraced)
         };
-        let ratio = on(&large) / on(&seen(Kind::Terraced));
+        let ratio = on(&large) / on(&features_of(Kind::Terraced));
         assert!((ratio - libm::pow(2.0, 0.78)).abs() < 1e-9, "{ratio}");
         let leases = [999.0, 99.0, 80.0, 60.0, 40.0].map(|n| {
             on(&HomeFeatures {
                 lease_years: Some(n),
-                ..seen(Kind::Flat)
+                ..features_of(Kind::Flat)
             })
         });
         assert!(leases.is_sorted_by(|a, b| a > b), "{leases:?}");

@@ -17,8 +17,8 @@ const WRONG: f64 = 0.002;
 /// Share of older postcodes that were of another sector.
 const MOVED: f64 = 0.25;
 
-/// Returns the dwelling as a register may write it.
-pub(crate) fn written<'d>(dwelling: &'d Dwelling, draw: &mut Draw) -> Cow<'d, Dwelling> {
+/// Varies the address of a dwelling as a register may write it.
+pub(crate) fn vary_address<'d>(dwelling: &'d Dwelling, draw: &mut Draw) -> Cow<'d, Dwelling> {
     let mut address = dwelling.address.clone();
     unit(&mut address, draw);
     building(&mut address, draw);

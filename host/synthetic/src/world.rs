@@ -22,8 +22,8 @@ pub struct Size {
     pub authorities: u32,
     /// Of these, how many lie in Wales.
     pub welsh_authorities: u32,
-    /// Of the English ones, how many are tiny: a few islands and the middle of a city in turn, as
-    /// England has the Isles of Scilly and the City of London.
+    /// Of the English ones, how many are tiny. They are a few islands and the middle of a city in
+    /// turn, like the Isles of Scilly and the City of London.
     pub thin_authorities: u32,
     /// Homes, exactly. Shops and offices are extra, about one for 40 homes.
     pub properties: u32,

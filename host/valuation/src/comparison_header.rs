@@ -27,7 +27,7 @@ pub fn header(releases: Sides<&OpenRelease>, rows: Source, first: Option<Day>) -
                 latest_sale: release.latest_sale.map(|day| day.to_string()),
                 nominal_coverage: manifest.nominal_coverage,
                 bands: bands.map(|band| band_word(band.band).to_owned()).collect(),
-                learnt: training_data(manifest, first.unwrap_or(Day(i32::MAX))),
+                training_data: training_data(manifest, first.unwrap_or(Day(i32::MAX))),
             }
         }),
         rows,
@@ -42,23 +42,26 @@ pub fn authority_name(releases: Sides<&OpenRelease>, code: &str) -> Option<Strin
     of(releases.a).or_else(|| of(releases.b))
 }
 
-/// Returns the sales that the release learnt from, beside a window that begins on `from`.
+/// Returns the sales that the release was trained on, beside a window that begins on `from`.
 ///
 /// A window that ends before those days is no better than one that holds them. A model of later
 /// sales knows how prices went on.
 pub fn training_data(manifest: &ValuationBody, from: Day) -> TrainingData {
-    match (&manifest.model.learnt, &manifest.model.parameters_sha256) {
-        (Some(learnt), _) => TrainingData::Sales {
-            fitted_through: learnt.fitted_through.to_string(),
-            calibrated_through: learnt.calibrated_through.to_string(),
-            overlap: from <= Day::from(last_learnt_day(learnt)),
+    match (
+        &manifest.model.training_window,
+        &manifest.model.parameters_sha256,
+    ) {
+        (Some(window), _) => TrainingData::Sales {
+            fitted_through: window.fitted_through.to_string(),
+            calibrated_through: window.calibrated_through.to_string(),
+            overlap: from <= Day::from(last_training_day(window)),
         },
         (None, Some(_)) => TrainingData::Unstated,
         (None, None) => TrainingData::Nothing,
     }
 }
 
-/// Returns the last day of the sales that a release learnt from.
-pub fn last_learnt_day(learnt: &domesday_package::TrainingWindow) -> NaiveDate {
-    learnt.fitted_through.max(learnt.calibrated_through)
+/// Returns the last day of a release's training data.
+pub fn last_training_day(window: &domesday_package::TrainingWindow) -> NaiveDate {
+    window.fitted_through.max(window.calibrated_through)
 }

@@ -19,3 +19,9 @@ pub mod private_file;
 pub mod profile;
 pub mod release_store;
 pub mod worker_pool;
+
+#[cfg(test)]
+extern crate self as domesday_valuation;
+
+#[cfg(test)]
+mod tests;

@@ -39,4 +39,9 @@ pub use packed::{Forest, PackedError, Scratch};
 pub use transform::Transform;
 
 #[cfg(test)]
+extern crate self as domesday_trees;
+
+#[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;

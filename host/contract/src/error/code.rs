@@ -72,7 +72,7 @@ vocabulary! {
         MonthlyValuationQuotaExceeded = "monthly_valuation_quota_exceeded",
         /// A fault of the service.
         Internal = "internal",
-        /// The identity store or provider does not answer.
+        /// The address lookup fails, in the snapshot or at the provider.
         IdentityProviderUnavailable = "identity_provider_unavailable",
         /// New jobs are paused.
         JobAdmissionPaused = "job_admission_paused",

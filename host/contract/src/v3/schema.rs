@@ -188,7 +188,7 @@ fn job_fields() -> [(&'static str, RefOr<Schema>); 12] {
         ),
         (
             "error",
-            described_ref("JobFault", "Why it failed, where it did."),
+            described_ref("JobError", "Why it failed, where it did."),
         ),
     ]
 }
@@ -210,7 +210,7 @@ fn job_results() -> Object {
             ),
             (
                 "error",
-                described_ref("JobFault", "The error of a failed job."),
+                described_ref("JobError", "The error of a failed job."),
             ),
         ],
     )

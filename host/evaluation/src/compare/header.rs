@@ -37,7 +37,8 @@ pub struct ComparedRelease {
     /// Its bands of confidence, best first.
     pub bands: Vec<String>,
     /// Its training data.
-    pub learnt: TrainingData,
+    #[serde(rename = "learnt")]
+    pub training_data: TrainingData,
 }
 
 /// Where the rows come from.
@@ -152,7 +153,7 @@ impl Header {
             for (name, release) in [("A", a), ("B", b)] {
                 sentences.extend(
                     release
-                        .learnt
+                        .training_data
                         .warning()
                         .map(|words| format!("{name}: {words}")),
                 );

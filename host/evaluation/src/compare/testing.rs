@@ -77,7 +77,7 @@ pub(crate) fn header() -> Header {
         latest_sale: Some("2024-12-31".to_owned()),
         nominal_coverage: 0.8,
         bands: ["high", "medium", "low"].map(str::to_owned).to_vec(),
-        learnt: TrainingData::Nothing,
+        training_data: TrainingData::Nothing,
     };
     Header {
         releases: Sides {

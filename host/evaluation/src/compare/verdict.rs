@@ -19,7 +19,7 @@ pub fn verdict(found: &Comparison) -> Vec<String> {
         0 => format!("B says the same as A on {}, to the bit.", all(rows)),
         other => format!(
             "B says something else than A on {other} of {}.",
-            counted(rows)
+            format_rows(rows)
         ),
     }];
     sentences.extend(change(found));
@@ -42,8 +42,8 @@ pub fn verdict(found: &Comparison) -> Vec<String> {
     sentences
 }
 
-/// Returns a number of rows as text.
-fn counted(rows: usize) -> String {
+/// Formats a number of rows.
+fn format_rows(rows: usize) -> String {
     match rows {
         1 => "1 row".to_owned(),
         rows => format!("{rows} rows"),
@@ -69,7 +69,7 @@ fn change(found: &Comparison) -> Option<String> {
         return (found.identical < found.overall.rows).then(|| {
             format!(
                 "No estimate moves ({} valued by both).",
-                counted(change.rows)
+                format_rows(change.rows)
             )
         });
     }
@@ -82,7 +82,7 @@ fn change(found: &Comparison) -> Option<String> {
     });
     Some(format!(
         "Of {} that both value, {} move: by {} in the middle, {} by more than 5 %{}.",
-        counted(change.rows),
+        format_rows(change.rows),
         change.moved,
         signed(change.median),
         match change.over_5 {
@@ -114,7 +114,7 @@ fn flips(found: &Comparison) -> String {
                 kinds.push("others".to_owned());
             }
             let change = if rows == 1 { "changes" } else { "change" };
-            format!("{} {change} status: {}.", counted(rows), kinds.join(", "))
+            format!("{} {change} status: {}.", format_rows(rows), kinds.join(", "))
         }
     }
 }

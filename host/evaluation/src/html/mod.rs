@@ -41,7 +41,7 @@ pub fn page(report: &Report) -> Result<String, PlotError> {
             ", by evidence of before it."
             @if subject.synthetic { " Every household and every price in it is invented." }
         }
-        @if let Some(warning) = subject.learnt.warning() { p.warning { (warning) } }
+        @if let Some(warning) = subject.training_data.warning() { p.warning { (warning) } }
         @if let Some(probe) = &report.leakage_probe { @if !probe.passed {
             p.warning { "The leakage probe failed: another future changed answers about the past. No figure here can be relied on." }
         } }
@@ -106,7 +106,7 @@ fn facts(report: &Report) -> Markup {
     html! { dl.facts {
         dt { "Release" } dd { (subject.release_id) ", model " (subject.model) " " (subject.model_version) }
         dt { "Snapshot" } dd { (subject.snapshot_id) ", content " (subject.snapshot_content) }
-        dt { "Learnt from" } dd { @match &subject.learnt {
+        dt { "Trained on" } dd { @match &subject.training_data {
             TrainingData::Nothing => { "nothing: the model has no fitted numbers" }
             TrainingData::Unstated => { "not stated" }
             TrainingData::Sales { fitted_through, calibrated_through, .. } => {
@@ -164,7 +164,7 @@ fn section(report: &Report, by: &str, title: &str) -> Result<Markup, PlotError> 
 }
 
 /// Returns a group's name among groups of another kind.
-fn named(by: &str, group: &Group) -> String {
+fn group_name(by: &str, group: &Group) -> String {
     match by {
         "confidence" => format!("confidence {}", called(&group.key, group.name.as_deref())),
         _ => called(&group.key, group.name.as_deref()),
@@ -187,7 +187,7 @@ fn calibration(report: &Report) -> Result<Markup, PlotError> {
         .filter_map(|(by, group)| {
             let ranges = group.ranges.as_ref()?;
             Some(Mark {
-                label: named(by, group),
+                label: group_name(by, group),
                 value: 100.0 * ranges.coverage,
                 colour: match ranges.agrees {
                     true => plots::RELEASE,
@@ -248,7 +248,7 @@ fn baselines(report: &Report) -> Result<Markup, PlotError> {
     for by in ["type", "confidence", "price", "authority"] {
         let division = report.by(by).map(|division| largest(division, MOST_AREAS));
         let division = division.unwrap_or_default().into_iter();
-        groups.extend(division.map(|group| (named(by, group), group)));
+        groups.extend(division.map(|group| (group_name(by, group), group)));
     }
     let mut sections = Vec::new();
     for (at, baseline) in Baseline::ALL.iter().enumerate() {

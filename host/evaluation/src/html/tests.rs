@@ -48,7 +48,7 @@ fn names_are_text_and_no_markup() {
 #[test]
 fn warnings_stand_before_the_figures() {
     let mut doubtful = report(&rows());
-    doubtful.subject.learnt = TrainingData::Unstated;
+    doubtful.subject.training_data = TrainingData::Unstated;
     doubtful.leakage_probe = Some(LeakageProbe {
         passed: false,
         cuts: vec![LeakageCut {

@@ -43,7 +43,7 @@ impl Known {
     }
 }
 
-fn found<'k>(known: &ByKey, keys: impl IntoIterator<Item = &'k AddressKey>) -> BTreeSet<u64> {
+fn look_up<'k>(known: &ByKey, keys: impl IntoIterator<Item = &'k AddressKey>) -> BTreeSet<u64> {
     let found = keys.into_iter().filter_map(|key| known.get(key));
     found.flatten().copied().collect()
 }
@@ -135,7 +135,7 @@ pub(crate) fn meet(
 ) -> Option<(&'static str, u64)> {
     let nothing = ByKey::new();
     let here = known.postcodes.get(at).unwrap_or(&nothing);
-    let exact = found(here, query.keys());
+    let exact = look_up(here, query.keys());
     if !exact.is_empty() {
         return one(&exact).map(|uprn| ("exact", uprn));
     }
@@ -144,15 +144,15 @@ pub(crate) fn meet(
     }
     let home = |uprn: &u64| known.homes.contains(uprn);
     for rule in RULES.iter().filter(|_| !here.is_empty()) {
-        if !found(here, &rule.blocking_keys(query)).is_empty() {
+        if !look_up(here, &rule.blocking_keys(query)).is_empty() {
             continue;
         }
         if let Some(premises) = rule.premises_keys(query)
-            && found(here, &premises).iter().all(home)
+            && look_up(here, &premises).iter().all(home)
         {
             continue;
         }
-        let targets = found(here, &rule.target_keys(query));
+        let targets = look_up(here, &rule.target_keys(query));
         if let Some(uprn) = one(&targets).filter(home) {
             return Some((rule.name, uprn));
         }
@@ -164,10 +164,10 @@ pub(crate) fn meet(
         return None;
     }
     let there = known.districts.get(&district(at)).unwrap_or(&nothing);
-    let uprn = one(&found(there, query.keys_with_street())).filter(home)?;
+    let uprn = one(&look_up(there, query.keys_with_street())).filter(home)?;
     let near = known.sectors.get(at.sector()).unwrap_or(&nothing);
-    let elsewhere = found(near, query.keys_with_street()).is_empty();
-    if elsewhere && !found(near, &query.of_its_street()).is_empty() {
+    let elsewhere = look_up(near, query.keys_with_street()).is_empty();
+    if elsewhere && !look_up(near, &query.of_its_street()).is_empty() {
         return None;
     }
     Some((OLDER_POSTCODE, uprn))

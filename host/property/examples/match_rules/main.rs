@@ -4,7 +4,7 @@
 //! cargo run -p domesday-property --example match_rules -- FOLDER [REPORT] [--wrong] [--missed] [--certificates-alone]
 //! ```
 //!
-//! FOLDER is a world that the generator wrote with its truth, or has the subfolders `ppd`, `epc`
+//! FOLDER is a world that the generator wrote with its truth. Or it has the subfolders `ppd`, `epc`
 //! and `postcodes` with Leicestershire's sales, certificates and another author's match of the two.
 //! With the REPORT of a build of the same files, its counts are compared. This program looks up
 //! addresses as texts and the build as fingerprints, so the two reach a figure in different ways.

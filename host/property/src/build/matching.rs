@@ -208,7 +208,7 @@ impl MatchSink<'_> {
             on_sale();
             let found = find(&homes.known, sale.address.own());
             if matches!(found, Match::One(_) | Match::Several) {
-                self.found(&sale, found)?;
+                self.add_match(&sale, found)?;
                 continue;
             }
             let home = homes.by_rule(&sale);
@@ -219,13 +219,13 @@ impl MatchSink<'_> {
                 None if homes.terminated && !sale.address.other_type => {
                     district.waiting.push((sale, found));
                 }
-                None => self.found(&sale, found)?,
+                None => self.add_match(&sale, found)?,
             }
         }
         let contested = rules::contested(strangers.iter().filter_map(UnmatchedSale::met_alone));
         for (sale, home) in met {
             match home.one_address && contested.contains(&home.uprn) {
-                true => self.contested(&sale)?,
+                true => self.join_contested(&sale)?,
                 false => self.by_rule(&sale, home)?,
             }
         }
@@ -233,7 +233,7 @@ impl MatchSink<'_> {
     }
 
     /// Adds a sale that met a home by its exact address.
-    fn found(&mut self, sale: &CurrentSale, found: Match) -> Result<(), BuildError> {
+    fn add_match(&mut self, sale: &CurrentSale, found: Match) -> Result<(), BuildError> {
         count(&mut self.report.matching, name(found));
         match found {
             Match::One(uprn) => self.to(uprn, sale),
@@ -242,7 +242,7 @@ impl MatchSink<'_> {
     }
 
     /// Joins a sale to no property, because another address meets the same home by a rule.
-    fn contested(&mut self, sale: &CurrentSale) -> Result<(), BuildError> {
+    fn join_contested(&mut self, sale: &CurrentSale) -> Result<(), BuildError> {
         count(&mut self.report.matching, CONTESTED);
         self.join_unmatched(sale)
     }
@@ -284,7 +284,7 @@ impl MatchSink<'_> {
             let (postcode, query) = (sale.sale.postcode, sale.written.query());
             match rules::within_district(&known, postcode, &query, is_premises) {
                 Some(home) => self.by_rule(&sale, home)?,
-                None => self.found(&sale, found)?,
+                None => self.add_match(&sale, found)?,
             }
         }
         Ok(())

@@ -50,7 +50,7 @@ pub(crate) struct CurrentSales {
     pub(crate) report: SalesReport,
 }
 
-/// Lets the rows of each transaction act one after the other: files in the order of their
+/// Applies the rows of each transaction one after the other. Files act in the order of their
 /// moments, and the rows of a file in their own order.
 ///
 /// # Errors

@@ -110,7 +110,7 @@ pub(crate) fn write_places_and_indices(
 
 /// Writes the facts.
 pub(crate) fn write_facts(transaction: &WriteTransaction, facts: &Facts) -> Result<(), BuildError> {
-    named(transaction, tables::FACTS, &json(facts)?)
+    insert_only(transaction, tables::FACTS, &json(facts)?)
 }
 
 /// Works out the content digest and notes it with where the rows came from.
@@ -125,7 +125,7 @@ pub(crate) fn seal(
     progress("digest", 1, 1);
     let mut database = open(path)?;
     let transaction = begin(&database)?;
-    named(&transaction, tables::ORIGIN, &json(&origin)?)?;
+    insert_only(&transaction, tables::ORIGIN, &json(&origin)?)?;
     commit(transaction)?;
     // Moves the pages to the front of the file and truncates it.
     progress("compact", 0, 1);
@@ -153,7 +153,7 @@ pub(crate) fn source(file: &FileReport) -> SourceFile {
     }
 }
 
-fn named(
+fn insert_only(
     transaction: &WriteTransaction,
     definition: StrTable,
     row: &[u8],

@@ -81,7 +81,7 @@ impl Attributes {
     }
 }
 
-/// One property of the identity store.
+/// One property of the snapshot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property {
     /// Unique Property Reference Number.

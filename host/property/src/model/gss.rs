@@ -12,13 +12,13 @@ pub struct GssCode(u32);
 
 impl GssCode {
     /// England.
-    pub const ENGLAND: GssCode = GssCode::known(b'E', 92_000_001);
+    pub const ENGLAND: GssCode = GssCode::from_parts(b'E', 92_000_001);
     /// Wales.
-    pub const WALES: GssCode = GssCode::known(b'W', 92_000_004);
+    pub const WALES: GssCode = GssCode::from_parts(b'W', 92_000_004);
     /// England and Wales together.
-    pub const ENGLAND_AND_WALES: GssCode = GssCode::known(b'K', 4_000_001);
+    pub const ENGLAND_AND_WALES: GssCode = GssCode::from_parts(b'K', 4_000_001);
 
-    const fn known(letter: u8, digits: u32) -> GssCode {
+    const fn from_parts(letter: u8, digits: u32) -> GssCode {
         GssCode((letter - b'A') as u32 * 100_000_000 + digits)
     }
 

@@ -24,8 +24,8 @@ pub struct AreaFigures {
     pub sales_count_12m: u32,
     /// Median price in pounds; the mean of the middle two for an even count. Absent below 5 sales.
     pub median_price_gbp: Option<f64>,
-    /// Sum of price over sum of floor area, in pounds and square metres, to the penny, over
-    /// the sales whose floor area was on record by the window's end. Absent below 10 of them.
+    /// Sum of price over sum of floor area, in pounds a square metre, to the penny. Sales count if
+    /// their floor area was on record by the window's end. Absent below 10 of them.
     pub price_per_sqm_gbp: Option<f64>,
     /// Change of the median against the window twelve months earlier, in per cent. Absent
     /// where either has fewer than 5 sales.

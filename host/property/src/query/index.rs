@@ -7,11 +7,11 @@ use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
 impl Snapshot {
-    /// Returns the index of an authority and type (`None`: all types), from the narrowest area that
-    /// has one: the authority, its region, its country, England and Wales.
+    /// Returns the index of an authority and type, where `None` is all types. It is that of the
+    /// narrowest area with one: the authority, its region, its country, England and Wales.
     ///
-    /// Only months that ended before `before` are given, at most the last `most` from the month
-    /// `since` on (counted from January 1970); publication lags are not modelled. An area whose
+    /// It has only months that ended before `before`, at most the last `most` from the month
+    /// `since` on, counted from January 1970. Publication lags are not modelled. An area whose
     /// months all end later is passed over.
     ///
     /// # Errors

@@ -76,8 +76,8 @@ impl Snapshot {
     ///
     /// The match is exact after normalisation. A home and premises with the same address are
     /// ambiguous. A building with homes known by unit needs the unit, unless it is itself a home.
-    /// An address known only as premises, or only from sales of type `O` that were not flats, is
-    /// not residential unless dwellings were sold in it.
+    /// An address is not residential if it is known only as premises, or only from sales of type
+    /// `O` that were not flats. Dwellings sold in it make it residential.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.

@@ -1,7 +1,7 @@
 //! The grid of 500 m cells that sales are kept by.
 //!
-//! A block of sales is one cell in one year, so that a query reads only the years it asks
-//! for and a block in the densest city stays within tens of kilobytes.
+//! A block of sales is one cell in one year, so that a query reads only the years it asks for. A
+//! block in the densest city stays within tens of kilobytes.
 
 /// Side of a cell in metres.
 pub(crate) const SIDE: i32 = 500;

@@ -1,8 +1,8 @@
-//! Twelve-month figures: a row is one area, type and calendar year, with a window of twelve
-//! bytes for each of the months that it may end in.
+//! Twelve-month figures. A row is one area, type and calendar year, with a window of twelve bytes
+//! for each of the months that it may end in.
 //!
-//! Years without any sale in a window have no row. Rows of a year stay small, so that they
-//! fill their pages; a row for all years would spill over into pages of its own.
+//! Years without any sale in a window have no row. Rows of a year stay small, so that they fill
+//! their pages; a row for all years would spill over into pages of its own.
 
 use super::bytes::{get, put};
 use super::codes::FixedCodes;

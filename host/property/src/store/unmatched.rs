@@ -1,8 +1,8 @@
-//! Sales that met no property by their own address, each with its addresses: ten bytes and eight
-//! for each address, and eight for the home that a rule of one address found.
+//! Sales that met no property by their own address, each with its addresses. A sale takes ten
+//! bytes, eight for each address, and eight for the home that a rule of one address found.
 //!
-//! No question reads them. An update does, since a sale that is withdrawn may be the only
-//! reason why an address counts as a home, or as premises, or why two addresses contest a home.
+//! No question reads them. An update does. A withdrawn sale may be the only reason why an address
+//! counts as a home or as premises, or why two addresses contest a home.
 
 use super::bytes::{Reader, put};
 

@@ -139,14 +139,14 @@ impl Reading {
             self.read(rest, town);
         } else if leads_with_number(first) {
             let (number, words) = first.split_at(1);
-            self.numbered(number, words, rest);
+            self.add_numbered(number, words, rest);
         } else {
-            self.named(first, rest, town);
+            self.add_named(first, rest, town);
         }
     }
 
     /// Adds the keys of "12 High Street" or "12 Kings Court" with the segments after it.
-    fn numbered(&mut self, number: &[String], words: &[String], rest: &[Vec<String>]) {
+    fn add_numbered(&mut self, number: &[String], words: &[String], rest: &[Vec<String>]) {
         let unit = self.unit.clone();
         self.key(&unit, number, words);
         let follows = |next: &Vec<String>| leads_with_number(next) || is_thoroughfare(next);
@@ -175,7 +175,7 @@ impl Reading {
     }
 
     /// Adds the keys of "The Chase", "Kings Court" or "High Street" with the segments after it.
-    fn named(&mut self, building: &[String], rest: &[Vec<String>], town: &[String]) {
+    fn add_named(&mut self, building: &[String], rest: &[Vec<String>], town: &[String]) {
         let unit = self.unit.clone();
         if let Some((house, street)) = house_in_street(building) {
             self.key(&unit, house, street);

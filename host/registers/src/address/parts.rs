@@ -151,8 +151,8 @@ fn primary(paon: &str, secondary: &Units) -> (Vec<String>, Vec<Vec<String>>) {
     }
 }
 
-/// Returns the names of a building with a name and a number: both, the number, and the name if it
-/// is one building's or a numbered unit precedes it.
+/// Returns the names of a building with a name and a number. They are both, the number, and the
+/// name if it is one building's or a numbered unit precedes it.
 pub(super) fn names(
     name: Vec<String>,
     number: Vec<String>,

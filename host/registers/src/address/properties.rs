@@ -9,14 +9,14 @@ const NAMES: [&str; 8] = [
     "Chestnut", "Kings", "Old", "Fryern", "Laurels", "Mill", "Queen", "Snoring",
 ];
 
-fn named() -> impl Strategy<Value = String> {
+fn building_name() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(&NAMES[..]), 1..4)
         .prop_map(|words| words.join(" "))
 }
 
 fn street() -> impl Strategy<Value = String> {
     (
-        named(),
+        building_name(),
         proptest::sample::select(&["Street", "Road", "Court", "Gardens", "Close"][..]),
     )
         .prop_map(|(name, kind)| format!("{name} {kind}"))
@@ -51,7 +51,7 @@ proptest! {
 
     #[test]
     fn case_punctuation_and_spacing_change_nothing(
-        unit in proptest::option::of(number()), building in prop_oneof![number(), named()], street in street(),
+        unit in proptest::option::of(number()), building in prop_oneof![number(), building_name()], street in street(),
         choices in proptest::collection::vec(any::<u8>(), 1..20),
     ) {
         let building = unit.map_or(building.clone(), |unit| format!("Flat {unit} {building}"));
@@ -71,7 +71,7 @@ proptest! {
 
     #[test]
     fn a_unit_is_never_its_building(
-        unit in number(), building in number(), name in named(), street in street(), kind in "(Flat|Room|Unit|Studio) ",
+        unit in number(), building in number(), name in building_name(), street in street(), kind in "(Flat|Room|Unit|Studio) ",
     ) {
         for whole in [building.clone(), name.clone(), format!("{name}, {building}")] {
             let saon = format!("{kind}{unit}");

@@ -122,7 +122,7 @@ impl Register for CertificateFile {
             |column| Some(record.cell(column)).filter(|cell| !describe::says_nothing(cell));
         let mut fields = Fields { warnings };
         let (property_type, subtype) = fields
-            .known(
+            .read_or_warn(
                 "unknown_property_type",
                 stated(self.property_type),
                 |kind| describe::dwelling(kind, record.cell(self.built_form)),
@@ -130,7 +130,7 @@ impl Register for CertificateFile {
             .unwrap_or_default();
         Ok(Certificate {
             key: key.to_owned(),
-            uprn: fields.known(
+            uprn: fields.read_or_warn(
                 "unreadable_uprn",
                 Some(uprn).filter(|u| !describe::says_nothing(u)),
                 parse_uprn,
@@ -140,41 +140,41 @@ impl Register for CertificateFile {
             postcode,
             authority: record.cell(self.authority).to_owned(),
             lodged,
-            inspected: fields.known("unreadable_inspection_date", stated(self.inspected), day),
+            inspected: fields.read_or_warn("unreadable_inspection_date", stated(self.inspected), day),
             property_type,
             subtype,
-            floor_area_m2: fields.known(
+            floor_area_m2: fields.read_or_warn(
                 "implausible_floor_area",
                 stated(self.floor_area),
                 floor_area,
             ),
-            habitable_rooms: fields.known("implausible_habitable_rooms", stated(self.rooms), rooms),
-            age_band: fields.known(
+            habitable_rooms: fields.read_or_warn("implausible_habitable_rooms", stated(self.rooms), rooms),
+            age_band: fields.read_or_warn(
                 "unknown_age_band",
                 stated(self.age_band),
                 describe::age_band,
             ),
-            rating: fields.known("unknown_rating", stated(self.rating), describe::rating),
-            efficiency_score: fields.known(
+            rating: fields.read_or_warn("unknown_rating", stated(self.rating), describe::rating),
+            efficiency_score: fields.read_or_warn(
                 "implausible_efficiency",
                 stated(self.efficiency),
                 efficiency,
             ),
             floor_level: fields
-                .known(
+                .read_or_warn(
                     "unknown_floor_level",
                     stated(self.floor_level),
                     describe::floor_level,
                 )
                 .flatten(),
             wall_type: fields
-                .known("unknown_walls", stated(self.walls), describe::walls)
+                .read_or_warn("unknown_walls", stated(self.walls), describe::walls)
                 .flatten(),
             roof_type: fields
-                .known("unknown_roof", stated(self.roof), describe::roof)
+                .read_or_warn("unknown_roof", stated(self.roof), describe::roof)
                 .flatten(),
             floor_type: fields
-                .known("unknown_floor", stated(self.floor), describe::floor)
+                .read_or_warn("unknown_floor", stated(self.floor), describe::floor)
                 .flatten(),
             glazing: describe::glazing(record.cell(self.windows), record.cell(self.glazed_type)),
             new_dwelling: record
@@ -191,7 +191,7 @@ struct Fields<'w> {
 }
 
 impl Fields<'_> {
-    fn known<T>(
+    fn read_or_warn<T>(
         &mut self,
         code: &'static str,
         stated: Option<&str>,

@@ -3,8 +3,8 @@
 use super::AddressQuery;
 use crate::AddressKey;
 
-/// Widest range that is taken for its ends, or that a single number is looked for in: two houses on
-/// one side of a street, or three.
+/// Widest range that is taken for its ends, or that is searched for a single number. It is two
+/// houses on one side of a street, or three.
 const WIDEST: u32 = 4;
 
 /// Returns a range's ends, and the narrow ranges that a number begins or ends.

@@ -187,9 +187,9 @@ pub const RULES: [Rule; 10] = [
     )),
 ];
 
-/// The rule beyond the postcode, tried last, for a postcode that Code-Point has no longer: the same
-/// unit, building and street, once in the postcode district. Another sector counts only where the
-/// postcode's own sector does not have the street ([`AddressQuery::of_its_street`]).
+/// The rule beyond the postcode, tried last, for a postcode that Code-Point has no longer. It wants
+/// the same unit, building and street, once in the postcode district. Another sector counts only
+/// where the postcode's own sector does not have the street ([`AddressQuery::of_its_street`]).
 pub const OLDER_POSTCODE: &str = "older_postcode";
 
 /// Splits a house number into its digits and its letter, if it has at most one.

@@ -3,7 +3,7 @@
 //!
 //! One of the two must say "the flat", which speaks of one alone. "12A" and "First floor flat, 12"
 //! may be two homes. A flat known by its storey has others under it or over it, unless these are no
-//! homes: so premises must be known at the number.
+//! homes. Premises must therefore be known at the number.
 
 use super::floor_words::{STOREYS, storey, ways};
 use super::{AddressQuery, Keys, house_number};

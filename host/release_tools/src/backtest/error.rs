@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// The reason why there is no back-test.
 #[derive(Debug, thiserror::Error)]
 pub enum BacktestError {
-    /// The release may have learnt from the window.
+    /// The release may have been trained on the window.
     #[error(transparent)]
     Overlap(#[from] OverlapError),
     /// The window has no sale that a request could be made of.

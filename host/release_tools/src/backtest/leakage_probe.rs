@@ -1,9 +1,9 @@
 //! The leakage probe: homes valued by the snapshot and by copies of it with another future.
 //!
-//! At each of a few days of the window everything that became known from that day on is dealt out
-//! anew (`domesday_property::leakage_test_data`), and homes that were sold later are valued as at
-//! the day. What is known of a home, every answer to the release, its outcome and both baselines
-//! must be the same to the bit.
+//! The probe cuts the window at a few days. At each, `domesday_property::leakage_test_data` deals
+//! out anew everything that became known from that day on. The probe then values homes that were
+//! sold later as at the day. What is known of a home, every answer to the release, its outcome and
+//! both baselines must be the same to the bit.
 
 use super::baselines::{last_sale_indexed, local_price_per_sqm};
 use super::sales::Window;

@@ -48,7 +48,7 @@ pub struct BacktestOptions {
     pub sample: Option<usize>,
     /// Homes that the leakage probe values at each of its cuts; 0 for no probe.
     pub probe_homes: usize,
-    /// Go on although the release learnt from days of the window, and say so.
+    /// Go on although the release was trained on days of the window, and say so.
     pub allow_overlap: bool,
 }
 
@@ -69,16 +69,16 @@ pub struct BacktestInput<'a> {
 /// Values the window's sales and makes the report; the rows that it rests on come with it.
 ///
 /// # Errors
-/// Where the window holds no sale that can be asked about or days that the release learnt from, the
+/// The window holds no sale that can be asked about, or days that the release was trained on. The
 /// snapshot cannot be read, or the host fails on a row.
 pub fn run(
     tested: &BacktestInput<'_>,
     options: &BacktestOptions,
     progress: &mut Progress<'_>,
 ) -> Result<(Report, Vec<Row>), BacktestError> {
-    let learnt = training_data(tested.manifest, options.from);
+    let training = training_data(tested.manifest, options.from);
     if !options.allow_overlap {
-        training_window::refuse(tested.manifest, &learnt, options.from)?;
+        training_window::refuse(tested.manifest, &training, options.from)?;
     }
     progress("listing sales", 0, 1);
     let window = sales::Window::count(tested.snapshot, (options.from, options.to), options.sample)?;
@@ -133,7 +133,7 @@ pub fn run(
         to: options.to.to_string(),
         as_at: options.as_at,
         evidence_lag_days: u32::from(lag),
-        learnt,
+        training_data: training,
         sales_in_window: window.sales,
         not_askable: window.not_askable,
         taken_every: window.every,

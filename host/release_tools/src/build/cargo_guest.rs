@@ -191,13 +191,13 @@ impl Guest {
     pub fn manifest_entry(
         &self,
         parameters_sha256: Option<Sha256Digest>,
-        learnt: Option<TrainingWindow>,
+        training_window: Option<TrainingWindow>,
     ) -> Model {
         Model {
             name: self.name.clone(),
             version: self.version.clone(),
             parameters_sha256,
-            learnt,
+            training_window,
         }
     }
 

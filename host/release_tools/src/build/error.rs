@@ -42,8 +42,8 @@ pub enum BuildError {
         /// The last day of the fit.
         fit_until: Day,
     },
-    /// No sale can be learnt from.
-    #[error("no sale from {from} to {fit_until} can be learnt from; choose a later --fit-until")]
+    /// No sale can train the model.
+    #[error("no sale from {from} to {fit_until} can train the model; choose a later --fit-until")]
     NothingToLearn {
         /// The first day.
         from: Day,

@@ -121,7 +121,7 @@ fn describe(
 ) -> Result<ValuationBody, BuildError> {
     let (options, settings, source) = (context.options, &context.settings, &context.source);
     let digest = parameters.map(Parameters::digest);
-    let learnt = parameters.map(|parameters| parameters.learnt);
+    let training_window = parameters.map(|parameters| parameters.training_window);
     Ok(ValuationBody {
         release_id: options.id.clone(),
         interface: "domesday:valuation@1.0.0".to_owned(),
@@ -141,7 +141,7 @@ fn describe(
         fixtures: FIXTURES.parse()?,
         backtest: None,
         component: COMPONENT.parse()?,
-        model: source.manifest_entry(digest, learnt),
+        model: source.manifest_entry(digest, training_window),
         engine: EngineVersion {
             name: "wasmtime".to_owned(),
             version: Runtime::WASMTIME.to_owned(),

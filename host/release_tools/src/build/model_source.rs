@@ -67,10 +67,10 @@ impl ModelSource {
     pub fn manifest_entry(
         &self,
         parameters: Option<Sha256Digest>,
-        learnt: Option<TrainingWindow>,
+        training_window: Option<TrainingWindow>,
     ) -> Model {
         match self {
-            ModelSource::Crate(guest) => guest.manifest_entry(parameters, learnt),
+            ModelSource::Crate(guest) => guest.manifest_entry(parameters, training_window),
             ModelSource::Python { python, .. } => python.manifest_entry(),
         }
     }

@@ -1,4 +1,4 @@
-//! The parameters of a fitted model: fitted, learnt and calibrated by its own program `fit`.
+//! The parameters of a fitted model. Its own program `fit` fits, trains and calibrates them.
 
 use super::cargo_guest::Guest;
 use super::context::BuildContext;
@@ -18,7 +18,7 @@ pub struct Parameters {
     /// The bytes of the file.
     pub bytes: Vec<u8>,
     /// The sales that the parameters are of.
-    pub learnt: TrainingWindow,
+    pub training_window: TrainingWindow,
 }
 
 impl Parameters {
@@ -48,7 +48,7 @@ pub fn fit_parameters(
         true => days.calibrate_until,
         false => days.fit_until,
     };
-    let learnt = TrainingWindow {
+    let training_window = TrainingWindow {
         fitted_through: days
             .fit_until
             .date()
@@ -61,7 +61,7 @@ pub fn fit_parameters(
     Ok(Some(Parameters {
         path,
         bytes,
-        learnt,
+        training_window,
     }))
 }
 
@@ -125,14 +125,14 @@ fn learn_from_inputs(
         });
     }
     progress("learning", 0, 1);
-    let learnt = context.work_dir.path().join("learnt.json");
+    let trained = context.work_dir.path().join("trained.json");
     guest.fit(
         &["learn", "--parameters"],
         &[path],
         &["--features", &features.display().to_string(), "--out"],
-        &learnt,
+        &trained,
     )?;
-    std::fs::rename(&learnt, path)?;
+    std::fs::rename(&trained, path)?;
     admit(progress)
 }
 

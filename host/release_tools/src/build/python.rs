@@ -97,7 +97,7 @@ impl Python {
             name: self.name.clone(),
             version: self.version.clone(),
             parameters_sha256: None,
-            learnt: None,
+            training_window: None,
         }
     }
 

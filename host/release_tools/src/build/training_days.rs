@@ -53,8 +53,8 @@ pub fn training_days(
     })
 }
 
-/// Returns the stated day, or half a year before the latest sale, or half way between the fit and
-/// the latest sale where the fit goes further than that.
+/// Returns the stated day, or half a year before the latest sale. Where the fit goes further than
+/// that, the day is half way between the fit and the latest sale.
 fn calibrate_until(stated: Option<Day>, fit_until: Day, latest: Day) -> Result<Day, BuildError> {
     match stated {
         Some(day) if day <= fit_until => Err(BuildError::NothingToCalibrate { fit_until, day }),

@@ -65,10 +65,10 @@ pub fn check(
             return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
         }
     };
-    let learnt = training_data(tested.manifest, options.from);
-    if let Err(error) = training_window::refuse(tested.manifest, &learnt, options.from) {
+    let training = training_data(tested.manifest, options.from);
+    if let Err(error) = training_window::refuse(tested.manifest, &training, options.from) {
         let why = format!(
-            "the package's back-test is of sales that the release learnt from, or may have learnt from: {error}"
+            "the package's back-test is of sales that the release was trained on, or may have been: {error}"
         );
         return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
     }

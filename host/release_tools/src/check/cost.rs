@@ -87,11 +87,11 @@ pub fn judge(results: &[RowResult], limits: CostLimits, deep: &[String]) -> Find
             "most_share": MOST,
             "fuel_per_row": limits.fuel,
             "median_fuel": middle_fuel,
-            "worst_fuel": named(&fuel),
+            "worst_fuel": rows_json(&fuel),
             "memory_bytes": limits.memory_bytes,
             "memory_at_start_bytes": limits.memory_at_start,
             "median_memory_bytes": middle_memory,
-            "worst_memory_growth": named(&memory),
+            "worst_memory_growth": rows_json(&memory),
             "over_half_the_stack": deep,
             "most_questions": questions,
         }))
@@ -143,7 +143,7 @@ fn median(results: &[RowResult], of: fn(&RowResult) -> u64) -> u64 {
     all.get(middle).copied().unwrap_or(0)
 }
 
-fn named(rows: &[(&str, u64)]) -> Vec<serde_json::Value> {
+fn rows_json(rows: &[(&str, u64)]) -> Vec<serde_json::Value> {
     rows.iter()
         .map(|(row, used)| json!({"row": row, "used": used}))
         .collect()

@@ -10,8 +10,8 @@ pub const CHECK: &str = "coverage";
 const POINTS: f64 = 0.03;
 /// Ranges that a group must have to be judged.
 const LEAST: usize = 1_000;
-/// Not judged: whoever knows the price knows whether the range was missed, so that dear homes lie
-/// above and cheap ones below whatever the release does.
+/// Not judged. Groups by price depend on the misses: dear homes lie above their ranges and cheap
+/// ones below, whatever the release does.
 const BY_PRICE: &str = "price";
 
 /// The division name of the group of all sales.
@@ -90,7 +90,7 @@ pub fn judge(report: &Report) -> Finding {
         })).collect::<Vec<_>>(),
     });
     let mut details: Vec<String> = lines;
-    details.extend(report.subject.learnt.warning());
+    details.extend(report.subject.training_data.warning());
     Finding::new(CHECK, Verdict::of(failed == 0), summary)
         .with_details(details)
         .with_figures(figures)
@@ -127,7 +127,7 @@ mod tests {
             to: "2026-02-01".to_owned(),
             as_at: AsAt::Sale,
             evidence_lag_days: 0,
-            learnt: TrainingData::Nothing,
+            training_data: TrainingData::Nothing,
             sales_in_window: 0,
             not_askable: 0,
             taken_every: 1,

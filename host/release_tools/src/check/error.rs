@@ -32,7 +32,7 @@ pub enum CheckError {
     /// The machine has too many threads.
     #[error(transparent)]
     Threads(#[from] TryFromIntError),
-    /// The release may have learnt from the window.
+    /// The release may have been trained on the window.
     #[error(transparent)]
     Overlap(#[from] OverlapError),
     /// The package's back-test cannot be repeated.

@@ -30,7 +30,7 @@ pub enum CompareError {
         /// The latest sale of each snapshot.
         known: String,
     },
-    /// Every sale that both know is one that either learnt from.
+    /// Either release was trained on each sale that both know.
     #[error(
         "no sale is known to both releases and unused by their fits: the window would run from {from} to {to}. \
          Set one with --from and --to; the report then warns that figures against prices may be too good"

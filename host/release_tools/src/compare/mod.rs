@@ -28,7 +28,7 @@ const YEAR: i32 = 365;
 pub enum Rows {
     /// Homes of A's snapshot that were sold.
     Sales {
-        /// First day of sale; by default the first after all days that either release learnt from.
+        /// First day of sale; by default the first after the training data of both.
         from: Option<Day>,
         /// Last day of sale; by default the last that both snapshots reach.
         to: Option<Day>,
@@ -98,8 +98,8 @@ pub fn run(
     }))
 }
 
-/// Returns the window of sales. By default it begins after the last day that either release learnt
-/// from, and ends with the last sale that both snapshots hold.
+/// Returns the window of sales. By default it begins after the training data of both releases, and
+/// ends with the last sale that both snapshots hold.
 fn window(
     releases: &Sides<OpenRelease>,
     from: Option<Day>,
@@ -121,15 +121,15 @@ fn window(
         return Err(CompareError::TooLate { from, known });
     }
     let to = to.unwrap_or(latest);
-    let learnt = both.iter().filter_map(|release| {
-        let learnt = release.manifest.model.learnt.as_ref()?;
+    let trained = both.iter().filter_map(|release| {
+        let window = release.manifest.model.training_window.as_ref()?;
         Some(Day::from(
-            learnt.fitted_through.max(learnt.calibrated_through),
+            window.fitted_through.max(window.calibrated_through),
         ))
     });
-    let from = match (from, learnt.max()) {
+    let from = match (from, trained.max()) {
         (Some(from), _) => from,
-        (None, Some(learnt)) => Day(learnt.0 + 1),
+        (None, Some(last)) => Day(last.0 + 1),
         (None, None) => Day(to.0 - YEAR + 1),
     };
     if from > to {

@@ -41,8 +41,8 @@ pub struct Publication {
 ///
 /// # Errors
 ///
-/// A draft that contradicts itself or the catalogue, one without any observation, and whatever
-/// hinders writing; an id that is published with other bytes is refused.
+/// The draft contradicts itself or the catalogue, or has no observation. The files cannot be
+/// written, or the id is published with other bytes.
 pub fn write(
     packages_dir: &Path,
     mut draft: Draft,

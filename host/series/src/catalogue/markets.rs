@@ -53,7 +53,7 @@ const fn metric(id: &'static str, unit: &'static str, basis: Basis, status: Stat
     }
 }
 
-const fn counted(id: &'static str, unit: &'static str) -> Metric {
+const fn count_metric(id: &'static str, unit: &'static str) -> Metric {
     metric(
         id,
         unit,
@@ -62,7 +62,7 @@ const fn counted(id: &'static str, unit: &'static str) -> Metric {
     )
 }
 
-const fn estimated(id: &'static str, unit: &'static str) -> Metric {
+const fn estimate_metric(id: &'static str, unit: &'static str) -> Metric {
     metric(id, unit, Basis::Estimated, Status::Estimated)
 }
 
@@ -107,11 +107,11 @@ pub const DATASETS: &[Dataset] = &[
         "Sales, their value and price per square metre over rolling twelve months.",
         &[AREA, PROPERTY_TYPE],
         &[
-            estimated("price_per_sqm_gbp", "GBP/m2"),
-            counted("sales_count", "sales"),
-            counted("sales_share_pct", "percent"),
-            counted("sales_value_gbp", "GBP"),
-            counted("sales_value_per_km2_gbp", "GBP/km2"),
+            estimate_metric("price_per_sqm_gbp", "GBP/m2"),
+            count_metric("sales_count", "sales"),
+            count_metric("sales_share_pct", "percent"),
+            count_metric("sales_value_gbp", "GBP"),
+            count_metric("sales_value_per_km2_gbp", "GBP/km2"),
         ],
         &[
             "price_per_sqm_gbp",
@@ -127,8 +127,8 @@ pub const DATASETS: &[Dataset] = &[
         "Sales by band of price over rolling twelve months.",
         &[AREA, PRICE_BAND],
         &[
-            counted("sales_count", "sales"),
-            counted("sales_share_pct", "percent"),
+            count_metric("sales_count", "sales"),
+            count_metric("sales_share_pct", "percent"),
         ],
         &["sales_count", "sales_share_pct"],
         &[],
@@ -138,9 +138,9 @@ pub const DATASETS: &[Dataset] = &[
         "Rents, estimated values over rolling 24 months, and gross yields.",
         &[AREA, BEDROOM_GROUP],
         &[
-            estimated("gross_yield_pct", "percent"),
-            estimated("monthly_rent_gbp", "GBP/month"),
-            estimated("property_value_gbp", "GBP"),
+            estimate_metric("gross_yield_pct", "percent"),
+            estimate_metric("monthly_rent_gbp", "GBP/month"),
+            estimate_metric("property_value_gbp", "GBP"),
         ],
         &["gross_yield_pct", "monthly_rent_gbp", "property_value_gbp"],
         RENTAL_FIELDS,
@@ -150,10 +150,10 @@ pub const DATASETS: &[Dataset] = &[
         "Prices of newly built homes beside established ones over rolling 36 months.",
         &[AREA, PROPERTY_TYPE],
         &[
-            estimated("price_differential_pct", "percent"),
-            estimated("new_build_price_gbp", "GBP"),
-            estimated("established_price_gbp", "GBP"),
-            counted("new_build_sales_count", "sales"),
+            estimate_metric("price_differential_pct", "percent"),
+            estimate_metric("new_build_price_gbp", "GBP"),
+            estimate_metric("established_price_gbp", "GBP"),
+            count_metric("new_build_sales_count", "sales"),
         ],
         &["price_differential_pct"],
         &[],
@@ -162,7 +162,7 @@ pub const DATASETS: &[Dataset] = &[
         "new_build_deliveries",
         "First sales of newly built homes over rolling twelve months.",
         &[AREA, PROPERTY_TYPE],
-        &[counted("deliveries_count", "homes")],
+        &[count_metric("deliveries_count", "homes")],
         &["deliveries_count"],
         &[],
     ),
@@ -171,8 +171,8 @@ pub const DATASETS: &[Dataset] = &[
         "The part of sales that newly built homes are over rolling twelve months.",
         &[AREA, PROPERTY_TYPE],
         &[
-            counted("new_build_share_pct", "percent"),
-            counted("new_build_sales_count", "sales"),
+            count_metric("new_build_share_pct", "percent"),
+            count_metric("new_build_sales_count", "sales"),
         ],
         &["new_build_share_pct"],
         &[],
@@ -182,10 +182,10 @@ pub const DATASETS: &[Dataset] = &[
         "New homes delivered in developments, estimated from postcodes and dates, over rolling twelve months.",
         &[AREA],
         &[
-            estimated("deliveries_count", "homes"),
-            estimated("developments_count", "developments"),
-            estimated("homes_per_development", "homes/development"),
-            estimated("major_development_share_pct", "percent"),
+            estimate_metric("deliveries_count", "homes"),
+            estimate_metric("developments_count", "developments"),
+            estimate_metric("homes_per_development", "homes/development"),
+            estimate_metric("major_development_share_pct", "percent"),
         ],
         &[
             "deliveries_count",

@@ -1,6 +1,6 @@
-//! The stream of one connection. It holds the slots of requests until their responses are written,
-//! and bounds how long a client may leave a response unread, how long it may be without a request,
-//! and how long the head of one may take.
+//! The stream of one connection. It holds the slots of requests until their responses are written.
+//! It bounds how long a client may leave a response unread or send no request. It also bounds how
+//! long the head of a request may take.
 
 use super::guarded_body::GuardedBody;
 use crate::connections::{ConnectionGuard, Connections};
@@ -146,8 +146,8 @@ struct ReadTimer {
 }
 
 impl ReadTimer {
-    /// Passes the result of a read on. Where the connection has waited too long for a request, it
-    /// ends as if the client had closed it; where a head takes too long, the read fails.
+    /// Passes the result of a read on. A connection that has waited too long for a request ends as
+    /// if the client had closed it. Where a head takes too long, the read fails.
     fn judge(
         &mut self,
         connection: &Connection,

@@ -11,7 +11,7 @@ pub fn answer(panic: Box<dyn Any + Send + 'static>) -> Response {
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("nothing");
-    tracing::error!(said = message, "the answer to a request panicked");
+    tracing::error!(panic = message, "the answer to a request panicked");
     ApiError::from(internal()).into_response()
 }
 

@@ -18,7 +18,7 @@ fn header() -> FolderHeader {
         latest_sale: None,
         nominal_coverage: 0.8,
         bands: Vec::new(),
-        learnt: TrainingData::Nothing,
+        training_data: TrainingData::Nothing,
     };
     let releases = Sides {
         a: release(),

@@ -112,7 +112,7 @@ pub(crate) struct SampledGauges {
     pub workers_busy: Gauge,
     pub workers_room: Gauge,
     pub body_bytes: Gauge,
-    pub body_bytes_room: Gauge,
+    pub body_budget_bytes: Gauge,
     pub jobs_waiting: Gauge,
     pub jobs_paused: Gauge,
     pub state_trouble: Gauge,
@@ -171,9 +171,9 @@ impl SampledGauges {
                 &self.body_bytes,
             ),
             (
-                "body_room_bytes",
+                "body_budget_bytes",
                 "Bytes that may be set aside for bodies; more are refused",
-                &self.body_bytes_room,
+                &self.body_budget_bytes,
             ),
             (
                 "jobs_waiting",

@@ -13,7 +13,7 @@ use super::read_only_fallback::ReadAt;
 
 /// The kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Fault {
+pub(super) enum DiskFault {
     /// Nothing more can be written.
     Full,
     /// Writes do not reach the disk.
@@ -43,7 +43,7 @@ pub(super) enum Files {
 
 #[derive(Debug, Clone)]
 struct ArmedFault {
-    fault: Fault,
+    fault: DiskFault,
     files: Files,
     /// Writes and syncs of those files until it begins.
     after: u32,
@@ -77,9 +77,9 @@ impl DiskState {
             return None;
         }
         let error: io::Error = match armed.fault {
-            Fault::Stall if sync => io::ErrorKind::WouldBlock.into(),
-            Fault::Full if !sync => io::ErrorKind::StorageFull.into(),
-            Fault::Sync if sync => io::Error::other("the disk does not answer"),
+            DiskFault::Stall if sync => io::ErrorKind::WouldBlock.into(),
+            DiskFault::Full if !sync => io::ErrorKind::StorageFull.into(),
+            DiskFault::Sync if sync => io::Error::other("the disk does not answer"),
             _ => return None,
         };
         self.failures += 1;
@@ -157,12 +157,12 @@ impl Disk {
         action(&mut self.platters().plates[self.plate])
     }
 
-    pub(super) fn arm(&self, fault: Fault, after: u32) {
+    pub(super) fn arm(&self, fault: DiskFault, after: u32) {
         self.arm_on(Files::Both, fault, after);
     }
 
     /// Arms a fault as [`Disk::arm`] does, for some files alone.
-    pub(super) fn arm_on(&self, files: Files, fault: Fault, after: u32) {
+    pub(super) fn arm_on(&self, files: Files, fault: DiskFault, after: u32) {
         self.platters().armed = Some(ArmedFault {
             fault,
             files,

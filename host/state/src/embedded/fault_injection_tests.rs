@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::EmbeddedState;
-use super::disk::{Disk, Fault, Files};
+use super::disk::{Disk, DiskFault, Files};
 use super::source::Source;
 use crate::*;
 
@@ -159,7 +159,7 @@ fn expected() -> Vec<StateView> {
 /// meets the fault fails at once, and the state reports that it is degraded. The state heals by
 /// itself once the fault is over. It then holds all of that step or nothing of it, as it does after
 /// a crash at that moment.
-fn every_fault(files: Files, fault: Fault, least: u32) {
+fn every_fault(files: Files, fault: DiskFault, least: u32) {
     let expected = expected();
     let mut met = 0;
     for after in 0.. {
@@ -216,25 +216,25 @@ fn every_fault(files: Files, fault: Fault, least: u32) {
 
 #[test]
 fn a_disk_that_is_full_at_any_moment_loses_nothing() {
-    every_fault(Files::Both, Fault::Full, 6);
+    every_fault(Files::Both, DiskFault::Full, 6);
 }
 
 #[test]
 fn a_sync_that_fails_at_any_moment_loses_nothing() {
-    every_fault(Files::Both, Fault::Sync, 6);
+    every_fault(Files::Both, DiskFault::Sync, 6);
 }
 
 /// The two steps that charge alone write a block each.
 #[test]
 fn a_log_that_fails_at_any_moment_loses_nothing() {
-    every_fault(Files::Log, Fault::Full, 2);
-    every_fault(Files::Log, Fault::Sync, 2);
+    every_fault(Files::Log, DiskFault::Full, 2);
+    every_fault(Files::Log, DiskFault::Sync, 2);
 }
 
 #[test]
 fn a_state_that_fails_at_any_moment_under_a_sound_log_loses_nothing() {
-    every_fault(Files::State, Fault::Full, 6);
-    every_fault(Files::State, Fault::Sync, 6);
+    every_fault(Files::State, DiskFault::Full, 6);
+    every_fault(Files::State, DiskFault::Sync, 6);
 }
 
 /// While nothing can be written, the state still answers from memory.
@@ -251,7 +251,7 @@ fn a_key_opens_while_the_disk_fails() {
         expires_at: None,
     };
     let created = state.create_key(&new, KeySeed::new([1; 40]), NOW).unwrap();
-    disk.arm(Fault::Sync, 0);
+    disk.arm(DiskFault::Sync, 0);
     let lost = state.create_key(&new, KeySeed::new([2; 40]), NOW);
     assert!(matches!(lost, Err(StateError::Storage { .. })));
     let access = state.authenticate(created.secret.expose(), NOW).unwrap();
@@ -266,7 +266,7 @@ fn a_key_opens_while_the_disk_fails() {
 /// While nothing can be written, jobs and results that are there can be read.
 #[test]
 fn a_job_is_read_while_the_disk_fails() {
-    let faults = [Fault::Full, Fault::Sync];
+    let faults = [DiskFault::Full, DiskFault::Sync];
     let files = [Files::Both, Files::State, Files::Log];
     for (fault, files) in faults
         .iter()
@@ -327,7 +327,7 @@ fn charges_in_flight_are_kept_whole() {
     for round in 0..20 {
         let disk = Disk::new(round);
         let state = open(&disk);
-        disk.arm(Fault::Sync, u32::try_from(round % 10).unwrap());
+        disk.arm(DiskFault::Sync, u32::try_from(round % 10).unwrap());
         let replies: Vec<_> = (0..200)
             .map(|number| {
                 if number % 20 == 0 {
@@ -351,7 +351,7 @@ fn charges_in_flight_are_kept_whole() {
 /// Nobody waits for the file to take over the log, and where it cannot, no operation fails.
 #[test]
 fn a_log_that_cannot_be_taken_over_is_kept() {
-    for fault in [Fault::Full, Fault::Sync] {
+    for fault in [DiskFault::Full, DiskFault::Sync] {
         let disk = Disk::new(11);
         let mut source = Source::simulated(&disk);
         source.take_over_after = Duration::from_millis(50);
@@ -412,7 +412,7 @@ fn a_failed_read_is_noticed() {
 fn a_disk_that_stalls_is_trouble_until_it_goes_on() {
     let disk = Disk::new(13);
     let state = open(&disk);
-    disk.arm(Fault::Stall, 0);
+    disk.arm(DiskFault::Stall, 0);
     let begun = Instant::now();
     let charged = charge(&state);
     std::thread::scope(|scope| {

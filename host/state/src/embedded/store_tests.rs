@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use redb::ReadableTableMetadata;
 
-use super::disk::{Disk, Fault, Files};
+use super::disk::{Disk, DiskFault, Files};
 use super::error::reading;
 use super::fault_injection_tests::{JUNE, NOW, acme, charge, new_job, open, outcome};
 use super::source::Source;
@@ -50,7 +50,7 @@ fn a_purged_job_leaves_its_tombstone_alone() {
 fn a_charge_of_no_units_writes_nothing() {
     let disk = Disk::new(3);
     let state = open(&disk);
-    disk.arm_on(Files::Log, Fault::Full, 0);
+    disk.arm_on(Files::Log, DiskFault::Full, 0);
     let nothing = Charge {
         tenant: acme(),
         month: JUNE,
@@ -65,7 +65,7 @@ fn a_charge_of_no_units_writes_nothing() {
 fn a_disk_that_fails_is_tried_again_with_growing_pauses() {
     let disk = Disk::new(5);
     let state = open(&disk);
-    disk.arm_on(Files::Log, Fault::Full, 0);
+    disk.arm_on(Files::Log, DiskFault::Full, 0);
     assert!(outcome(charge(&state)).is_err());
     let before = disk.failures();
     std::thread::sleep(Duration::from_millis(100));

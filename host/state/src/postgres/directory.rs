@@ -66,7 +66,7 @@ pub(super) struct WatchedDatabase {
     /// Held from reading or changing the database until the result is applied, so that no older
     /// state replaces a newer one.
     order: Mutex<()>,
-    /// Somebody learnt that there may be something to read.
+    /// Signals that there may be something to read.
     news: Notify,
 }
 

@@ -9,9 +9,9 @@
 //!
 //! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement.
 //!
-//! **Jobs** ([`jobs`]): what one transaction must see alone is serialised by advisory locks that
-//! end with it, for submissions one a tenant, and one for claims. Every write of a worker locks the
-//! job's row and compares its fence first, so a host that only slept changes nothing.
+//! **Jobs** ([`jobs`]): advisory locks that end with a transaction serialise the data that it must
+//! see alone. Submissions have one lock a tenant, and claims have one. Every write of a worker
+//! locks the job's row and compares its fence first, so a host that only slept changes nothing.
 //!
 //! **Time** is the caller's, here as everywhere. Hosts whose clocks differ by less than a lease
 //! lose nothing. Beyond that they take jobs from each other too soon, and the fence discards the

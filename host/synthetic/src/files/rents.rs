@@ -1,7 +1,7 @@
 //! Price Index of Private Rents: the publisher's workbook, derived from the hidden market.
 //!
-//! The workbook is written by hand, since its bytes are to be the same everywhere: an archive
-//! without compression, text in the cells themselves, one style for dates.
+//! This module writes the workbook by hand, so that its bytes are the same everywhere. It is an
+//! archive without compression, with text in the cells themselves and one style for dates.
 
 use super::price_index::{Area, areas, typical};
 use crate::draw::{Draw, Purpose};
@@ -114,8 +114,9 @@ fn rents(area: &Area<'_>, month: NaiveDate, draw: &mut Draw) -> [f64; 9] {
     })
 }
 
-/// Returns whether the publisher has no figure: rents of large homes before 2018 in every fifth
-/// authority, of small ones ever in another, and none at all in the smallest of many authorities.
+/// Returns whether the publisher has no figure. It lacks rents of large homes before 2018 in every
+/// fifth authority, and of small ones in another. The smallest of many authorities have none at
+/// all.
 fn unavailable(area: &Area<'_>, authorities: &[Authority], month: NaiveDate, block: usize) -> bool {
     let Some(authority) = authorities
         .iter()

@@ -5,7 +5,7 @@
 //! that spot and forward rates agree exactly. Mortgage rates follow the curves. Each curve and side
 //! is a file with one table, whose first cell names the curve. The publisher's own workbooks hold
 //! the same figures in a heavier form. As in real files, weekends and the fixed bank holidays have
-//! no rows, some nodes and some months are missing, and the last month's mortgage rates are blank.
+//! no rows, and some nodes and months are missing. The last month's mortgage rates are blank.
 
 mod files;
 mod model;
@@ -35,7 +35,7 @@ const FIRST_DAY: NaiveDate = match NaiveDate::from_ymd_opt(2009, 1, 2) {
 };
 
 impl RatesWorld {
-    /// Returns a history to this day: with curves on every working day since 2009, as really
+    /// Returns a history to this day. It has curves on every working day since 2009, as really
     /// published, or at month ends and daily over the last three months.
     pub fn ending(seed: u64, through: NaiveDate, every_day: bool) -> RatesWorld {
         let three_months = through - Months::new(3);

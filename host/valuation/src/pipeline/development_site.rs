@@ -98,21 +98,22 @@ pub fn subject(request: &Development, located: &LocatedSite, latest_sale: Option
     }
     let size = &request.size;
     let size = Size {
-        floor_area_m2: fill.given(size.floor_area_m2, Attribute::FloorArea),
-        bedrooms: fill.given(size.bedrooms.map(u32::from), Attribute::Bedrooms),
-        living_rooms: fill.given(size.living_rooms.map(u32::from), Attribute::LivingRooms),
-        storeys: fill.given(size.storeys.map(u32::from), Attribute::Storeys),
-        floor_level: fill.given(size.floor_level.map(i32::from), Attribute::FloorLevel),
+        floor_area_m2: fill.record_explicit(size.floor_area_m2, Attribute::FloorArea),
+        bedrooms: fill.record_explicit(size.bedrooms.map(u32::from), Attribute::Bedrooms),
+        living_rooms: fill
+            .record_explicit(size.living_rooms.map(u32::from), Attribute::LivingRooms),
+        storeys: fill.record_explicit(size.storeys.map(u32::from), Attribute::Storeys),
+        floor_level: fill.record_explicit(size.floor_level.map(i32::from), Attribute::FloorLevel),
         habitable_rooms: None,
     };
     let lease = fill.lease(request.lease.as_ref(), site.valuation_date);
     let energy = Energy {
         age_band: Some(AgeBand::L),
-        rating: fill.given(
+        rating: fill.record_explicit(
             request.energy.rating.map(convert::rating),
             Attribute::EnergyRating,
         ),
-        score: fill.given(
+        score: fill.record_explicit(
             request.energy.efficiency_score.map(u32::from),
             Attribute::EfficiencyScore,
         ),

@@ -130,7 +130,7 @@ pub(super) struct Fill {
 
 impl Fill {
     /// Records and returns a value that only the customer can give.
-    pub(super) fn given<T>(&mut self, explicit: Option<T>, attribute: Attribute) -> Option<T> {
+    pub(super) fn record_explicit<T>(&mut self, explicit: Option<T>, attribute: Attribute) -> Option<T> {
         if explicit.is_some() {
             self.provenance.customer.push(attribute);
         }
@@ -146,7 +146,7 @@ impl Fill {
         stored: impl Fn(&Attributes) -> Option<T>,
     ) -> Option<T> {
         if explicit.is_some() {
-            return self.given(explicit, attribute);
+            return self.record_explicit(explicit, attribute);
         }
         let value = stored(self.stored.as_ref()?)?;
         self.provenance.stored.push(attribute);
@@ -184,9 +184,9 @@ impl Fill {
                 Input::FloorArea,
                 |s| s.floor_area_m2,
             ),
-            bedrooms: self.given(size.bedrooms.map(u32::from), Attribute::Bedrooms),
-            living_rooms: self.given(size.living_rooms.map(u32::from), Attribute::LivingRooms),
-            storeys: self.given(size.storeys.map(u32::from), Attribute::Storeys),
+            bedrooms: self.record_explicit(size.bedrooms.map(u32::from), Attribute::Bedrooms),
+            living_rooms: self.record_explicit(size.living_rooms.map(u32::from), Attribute::LivingRooms),
+            storeys: self.record_explicit(size.storeys.map(u32::from), Attribute::Storeys),
             floor_level: self.value(
                 size.floor_level.map(i32::from),
                 Attribute::FloorLevel,
@@ -264,20 +264,20 @@ impl Fill {
     ) -> Option<Lease> {
         let lease = lease?;
         let terms = convert::terms(lease);
-        self.given(Some(()), Attribute::LeaseYearsRemaining);
+        self.record_explicit(Some(()), Attribute::LeaseYearsRemaining);
         Some(Lease {
             // A lease that has run out has no years left, not fewer.
             years_remaining: lease.years_remaining(valuation_date).max(0.0),
-            start: self.given(
+            start: self.record_explicit(
                 terms.map(|t| Day::from(t.start_date)),
                 Attribute::LeaseStart,
             ),
-            term_years: self.given(terms.map(|t| t.term_years.into()), Attribute::LeaseTerm),
-            ground_rent_gbp: self.given(
+            term_years: self.record_explicit(terms.map(|t| t.term_years.into()), Attribute::LeaseTerm),
+            ground_rent_gbp: self.record_explicit(
                 terms.and_then(|t| t.ground_rent_gbp_per_year),
                 Attribute::LeaseGroundRent,
             ),
-            service_charge_gbp: self.given(
+            service_charge_gbp: self.record_explicit(
                 terms.and_then(|t| t.service_charge_gbp_per_year),
                 Attribute::LeaseServiceCharge,
             ),

@@ -394,14 +394,14 @@ fn unresolved(unresolved: ResolveError) -> RowOutcome {
             }
         }
         ResolveError::Store(error) => {
-            let message = "The identity store did not answer. Retry.";
+            let message = "The address lookup failed. Retry.";
             RowOutcome {
                 outcome: Outcome::Rejected(vec![ValidationError::new(
                     Code::IdentityProviderUnavailable,
                     message,
                 )]),
                 refundable: true,
-                problem: Some(format!("the identity store could not be read: {error}")),
+                problem: Some(format!("address lookup in the snapshot failed: {error}")),
                 retry_after: None,
             }
         }

@@ -49,7 +49,7 @@ vocabulary! {
 
 /// Why a job failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = JobFault)]
+#[schema(as = JobError)]
 pub struct JobFailure {
     /// The code that programs branch on: `release_unavailable` or `processing_failed`.
     pub code: String,

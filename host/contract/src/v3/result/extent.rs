@@ -46,8 +46,8 @@ const fn quoted(text: usize) -> usize {
 
 /// Digits of [`POUNDS_MAX`](super::POUNDS_MAX).
 const POUNDS: usize = 11;
-/// Pounds and pence of a square metre, and hundredths of a per cent of a change: more than prices
-/// as large as the snapshot keeps can come to.
+/// Pounds and pence of a square metre, and hundredths of a per cent of a change. The largest prices
+/// of a snapshot stay below it.
 const RATE: usize = 15;
 const CHANGE: usize = 17;
 /// Three decimals of a share.

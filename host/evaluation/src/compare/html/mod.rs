@@ -41,7 +41,7 @@ pub fn page(found: &Comparison) -> Result<String, PlotError> {
         }
         (furthest(found))
         (tables::flips(found))
-        (drawn(found)?)
+        (draw_plots(found)?)
         h2 { "From status to status, from band to band" }
         div.two { (tables::statuses(found)) (tables::bands(found)) }
         @for (by, title) in [
@@ -124,8 +124,8 @@ fn largest(groups: &[Group], most: usize) -> Vec<&Group> {
     places.into_iter().map(|at| &groups[at]).collect()
 }
 
-/// Returns the plots, side by side where possible.
-fn drawn(found: &Comparison) -> Result<Markup, PlotError> {
+/// Draws the plots, side by side where possible.
+fn draw_plots(found: &Comparison) -> Result<Markup, PlotError> {
     let mut all: Vec<(&str, &str, String)> = Vec::new();
     let mut add = |title, label, drawing: Option<String>| {
         all.extend(drawing.map(|drawing| (title, label, drawing)));

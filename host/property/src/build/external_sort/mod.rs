@@ -1,9 +1,9 @@
 //! Seeds in order, more of them than memory holds.
 //!
-//! A [`Sorter`] keeps seeds until its share of the memory is full, puts them in order and
-//! writes them as a run into the scratch folder. [`Sorted`] merges the runs as they are read.
-//! Seeds that fit the share never touch the disk. The sorters on crates.io take an iterator each.
-//! A reader of a register feeds several sorters row by row, so it pushes into this one.
+//! A [`Sorter`] keeps seeds until its share of the memory is full. It then sorts them and writes
+//! them as a run into the scratch folder. [`Sorted`] merges the runs as they are read. Seeds that
+//! fit the share never touch the disk. The sorters on crates.io take an iterator each. A reader of
+//! a register feeds several sorters row by row, so it pushes into this one.
 
 mod groups;
 mod run;

@@ -2,9 +2,9 @@
 //!
 //! A monthly price paid file lists additions, changes and deletions. The update finds the affected
 //! data in the old snapshot, recomputes it by the rules of a build, and writes it into a copy. This
-//! data is the blocks of sales, the properties' sale days, the meanings of addresses, and the
-//! figures of the areas and of the months that are now whole. The content is that of a build from
-//! all files together, and the digest proves it. The update only reads the old snapshot.
+//! data is the blocks of sales, the properties' sale days and the meanings of addresses. It
+//! includes the figures of the areas and of the months that are now whole. The content is that of a
+//! build from all files together, and the digest proves it. The update only reads the old snapshot.
 //!
 //! - `months` reads the files.
 //! - `before` finds their transactions in the snapshot.
@@ -33,17 +33,17 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Builds a snapshot into `directory`, which must not exist yet, out of the snapshot file `from`
-/// and the price paid files that came after those that it holds. A file with more than
+/// Builds a snapshot into `directory`, which must not exist yet. The inputs are the snapshot file
+/// `from` and the price paid files that came after those that it holds. A file with more than
 /// `max_rejected` of its rows rejected is refused.
 ///
 /// The new content is that of [`super::build`] from all files together, and so is its digest. The
 /// files' transactions are held in memory, some 500 bytes each.
 ///
 /// # Errors
-/// [`BuildError::NotUpdatable`] for a snapshot that lacks the data for an update,
-/// [`BuildError::NoUpdate`] for a file that would have acted before those that the snapshot
-/// holds; otherwise as [`super::build`].
+/// [`BuildError::NotUpdatable`] for a snapshot that lacks the data for an update.
+/// [`BuildError::NoUpdate`] for a file that would have acted before those of the snapshot.
+/// Otherwise as [`super::build`].
 pub fn update(
     snapshot_id: &str,
     from: &Path,

@@ -180,7 +180,7 @@ fn assemble(
 mod tests {
     use super::*;
 
-    fn known(current: &str, name: &str, current_name: &str) -> CodeMapRow {
+    fn code_map_row(current: &str, name: &str, current_name: &str) -> CodeMapRow {
         CodeMapRow {
             current: current.to_owned(),
             name: name.to_owned(),
@@ -193,24 +193,24 @@ mod tests {
         let map = BTreeMap::from([
             (
                 "E06990001".to_owned(),
-                known("E06990001", "Quay, City of", "Quay, City of"),
+                code_map_row("E06990001", "Quay, City of", "Quay, City of"),
             ),
             (
                 "E07990001".to_owned(),
-                known("E06990002", "North Vale", "Vale"),
+                code_map_row("E06990002", "North Vale", "Vale"),
             ),
             (
                 "E07990002".to_owned(),
-                known("E06990002", "South Vale", "Vale"),
+                code_map_row("E06990002", "South Vale", "Vale"),
             ),
-            ("E06990002".to_owned(), known("E06990002", "Vale", "Vale")),
+            ("E06990002".to_owned(), code_map_row("E06990002", "Vale", "Vale")),
             (
                 "E08990001".to_owned(),
-                known("E08990009", "Orford", "Orford"),
+                code_map_row("E08990009", "Orford", "Orford"),
             ),
             (
                 "E08990009".to_owned(),
-                known("E08990009", "Orford", "Orford"),
+                code_map_row("E08990009", "Orford", "Orford"),
             ),
         ]);
         let measured = BTreeMap::from([

@@ -11,7 +11,7 @@ use crate::build::{Draft, Key, NewObservation};
 use crate::catalogue::{Dataset, Dimension, Family, ObservationField as F};
 use crate::{Period, add_months};
 
-/// The day count of every curve: index-linked yields and implied inflation are stated on the same
+/// The day count of every curve. Index-linked yields and implied inflation are stated on the same
 /// basis as the nominal curve that they are fitted with.
 const DAY_COUNT: &str = "ACT/365F";
 

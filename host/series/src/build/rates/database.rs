@@ -233,7 +233,7 @@ fn location(file: &File, line: u64, column: Option<&str>) -> SourceLocation {
 mod tests {
     use super::*;
 
-    fn said(text: &[u8]) -> String {
+    fn describe(text: &[u8]) -> String {
         let mut published = PublishedRates::default();
         let file = File {
             name: "bank.csv".to_owned(),
@@ -248,13 +248,13 @@ mod tests {
     #[test]
     fn a_code_is_the_last_word_of_a_column_that_has_its_title_too() {
         let title = "Monthly interest rate of sterling 2 year (75% LTV) fixed rate mortgage";
-        let read = said(format!("Date, {title}   IUMBV34\n31 Jan 2025,4.63\n").as_bytes());
+        let read = describe(format!("Date, {title}   IUMBV34\n31 Jan 2025,4.63\n").as_bytes());
         assert_eq!(
             read,
             r#"{Mortgage("owner_occupied_fixed_2y_75ltv"): {2025-01-31: 4.63}}"#
         );
         insta::assert_snapshot!(
-            said(b"Date,5 year (75% LTV) fixed IUMBV34\n31 Jan 2025,4.63\n"),
+            describe(b"Date,5 year (75% LTV) fixed IUMBV34\n31 Jan 2025,4.63\n"),
             @r#"bank.csv, line 1: the title "5 year (75% LTV) fixed" does not match series IUMBV34"#
         );
     }
@@ -262,17 +262,17 @@ mod tests {
     #[test]
     fn fred_names_its_dates_observation_date_and_writes_a_stop_for_no_value() {
         let read =
-            said(b"observation_date,IUDSOIA\n2026-08-28,3.7310\n2026-08-31,.\n2026-09-01,\n");
+            describe(b"observation_date,IUDSOIA\n2026-08-28,3.7310\n2026-08-31,.\n2026-09-01,\n");
         assert_eq!(read, "{Sonia: {2026-08-28: 3.731}}");
     }
 
     #[test]
     fn a_useless_file_names_the_known_series() {
-        insta::assert_snapshot!(said(b"DATE,XUDLUSS\n01 Sep 2026,1.3\n"));
+        insta::assert_snapshot!(describe(b"DATE,XUDLUSS\n01 Sep 2026,1.3\n"));
         insta::assert_snapshot!(
-            said(b"DATE,IUDBEDR\n"),
+            describe(b"DATE,IUDBEDR\n"),
             @"bank.csv: holds no value of a known series. Download it again"
         );
-        assert!(said(b"DATE;IUDBEDR\n01 Sep 2026;3.75\n").contains("separated by semicolons"));
+        assert!(describe(b"DATE;IUDBEDR\n01 Sep 2026;3.75\n").contains("separated by semicolons"));
     }
 }

@@ -67,8 +67,8 @@ impl Discount {
         self.log(month).map(|log| libm::exp(-log))
     }
 
-    /// Returns the par rate in per cent of a swap of annual payments over whole years that starts
-    /// `start` months after the snapshot: (P(s) - P(s+n)) / sum of P(s+i).
+    /// Returns the par rate in per cent of a swap of annual payments over whole years. The swap
+    /// starts `start` months after the snapshot. The rate is (P(s) - P(s+n)) / sum of P(s+i).
     pub fn par_rate(&self, start: u32, years: u32) -> Option<f64> {
         let mut annuity = 0.0;
         let mut last = f64::NAN;
@@ -198,8 +198,8 @@ mod tests {
         fn a_forward_swap_closes_two_spot_swaps(rates in proptest::collection::vec(0.1_f64..8.0, 20)) {
             let nodes: BTreeMap<u32, f64> = rates.iter().enumerate().map(|(at, rate)| (12 * (at as u32 + 1), *rate)).collect();
             let curve = Discount::through(&nodes).unwrap();
-            // Annuity of years 3 to 7 at the forward rate, and of years 1 and 2 at the two-year
-            // rate, pay what the seven years pay at the floating leg: 1 - P(7).
+            // Years 3 to 7 at the forward rate and years 1 and 2 at the two-year rate pay as the
+            // floating leg does. It pays 1 - P(7).
             let annuity = |from: u32, to: u32| (from..=to).map(|year| curve.factor(12 * year).unwrap()).sum::<f64>();
             let forward = curve.par_rate(24, 5).unwrap() / 100.0;
             let spot = curve.par_rate(0, 2).unwrap() / 100.0;

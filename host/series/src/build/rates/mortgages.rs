@@ -202,6 +202,87 @@ pub(super) fn latest_by(spreads: &[Spread], day: NaiveDate) -> Option<&Spread> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::Frequency;
+
+    const PRODUCT: &str = "owner_occupied_fixed_2y_75ltv";
+
+    /// Returns the last day of the month that is this many months after January 2025.
+    fn month_end(number: i32) -> NaiveDate {
+        let first = NaiveDate::from_ymd_opt(2025, 1, 1).unwrap();
+        let month = Period::of_month(first).plus(number);
+        month.last_day(Frequency::Monthly)
+    }
+
+    /// Returns period and value of each observation of a dataset's series, by metric.
+    fn points(draft: &Draft, dataset: &str) -> BTreeMap<&'static str, Vec<(String, f64)>> {
+        let mut points = BTreeMap::new();
+        for series in &draft.series {
+            if series.key.dataset.id == dataset {
+                let rows = series.rows.iter();
+                let rows = rows.map(|row| (row.period.text(Frequency::Monthly), row.value));
+                points.insert(series.key.metric.id, rows.collect());
+            }
+        }
+        points
+    }
+
+    /// Returns the summaries of spreads of 1, 2, 3 and so on, month by month from January 2025 on.
+    fn summaries(months: i32) -> BTreeMap<&'static str, Vec<(String, f64)>> {
+        let spread = |number: i32| Spread {
+            month_end: month_end(number),
+            basis_points: f64::from(number + 1),
+            reference: "ois_par_swap_2y".to_owned(),
+            swap_day: None,
+        };
+        let spreads = Spreads {
+            swap: BTreeMap::from([(PRODUCT, (0..months).map(spread).collect())]),
+            reversion: Vec::new(),
+        };
+        let mut draft = Draft::new();
+        swap_spreads(&mut draft, &spreads);
+        points(&draft, "mortgage_spread_summary")
+    }
+
+    #[test]
+    fn a_summary_is_of_the_last_month_alone() {
+        let summaries = summaries(14);
+        assert_eq!(summaries.len(), 3);
+        for (metric, points) in summaries {
+            let periods: Vec<&str> = points.iter().map(|(month, _)| month.as_str()).collect();
+            assert_eq!(periods, ["2026-02"], "{metric}");
+        }
+    }
+
+    #[test]
+    fn a_summary_rests_on_twelve_months_at_most() {
+        // The last twelve of 14 spreads are 3 to 14.
+        let cases: [(i32, f64, f64); 3] = [(14, 14.0, 8.5), (12, 12.0, 6.5), (5, 5.0, 3.0)];
+        for (months, latest, middle) in cases {
+            let summaries = summaries(months);
+            for (metric, expected) in [
+                ("latest_spread_bp", latest),
+                ("mean_spread_bp", middle),
+                ("median_spread_bp", middle),
+            ] {
+                let [(_, value)] = summaries[metric].as_slice() else {
+                    panic!("{metric} is not one observation");
+                };
+                assert!((*value - expected).abs() < 1e-9, "{metric} of {months}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_month_without_a_quote_has_no_observation() {
+        let mut published = PublishedRates::default();
+        let quotes = BTreeMap::from([(month_end(0), 4.4), (month_end(2), 4.1)]);
+        let series = DatabaseSeries::Mortgage(PRODUCT);
+        published.series.insert(series, quotes);
+        let mut draft = Draft::new();
+        benchmarks(&mut draft, &published);
+        let expected = [("2025-01".to_owned(), 4.4), ("2025-03".to_owned(), 4.1)];
+        assert_eq!(points(&draft, "mortgage_benchmarks")["rate_pct"], expected);
+    }
 
     #[test]
     fn products_tell_their_term_and_loan_to_value() {

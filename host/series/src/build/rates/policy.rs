@@ -28,8 +28,8 @@ impl<'p> PolicyRate<'p> {
         }
     }
 
-    /// Returns the rate in force on `day`: the one stated for it, or else the last change of the
-    /// list, if a later change shows that the list covers the day.
+    /// Returns the rate in force on `day`, which is the one stated for it. Otherwise it is the last
+    /// change of the list, if a later change shows that the list covers the day.
     pub(super) fn on(&self, day: NaiveDate) -> Option<RateInForce> {
         if let Some(rate) = self.stated.and_then(|stated| stated.get(&day)) {
             return Some(RateInForce {
@@ -45,8 +45,9 @@ impl<'p> PolicyRate<'p> {
         })
     }
 
-    /// Returns the rate in force at the end of the month that ends on `day`: as [`PolicyRate::on`],
-    /// or the last one stated within the month, since month ends fall on days without a row.
+    /// Returns the rate in force at the end of the month that ends on `day`. It is that of
+    /// [`PolicyRate::on`], or the last one stated within the month, since month ends fall on days
+    /// without a row.
     pub(super) fn at_month_end(&self, day: NaiveDate) -> Option<RateInForce> {
         self.on(day).or_else(|| {
             let first = day.with_day(1)?;

@@ -141,3 +141,33 @@ pub(super) fn projection(
         .integer(F::ProjectionStartMonth, start)
         .integer(F::ProjectionEndMonth, end)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forward_swap_runs_its_term_from_its_start() {
+        let nodes = (1..=60_u32).chain((66..=300).step_by(6));
+        let nodes: BTreeMap<u32, f64> = nodes
+            .map(|month| (month, 3.0 + f64::from(month) / 100.0))
+            .collect();
+        let curve = Discount::through(&nodes).unwrap();
+        let day = NaiveDate::from_ymd_opt(2026, 9, 30).unwrap();
+        let mut draft = Draft::new();
+        forwards(&mut draft, &BTreeMap::from([(day, curve.clone())]));
+        assert_eq!(draft.series.len(), 4 * 121);
+        for series in &draft.series {
+            let term = series.key.dimensions[&Dimension::TermYears];
+            let start = series.key.dimensions[&Dimension::HorizonMonth];
+            let [row] = series.rows.as_slice() else {
+                panic!("not one observation of {term} years from month {start}");
+            };
+            assert_eq!(Some(row.value), curve.par_rate(start, term));
+            let months = [F::IntervalStartMonth, F::IntervalEndMonth];
+            let months = months.map(|field| series.field(field, row).unwrap());
+            let expected = [start, start + 12 * term];
+            assert_eq!(months, expected.map(|month| i32::try_from(month).unwrap()));
+        }
+    }
+}

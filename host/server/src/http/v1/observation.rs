@@ -18,7 +18,7 @@ impl Serialize for Observed<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry(
             "period",
-            observation.period.written(self.frequency).as_str(),
+            observation.period.format(self.frequency).as_str(),
         )?;
         map.serialize_entry("status", observation.status.as_str())?;
         map.serialize_entry("value", &Number(observation.value))?;

@@ -20,7 +20,7 @@ fn begin(disk: &Disk, epoch: u64) -> Log {
 }
 
 /// Returns the counts of the log, as the next opening finds them.
-fn found(disk: &Disk, epoch: u64) -> Counts {
+fn replayed_counts(disk: &Disk, epoch: u64) -> Counts {
     let replayed = replay(&disk.after_a_crash().log(), epoch).unwrap();
     assert_eq!(replayed.damaged_block, None);
     replayed.counts
@@ -30,15 +30,15 @@ fn found(disk: &Disk, epoch: u64) -> Counts {
 fn the_newest_count_of_a_month_stands() {
     let disk = Disk::new(1);
     let mut log = begin(&disk, 7);
-    assert_eq!(found(&disk, 7), Counts::new());
+    assert_eq!(replayed_counts(&disk, 7), Counts::new());
     for (acme, other) in [(1, 5), (2, 5), (3, 9)] {
         let written = counts(&[("acme", acme), ("other", other)]);
         assert!(log.append(&written).unwrap());
-        assert_eq!(found(&disk, 7), written);
+        assert_eq!(replayed_counts(&disk, 7), written);
     }
     assert!(log.append(&counts(&[("third", 1)])).unwrap());
     let all = counts(&[("acme", 3), ("other", 9), ("third", 1)]);
-    assert_eq!(found(&disk, 7), all);
+    assert_eq!(replayed_counts(&disk, 7), all);
 }
 
 #[test]
@@ -50,10 +50,10 @@ fn checkpointed_records_are_ignored() {
     }
     log.begin_next_epoch();
     assert!(log.is_empty());
-    assert_eq!(found(&disk, 8), Counts::new());
+    assert_eq!(replayed_counts(&disk, 8), Counts::new());
     // Longer than the rest of the epoch before, and shorter.
     assert!(log.append(&counts(&[("other", 1)])).unwrap());
-    assert_eq!(found(&disk, 8), counts(&[("other", 1)]));
+    assert_eq!(replayed_counts(&disk, 8), counts(&[("other", 1)]));
     // An opening with an older file learns the latest epoch of the log.
     let older = replay(&disk.log(), 5).unwrap();
     assert_eq!((older.counts, older.latest_epoch), (Counts::new(), 8));
@@ -66,15 +66,15 @@ fn a_log_that_is_full_or_a_group_that_is_too_large_is_refused_and_nothing_is_wri
     let many: Vec<_> = (0..400).map(|number| format!("tenant-{number}")).collect();
     let many: Vec<_> = many.iter().map(|tenant| (tenant.as_str(), 1)).collect();
     assert!(log.append(&counts(&many[..100])).unwrap());
-    let before = found(&disk, 1);
+    let before = replayed_counts(&disk, 1);
     assert!(!log.append(&counts(&many)).unwrap());
-    assert_eq!(found(&disk, 1), before);
+    assert_eq!(replayed_counts(&disk, 1), before);
     for used in 1..u64::from(BLOCKS) {
         assert!(log.append(&counts(&[("acme", used)])).unwrap());
     }
-    let before = found(&disk, 1);
+    let before = replayed_counts(&disk, 1);
     assert!(!log.append(&counts(&[("acme", 1_000)])).unwrap());
-    assert_eq!(found(&disk, 1), before);
+    assert_eq!(replayed_counts(&disk, 1), before);
     log.begin_next_epoch();
     assert!(log.append(&counts(&[("acme", 1_000)])).unwrap());
 }
@@ -96,7 +96,7 @@ fn a_log_that_was_cut_short_is_read_as_far_as_it_goes_and_made_whole() {
         let cut = disk.after_a_crash();
         cut.log().set_len(length as u64).unwrap();
         for whole in [false, true] {
-            assert_eq!(found(&cut, 1), counts(&[("acme", used)]));
+            assert_eq!(replayed_counts(&cut, 1), counts(&[("acme", used)]));
             check_writable(&cut.log()).unwrap();
             assert_eq!(allocate_blocks(&cut.log()).unwrap(), whole);
         }

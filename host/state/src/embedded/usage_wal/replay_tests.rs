@@ -1,5 +1,5 @@
 use super::*;
-use crate::embedded::disk::{Disk, Fault, Files};
+use crate::embedded::disk::{Disk, DiskFault, Files};
 use crate::embedded::file;
 use crate::embedded::group_commit::{GroupTask, apply};
 use crate::embedded::operation::{Operation, Work};
@@ -98,7 +98,7 @@ fn an_opening_that_fails_at_any_moment_loses_nothing() {
         hand.set(2, used);
     }
     let mut met = 0;
-    for fault in [Fault::Full, Fault::Sync] {
+    for fault in [DiskFault::Full, DiskFault::Sync] {
         for files in [Files::Both, Files::State, Files::Log] {
             for after in 0.. {
                 let disk = begun.after_a_crash();

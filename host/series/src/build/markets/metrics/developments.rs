@@ -1,7 +1,7 @@
 //! `development_deliveries`: new homes that were delivered in developments.
 //!
-//! No register names developments. First sales of new homes in one postcode of one authority, each
-//! at most 180 days after the one before, are taken for one development, if they are two or more
+//! No register names developments. First sales of new homes in one postcode of one authority form a
+//! development where each follows the last by at most 180 days. A development has two or more
 //! within the window.
 
 use super::super::sales::Delivery;

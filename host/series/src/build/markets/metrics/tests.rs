@@ -198,9 +198,9 @@ fn the_differential_is_adjusted_for_the_mix_of_types() {
         new_build: true,
         ..sale(0, type_index, price)
     };
-    // New: 30 flats at 220,000 and 10 detached at 440,000. Established: 10 flats at 200,000 and
-    // 40 detached at 400,000. At the new homes' weights the established mean is
-    // (30 x 200,000 + 10 x 400,000) / 40 = 250,000, the new one 275,000: 10 per cent.
+    // New: 30 flats at 220,000 and 10 detached at 440,000. Established: 10 flats at 200,000 and 40
+    // detached at 400,000. At the new homes' weights the established mean is (30 x 200,000 + 10 x
+    // 400,000) / 40 = 250,000. The new mean is 275,000, or 10 per cent more.
     let mut sales = vec![new(4, 220_000); 30];
     sales.extend(vec![new(1, 440_000); 10]);
     sales.extend(vec![sale(0, 4, 200_000); 10]);

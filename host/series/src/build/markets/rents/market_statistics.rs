@@ -76,8 +76,8 @@ pub(super) fn read(table: &Table) -> Result<Option<Read>, MarketsError> {
     Ok(Some(read))
 }
 
-/// Returns the first and last month of a title such as "… recorded between 1 October 2022 to 30
-/// September 2023 by administrative area for England", if they are whole months.
+/// Returns the first and last month of a title, if they are whole months. A title has "… recorded
+/// between 1 October 2022 to 30 September 2023 by administrative area for England".
 fn year(title: &str) -> Option<(Month, Month)> {
     let (_, dates) = title.split_once(" between ")?;
     let words: Vec<&str> = dates.split_whitespace().take(7).collect();

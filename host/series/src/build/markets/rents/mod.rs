@@ -37,19 +37,18 @@ pub(crate) struct Rents {
 impl Rents {
     /// Creates rents for tests of later steps.
     #[cfg(test)]
-    pub(crate) fn given(window: u32, rents: &[(AreaNumber, usize, Month, f64)]) -> Rents {
-        let mut given = Rents {
+    pub(crate) fn from_groups(window: u32, rents: &[(AreaNumber, usize, Month, f64)]) -> Rents {
+        let mut made = Rents {
             window,
             ..Rents::default()
         };
         for (area, group, month, gbp) in rents {
-            given
-                .by_group
+            made.by_group
                 .entry((*area, *group))
                 .or_default()
                 .insert(*month, *gbp);
         }
-        given
+        made
     }
 
     /// Returns the rents of one group in one authority, pounds a month.

@@ -2,6 +2,24 @@
 
 use super::*;
 
+/// Returns all series of an authority with these sales, rents and index. Its covered months end
+/// with `last`.
+fn lines(last: i32, sales: &[Sale], index: &BTreeMap<Month, f64>, rents: &Rents) -> Vec<Line> {
+    let area = area();
+    all(&AuthorityData {
+        number: 0,
+        area: &area,
+        months: Some(Span {
+            first: FIRST,
+            last: FIRST.plus(last),
+        }),
+        sales,
+        deliveries: &[],
+        index: Some(("E06990001", index)),
+        rents,
+    })
+}
+
 #[test]
 fn values_are_brought_to_the_last_month_by_the_index() {
     // The index stands at 100 + month: 100 in month 0, 123 in month 23.
@@ -36,27 +54,14 @@ fn values_are_brought_to_the_last_month_by_the_index() {
 
 #[test]
 fn a_yield_takes_the_value_of_its_month_or_of_the_last_one_at_most_two_months_older() {
-    let area = area();
     let sales = vec![sale(10, 1, 120_000); 5];
     let index = (0..36).map(|month| (FIRST.plus(month), 100.0)).collect();
     // The last covered month is 25; rents reach from 23 to 28.
     let rents: Vec<_> = (23..=28)
         .map(|month| (0, 0, FIRST.plus(month), 800.0))
         .collect();
-    let rents = Rents::given(1, &rents);
-    let authority = AuthorityData {
-        number: 0,
-        area: &area,
-        months: Some(Span {
-            first: FIRST,
-            last: FIRST.plus(25),
-        }),
-        sales: &sales,
-        deliveries: &[],
-        index: Some(("E06990001", &index)),
-        rents: &rents,
-    };
-    let lines = all(&authority);
+    let rents = Rents::from_groups(1, &rents);
+    let lines = lines(25, &sales, &index, &rents);
     let of = |metric: &str| lines.iter().find(|line| line.metric == metric).unwrap();
     let gross = of("gross_yield_pct");
     let gaps: Vec<i32> = gross
@@ -83,13 +88,36 @@ fn a_yield_takes_the_value_of_its_month_or_of_the_last_one_at_most_two_months_ol
 }
 
 #[test]
+fn a_yield_is_twelve_rents_over_the_value_of_the_disclosed_month() {
+    let sales = vec![sale(10, 1, 120_000); 5];
+    // The index rises, so that each month has a value of its own.
+    let index = (0..36).map(|month| (FIRST.plus(month), 100.0 + f64::from(month)));
+    let rents: Vec<_> = (23..=27)
+        .map(|month| (0, 0, FIRST.plus(month), 800.0))
+        .collect();
+    let lines = lines(25, &sales, &index.collect(), &Rents::from_groups(1, &rents));
+    let of = |metric: &str| lines.iter().find(|line| line.metric == metric).unwrap();
+    let values = &of("property_value_gbp").points;
+    let yields = &of("gross_yield_pct").points;
+    assert_eq!(yields.len(), 5);
+    for (month, point, behind) in yields {
+        assert_eq!(behind.rental, Some(*month));
+        let capital = values.iter().find(|(of, ..)| Some(*of) == behind.capital);
+        let (Point::Value(gross), Some((_, Point::Value(value), _))) = (point, capital) else {
+            panic!("{month:?} has no yield or no value");
+        };
+        let expected = 100.0 * 12.0 * 800.0 / *value;
+        assert!((*gross - expected).abs() < 1e-9, "{month:?} {gross}");
+    }
+}
+
+#[test]
 fn a_withheld_value_gives_no_yield_though_an_older_one_is_there() {
-    let area = area();
     // Five sales in month 0 are in the window that ends with 23, and not in the next.
     let mut sales = vec![sale(0, 1, 120_000); 5];
     sales.push(sale(20, 1, 120_000));
     let index = (0..36).map(|month| (FIRST.plus(month), 100.0)).collect();
-    let rents = Rents::given(
+    let rents = Rents::from_groups(
         1,
         &[
             (0, 0, FIRST.plus(23), 800.0),
@@ -97,19 +125,7 @@ fn a_withheld_value_gives_no_yield_though_an_older_one_is_there() {
             (0, 0, FIRST.plus(25), 800.0),
         ],
     );
-    let authority = AuthorityData {
-        number: 0,
-        area: &area,
-        months: Some(Span {
-            first: FIRST,
-            last: FIRST.plus(24),
-        }),
-        sales: &sales,
-        deliveries: &[],
-        index: Some(("E06990001", &index)),
-        rents: &rents,
-    };
-    let lines = all(&authority);
+    let lines = lines(24, &sales, &index, &rents);
     let gross = lines
         .iter()
         .find(|line| line.metric == "gross_yield_pct")

@@ -1,6 +1,6 @@
 //! Comparison with the library that trained a model.
 
-use crate::python;
+use super::python;
 use domesday_trees::{Forest, Scratch, pack, read};
 use std::path::Path;
 use std::process::Command;
@@ -28,7 +28,10 @@ pub fn compare(peer: &str, close: f64) {
     let peers = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/peers")
         .join(peer);
-    let interpreter = python::interpreter(&peers, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    // This binary lies in `deps` of a profile's folder, which lies in cargo's target folder.
+    let binary = std::env::current_exe().unwrap();
+    let target = binary.ancestors().nth(3).unwrap();
+    let interpreter = python::interpreter(&peers, &target.join("tmp"));
     let mut command = Command::new(interpreter);
     command.arg(peers.join("models.py")).arg(folder.path());
     command.args(["--models", &models, "--rows", &rows, "--seed", &seed]);

@@ -1,11 +1,8 @@
 //! Bit-identical scores with XGBoost, for random models and rows.
 //!
 //! `scripts/prove-trees` compares a million rows.
-#![allow(clippy::unwrap_used)]
 
-mod peer_library;
-#[path = "../../../tests/common/python.rs"]
-mod python;
+use super::peer_library;
 
 #[test]
 fn raw_scores_are_xgboosts_to_the_bit() {

@@ -1,0 +1,118 @@
+//! The model against evidence that is made up here.
+
+use super::*;
+use domesday_sdk::{
+    Attributes, BuildStatus, Country, Energy, Fabric, Figures, IndexSeries, Month, Occupancy,
+    Place, PlacePrecision, PropertySubtype, PropertyType, Provenance, Refusal, Sale, Sales,
+    SalesQuery, Size, Tenure,
+};
+
+/// Areas with a price of a square metre.
+struct Prices(Vec<(AreaLevel, f64)>);
+
+impl Evidence for Prices {
+    fn nearby_sales(&self, _: SalesQuery) -> Result<Sales, Refusal> {
+        Ok(Sales::default())
+    }
+
+    fn own_sales(&self) -> Result<Vec<Sale>, Refusal> {
+        Ok(Vec::new())
+    }
+
+    fn price_index(
+        &self,
+        _: Option<PropertyType>,
+        _: Month,
+    ) -> Result<Option<IndexSeries>, Refusal> {
+        Ok(None)
+    }
+
+    fn area_figures(
+        &self,
+        level: AreaLevel,
+        _: Option<PropertyType>,
+    ) -> Result<Option<Figures>, Refusal> {
+        let known = self.0.iter().find(|(of, _)| *of == level);
+        Ok(known.map(|(_, price)| Figures {
+            to_month: 650,
+            sales_count: 40,
+            median_price: None,
+            price_per_sqm: Some(*price),
+            floor_area_sales: None,
+            mean_floor_area: None,
+            price_change: None,
+        }))
+    }
+}
+
+fn house(floor_area: Option<f64>) -> Subject {
+    Subject {
+        valuation_day: 20_000,
+        uprn: None,
+        place: Place {
+            easting: 450_000,
+            northing: 300_000,
+        },
+        precision: PlacePrecision::Postcode,
+        postcode: "ZZ1 1AA".to_owned(),
+        country: Country::England,
+        authority: String::new(),
+        property_type: PropertyType::Terraced,
+        subtype: PropertySubtype::HouseMidTerrace,
+        tenure: Tenure::Freehold,
+        build_status: BuildStatus::Existing,
+        occupancy: Occupancy::OwnerOccupied,
+        lease: None,
+        size: Size {
+            floor_area,
+            bedrooms: None,
+            living_rooms: None,
+            storeys: None,
+            habitable_rooms: None,
+            floor_level: None,
+        },
+        fabric: Fabric {
+            wall_type: None,
+            roof_type: None,
+            floor_type: None,
+            glazing: None,
+        },
+        energy: Energy {
+            age_band: None,
+            rating: None,
+            score: None,
+        },
+        provenance: Provenance {
+            customer: Attributes::FLOOR_AREA,
+            stored: Attributes::empty(),
+            applied: Attributes::empty(),
+        },
+        stored_data: false,
+        evidence_through: Some(19_999),
+    }
+}
+
+#[test]
+fn the_smallest_area_with_a_price_decides() {
+    let prices = Prices(vec![
+        (AreaLevel::LocalAuthority, 2_000.0),
+        (AreaLevel::PostcodeDistrict, 2_500.0),
+    ]);
+    match LocalPrice::value(&house(Some(80.0)), &prices) {
+        Outcome::Valued(valuation) => {
+            assert_eq!(valuation.estimate, 200_000.0);
+            assert_eq!(valuation.confidence, 0.5);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn missing_inputs_are_referred() {
+    let no_prices = Prices(Vec::new());
+    let nowhere = LocalPrice::value(&house(Some(80.0)), &no_prices);
+    assert_eq!(nowhere, refer(ReferralReason::InsufficientEvidence, None));
+    let no_area = LocalPrice::value(&house(None), &no_prices);
+    let about = Some(Attribute::FloorArea);
+    assert_eq!(no_area, refer(ReferralReason::MissingInput, about));
+}

@@ -110,7 +110,9 @@ mod tests {
         );
         assert!(both.0.1.is_err() && both.1.1.is_err());
         assert_eq!(lookups.load(Ordering::SeqCst), 1);
-        let (cached, result) = cache.get_or_look_up(&postcode, || async { succeed() }).await;
+        let (cached, result) = cache
+            .get_or_look_up(&postcode, || async { succeed() })
+            .await;
         assert!(!cached && result.is_ok());
         let (cached, result) = cache.get_or_look_up(&postcode, fail).await;
         assert!(cached && result.is_ok());
@@ -134,7 +136,9 @@ mod tests {
                 .await
                 .is_err()
         );
-        let (_, result) = cache.get_or_look_up(&postcode, || async { succeed() }).await;
+        let (_, result) = cache
+            .get_or_look_up(&postcode, || async { succeed() })
+            .await;
         assert!(result.is_ok());
     }
 

@@ -1,5 +1,6 @@
 //! The reasons why a file is no table of comma-separated text, and the repair.
 
+use encoding_rs::{UTF_16BE, UTF_16LE};
 use std::fmt;
 
 /// The form of a file, as its beginning shows it.
@@ -77,6 +78,32 @@ impl Diagnosis {
             .iter()
             .any(|cell| value(&cell.trim_matches('"')))
             .then_some(Diagnosis::NoHeader)
+    }
+
+    /// Returns a file's beginning as the repair leaves it, where the repair needs no new download.
+    pub(crate) fn repaired(&self, head: &[u8]) -> Option<Vec<u8>> {
+        let text = || String::from_utf8_lossy(head);
+        let repaired = match self {
+            Diagnosis::Utf16 => {
+                // A byte order mark overrides this choice.
+                let encoding = match head.first() {
+                    Some(0) => UTF_16BE,
+                    _ => UTF_16LE,
+                };
+                encoding.decode(head).0.into_owned()
+            }
+            Diagnosis::Delimiter(delimiter) => {
+                let mut quoted = false;
+                let comma = |c: char| {
+                    quoted ^= c == '"';
+                    if c == *delimiter && !quoted { ',' } else { c }
+                };
+                text().chars().map(comma).collect()
+            }
+            Diagnosis::JoinedHeader { last } => text().replacen(last, &format!("{last}\n"), 1),
+            _ => return None,
+        };
+        Some(repaired.into_bytes())
     }
 }
 

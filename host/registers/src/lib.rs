@@ -9,6 +9,7 @@
 //! - [`price_paid`], [`certificates`], [`code_point`], [`areas`], [`house_price_index`],
 //!   [`address_file`] (with `address_base`) and [`open_uprn`] define the format of each register.
 //! - [`records`] and [`codes`] define the rows.
+//! - [`recognise`] finds the register that a file belongs to.
 //! - [`sources`] lists and hashes a build's files, and reads each while it counts.
 //! - [`address`] turns the many spellings of one address into one key.
 //! - [`matching`] has the rules by which two differently written addresses mean one home, for
@@ -37,6 +38,7 @@ pub mod open_uprn;
 pub mod postcode;
 pub mod price_paid;
 mod progress;
+mod recognition;
 mod record;
 pub mod records;
 mod rejected_row;
@@ -60,6 +62,7 @@ pub use open_uprn::OpenUprnReader;
 pub use postcode::Postcode;
 pub use price_paid::PricePaidReader;
 pub use progress::Progress;
+pub use recognition::{RecognitionError, RegisterKind, recognise};
 pub use record::Record;
 pub use rejected_row::{RejectReason, RejectedRow};
 pub use unused_rows::{MaxRejected, UnusedRows};

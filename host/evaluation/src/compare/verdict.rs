@@ -114,7 +114,11 @@ fn flips(found: &Comparison) -> String {
                 kinds.push("others".to_owned());
             }
             let change = if rows == 1 { "changes" } else { "change" };
-            format!("{} {change} status: {}.", format_rows(rows), kinds.join(", "))
+            format!(
+                "{} {change} status: {}.",
+                format_rows(rows),
+                kinds.join(", ")
+            )
         }
     }
 }

@@ -5,22 +5,22 @@ use super::authorities::Authorities;
 use super::external_sort::{Scratch, Seed, Sorted, Sorter};
 use super::home_seeds::{AddressSeed, CertificateSeed, Homes, OrderedCode, PointSeed};
 use super::keys::{KeyFile, KeySeed, Keys, Match, find, prints};
-use super::places::{Places, served};
+use super::places::{Places, outside_grid, served};
 use super::property::{Properties, pack};
 use super::report::{HomesReport, count};
 use super::rules;
+use super::sold_homes;
 use super::sources::{Kind, Sources, Verdict};
 use crate::model::GssCode;
 use crate::store::address::fingerprints;
 use crate::store::bytes::day_to_u16;
-use crate::store::cell::Cell;
 use crate::store::postcode;
 use domesday_registers::address::{AddressKey, keys_of_lines, keys_of_parts};
 use domesday_registers::address_file::AddressFile;
 use domesday_registers::certificates::CertificateFile;
 use domesday_registers::matching::AddressQuery;
 use domesday_registers::open_uprn::OpenUprnFile;
-use domesday_registers::records::Country;
+use domesday_registers::records::{AddressRow, Certificate, Country};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -51,7 +51,7 @@ pub(crate) fn read(
 ) -> Result<Homes, BuildError> {
     let mut report = HomesReport::default();
     let mut units = Sorter::new(scratch);
-    let file = read_addresses(sources, scratch, &mut units)?;
+    let file = read_addresses(sources, places, scratch, &mut units)?;
     let points = read_points(sources, scratch)?;
     let mut of_file = KeyFile::create(scratch, file.keys)?;
 
@@ -67,8 +67,9 @@ pub(crate) fn read(
         if !within {
             return Ok(Verdict::LeftOut("outside_england_and_wales", row.key));
         }
-        let Some(lodged) = day_to_u16(row.lodged).and_then(|day| u16::try_from(day).ok()) else {
-            return Ok(Verdict::LeftOut("day_out_of_range", row.key));
+        let lodged = match lodgement_day(&row) {
+            Ok(lodged) => lodged,
+            Err(reason) => return Ok(Verdict::LeftOut(reason, row.key)),
         };
         let addresses = keys_of_lines(&row.lines, &row.town, &row.postcode);
         let mut of_rule = false;
@@ -99,7 +100,7 @@ pub(crate) fn read(
             }
         };
         let Some(uprn) = uprn else {
-            return Ok(Verdict::LeftOut("no_uprn", row.key));
+            return Ok(Verdict::LeftOut(NO_UPRN, row.key));
         };
         // The meaning of an address does not depend on rules.
         for key in addresses.iter().filter(|_| !of_rule) {
@@ -134,6 +135,23 @@ pub(crate) fn read(
     Ok(homes)
 }
 
+/// The reason for which a build leaves out a certificate that it can give no UPRN.
+pub(crate) const NO_UPRN: &str = "no_uprn";
+
+/// Returns the day of a certificate's lodgement, or the reason for which a build leaves it out.
+pub(crate) fn lodgement_day(row: &Certificate) -> Result<u16, &'static str> {
+    let day = day_to_u16(row.lodged).and_then(|day| u16::try_from(day).ok());
+    day.ok_or("day_out_of_range")
+}
+
+/// Returns the reason for which a build leaves out a row of the address file.
+pub(crate) fn address_exclusion(row: &AddressRow) -> Option<&'static str> {
+    match served(row.country) {
+        true => outside_grid(row.easting, row.northing),
+        false => Some("outside_england_and_wales"),
+    }
+}
+
 /// The address file.
 struct AddressFileSeeds {
     rows: Sorted<AddressSeed>,
@@ -142,8 +160,10 @@ struct AddressFileSeeds {
     premises: FxHashSet<u64>,
 }
 
+/// Reads the address file, and the price paid files whose addresses become homes.
 fn read_addresses(
     sources: &mut Sources<'_, '_>,
+    places: &Places,
     scratch: &Rc<Scratch>,
     units: &mut Sorter<KeySeed>,
 ) -> Result<AddressFileSeeds, BuildError> {
@@ -151,17 +171,8 @@ fn read_addresses(
     let mut seeds = Sorter::new(scratch);
     let mut keys = Sorter::new(scratch);
     sources.try_read::<AddressFile>(Kind::Addresses, |_, row| {
-        if !served(row.country) {
-            return Ok(Verdict::LeftOut(
-                "outside_england_and_wales",
-                row.uprn.to_string(),
-            ));
-        }
-        if Cell::of(row.easting, row.northing).is_none() {
-            return Ok(Verdict::LeftOut(
-                "outside_national_grid",
-                row.uprn.to_string(),
-            ));
+        if let Some(reason) = address_exclusion(&row) {
+            return Ok(Verdict::LeftOut(reason, row.uprn.to_string()));
         }
         let postcode = postcode::pack(&row.postcode);
         for key in keys_of_parts(&row.saon, &row.paon, &row.street, &row.locality) {
@@ -179,9 +190,17 @@ fn read_addresses(
             easting,
             northing,
             wales: row.country == Country::Wales,
+            invented: false,
         })?;
         Ok(Verdict::Kept)
     })?;
+    for home in sold_homes::read(sources, places, scratch)? {
+        let home = home?;
+        for key in &home.keys {
+            add_key(home.seed.postcode, key, home.seed.uprn, &mut keys, units)?;
+        }
+        seeds.push(home.seed)?;
+    }
     Ok(AddressFileSeeds {
         rows: seeds.finish()?,
         keys: keys.finish()?,
@@ -197,9 +216,8 @@ fn read_points(
 ) -> Result<Sorted<PointSeed>, BuildError> {
     let mut points = Sorter::new(scratch);
     sources.try_read::<OpenUprnFile>(Kind::OpenUprn, |_, point| {
-        if Cell::of(point.easting, point.northing).is_none() {
-            let uprn = point.uprn.to_string();
-            return Ok(Verdict::LeftOut("outside_national_grid", uprn));
+        if let Some(reason) = outside_grid(point.easting, point.northing) {
+            return Ok(Verdict::LeftOut(reason, point.uprn.to_string()));
         }
         points.push(PointSeed {
             uprn: point.uprn,
@@ -250,6 +268,7 @@ fn survey(homes: &mut Homes, places: &Places) -> Result<(), BuildError> {
     while let Some((uprn, home)) = properties.next()? {
         report.properties += 1;
         report.from_address_file += u64::from(home.in_address_file);
+        report.from_sold_addresses += u64::from(home.has_invented_uprn);
         report.with_certificate += u64::from(!home.property.certificates.is_empty());
         report.placed_by_open_uprn += u64::from(home.placed_by_open_uprn);
         report.unplaced += u64::from(home.property.place.is_none());

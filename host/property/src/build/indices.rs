@@ -6,10 +6,16 @@ use crate::model::GssCode;
 use crate::store::index;
 use domesday_registers::codes::PropertyType;
 use domesday_registers::house_price_index::IndexFile;
+use domesday_registers::records::IndexRow;
 use std::collections::BTreeMap;
 
 /// Series by key of table `price_index`, each month once, oldest first.
 pub(crate) type Indices = BTreeMap<u64, Vec<(i16, f64)>>;
+
+/// Returns a row's month, or the reason for which a build leaves the row out.
+pub(crate) fn month(row: &IndexRow) -> Result<i16, &'static str> {
+    i16::try_from(row.month).map_err(|_| "month_out_of_range")
+}
 
 /// Reads the index files. Where two have one month of one area, the file whose latest month
 /// is later wins, and between equals the one with the greater SHA-256.
@@ -20,8 +26,9 @@ pub(crate) fn read(sources: &mut Sources<'_, '_>) -> Result<Indices, BuildError>
         let Some(code) = GssCode::parse(&row.area_code) else {
             return Verdict::LeftOut("no_gss_code", row.area_code);
         };
-        let Ok(month) = i16::try_from(row.month) else {
-            return Verdict::LeftOut("month_out_of_range", row.area_code);
+        let month = match month(&row) {
+            Ok(month) => month,
+            Err(reason) => return Verdict::LeftOut(reason, row.area_code),
         };
         latest.resize(latest.len().max(file as usize + 1), i16::MIN);
         latest[file as usize] = latest[file as usize].max(month);

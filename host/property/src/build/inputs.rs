@@ -21,6 +21,9 @@ pub struct Inputs {
     /// Licensed address files (docs/reference/address-file.md). Without them, UPRNs come from
     /// certificates.
     pub addresses: Vec<PathBuf>,
+    /// Price paid files whose addresses become homes with invented UPRNs. Real ones beside them
+    /// would make addresses ambiguous, so neither certificates nor address files go with them.
+    pub sold_addresses: Vec<PathBuf>,
     /// OS Open UPRN: where homes lie that no address file has.
     pub open_uprn: Vec<PathBuf>,
     /// Whether addresses that no home has exactly are tried by the rules of

@@ -4,6 +4,7 @@
 //!
 //! - `places` reads postcodes and authorities.
 //! - `homes` reads the address file and certificates.
+//! - `sold_homes` makes homes of sold addresses, under invented UPRNs.
 //! - `sales` reads price paid data.
 //! - `settle` combines rows into transactions.
 //! - `matching` matches transactions to properties, postcode by postcode.
@@ -13,6 +14,8 @@
 //! - `figures` computes the figures area by area.
 //! - `indices` reads the price indices.
 //! - `write` writes the file.
+//!
+//! `check` reads one file as the passes do, and builds nothing.
 //!
 //! Every pass reads rows one at a time. It hands compact seeds to the next pass through an
 //! [`external_sort::Sorter`], which puts them in key order in bounded memory. A later pass sees
@@ -27,6 +30,7 @@
 
 mod authorities;
 mod blocks;
+mod check;
 mod error;
 mod external_sort;
 mod figures;
@@ -45,6 +49,7 @@ mod report;
 mod rules;
 mod sales;
 mod settle;
+mod sold_homes;
 mod sources;
 mod update;
 mod write;
@@ -58,10 +63,12 @@ use std::path::Path;
 use std::rc::Rc;
 use write::Table;
 
+pub use check::{FileCheck, UnusedReason, check};
 pub use domesday_registers::sources::FileReport;
 pub use error::BuildError;
 pub use inputs::Inputs;
 pub use report::{HomesReport, PlacesReport, Report, SalesReport};
+pub use sold_homes::FIRST_INVENTED_UPRN;
 pub use update::{UpdateCounts, UpdateReport, update};
 
 /// Names of the files in a snapshot directory.

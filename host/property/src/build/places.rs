@@ -49,6 +49,13 @@ pub(crate) fn served(country: Country) -> bool {
     matches!(country, Country::England | Country::Wales)
 }
 
+/// Returns the reason for which a build leaves out a row at a place that no cell holds.
+pub(crate) fn outside_grid(easting: i32, northing: i32) -> Option<&'static str> {
+    Cell::of(easting, northing)
+        .is_none()
+        .then_some("outside_national_grid")
+}
+
 /// Reads Code-Point Open.
 pub(crate) fn read(
     sources: &mut Sources<'_, '_>,
@@ -58,8 +65,8 @@ pub(crate) fn read(
     let mut report = PlacesReport::default();
     let mut unmapped = BTreeSet::new();
     sources.read::<CodePointFile>(Kind::CodePoint, |_, row| {
-        if Cell::of(row.easting, row.northing).is_none() {
-            return Verdict::LeftOut("outside_national_grid", row.postcode.to_string());
+        if let Some(reason) = outside_grid(row.easting, row.northing) {
+            return Verdict::LeftOut(reason, row.postcode.to_string());
         }
         let authority = GssCode::parse(&row.authority).map(|code| {
             let (current, mapped) = authorities.in_force(code);

@@ -19,6 +19,7 @@ pub(crate) struct Properties<'a> {
 pub(crate) struct Home {
     pub(crate) property: PackedProperty,
     pub(crate) in_address_file: bool,
+    pub(crate) has_invented_uprn: bool,
     pub(crate) placed_by_open_uprn: bool,
 }
 
@@ -45,7 +46,8 @@ impl<'a> Properties<'a> {
         let point = points.last().filter(|_| addresses.is_empty());
         let home = Home {
             property: property(addresses.last(), point, &lodged, self.places),
-            in_address_file: !addresses.is_empty(),
+            in_address_file: addresses.last().is_some_and(|address| !address.invented),
+            has_invented_uprn: addresses.last().is_some_and(|address| address.invented),
             placed_by_open_uprn: point.is_some(),
         };
         Ok(Some((uprn, home)))

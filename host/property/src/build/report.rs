@@ -47,6 +47,9 @@ pub struct HomesReport {
     pub properties: u64,
     /// Of them, those that the address file has.
     pub from_address_file: u64,
+    /// Of them, those with an invented UPRN, one for each sold address.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub from_sold_addresses: u64,
     /// Of them, those with a certificate.
     pub with_certificate: u64,
     /// Of them, those that OS Open UPRN places.

@@ -109,15 +109,10 @@ pub(crate) fn read(
     let mut rows = 0_u32;
     sources.try_read::<PricePaidFile>(Kind::PricePaid, |file, row| {
         rows = rows.wrapping_add(1);
-        let Some(code) = row.postcode.as_ref() else {
-            return Ok(Verdict::LeftOut("no_postcode", row.transaction_id));
+        let (day, postcode) = match day_and_postcode(&row) {
+            Ok(usable) => usable,
+            Err(reason) => return Ok(Verdict::LeftOut(reason, row.transaction_id)),
         };
-        let Some(day) = day_to_u16(row.day).and_then(|day| u16::try_from(day).ok()) else {
-            return Ok(Verdict::LeftOut("day_out_of_range", row.transaction_id));
-        };
-        if row.price_gbp > MAX_PRICE {
-            return Ok(Verdict::LeftOut("price_out_of_range", row.transaction_id));
-        }
         if let Some(moment) = moments.get_mut(file as usize) {
             moment.take(day, row.change != Change::Addition);
         }
@@ -127,7 +122,7 @@ pub(crate) fn read(
             check,
             at: (file, rows),
             change: row.change,
-            sale: fields(&row, day, postcode::pack(code)),
+            sale: fields(&row, day, postcode),
             address: address(&row),
             written: WrittenAddress::new([
                 &row.saon,
@@ -143,6 +138,20 @@ pub(crate) fn read(
         rows: seeds.finish()?,
         moments,
     })
+}
+
+/// Returns a row's day and packed postcode, or the reason for which a build leaves the row out.
+pub(crate) fn day_and_postcode(row: &PricePaid) -> Result<(u16, u64), &'static str> {
+    let Some(code) = row.postcode.as_ref() else {
+        return Err("no_postcode");
+    };
+    let Some(day) = day_to_u16(row.day).and_then(|day| u16::try_from(day).ok()) else {
+        return Err("day_out_of_range");
+    };
+    if row.price_gbp > MAX_PRICE {
+        return Err("price_out_of_range");
+    }
+    Ok((day, postcode::pack(code)))
 }
 
 fn fields(row: &PricePaid, day: u16, postcode: u64) -> SaleFields {

@@ -15,6 +15,7 @@ pub(crate) enum Kind {
     Areas,
     CodePoint,
     Addresses,
+    SoldAddresses,
     OpenUprn,
     Certificates,
     PricePaid,
@@ -28,6 +29,7 @@ impl sources::Kind for Kind {
             Kind::Areas => "areas",
             Kind::CodePoint => "code_point",
             Kind::Addresses => "addresses",
+            Kind::SoldAddresses => "sold_addresses",
             Kind::OpenUprn => "open_uprn",
             Kind::Certificates => "certificates",
             Kind::PricePaid => "price_paid",
@@ -55,11 +57,12 @@ impl<'a, 'w> Sources<'a, 'w> {
         progress: &'a mut Progress<'w>,
     ) -> Result<Self, BuildError> {
         let one = std::slice::from_ref;
-        let given: [(Kind, &[PathBuf]); 8] = [
+        let given: [(Kind, &[PathBuf]); 9] = [
             (Kind::CodeMap, one(&inputs.code_map)),
             (Kind::Areas, &inputs.areas),
             (Kind::CodePoint, one(&inputs.code_point)),
             (Kind::Addresses, &inputs.addresses),
+            (Kind::SoldAddresses, &inputs.sold_addresses),
             (Kind::OpenUprn, &inputs.open_uprn),
             (Kind::Certificates, &inputs.certificates),
             (Kind::PricePaid, &inputs.price_paid),

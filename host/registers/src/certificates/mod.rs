@@ -140,7 +140,11 @@ impl Register for CertificateFile {
             postcode,
             authority: record.cell(self.authority).to_owned(),
             lodged,
-            inspected: fields.read_or_warn("unreadable_inspection_date", stated(self.inspected), day),
+            inspected: fields.read_or_warn(
+                "unreadable_inspection_date",
+                stated(self.inspected),
+                day,
+            ),
             property_type,
             subtype,
             floor_area_m2: fields.read_or_warn(
@@ -148,7 +152,11 @@ impl Register for CertificateFile {
                 stated(self.floor_area),
                 floor_area,
             ),
-            habitable_rooms: fields.read_or_warn("implausible_habitable_rooms", stated(self.rooms), rooms),
+            habitable_rooms: fields.read_or_warn(
+                "implausible_habitable_rooms",
+                stated(self.rooms),
+                rooms,
+            ),
             age_band: fields.read_or_warn(
                 "unknown_age_band",
                 stated(self.age_band),

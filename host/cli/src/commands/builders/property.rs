@@ -9,7 +9,7 @@ use domesday_package::{
     write,
 };
 use domesday_property::build::{
-    DEFAULT_MEMORY, FileReport, Inputs, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE,
+    DEFAULT_MEMORY, FileReport, HomesReport, Inputs, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE,
 };
 use domesday_property::{Identity, build};
 use domesday_registers::MaxRejected;
@@ -73,6 +73,10 @@ pub struct Build {
     /// Licensed address file (docs/reference/address-file.md; default: UPRNs of the certificates).
     #[arg(long, value_name = "CSV")]
     addresses: Vec<PathBuf>,
+    /// Price paid file whose addresses become homes with invented UPRNs, for back-tests.
+    /// Repeatable.
+    #[arg(long, value_name = "CSV", conflicts_with_all = ["addresses", "certificates"])]
+    sold_addresses: Vec<PathBuf>,
     /// OS Open UPRN, the zip or its CSV: coordinates of homes that the address file lacks.
     #[arg(long, value_name = "FILE")]
     open_uprn: Vec<PathBuf>,
@@ -120,6 +124,7 @@ impl Build {
             code_map: self.authority_codes.clone(),
             price_index: self.price_index.clone(),
             addresses: self.addresses.clone(),
+            sold_addresses: self.sold_addresses.clone(),
             open_uprn: self.open_uprn.clone(),
             by_rules: !self.exact_addresses,
             max_rejected: self.max_rejected,
@@ -137,6 +142,7 @@ impl Build {
                 memory_bytes,
                 &mut |stage, done, total| progress.show(stage, done, total),
             )?;
+            note_homes(&report.homes, progress);
             let body = body(
                 id,
                 &report.identity,
@@ -224,6 +230,22 @@ impl SnapshotTarget<'_> {
         );
         println!("{}", serde_json::to_string_pretty(&report)?);
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Says where no home was found, or where the homes have invented UPRNs.
+fn note_homes(homes: &HomesReport, progress: &ProgressLine) {
+    if homes.properties == 0 {
+        progress.say(
+            "The snapshot has no home, so every address is address_not_found. Give --certificates, \
+             --addresses or --sold-addresses.",
+        );
+    }
+    if homes.from_sold_addresses > 0 {
+        progress.say(&format!(
+            "{} homes have an invented UPRN. Use the snapshot for back-tests, not to serve.",
+            homes.from_sold_addresses
+        ));
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn inputs(data: &Path) -> Inputs {
             data.join("hpi/UK-HPI-London-full-columns.csv"),
         ],
         addresses: Vec::new(),
+        sold_addresses: Vec::new(),
         open_uprn: Vec::new(),
         by_rules: true,
         max_rejected: MaxRejected::default(),

@@ -1,6 +1,7 @@
 //! The crate from outside: registers in the publishers' formats go in, answers come out.
 
 mod building;
+mod checking;
 mod damage;
 mod figures;
 mod future;
@@ -12,5 +13,6 @@ mod open_uprn;
 mod reading;
 mod real;
 mod resolve;
+mod sold_addresses;
 mod updating;
 mod world;

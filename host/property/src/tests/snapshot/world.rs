@@ -277,6 +277,7 @@ impl World {
                 .iter()
                 .map(|text| file("addresses.csv".into(), text))
                 .collect(),
+            sold_addresses: Vec::new(),
             open_uprn: self
                 .open_uprn
                 .iter()

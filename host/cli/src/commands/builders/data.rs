@@ -1,0 +1,202 @@
+//! `domesday data check`: what register files are, and what a build would take of them.
+
+use crate::commands::progress::ProgressLine;
+use clap::Subcommand;
+use domesday_property::build::{FileCheck, UnusedReason, check};
+use domesday_registers::sources::Kind;
+use domesday_registers::{MaxRejected, RegisterKind, recognise};
+use domesday_series::build::rates::{Inputs, PublishedRates, RatesError, RatesErrorKind, read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub enum Data {
+    /// Check files without building: their kind, their rows and the repairs.
+    Check(CheckFiles),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct CheckFiles {
+    /// Files that `property build` and `series build` read, of any kind.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Largest share of a file's rows that may be rejected, per cent. More stops a build.
+    #[arg(long, value_name = "PERCENT", default_value_t)]
+    max_rejected: MaxRejected,
+}
+
+/// The result of a check, for a person to read.
+struct FileResult {
+    /// What the file is.
+    kind: String,
+    /// Its rows.
+    lines: Vec<String>,
+    /// The reason why a build stops at it.
+    refusal: Option<String>,
+}
+
+/// The largest file that is tried as one of the Bank's, which are read whole.
+const LARGEST_RATES_FILE: u64 = 256 << 20;
+
+impl Data {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Data::Check(check) => Ok(check.run()),
+        }
+    }
+}
+
+impl CheckFiles {
+    fn run(self) -> ExitCode {
+        let mut taken = 0;
+        for file in &self.files {
+            let result = self.result(file);
+            println!("{}: {}", file.display(), result.kind);
+            for line in &result.lines {
+                println!("  {line}");
+            }
+            match &result.refusal {
+                Some(refusal) => println!("  a build stops: {refusal}"),
+                None => taken += 1,
+            }
+        }
+        println!("A build takes {taken} of {} files.", self.files.len());
+        match taken == self.files.len() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        }
+    }
+
+    fn result(&self, path: &Path) -> FileResult {
+        let error = match recognise(path) {
+            Ok(register) => return self.register(register, path),
+            Err(error) => error,
+        };
+        let refused = |kind| FileResult {
+            kind,
+            lines: Vec::new(),
+            refusal: Some(error.to_string()),
+        };
+        match error.register() {
+            Some(register) => refused(title(register)),
+            None => rates(path).unwrap_or_else(|| refused("unknown".to_owned())),
+        }
+    }
+
+    /// Reads a register's file as a build does.
+    fn register(&self, register: RegisterKind, path: &Path) -> FileResult {
+        let mut progress = ProgressLine::new();
+        let found = check(
+            register,
+            path,
+            self.max_rejected,
+            &mut |stage, done, total| progress.show(stage, done, total),
+        );
+        drop(progress);
+        let (lines, refusal) = match found {
+            Ok(found) => (rows(&found), found.error.as_ref().map(ToString::to_string)),
+            Err(error) => (Vec::new(), Some(error.to_string())),
+        };
+        FileResult {
+            kind: title(register),
+            lines,
+            refusal,
+        }
+    }
+}
+
+/// Returns a register's name and the flag that takes its files.
+fn title(register: RegisterKind) -> String {
+    let flag = register.name().replace('_', "-");
+    format!("{} (--{flag})", register.title())
+}
+
+/// Returns the counts of a file's rows, and the reasons for which some are not used.
+fn rows(found: &FileCheck) -> Vec<String> {
+    let report = &found.report;
+    let rejected: u64 = report.rejected.values().sum();
+    let mut lines = vec![format!(
+        "{} rows read, {} sound, {} kept by a build",
+        report.rows_read,
+        report.rows_read.saturating_sub(rejected),
+        report.rows_kept
+    )];
+    let line = |state: &str, reason: &UnusedReason| {
+        let repair = reason.repair.map(|repair| format!("; {repair}"));
+        format!(
+            "{state}: {} {} (the first: {}{})",
+            reason.code,
+            reason.rows,
+            reason.first,
+            repair.unwrap_or_default()
+        )
+    };
+    lines.extend(found.rejected.iter().map(|it| line("rejected", it)));
+    lines.extend(found.left_out.iter().map(|it| line("left out", it)));
+    let cells = report.field_warnings.iter();
+    lines.extend(cells.map(|(code, cells)| format!("dropped cells: {code} {cells}")));
+    lines
+}
+
+/// Reads a file as one of the Bank of England's. Returns `None` for any other file.
+fn rates(path: &Path) -> Option<FileResult> {
+    if std::fs::metadata(path).ok()?.len() > LARGEST_RATES_FILE {
+        return None;
+    }
+    let database = Inputs {
+        database: vec![path.to_owned()],
+        ..Inputs::default()
+    };
+    let curves = Inputs {
+        curves: vec![path.to_owned()],
+        ..Inputs::default()
+    };
+    for (kind, inputs) in [
+        ("Bank of England's database (--bank-csv)", database),
+        ("yield curves (--curves)", curves),
+    ] {
+        let (lines, refusal) = match read(&inputs, &mut |_, _, _| {}) {
+            Ok(published) if values(&published) > 0 => (lines_of_rates(&published), None),
+            Ok(_) => continue,
+            Err(error) if is_of_another_kind(&error) => continue,
+            Err(error) => (Vec::new(), Some(error.to_string())),
+        };
+        return Some(FileResult {
+            kind: kind.to_owned(),
+            lines,
+            refusal,
+        });
+    }
+    None
+}
+
+/// Reports whether a file was refused before any of its values was read.
+fn is_of_another_kind(error: &RatesError) -> bool {
+    match error {
+        RatesError::Io { .. } => true,
+        RatesError::File { fault, .. } => matches!(
+            fault,
+            RatesErrorKind::Zip(_)
+                | RatesErrorKind::Workbook(_)
+                | RatesErrorKind::Csv(_)
+                | RatesErrorKind::Layout(_)
+                | RatesErrorKind::Form(_)
+                | RatesErrorKind::NoSeries { .. }
+        ),
+    }
+}
+
+fn values(published: &PublishedRates) -> usize {
+    let series = published.series.values().map(|values| values.len());
+    let curves = published.curves.values().flat_map(|curve| curve.values());
+    let nodes = curves.map(|nodes| nodes.len());
+    series.sum::<usize>() + nodes.sum::<usize>() + published.bank_rate_changes.len()
+}
+
+fn lines_of_rates(published: &PublishedRates) -> Vec<String> {
+    let values = values(published);
+    let mut lines = vec![format!("{values} values read, {values} kept by a build")];
+    let warnings = published.warnings.iter();
+    lines.extend(warnings.map(|it| format!("left out: {}: {}", it.location, it.reason)));
+    lines
+}

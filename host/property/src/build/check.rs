@@ -1,0 +1,164 @@
+//! Reads one file as a build reads it, and reports what the build would take.
+//!
+//! A file is judged alone. Between files a build decides more: whether a certificate without a UPRN
+//! finds one in an address file, and whether its postcode lies in England or Wales.
+
+use super::BuildError;
+use super::homes::{NO_UPRN, address_exclusion, lodgement_day};
+use super::indices::month;
+use super::places::outside_grid;
+use super::sales::day_and_postcode;
+use domesday_registers::address_file::AddressFile;
+use domesday_registers::areas::{AreaFile, AuthorityCodeFile};
+use domesday_registers::certificates::CertificateFile;
+use domesday_registers::code_point::CodePointFile;
+use domesday_registers::house_price_index::IndexFile;
+use domesday_registers::open_uprn::OpenUprnFile;
+use domesday_registers::price_paid::PricePaidFile;
+use domesday_registers::rows::Register;
+use domesday_registers::sources::{FileReport, UnusedRow, Verdict, list};
+use domesday_registers::{MaxRejected, Progress, ReadError, RegisterKind};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The result of reading one file.
+#[derive(Debug)]
+pub struct FileCheck {
+    /// Rows read, kept and unused.
+    pub report: FileReport,
+    /// Damaged rows, by reason in the order of its code.
+    pub rejected: Vec<UnusedReason>,
+    /// Sound rows that a build leaves out, by reason in the order of its code.
+    pub left_out: Vec<UnusedReason>,
+    /// The reason why a build stops at the file.
+    pub error: Option<ReadError>,
+}
+
+/// The rows that are unused for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnusedReason {
+    /// Its stable snake_case code.
+    pub code: &'static str,
+    /// The number of rows.
+    pub rows: u64,
+    /// The first row: the member of an archive, the line, and a damaged row's fault.
+    pub first: String,
+    /// The repair, where the first row shows it.
+    pub repair: Option<&'static str>,
+}
+
+/// Reads a file to its end by the reader of `register`.
+///
+/// # Errors
+/// [`BuildError::Io`] if the file cannot be read at all. Any other fault is in the result.
+pub fn check(
+    register: RegisterKind,
+    path: &Path,
+    max_rejected: MaxRejected,
+    progress: &mut Progress<'_>,
+) -> Result<FileCheck, BuildError> {
+    let file = InputFile {
+        register,
+        path,
+        max_rejected,
+    };
+    match register {
+        RegisterKind::PricePaid => {
+            file.read::<PricePaidFile>(progress, |row| day_and_postcode(row).err())
+        }
+        RegisterKind::Certificates => file.read::<CertificateFile>(progress, |row| {
+            let exclusion = lodgement_day(row).err();
+            exclusion.or(row.uprn.is_none().then_some(NO_UPRN))
+        }),
+        RegisterKind::CodePoint => {
+            file.read::<CodePointFile>(progress, |row| outside_grid(row.easting, row.northing))
+        }
+        // Their readers take no code that a build does not know.
+        RegisterKind::Areas => file.read::<AreaFile>(progress, |_| None),
+        RegisterKind::AuthorityCodes => file.read::<AuthorityCodeFile>(progress, |_| None),
+        RegisterKind::PriceIndex => file.read::<IndexFile>(progress, |row| month(row).err()),
+        RegisterKind::Addresses => file.read::<AddressFile>(progress, address_exclusion),
+        RegisterKind::OpenUprn => {
+            file.read::<OpenUprnFile>(progress, |row| outside_grid(row.easting, row.northing))
+        }
+    }
+}
+
+/// A file to check.
+struct InputFile<'a> {
+    register: RegisterKind,
+    path: &'a Path,
+    max_rejected: MaxRejected,
+}
+
+impl InputFile<'_> {
+    fn read<T: Register>(
+        &self,
+        progress: &mut Progress<'_>,
+        exclusion: impl Fn(&T::Row) -> Option<&'static str>,
+    ) -> Result<FileCheck, BuildError> {
+        let paths = [self.path.to_owned()];
+        let mut sources = list(&[(self.register, &paths[..])], progress)?;
+        let (mut rejected, mut left_out) = (BTreeMap::new(), BTreeMap::new());
+        let mut error = None;
+        for source in &mut sources {
+            let read = source.read::<T, (), ReadError>(
+                self.max_rejected,
+                progress,
+                |row| match exclusion(&row) {
+                    Some(reason) => Verdict::LeftOut(reason, ()),
+                    None => Verdict::Kept,
+                },
+                |_, row| {
+                    match row {
+                        UnusedRow::Rejected(reject) => {
+                            let code = reject.reason.code();
+                            note(&mut rejected, code, || {
+                                (reject.to_string(), reject.repair())
+                            });
+                        }
+                        UnusedRow::LeftOut {
+                            position: (member, line),
+                            reason,
+                            ..
+                        } => note(&mut left_out, reason, || (position(member, line), None)),
+                    }
+                    Ok(())
+                },
+            );
+            error = read.err();
+        }
+        let report = sources.into_iter().map(|source| source.report).next();
+        Ok(FileCheck {
+            report: report.unwrap_or_default(),
+            rejected: rejected.into_values().collect(),
+            left_out: left_out.into_values().collect(),
+            error,
+        })
+    }
+}
+
+/// Counts a row under its reason, and describes the first one.
+fn note(
+    reasons: &mut BTreeMap<&'static str, UnusedReason>,
+    code: &'static str,
+    describe: impl FnOnce() -> (String, Option<&'static str>),
+) {
+    let reason = reasons.entry(code).or_insert_with(|| {
+        let (first, repair) = describe();
+        UnusedReason {
+            code,
+            rows: 0,
+            first,
+            repair,
+        }
+    });
+    reason.rows += 1;
+}
+
+fn position(member: Option<&str>, line: u64) -> String {
+    match member {
+        Some(member) => format!("{member}: line {line}"),
+        None => format!("line {line}"),
+    }
+}

@@ -8,9 +8,10 @@ use chrono::NaiveDate;
 use crate::Period;
 use crate::build::{BuildError, DraftErrorKind};
 use crate::catalogue::{
-    Availability, Dataset, Dimension, FieldKind, Metric, ObservationField, SelectorName,
+    Availability, Dataset, Dimension, Family, FieldKind, Metric, ObservationField, SelectorName,
     SelectorRule, Status,
 };
+use crate::package::DatasetSummary;
 use crate::period::{day_number, month_number};
 use crate::store::{Area, Windows};
 
@@ -184,6 +185,8 @@ pub struct Draft {
     pub(crate) series: Vec<SeriesDraft>,
     pub(crate) areas: Vec<Area>,
     pub(crate) texts: Texts,
+    /// The reasons why datasets are empty or incomplete, by the id of the dataset.
+    pub(crate) reasons: BTreeMap<&'static str, String>,
 }
 
 /// Words, each held once.
@@ -290,6 +293,30 @@ impl Draft {
     /// Sets the local authorities of a release of markets.
     pub fn areas(&mut self, areas: Vec<Area>) {
         self.areas = areas;
+    }
+
+    /// States why a dataset is empty or incomplete, and the inputs to give.
+    pub fn reason(&mut self, dataset: &'static Dataset, reason: impl Into<String>) {
+        self.reasons.insert(dataset.id, reason.into());
+    }
+
+    /// Returns the extent of every dataset of a family, in the order of the catalogue.
+    pub fn summaries(&self, family: Family) -> Vec<DatasetSummary> {
+        let mut series: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+        for one in &self.series {
+            series.entry(one.key.dataset.id).or_default().push(one);
+        }
+        let all = family.datasets().iter();
+        all.map(|dataset| {
+            let of_dataset = series.remove(dataset.id).unwrap_or_default();
+            let rows = of_dataset.iter().flat_map(|series| &series.rows);
+            let history = rows
+                .map(|row| (row.period, row.period))
+                .reduce(|(first, last), (from, to)| (first.min(from), last.max(to)));
+            let reason = self.reasons.get(dataset.id).cloned();
+            DatasetSummary::new(dataset, of_dataset.len(), history, reason)
+        })
+        .collect()
     }
 
     /// Puts series and observations in order and checks them.

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::layout::LAYOUT_VERSION;
 use super::{AREAS, OBSERVATIONS, SERIES};
+use crate::Period;
+use crate::catalogue::Dataset;
 
 /// The facts of a release beside its files, for either family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +32,44 @@ pub struct ReleaseBody {
     pub series: u64,
     /// The number of observations.
     pub observations: u64,
+    /// Every dataset of the family, if the release lacks a part of one. Absent if it lacks none,
+    /// and in packages of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub datasets: Vec<DatasetSummary>,
+}
+
+/// The extent of one dataset in a release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatasetSummary {
+    /// Its id.
+    pub dataset: String,
+    /// The first period of any of its series, as the contract writes it.
+    pub from: Option<String>,
+    /// The last period of any of its series.
+    pub to: Option<String>,
+    /// The number of series.
+    pub series: u64,
+    /// The reason why it is empty or incomplete, and the inputs to give.
+    pub reason: Option<String>,
+}
+
+impl DatasetSummary {
+    /// Returns the summary of a dataset with the first and last period of its observations.
+    pub fn new(
+        dataset: &Dataset,
+        series: usize,
+        history: Option<(Period, Period)>,
+        reason: Option<String>,
+    ) -> DatasetSummary {
+        DatasetSummary {
+            dataset: dataset.id.to_owned(),
+            from: history.map(|(first, _)| first.text(dataset.frequency)),
+            to: history.map(|(_, last)| last.text(dataset.frequency)),
+            series: series as u64,
+            reason,
+        }
+    }
 }
 
 /// The limits of an export; each may be open.
@@ -57,6 +97,14 @@ pub struct SourceFile {
 }
 
 impl ReleaseBody {
+    /// Returns the reason why a dataset is empty or incomplete, if the builder stated one.
+    pub fn reason(&self, dataset: &Dataset) -> Option<&str> {
+        let mut all = self.datasets.iter();
+        all.find(|summary| summary.dataset == dataset.id)?
+            .reason
+            .as_deref()
+    }
+
     fn check(&self, manifest: &Manifest, files: &[&'static str]) -> Result<(), BodyError> {
         let rule =
             |holds: bool, field, rule| holds.then_some(()).ok_or(BodyError::Rule { field, rule });

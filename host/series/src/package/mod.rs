@@ -8,7 +8,7 @@
 mod body;
 pub mod layout;
 
-pub use body::{MarketsBody, PreviewBounds, RatesBody, ReleaseBody, SourceFile};
+pub use body::{DatasetSummary, MarketsBody, PreviewBounds, RatesBody, ReleaseBody, SourceFile};
 
 /// The file of the series.
 pub const SERIES: &str = "series.parquet";

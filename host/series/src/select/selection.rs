@@ -28,6 +28,8 @@ pub struct PageSeries {
 /// A notice to the caller, beside the observations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notice {
+    /// The release holds no series of the dataset.
+    DatasetNotInRelease,
     /// The range reaches past the history that the release holds of one of the selected series.
     RangeExceedsHistory {
         /// The first and last period held of any of them; `None` where none is.
@@ -77,10 +79,12 @@ pub fn select(release: &Release, query: &Query) -> Selection {
         });
     }
     past |= history.is_none() && (query.from.is_some() || query.to.is_some());
+    let absent = (!release.holds(query.dataset)).then_some(Notice::DatasetNotInRelease);
+    let range = past.then_some(Notice::RangeExceedsHistory { history });
     Selection {
         series: selected,
         observations,
-        notice: past.then_some(Notice::RangeExceedsHistory { history }),
+        notice: absent.or(range),
     }
 }
 

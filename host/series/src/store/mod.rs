@@ -8,6 +8,7 @@ mod open;
 mod read;
 mod release;
 mod series;
+mod summary;
 
 pub use error::{OpenError, StoreErrorKind};
 pub use observation::{Observation, Value};

@@ -2,8 +2,8 @@
 
 use super::{python, target};
 use domesday_package::{Full, Trust};
-use domesday_series::build::rates::{Inputs, RatesError, derive, read};
-use domesday_series::build::{Publication, write};
+use domesday_series::build::rates::{Inputs, PublishedRates, RatesError, derive, read};
+use domesday_series::build::{BuildError, Publication, write};
 use domesday_series::catalogue::{Dimension, Family, ObservationField as F, SelectorName};
 use domesday_series::store::{Release, Series, Value};
 use domesday_synthetic::{RatesManifest, RatesWorld, generate_rates};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-fn publication(id: &str, published: &domesday_series::build::rates::PublishedRates) -> Publication {
+fn publication(id: &str, published: &PublishedRates) -> Publication {
     Publication {
         family: Family::Rates,
         release_id: id.parse().unwrap(),
@@ -140,6 +140,30 @@ fn missing_nodes_and_months_stay_missing() {
     }
 }
 
+/// Returns the fields that do not apply to a dataset, which are null in all its observations.
+fn never(dataset: &str) -> &'static [F] {
+    const MORTGAGES: &[F] = &[
+        F::MortgageLatestObservationDate,
+        F::Swap2yEndDate,
+        F::Swap5yEndDate,
+        F::Swap10yEndDate,
+        F::SvrLatestObservationDate,
+    ];
+    match dataset {
+        "mortgage_reversion_spread" => &[F::MatchedSwapAsOfDate],
+        "sonia_forward_path" | "bank_rate_scenarios" => MORTGAGES,
+        "mortgage_reversion_scenarios" => &MORTGAGES[..4],
+        "financing_stress_scenarios" => &[F::SvrLatestObservationDate, F::SoniaCompounding],
+        // Buy-to-let products are of two and five years.
+        "btl_refinancing_scenarios" => &[
+            F::SvrLatestObservationDate,
+            F::SoniaCompounding,
+            F::Swap10yEndDate,
+        ],
+        _ => &[],
+    }
+}
+
 #[test]
 fn every_field_that_the_catalogue_names_is_filled_where_it_applies() {
     let release = &demo().release;
@@ -151,9 +175,7 @@ fn every_field_that_the_catalogue_names_is_filled_where_it_applies() {
     };
     for dataset in Family::Rates.datasets() {
         for field in dataset.fields {
-            // Buy-to-let products are of two and five years.
-            let never = dataset.id == "btl_refinancing_scenarios" && *field == F::Swap10yEndDate
-                || dataset.id == "mortgage_reversion_spread" && *field == F::MatchedSwapAsOfDate;
+            let never = never(dataset.id).contains(field);
             assert_eq!(filled(dataset.id, *field), !never, "{} {field}", dataset.id);
         }
     }
@@ -211,8 +233,18 @@ fn the_same_files_give_the_same_package() {
     assert_eq!(again(), manifest);
 }
 
+#[test]
+fn rates_without_an_observation_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let published = PublishedRates::default();
+    let publication = publication("r-1", &published);
+    let refusal = write(folder.path(), derive(&published), publication);
+    assert!(matches!(refusal, Err(BuildError::Empty)), "{refusal:?}");
+    assert!(!folder.path().join("r-1").exists());
+}
+
 /// Reads this text as the only database file.
-fn database(text: &str) -> Result<domesday_series::build::rates::PublishedRates, RatesError> {
+fn database(text: &str) -> Result<PublishedRates, RatesError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("export.csv");
     std::fs::write(&path, text).unwrap();

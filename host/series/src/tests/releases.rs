@@ -280,6 +280,48 @@ fn ranges_select_observed_values_only() {
 }
 
 #[test]
+fn a_dataset_that_the_release_lacks_has_a_notice_and_no_series() {
+    let release = release_of(Family::Rates);
+    for dates in ["", "&from=2025-10-01", "&to=2025-10-01"] {
+        let selection = selected(&release, &format!("dataset=sonia_overnight{dates}"));
+        assert!(selection.series().is_empty(), "{dates}");
+        let notice = Some(Notice::DatasetNotInRelease);
+        assert_eq!(selection.notice(), notice, "{dates}");
+    }
+}
+
+#[test]
+fn a_manifest_has_the_extent_of_the_datasets_where_one_is_incomplete() {
+    let packages_dir = tempfile::tempdir().unwrap();
+    let publish = |draft, id| {
+        let publication = publication(Family::Rates, id);
+        write(packages_dir.path(), draft, publication).unwrap()
+    };
+    // A manifest without reasons is that of earlier versions.
+    assert!(publish(rates(), "r-1").body.get("datasets").is_none());
+    let mut draft = rates();
+    let sonia = Family::Rates.dataset("sonia_overnight").unwrap();
+    draft.reason(sonia, "Give IUDSOIA.");
+    let expected = draft.summaries(Family::Rates);
+    publish(draft, "r-2");
+    let release = open(packages_dir.path(), Family::Rates, "r-2");
+    assert_eq!(release.body().datasets, expected);
+    assert_eq!(release.summaries(), expected);
+    assert_eq!(release.body().reason(sonia), Some("Give IUDSOIA."));
+    let of = |id: &str| {
+        let found = expected.iter().find(|summary| summary.dataset == id);
+        let found = found.unwrap();
+        (found.from.as_deref(), found.to.as_deref(), found.series)
+    };
+    assert_eq!(expected.len(), 22);
+    assert_eq!(of("sonia_overnight"), (None, None, 0));
+    let bank_rate = (Some("2025-10-03"), Some("2025-10-07"), 1);
+    assert_eq!(of("bank_rate"), bank_rate);
+    let curve = (Some("2025-10-01"), Some("2025-10-06"), 3);
+    assert_eq!(of("ois_spot_curve"), curve);
+}
+
+#[test]
 fn horizons_bound_a_selection_and_are_part_of_it() {
     let release = release_of(Family::Rates);
     for (text, expected) in [

@@ -203,7 +203,10 @@ mod tests {
                 "E07990002".to_owned(),
                 code_map_row("E06990002", "South Vale", "Vale"),
             ),
-            ("E06990002".to_owned(), code_map_row("E06990002", "Vale", "Vale")),
+            (
+                "E06990002".to_owned(),
+                code_map_row("E06990002", "Vale", "Vale"),
+            ),
             (
                 "E08990001".to_owned(),
                 code_map_row("E08990009", "Orford", "Orford"),

@@ -14,6 +14,7 @@ mod areas;
 mod certificates;
 mod coverage;
 mod error;
+mod gaps;
 mod index;
 mod inputs;
 mod matches;
@@ -98,6 +99,8 @@ pub fn draft(
         name: area.name.clone(),
     });
     draft.areas(areas.collect());
+    gaps::state(&mut draft, inputs);
+    report.datasets = draft.summaries(Family::Markets);
     report.sales = sales.report;
     report.files = sources.finish();
     Ok((draft, report))

@@ -1,5 +1,6 @@
 //! The report of a build.
 
+use crate::package::DatasetSummary;
 use domesday_registers::sources::{Counts, FileReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -52,4 +53,6 @@ pub struct Report {
     pub observations: u64,
     /// Windows with too few sales to publish.
     pub suppressed: u64,
+    /// Every dataset with its extent, and the reason where it is empty or lacks metrics.
+    pub datasets: Vec<DatasetSummary>,
 }

@@ -11,6 +11,7 @@ mod database;
 mod dates;
 mod derive;
 mod error;
+mod gaps;
 pub mod mathematics;
 mod mortgages;
 mod policy;

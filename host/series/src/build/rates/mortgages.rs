@@ -18,7 +18,7 @@ use crate::catalogue::{Dimension, ObservationField as F, SelectorName};
 /// The most months of a summary.
 const SUMMARY_MONTHS: usize = 12;
 /// The reversion product.
-const REVERSION: &str = "mortgage_reversion";
+pub(super) const REVERSION: &str = "mortgage_reversion";
 
 const SWAP_SPREAD_METHOD: &str = "(Mortgage rate - reference) x 100; the reference is the par swap of the product's term, from the OIS curve, on the last snapshot within the month.";
 const REVERSION_METHOD: &str =
@@ -71,7 +71,7 @@ fn with_product(key: Key, product: &str) -> Key {
 }
 
 /// Returns a product's rates by the last day of their months.
-fn months(published: &PublishedRates, product: &'static str) -> Vec<(NaiveDate, f64)> {
+pub(super) fn months(published: &PublishedRates, product: &'static str) -> Vec<(NaiveDate, f64)> {
     published
         .series
         .get(&DatabaseSeries::Mortgage(product))

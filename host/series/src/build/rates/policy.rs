@@ -11,6 +11,8 @@ use super::codes::DatabaseSeries;
 pub(super) struct PolicyRate<'p> {
     stated: Option<&'p BTreeMap<NaiveDate, f64>>,
     changes: &'p BTreeMap<NaiveDate, f64>,
+    /// The day to which the list of changes is stated to be complete.
+    complete_to: Option<NaiveDate>,
 }
 
 /// A rate and the date that it is stated for.
@@ -25,11 +27,12 @@ impl<'p> PolicyRate<'p> {
         PolicyRate {
             stated: published.series.get(&DatabaseSeries::BankRate),
             changes: &published.bank_rate_changes,
+            complete_to: published.bank_rate_complete_to,
         }
     }
 
-    /// Returns the rate in force on `day`, which is the one stated for it. Otherwise it is the last
-    /// change of the list, if a later change shows that the list covers the day.
+    /// Returns the rate in force on `day`: the one stated for it, or else the last change of the
+    /// list. The list must cover the day: by a later change, or because it is complete to that day.
     pub(super) fn on(&self, day: NaiveDate) -> Option<RateInForce> {
         if let Some(rate) = self.stated.and_then(|stated| stated.get(&day)) {
             return Some(RateInForce {
@@ -37,7 +40,9 @@ impl<'p> PolicyRate<'p> {
                 stated_for: day,
             });
         }
-        self.changes.range(day..).next()?;
+        if self.complete_to.is_none_or(|last| last < day) {
+            self.changes.range(day..).next()?;
+        }
         let (stated_for, rate) = self.changes.range(..=day).next_back()?;
         Some(RateInForce {
             rate: *rate,
@@ -74,6 +79,7 @@ mod tests {
         let policy = PolicyRate {
             stated: Some(&changes),
             changes: &changes,
+            complete_to: None,
         };
         let on = |text| {
             policy
@@ -92,5 +98,19 @@ mod tests {
             Some(4.0)
         );
         assert_eq!(policy.at_month_end(day("2025-09-30")), None);
+    }
+
+    #[test]
+    fn a_list_that_is_complete_to_a_day_holds_its_last_change_to_that_day() {
+        let changes = BTreeMap::from([(day("2025-08-07"), 4.0)]);
+        let policy = PolicyRate {
+            stated: Some(&changes),
+            changes: &changes,
+            complete_to: Some(day("2025-10-09")),
+        };
+        let on = |text| policy.on(day(text)).map(|found| found.rate);
+        assert_eq!(on("2025-10-09"), Some(4.0));
+        assert_eq!(on("2025-10-10"), None);
+        assert_eq!(on("2025-08-06"), None);
     }
 }

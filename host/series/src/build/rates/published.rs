@@ -82,6 +82,8 @@ pub struct PublishedRates {
     pub series: BTreeMap<DatabaseSeries, BTreeMap<NaiveDate, f64>>,
     /// Changes of Bank Rate, from a list of changes: each holds until the next.
     pub bank_rate_changes: BTreeMap<NaiveDate, f64>,
+    /// The day to which the list of changes is complete: its last change holds until then.
+    pub bank_rate_complete_to: Option<NaiveDate>,
     /// Curves.
     pub curves: BTreeMap<(CurveKind, CurveSide), Curve>,
     /// Omitted parts.

@@ -131,30 +131,26 @@ pub const DATASETS: &[Dataset] = &[
         "sonia_forward_path",
         "One-month forward rates of the OIS curve, month by month.",
         &[HORIZON_FROM, HORIZON_TO],
-        PATH_FIELDS,
+        SCENARIO_FIELDS,
     ),
     scenario(
         "bank_rate_scenarios",
         "Paths of Bank Rate under stated assumptions.",
         &[SCENARIO, HORIZON_FROM, HORIZON_TO],
-        PATH_FIELDS,
     ),
     scenario(
         "btl_refinancing_scenarios",
         "Buy-to-let fixed rates at a later refinancing under stated assumptions.",
         &[SCENARIO, term(BTL_TERMS), HORIZON_FROM, HORIZON_TO],
-        MORTGAGE_SCENARIO_FIELDS,
     ),
     scenario(
         "mortgage_reversion_scenarios",
         "Paths of the reversion rate under stated assumptions.",
         &[SCENARIO, HORIZON_FROM, HORIZON_TO],
-        REVERSION_SCENARIO_FIELDS,
     ),
     scenario(
         "financing_stress_scenarios",
         "Owner-occupied fixed rates at a later refinancing under stated assumptions.",
         &[SCENARIO, term(STRESS_TERMS), HORIZON_FROM, HORIZON_TO],
-        MORTGAGE_SCENARIO_FIELDS,
     ),
 ];

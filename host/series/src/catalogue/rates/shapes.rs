@@ -45,34 +45,18 @@ pub(super) const CURVE_FIELDS: &[F] = &[
     F::IntervalEndMonth,
 ];
 
-pub(super) const PATH_FIELDS: &[F] = &[
-    F::SnapshotDate,
-    F::ProjectionStartDate,
-    F::ProjectionEndDate,
-    F::ProjectionStartMonth,
-    F::ProjectionEndMonth,
-    F::SoniaCompounding,
-];
-
-pub(super) const MORTGAGE_SCENARIO_FIELDS: &[F] = &[
+/// The fields of the path and of every scenario. A field that does not apply is null.
+pub(super) const SCENARIO_FIELDS: &[F] = &[
     F::SnapshotDate,
     F::ProjectionStartDate,
     F::ProjectionEndDate,
     F::ProjectionStartMonth,
     F::ProjectionEndMonth,
     F::MortgageLatestObservationDate,
+    F::SvrLatestObservationDate,
     F::Swap2yEndDate,
     F::Swap5yEndDate,
     F::Swap10yEndDate,
-];
-
-pub(super) const REVERSION_SCENARIO_FIELDS: &[F] = &[
-    F::SnapshotDate,
-    F::ProjectionStartDate,
-    F::ProjectionEndDate,
-    F::ProjectionStartMonth,
-    F::ProjectionEndMonth,
-    F::SvrLatestObservationDate,
     F::SoniaCompounding,
 ];
 
@@ -172,11 +156,10 @@ pub(super) const fn scenario(
     id: &'static str,
     summary: &'static str,
     selectors: &'static [Selector],
-    fields: &'static [F],
 ) -> Dataset {
     Dataset {
         metrics: SCENARIO_RATE,
         history: History::SavedSnapshotOnly,
-        ..curve(id, summary, selectors, fields)
+        ..curve(id, summary, selectors, SCENARIO_FIELDS)
     }
 }

@@ -1,5 +1,6 @@
 //! `domesday series build markets`.
 
+use super::table::table;
 use crate::commands::ReleasesFolder;
 use crate::commands::progress::ProgressLine;
 use anyhow::Context;
@@ -129,6 +130,7 @@ impl Markets {
                 report.sales.areas_without_sales
             );
         }
+        eprint!("{}", table(&report.datasets));
         eprintln!(
             "{} series with {} observations are in {}.",
             report.series,

@@ -1,7 +1,10 @@
-//! `domesday series build`: from the publishers' own downloads to releases of markets and rates.
+//! `domesday series`: builds releases of markets and rates from the publishers' own downloads, and
+//! lists them.
 
+mod list;
 mod markets;
 mod rates;
+mod table;
 
 use clap::Subcommand;
 use std::process::ExitCode;
@@ -11,6 +14,8 @@ pub enum Series {
     /// Build a release from the publishers' files.
     #[command(subcommand)]
     Build(Build),
+    /// List the releases with their datasets, each opened and verified.
+    List(list::List),
 }
 
 #[derive(Debug, Subcommand)]
@@ -26,6 +31,7 @@ impl Series {
         match self {
             Series::Build(Build::Markets(command)) => command.run(),
             Series::Build(Build::Rates(command)) => command.run(),
+            Series::List(command) => command.run(),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! `domesday series build rates`.
 
+use super::table::table;
 use crate::commands::ReleasesFolder;
-use anyhow::Context;
+use anyhow::{Context, ensure};
+use chrono::NaiveDate;
 use domesday_package::{PackageId, SigningKey, Timestamp, sign};
 use domesday_series::build::rates::{Inputs, derive, read};
-use domesday_series::build::{Publication, write};
+use domesday_series::build::{BuildError, Publication, write};
 use domesday_series::catalogue::Family;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
@@ -23,6 +25,10 @@ pub struct Rates {
     /// Repeatable.
     #[arg(long, num_args = 1.., value_name = "FILE")]
     curves: Vec<PathBuf>,
+    /// Day to which the list of Bank Rate changes is complete, YYYY-MM-DD (default: its last
+    /// change).
+    #[arg(long, value_name = "DATE")]
+    complete_to: Option<NaiveDate>,
     /// Mark the files as synthetic in the manifest.
     #[arg(long)]
     synthetic: bool,
@@ -55,11 +61,24 @@ impl Rates {
         };
         let spinner = ProgressBar::new_spinner();
         spinner.enable_steady_tick(Duration::from_millis(200));
-        let published = read(&inputs, &mut |name, _, _| {
+        let mut published = read(&inputs, &mut |name, _, _| {
             spinner.set_message(format!("reading {name}"))
         })?;
+        let mut notes = self.note;
+        if let Some(day) = self.complete_to {
+            ensure!(
+                !published.bank_rate_changes.is_empty(),
+                "--complete-to {day}: no file is a list of Bank Rate changes. Give the list with \
+                 --bank-csv, or leave the option out"
+            );
+            published.bank_rate_complete_to = Some(day);
+            notes.push(format!(
+                "The list of Bank Rate changes is complete to {day}."
+            ));
+        }
         spinner.set_message("computing and writing");
         let draft = derive(&published);
+        let datasets = table(&draft.summaries(Family::Rates));
         let packages_dir = self.releases.releases.join(Family::Rates.as_str());
         let manifest = write(
             &packages_dir,
@@ -72,9 +91,15 @@ impl Rates {
                 preview_bounds: None,
                 sources: published.sources,
                 synthetic: self.synthetic,
-                notes: self.note,
+                notes,
             },
-        )?;
+        )
+        .inspect_err(|error| {
+            // The table shows for each dataset why it has no observation.
+            if matches!(error, BuildError::Empty) {
+                print!("{datasets}");
+            }
+        })?;
         spinner.finish_and_clear();
         let package_dir = packages_dir.join(release_id.as_str());
         if let Some(key) = &self.sign_with {
@@ -83,6 +108,7 @@ impl Rates {
         for warning in &published.warnings {
             eprintln!("left out: {}: {}", warning.location, warning.reason);
         }
+        print!("{datasets}");
         println!(
             "{} series with {} observations, created {}, are in {}",
             manifest.body["series"],

@@ -70,7 +70,8 @@ pub const HEADERS: [ResponseHeader; 10] = [
     },
     ResponseHeader {
         name: "Vary",
-        about: "Authorization: what one key may see, another may not.",
+        about: "Authorization: what one key may see, another may not. Accept-Encoding: a large answer \
+            may be compressed.",
         schema: || Object::with_type(Type::String),
     },
 ];

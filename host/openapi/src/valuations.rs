@@ -222,7 +222,7 @@ pub static ROUTES: [Route; 11] = [
                 status: "202",
                 about: "The job has not ended yet.",
                 schema: Some("JobDocument"),
-                headers: &["Retry-After"],
+                headers: &["Location", "Retry-After"],
             },
         ],
         error: ERROR,

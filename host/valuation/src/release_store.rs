@@ -29,8 +29,6 @@ pub struct OpenRelease {
     pub evidence: Arc<SnapshotEvidence>,
     /// The snapshot's latest sale.
     pub latest_sale: Option<Day>,
-    /// Bytes of the longest name of an authority in the snapshot, as JSON without its quotes.
-    pub authority_name: usize,
     /// Valuation dates that it takes.
     pub window: wire::DateWindow,
 }
@@ -290,17 +288,6 @@ pub fn open_release(
         package,
         release,
         latest_sale: snapshot.identity().latest_sale,
-        authority_name: snapshot
-            .authorities()
-            .into_iter()
-            .map(|authority| {
-                serde_json::Value::from(authority.name.as_str())
-                    .to_string()
-                    .len()
-                    - 2
-            })
-            .max()
-            .unwrap_or(0),
         evidence: Arc::new(SnapshotEvidence::new(snapshot.clone())),
         snapshot,
         window: wire::DateWindow { from, to },

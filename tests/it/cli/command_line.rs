@@ -1,10 +1,13 @@
 //! The commands, as a person meets them.
 
+mod data;
 mod demo_tenant;
 mod keys;
 mod making;
 mod markets;
 mod running;
+mod series;
+mod sold_addresses;
 
 use crate::common::program::{ProcessOutput, releases, run};
 use std::fs;
@@ -29,6 +32,8 @@ fn every_command_has_help() {
         "jobs pause",
         "jobs resume",
         "status",
+        "data",
+        "data check",
         "property",
         "property build",
         "property update",
@@ -47,6 +52,7 @@ fn every_command_has_help() {
         "series build",
         "series build markets",
         "series build rates",
+        "series list",
         "replay",
         "journal",
         "journal keys",

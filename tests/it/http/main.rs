@@ -5,6 +5,7 @@
 mod address_provider;
 #[path = "../../common/mod.rs"]
 mod common;
+mod compression;
 mod contract;
 mod denial_of_service;
 mod openapi;

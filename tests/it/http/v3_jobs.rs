@@ -50,14 +50,14 @@ fn job_of(rows: &[Value]) -> Value {
 
 /// Asserts that a job was accepted, and returns its document.
 #[track_caller]
-fn accepted_job(answer: &HttpResponse) -> Value {
+pub fn accepted_job(answer: &HttpResponse) -> Value {
     assert_eq!(answer.status, 202, "{answer:?}");
     answer.json()
 }
 
 /// Waits for a job's end, and returns its results.
 #[track_caller]
-fn await_results(client: &Client, job: &Value) -> Value {
+pub fn await_results(client: &Client, job: &Value) -> Value {
     let started = Instant::now();
     loop {
         let answer = client.get(job["results_url"].as_str().unwrap());

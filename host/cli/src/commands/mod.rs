@@ -64,13 +64,16 @@ enum Command {
     Cursors(cursor_secret::Cursors),
     /// Show the status of the running server.
     Status(status::Status),
+    /// Check register files before a build.
+    #[command(subcommand)]
+    Data(builders::Data),
     /// Build property snapshots from register files.
     #[command(subcommand)]
     Property(builders::Property),
     /// Build, check, sign, publish and list valuation releases.
     #[command(subcommand)]
     Release(release::Release),
-    /// Build releases of market statistics and sterling rates.
+    /// Build and list releases of market statistics and sterling rates.
     #[command(subcommand)]
     Series(builders::Series),
     /// Print the OpenAPI document.
@@ -119,6 +122,7 @@ fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Journal(command) => command.run(matches),
         Command::Cursors(command) => command.run(matches),
         Command::Status(command) => command.run(matches),
+        Command::Data(command) => command.run(),
         Command::Property(command) => command.run(),
         Command::Release(command) => command.run(matches),
         Command::Series(command) => command.run(),

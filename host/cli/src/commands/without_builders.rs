@@ -10,6 +10,7 @@ pub type Backtest = AbsentCommand;
 pub type Build = AbsentCommand;
 pub type Check = AbsentCommand;
 pub type Compare = AbsentCommand;
+pub type Data = AbsentCommands;
 pub type DemoData = AbsentCommand;
 pub type NewRelease = AbsentCommand;
 pub type Property = AbsentCommands;
@@ -60,10 +61,12 @@ mod tests {
             "release backtest a --from 2026-01-01",
             "release check --json x a",
             "compare a b",
+            "data check x",
             "demo-data out --rates",
             "property build --id a",
             "property update --id a",
             "series build rates --release-id a",
+            "series list",
         ] {
             let words = std::iter::once("domesday").chain(line.split(' '));
             let matches = Arguments::command().try_get_matches_from(words).unwrap();

@@ -58,7 +58,7 @@ impl Serialize for Selection {
 /// A notice to the caller of a response.
 #[derive(Debug, Serialize)]
 pub struct Notice {
-    /// The code for programs: `range_exceeds_history`.
+    /// The code for programs: `range_exceeds_history` or `dataset_not_in_release`.
     pub code: &'static str,
     /// For people.
     pub message: String,

@@ -119,4 +119,8 @@ pub struct InputResolution {
     pub ignored_inputs: Vec<Note>,
     /// Blank inputs that the release or the route filled.
     pub derived_inputs: Vec<Note>,
+    /// Inputs of the request that the property's stored record contradicts; left out where there is
+    /// none. The request's own value was used.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conflicting_inputs: Vec<Note>,
 }

@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 #[allow(dead_code)]
-#[path = "../../tests/sandbox/common.rs"]
+#[path = "../../src/tests/sandbox/common.rs"]
 mod common;
 #[path = "../../../../tests/common/guest.rs"]
 mod guest;

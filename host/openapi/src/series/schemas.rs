@@ -66,10 +66,16 @@ fn envelope() -> Object {
                     [
                         (
                             "code",
-                            words([(
-                                "range_exceeds_history",
-                                "The dates reach past the history that the release holds.",
-                            )])
+                            words([
+                                (
+                                    "range_exceeds_history",
+                                    "The dates reach past the history that the release holds.",
+                                ),
+                                (
+                                    "dataset_not_in_release",
+                                    "The release holds no series of the dataset; `message` has the reason.",
+                                ),
+                            ])
                             .into(),
                         ),
                         ("message", field(Type::String, "For people.")),

@@ -2,10 +2,12 @@
 
 use super::{Results, Rows, Run};
 use crate::telemetry::request_log::RequestSummary;
+use domesday_contract::error::ValidationError;
 use domesday_contract::v3::result::Summary;
 use domesday_contract::vocabulary::Vocabulary;
 use domesday_valuation::pipeline::batch;
 use domesday_valuation::pipeline::batch::BatchResults;
+use domesday_valuation::pipeline::response_size::check_rendered_size;
 use domesday_valuation::pipeline::row::ParsedRow;
 
 /// The rows of a batch, sound or not.
@@ -36,6 +38,10 @@ impl Rows for BatchRows {
 }
 
 impl Results for BatchResults {
+    fn check_size(&self) -> Result<(), ValidationError> {
+        check_rendered_size(&self.sizes)
+    }
+
     fn refundable(&self) -> u32 {
         self.refundable
     }

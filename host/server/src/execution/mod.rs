@@ -1,6 +1,6 @@
 //! The one path of a valuation request, from its parsed rows to the results that may be answered:
 //!
-//! reserve units → run rows → record receipts → commit units → report.
+//! reserve units → run rows → check the size → record receipts → commit units → report.
 //!
 //! A single value is a batch of one: [`single`] runs one row on one worker, [`batch`] runs many in
 //! pieces. Both are [`Rows`], so nothing else differs. The HTTP handlers receive, authorize and
@@ -26,6 +26,7 @@ use crate::quota::usage::{ReservationError, reserve};
 use crate::receipts::ReceiptError;
 use crate::service::Service;
 use crate::telemetry::request_log::{LoggedValuation, RequestLog, RequestSummary};
+use domesday_contract::error::ValidationError;
 use domesday_contract::v3::result::Summary;
 use domesday_state::Principal;
 use domesday_valuation::pipeline::deadline::Deadline;
@@ -67,6 +68,12 @@ pub trait Rows: Send {
 
 /// The results of one request's rows.
 pub trait Results {
+    /// Checks that the results may be sent in one response.
+    ///
+    /// # Errors
+    /// `response_too_large`, 413.
+    fn check_size(&self) -> Result<(), ValidationError>;
+
     /// Returns the units of rows that the host failed or had no time for.
     fn refundable(&self) -> u32;
 
@@ -95,14 +102,17 @@ pub enum ExecutionError {
     /// A receipt is not durable.
     #[error(transparent)]
     Receipts(#[from] ReceiptError),
+    /// The results are larger than a response may be.
+    #[error("the results do not fit into one response")]
+    TooLarge(ValidationError),
 }
 
 impl Execution<'_> {
     /// Runs the rows. When it returns results, their receipts and their units are durable.
     ///
     /// # Errors
-    /// `Units` where the reservation is refused or not durable, `Receipts` where a receipt is not.
-    /// The units are refunded in the second case.
+    /// `Units` where the reservation is refused or not durable, `Receipts` where a receipt is not,
+    /// and `TooLarge`. The units are refunded in the last two cases.
     pub async fn run<R: Rows>(self, rows: R) -> Result<R::Results, ExecutionError> {
         let Execution {
             service,
@@ -135,7 +145,11 @@ impl Execution<'_> {
             first_valuation_id,
             deadline,
         });
-        let run = recorder.run_and_record(async { Ok::<_, ReceiptError>(run.await) });
+        let run = recorder.run_and_record(async {
+            let results = run.await;
+            results.check_size().map_err(ExecutionError::TooLarge)?;
+            Ok::<_, ExecutionError>(results)
+        });
         let recorded = reservation.with(run).await?;
         let refund = match &recorded {
             Ok(results) => results.refundable(),

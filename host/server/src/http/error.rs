@@ -142,6 +142,7 @@ impl From<ExecutionError> for ApiError {
         match error {
             ExecutionError::Units(error) => error.into(),
             ExecutionError::Receipts(error) => error.into(),
+            ExecutionError::TooLarge(error) => error.into(),
         }
     }
 }

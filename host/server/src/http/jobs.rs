@@ -13,9 +13,10 @@ use crate::jobs::document::document;
 use crate::service::Service;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, RawQuery, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use domesday_contract::error::{Code, ValidationError};
+use domesday_contract::v3::job::{JobDocument, POLL_SECONDS};
 use domesday_state::{Job, JobMode, Principal, Scope};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -32,6 +33,17 @@ pub async fn status(
 ) -> Result<Response, ApiError> {
     let job = job(&service, &principal, id, query).await?;
     Ok(json(StatusCode::OK, &document(&job)))
+}
+
+/// Returns 202 with the document of a job that has not ended, where the job is and when to ask.
+fn incomplete(document: &JobDocument) -> Response {
+    let mut answer = json(StatusCode::ACCEPTED, document);
+    let headers = answer.headers_mut();
+    headers.insert(header::RETRY_AFTER, HeaderValue::from(POLL_SECONDS));
+    if let Ok(location) = HeaderValue::from_str(&document.status_url()) {
+        headers.insert(header::LOCATION, location);
+    }
+    answer
 }
 
 /// Returns the caller's job of this id.

@@ -14,6 +14,7 @@
 mod authenticate;
 mod batch;
 mod body;
+mod compression;
 mod connection;
 mod discovery;
 mod error;
@@ -93,7 +94,8 @@ pub fn router(service: Arc<Service>) -> Router {
         .layer(from_fn_with_state(
             service.clone(),
             authenticate::authenticate,
-        ));
+        ))
+        .layer(compression::layer());
     // Every other path, known or not, is behind the key. A route outside this function would be
     // open, so there is none.
     let routes = probes::routes()

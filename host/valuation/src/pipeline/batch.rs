@@ -32,6 +32,8 @@ const PIECES_LOOKED_UP: usize = 64;
 pub struct BatchResults {
     /// The results in the order of the rows, as JSON with commas between them.
     pub json: Vec<u8>,
+    /// The bytes of each result.
+    pub sizes: Vec<usize>,
     /// The count by status.
     pub summary: Summary,
     /// Units of rows that the host failed or had no time for.
@@ -104,6 +106,7 @@ pub async fn value(
 
     let mut whole = BatchResults {
         json: Vec::new(),
+        sizes: Vec::with_capacity(rows.len()),
         summary: Summary::default(),
         refundable: 0,
         problem: None,
@@ -129,6 +132,7 @@ pub async fn value(
             whole.json.push(b',');
         }
         whole.json.append(&mut results.json);
+        whole.sizes.append(&mut results.sizes);
         whole.summary.add(results.summary);
         whole.refundable += results.refundable;
         if whole.problem.is_none() {
@@ -177,6 +181,7 @@ struct Piece {
 #[derive(Default)]
 struct PieceResults {
     json: Vec<u8>,
+    sizes: Vec<usize>,
     summary: Summary,
     refundable: u32,
     problem: Option<String>,
@@ -248,6 +253,7 @@ impl PieceResults {
             self.json.push(b',');
         }
         self.json.extend_from_slice(&row.json);
+        self.sizes.push(row.json.len());
         self.summary.count(row.status);
         self.refundable += u32::from(row.refundable);
         if self.problem.is_none() {

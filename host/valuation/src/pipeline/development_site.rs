@@ -150,6 +150,7 @@ pub fn subject(request: &Development, located: &LocatedSite, latest_sale: Option
         },
         identity_source: IdentitySource::SiteCoordinates,
         stored_data_used: Vec::new(),
+        conflicting_inputs: Vec::new(),
         applied_inputs: applied
             .into_iter()
             .map(|(_, field)| Note {

@@ -1,6 +1,7 @@
 //! Merges the inputs of a row: explicit over stored over derived. A value from the customer stands.
 //! Stored data fills blanks where the customer asked for it. The release derives the rest.
 
+use super::conflicts::conflicts;
 use super::convert;
 use super::resolve::Identity;
 use chrono::NaiveDate;
@@ -25,6 +26,8 @@ pub struct Merged {
     pub stored_data_used: Vec<Note>,
     /// Values that the route sets for every property.
     pub applied_inputs: Vec<Note>,
+    /// Statements that the stored record contradicts.
+    pub conflicting_inputs: Vec<Note>,
 }
 
 /// Puts a request and the stored property together.
@@ -49,6 +52,7 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
     let fabric = fill.fabric(&request.fabric);
     let energy = fill.energy(&request.energy);
     let (place, precision) = place(identity);
+    let subtype = convert::subtype(request.property.subtype);
     Merged {
         subject: Subject {
             valuation_day: day,
@@ -59,7 +63,7 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
             country: identity.property.country,
             authority: authority(identity),
             property_type,
-            subtype: convert::subtype(request.property.subtype),
+            subtype,
             tenure: convert::tenure(request.property.title_tenure),
             build_status: BuildStatus::Existing,
             occupancy: convert::occupancy(request.occupancy.status),
@@ -74,6 +78,9 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
         identity_source: identity.source,
         stored_data_used: fill.used,
         applied_inputs: Vec::new(),
+        conflicting_inputs: fill.stored.map_or_else(Vec::new, |stored| {
+            conflicts(property_type, subtype, stored.property_type, stored.subtype)
+        }),
     }
 }
 
@@ -130,7 +137,11 @@ pub(super) struct Fill {
 
 impl Fill {
     /// Records and returns a value that only the customer can give.
-    pub(super) fn record_explicit<T>(&mut self, explicit: Option<T>, attribute: Attribute) -> Option<T> {
+    pub(super) fn record_explicit<T>(
+        &mut self,
+        explicit: Option<T>,
+        attribute: Attribute,
+    ) -> Option<T> {
         if explicit.is_some() {
             self.provenance.customer.push(attribute);
         }
@@ -185,7 +196,8 @@ impl Fill {
                 |s| s.floor_area_m2,
             ),
             bedrooms: self.record_explicit(size.bedrooms.map(u32::from), Attribute::Bedrooms),
-            living_rooms: self.record_explicit(size.living_rooms.map(u32::from), Attribute::LivingRooms),
+            living_rooms: self
+                .record_explicit(size.living_rooms.map(u32::from), Attribute::LivingRooms),
             storeys: self.record_explicit(size.storeys.map(u32::from), Attribute::Storeys),
             floor_level: self.value(
                 size.floor_level.map(i32::from),
@@ -272,7 +284,8 @@ impl Fill {
                 terms.map(|t| Day::from(t.start_date)),
                 Attribute::LeaseStart,
             ),
-            term_years: self.record_explicit(terms.map(|t| t.term_years.into()), Attribute::LeaseTerm),
+            term_years: self
+                .record_explicit(terms.map(|t| t.term_years.into()), Attribute::LeaseTerm),
             ground_rent_gbp: self.record_explicit(
                 terms.and_then(|t| t.ground_rent_gbp_per_year),
                 Attribute::LeaseGroundRent,

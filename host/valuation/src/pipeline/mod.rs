@@ -4,8 +4,8 @@
 //!
 //! [`address_lookup`] looks up the addresses that [`resolve`] does not find in the snapshot.
 //! [`development_site`] takes the place of resolve and merge for a proposed property.
-//! [`response_size`] bounds the response before any row runs. [`row`] runs the stages for one row,
-//! and [`batch`] runs many rows.
+//! [`response_size`] bounds the response of a batch, before and after its rows run. [`row`] runs
+//! the stages for one row, and [`batch`] runs many rows.
 //!
 //! A stage takes a value and returns a value. Nothing calls back up. The host owns identity,
 //! precedence and status, and the release owns judgement.
@@ -13,6 +13,7 @@
 pub mod address_lookup;
 pub mod authorize;
 pub mod batch;
+mod conflicts;
 mod convert;
 pub mod deadline;
 pub mod development_site;

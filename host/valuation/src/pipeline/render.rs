@@ -30,6 +30,8 @@ pub struct Rendering<'a> {
     pub applied_inputs: Vec<Note>,
     /// Valid inputs that say nothing about the property.
     pub ignored_inputs: Vec<Note>,
+    /// Statements that the stored record contradicts.
+    pub conflicting_inputs: Vec<Note>,
     /// The number of comparables to show. `None` shows no section.
     pub comparables: Option<u8>,
     /// The location's figures, where asked for.
@@ -72,6 +74,7 @@ pub fn refer(referral: Referral, with: Rendering<'_>) -> wire::Outcome {
             stored_data_used: with.stored_data_used,
             ignored_inputs: with.ignored_inputs,
             derived_inputs: with.applied_inputs,
+            conflicting_inputs: with.conflicting_inputs,
         },
     }))
 }
@@ -127,6 +130,7 @@ fn valued(
             stored_data_used: with.stored_data_used,
             ignored_inputs: with.ignored_inputs,
             derived_inputs,
+            conflicting_inputs: with.conflicting_inputs,
         },
         comparables,
         context: with.context,

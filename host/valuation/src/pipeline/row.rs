@@ -292,6 +292,7 @@ fn run_pipeline(
         identity_source,
         stored_data_used,
         applied_inputs,
+        conflicting_inputs,
     } = match request {
         ValuationRequest::Existing(request) => {
             let identity: Identity =
@@ -313,6 +314,7 @@ fn run_pipeline(
         stored_data_used,
         applied_inputs,
         ignored_inputs: request.ignored_inputs().to_vec(),
+        conflicting_inputs,
         comparables: None,
         context: None,
     };

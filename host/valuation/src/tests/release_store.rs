@@ -154,18 +154,10 @@ fn files_and_hidden_folders_are_no_packages() {
 }
 
 #[test]
-fn the_longest_name_of_an_authority_is_known() {
+fn a_release_has_the_dates_of_its_snapshot_and_its_manifest() {
     let folder = without_release();
     add(folder.path(), "first-1", |_| {});
     let release = store(folder.path(), None, "2027-06-01").unwrap().current();
-    let longest = release
-        .snapshot
-        .authorities()
-        .into_iter()
-        .map(|authority| authority.name.len())
-        .max();
-    // No name of the demo needs escapes.
-    assert_eq!(Some(release.authority_name), longest);
     assert_eq!(release.latest_sale, release.snapshot.identity().latest_sale);
     assert_eq!(release.window.from, release.manifest.valuation_date.from);
     assert_eq!(release.window.to, release.manifest.valuation_date.to);

@@ -7,6 +7,11 @@ use std::fs;
 use std::path::Path;
 
 fn build(packages_dir: &Path, more: &[&str]) -> ProcessOutput {
+    build_without("", packages_dir, more)
+}
+
+/// Builds from every register but those of one option.
+fn build_without(left_out: &str, packages_dir: &Path, more: &[&str]) -> ProcessOutput {
     let mut arguments: Vec<String> = ["series", "build", "markets", "--synthetic"]
         .map(String::from)
         .to_vec();
@@ -23,6 +28,9 @@ fn build(packages_dir: &Path, more: &[&str]) -> ProcessOutput {
         ("--rents", "price-index-of-private-rents.xlsx"),
         ("--house-price-index", "UK-HPI-full-file.csv"),
     ] {
+        if option == left_out {
+            continue;
+        }
         arguments.extend([
             option.to_owned(),
             registers().join(file).display().to_string(),
@@ -53,6 +61,48 @@ fn a_release_of_markets_names_its_sources_and_is_the_same_again() {
     // Sales end three months before the release's month, the one after the newest sale.
     assert_eq!(report["core_month"], "2026-07");
     assert_eq!(report["rental_month"], "2026-09");
+}
+
+#[test]
+fn a_build_ends_with_its_datasets_and_what_to_give_for_those_that_lack_metrics() {
+    let packages_dir = tempfile::tempdir().unwrap();
+    let whole = build(packages_dir.path(), &[]).ok();
+    let report: Value = serde_json::from_str(&whole.stdout).unwrap();
+    let datasets = report["datasets"].as_array().unwrap();
+    assert_eq!(datasets.len(), 7);
+    for dataset in datasets {
+        assert_eq!(dataset["reason"], Value::Null, "{dataset}");
+        let id = dataset["dataset"].as_str().unwrap();
+        let mut lines = whole.stderr.lines();
+        assert!(lines.any(|line| line.starts_with(id)), "{id}");
+    }
+    let manifest =
+        |folder: &Path| fs::read_to_string(folder.join("markets/invented/manifest.json")).unwrap();
+    // A release that lacks nothing has the manifest of earlier versions.
+    assert!(!manifest(packages_dir.path()).contains("\"datasets\""));
+    let without_rents = tempfile::tempdir().unwrap();
+    let output = build_without("--rents", without_rents.path(), &[]).ok();
+    assert!(output.stderr.contains("give --rents"), "{}", output.stderr);
+    assert!(manifest(without_rents.path()).contains("give --rents"));
+}
+
+#[test]
+fn inputs_without_an_observation_print_their_report_and_the_reason() {
+    let packages_dir = tempfile::tempdir().unwrap();
+    // No window of twelve months fits into two.
+    let covers = ["--covers", "E06990001:2026-06:2026-07"];
+    let output = build_without("--rents", packages_dir.path(), &covers);
+    assert_eq!(output.code, Some(1), "{output:#?}");
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(report["observations"], 0);
+    assert!(report["sales"]["transactions"].as_u64().unwrap() > 0);
+    for dataset in report["datasets"].as_array().unwrap() {
+        assert!(dataset["reason"].is_string(), "{dataset}");
+    }
+    for part in ["no observations", "12 covered months", "--covers"] {
+        assert!(output.stderr.contains(part), "{}", output.stderr);
+    }
+    assert!(!packages_dir.path().join("markets/invented").exists());
 }
 
 #[test]

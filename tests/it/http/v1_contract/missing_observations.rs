@@ -198,20 +198,50 @@ fn v1_missing_series_are_not_available_or_not_listed() {
     assert_eq!(first(&body)["availability"], nothing);
     assert_eq!(first(&body)["observations"], json!([]));
     insta::assert_json_snapshot!("not_available", body);
-    // What the release says nothing of is a successful empty selection.
-    for query in [
-        format!("{unknown}&property_type=flat"),
-        format!("new_build_deliveries&area={}", sparse_releases::HOLED),
-    ] {
-        let body = markets(&client, &query);
-        assert_eq!(body["series"], json!([]), "{query}");
-        assert_eq!(body.get("notice"), None);
-    }
+    // A segment that the release has no series of is a successful empty selection.
+    let body = markets(&client, &format!("{unknown}&property_type=flat"));
+    assert_eq!(body["series"], json!([]));
+    assert_eq!(body.get("notice"), None);
     let product = rates(
         &client,
         "mortgage_benchmarks&mortgage_product=btl_fixed_2y_60ltv",
     );
     assert_eq!(first(&product)["availability"], nothing);
+}
+
+#[test]
+fn v1_missing_dataset_is_empty_with_a_notice_and_its_reason() {
+    let (_contract, client) = both();
+    let message = "The release holds no series of bank_rate_scenarios.";
+    let reason = sparse_releases::REASON;
+    // Dates change nothing: no range of the dataset has a history.
+    for dates in ["", "&from=2020-01-01"] {
+        let query = format!("bank_rate_scenarios&scenario=unchanged{dates}");
+        let body = rates(&client, &query);
+        assert_eq!(body["series"], json!([]), "{query}");
+        let notice = json!({
+            "code": "dataset_not_in_release",
+            "message": format!("{message} {reason}"),
+        });
+        assert_eq!(body["notice"], notice, "{query}");
+    }
+    // Without a recorded reason the notice stands alone.
+    let absent = format!("new_build_deliveries&area={}", sparse_releases::HOLED);
+    let body = markets(&client, &absent);
+    assert_eq!(body["series"], json!([]));
+    let notice = json!({
+        "code": "dataset_not_in_release",
+        "message": "The release holds no series of new_build_deliveries.",
+    });
+    assert_eq!(body["notice"], notice);
+    // Coverage has no notice.
+    let path = format!(
+        "/v1/rates/coverage?dataset=bank_rate_scenarios&scenario=unchanged&release_id={}",
+        sparse_releases::RATES
+    );
+    let coverage = client.get(&path).ok();
+    assert_eq!(coverage["series"], json!([]));
+    assert_eq!(coverage.get("notice"), None);
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub const HOLED: &str = "E06880001";
 pub const SUPPRESSED: &str = "E06880002";
 /// The authority without any observation.
 pub const UNKNOWN: &str = "W06880003";
+/// The reason why the release of rates has no scenarios of Bank Rate.
+pub const REASON: &str = "No file states Bank Rate on 2020-05-29.";
 
 /// Writes both below a folder of releases, unsigned.
 pub fn write_all(releases: &Path) {
@@ -202,6 +204,9 @@ fn rates() -> Draft {
         .date(F::MatchedSwapAsOfDate, day(2, 28));
     draft.push(spread, negative);
     draft.push(spread, NewObservation::new(of_month(4), 0.0));
+    if let Some(scenarios) = Family::Rates.dataset("bank_rate_scenarios") {
+        draft.reason(scenarios, REASON);
+    }
     draft
 }
 

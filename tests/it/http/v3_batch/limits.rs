@@ -70,34 +70,65 @@ fn a_full_batch_with_all_its_evidence_fits() {
 }
 
 #[test]
-fn a_response_that_would_be_too_large_is_refused_before_any_work() {
+fn a_batch_is_answered_where_its_true_size_fits() {
     let (_server, client) = service();
     let mut named = house();
     named["request_reference"] = "r".repeat(200).into();
-    let answer = client.post(
-        STANDARD,
-        &batch_with(everything(), vec![named.clone(); 2_500]),
-    );
-    assert_eq!(answer.status, 413);
-    assert_eq!(answer.json()["error"]["code"], "response_too_large");
-    assert_eq!(answer.json()["error"]["retryable"], false);
-    // Fewer rows, or fewer comparables, are answered; and a simple batch omits what makes it large.
-    let answer = client.post(SIMPLE, &batch_with(everything(), vec![named; 2_500]));
+    let answer = client.post(STANDARD, &batch_with(everything(), vec![named; 2_500]));
     assert_eq!(answer.status, 200);
+    assert!(answer.text.len() <= LARGEST, "{} bytes", answer.text.len());
+    assert_eq!(answer.json()["summary"]["valued"], 2_500);
+}
+
+/// Returns a row of twenty faults, which takes more bytes in an answer than any valuation.
+fn faulty() -> Value {
+    let mut row = json!({"request_reference": "r".repeat(200)});
+    for at in 0..30 {
+        row[format!("unknown {at} {}", "x".repeat(100))] = 0.into();
+    }
+    row
+}
+
+#[test]
+fn an_answer_that_became_too_large_costs_nothing_and_names_the_rows_that_fit() {
+    let start = start();
+    let key = start.key_with_plan("sized", &["avm:value"], "monthly_units = 600");
+    let server = start.go();
+    let client = server.client(&key);
+    let bytes = |count: usize| {
+        let answer = client.post(STANDARD, &batch(vec![faulty(); count]));
+        answer.text.len()
+    };
+    // The faults leave space for some of the valuations.
+    let faults = 8_500_000 / (bytes(101) - bytes(100));
+    let mut rows = vec![faulty(); faults];
+    rows.extend(vec![house(); 600]);
+    let post = |rows: &[Value]| client.post(STANDARD, &batch_with(everything(), rows.to_vec()));
+    let answer = post(&rows);
+    let refused = (413, "response_too_large".into(), Some("/requests".into()));
+    assert_eq!(answer.refusal(), refused);
+    let error = answer.json()["error"].clone();
+    assert_eq!(error["retryable"], false);
+    let message = error["message"].as_str().unwrap();
+    let (_, rest) = message.split_once("The first ").unwrap();
+    let fitting: usize = rest.split(' ').next().unwrap().parse().unwrap();
+    assert!((faults + 1..rows.len()).contains(&fitting), "{message}");
+    assert_eq!(post(&rows[..=fitting]).refusal(), refused);
+    // The whole allowance is left, and those rows fit.
+    let answer = post(&rows[..fitting]);
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    assert!(answer.text.len() <= LARGEST, "{} bytes", answer.text.len());
+    let rest = vec![house(); 600 - (fitting - faults)];
+    assert_eq!(post(&rest).status, 200);
 }
 
 #[test]
 fn the_bound_holds_on_simple_routes_too() {
     let (_server, client) = service();
-    // Each row lists twenty faults, which is more than any valuation takes.
-    let mut bad = json!({"request_reference": "r".repeat(200)});
-    for at in 0..30 {
-        bad[format!("unknown {at} {}", "x".repeat(100))] = 0.into();
-    }
-    let answer = client.post(SIMPLE, &batch(vec![bad.clone(); 2_000]));
+    let answer = client.post(SIMPLE, &batch(vec![faulty(); 2_000]));
     assert_eq!(answer.status, 413);
     assert_eq!(answer.json()["error"]["code"], "response_too_large");
-    let answer = client.post(SIMPLE, &batch(vec![bad; 500]));
+    let answer = client.post(SIMPLE, &batch(vec![faulty(); 500]));
     assert_eq!(answer.status, 200);
     assert!(answer.text.len() <= LARGEST);
 }

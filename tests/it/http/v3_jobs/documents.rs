@@ -51,6 +51,7 @@ fn a_submission_is_answered_202_with_the_queued_job() {
     let results = client.get(job["results_url"].as_str().unwrap());
     assert_eq!(accepted_job(&results), job);
     assert_eq!(results.header("retry-after"), Some("5"));
+    assert_eq!(results.header("location"), job["status_url"].as_str());
 }
 
 #[test]

@@ -49,6 +49,27 @@ fn explicit_values_take_precedence_over_stored_ones() {
 }
 
 #[test]
+fn a_type_that_the_stored_record_contradicts_is_reported_without_the_stored_value() {
+    let (_server, client) = service();
+    let mut detached = house_with(json!({"use_stored_data": true}));
+    detached["property"]["type"] = "D".into();
+    detached["property"]["subtype"] = "house_detached".into();
+    let result = client.post(SIMPLE, &detached).ok();
+    let note = json!({"field": "/property/type", "source": "energy_certificate"});
+    assert_eq!(
+        result["input_resolution"]["conflicting_inputs"],
+        json!([note])
+    );
+    // The statement alone counts, and nothing is said of a record that was not asked for.
+    detached["options"] = json!({});
+    let unasked = client.post(SIMPLE, &detached).ok();
+    let sound = client.post(SIMPLE, &house_with(json!({"use_stored_data": true})));
+    for result in [unasked, sound.ok()] {
+        assert_eq!(result["input_resolution"].get("conflicting_inputs"), None);
+    }
+}
+
+#[test]
 fn no_stored_value_is_used_unless_requested() {
     let (_server, client) = service();
     for options in [json!({}), json!({"use_stored_data": false})] {

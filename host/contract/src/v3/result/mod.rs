@@ -11,7 +11,7 @@ mod wire;
 
 pub use batch::{BATCH_END, BatchStatus, Summary, batch_start};
 pub use evidence::{Comparable, Context, LocalAuthority};
-pub use extent::{Extent, LATE_MESSAGE_MAX, REFERRAL_MESSAGE_MAX, RESPONSE_MAX, rejected};
+pub use extent::{RESPONSE_MAX, rejected};
 pub use money::{POUNDS_MAX, round_gbp};
 
 use chrono::NaiveDate;

@@ -54,6 +54,7 @@ fn valued() -> Valued {
                 reason: Some(Reason::InapplicableToFlats),
             }],
             derived_inputs: vec![],
+            conflicting_inputs: vec![],
         },
         comparables: None,
         context: None,

@@ -1,15 +1,16 @@
 //! GET /v3/valuation-jobs/{job_id}/results.
 
-use super::{JobId, job};
-use crate::http::error::{ApiError, internal, json};
+use super::{JobId, incomplete, job};
+use crate::http::error::{ApiError, internal};
 use crate::jobs::document::{document, summary};
 use crate::service::Service;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, RawQuery, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domesday_contract::v3::job::{POLL_SECONDS, RESULTS_END, failed_results, results_start};
+use domesday_contract::v3::job::{RESULTS_END, failed_results, results_start};
 use domesday_state::{Job, JobStatus, Principal, StateError};
+use http_body_util::BodyExt;
 use http_body_util::channel::{Channel, Sender};
 use std::sync::Arc;
 
@@ -36,10 +37,7 @@ pub async fn results(
     let job_document = document(&job);
     let start = match job.status {
         JobStatus::Queued | JobStatus::Running => {
-            let mut answer = json(StatusCode::ACCEPTED, &job_document);
-            let wait = HeaderValue::from(POLL_SECONDS);
-            answer.headers_mut().insert(header::RETRY_AFTER, wait);
-            return Ok(answer);
+            return Ok(incomplete(&job_document));
         }
         JobStatus::Failed => failed_results(&job_document),
         JobStatus::Completed => results_start(&job_document, summary(job.tally)),
@@ -69,7 +67,8 @@ fn stream_body(service: Arc<Service>, job: Job, start: Vec<u8>) -> Body {
             }
         }
     });
-    Body::new(body)
+    // The compression layer asks once more after the end, which a channel alone does not allow.
+    Body::new(body.fuse())
 }
 
 async fn stream(

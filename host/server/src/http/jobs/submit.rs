@@ -1,10 +1,11 @@
 //! POST /v3/valuation-jobs.
 
+use super::incomplete;
 use crate::clock::new_id;
 use crate::http::authenticate::require;
 use crate::http::body;
 use crate::http::body::Received;
-use crate::http::error::{ApiError, internal, json};
+use crate::http::error::{ApiError, internal};
 use crate::http::request_id::RequestId;
 use crate::jobs::chunking::chunks;
 use crate::jobs::document::{document, state_mode};
@@ -13,10 +14,9 @@ use crate::quota::usage::{ReservationError, until_next_month};
 use crate::service::Service;
 use crate::telemetry::request_log::{LoggedValuation, RequestLog};
 use axum::extract::{Extension, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use domesday_contract::error::{Code, ValidationError};
-use domesday_contract::v3::job::{JobRequest, Mode, POLL_SECONDS};
+use domesday_contract::v3::job::{JobRequest, Mode};
 use domesday_contract::v3::request::ROWS_MAX;
 use domesday_state::{
     Idempotency, Job, Month, NewJob, Plan, Principal, Scope, Submission, UnixMillis,
@@ -80,7 +80,7 @@ pub async fn submit(
         tenant = principal.tenant.as_str(),
         "job accepted"
     );
-    Ok(response(&job))
+    Ok(incomplete(&document(&job)))
 }
 
 /// Submits a job to the state. A submission of too many rows is refused, unless its job is known.
@@ -131,18 +131,6 @@ fn accepted_job(
         }
         .into()),
     }
-}
-
-/// Returns 202 with the job's document.
-fn response(job: &Job) -> Response {
-    let body = document(job);
-    let mut answer = json(StatusCode::ACCEPTED, &body);
-    let headers = answer.headers_mut();
-    headers.insert(header::RETRY_AFTER, HeaderValue::from(POLL_SECONDS));
-    if let Ok(location) = HeaderValue::from_str(&body.status_url()) {
-        headers.insert(header::LOCATION, location);
-    }
-    answer
 }
 
 /// The facts of a submission, apart from its body.

@@ -71,7 +71,8 @@ impl CacheKey {
         if let Ok(control) = HeaderValue::from_str(&self.control) {
             headers.insert(header::CACHE_CONTROL, control);
         }
-        headers.insert(header::VARY, HeaderValue::from_static("Authorization"));
+        let vary = HeaderValue::from_static("Authorization, Accept-Encoding");
+        headers.insert(header::VARY, vary);
         response
     }
 }

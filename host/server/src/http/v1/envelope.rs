@@ -6,7 +6,7 @@ use domesday_contract::v1::envelope::{
     ACCEPTED, Availability, Envelope, Notice as WireNotice, REVISION_POLICY,
     Selection as WireSelection, Series,
 };
-use domesday_series::catalogue::{Family, Frequency};
+use domesday_series::catalogue::Family;
 use domesday_series::select::{Notice, Page, Selection as Selected};
 use domesday_series::store::Release;
 
@@ -94,19 +94,35 @@ pub fn envelope<'a, O>(
     }
 }
 
-/// Renders the notice of a selection that reaches past the history of the release.
-pub fn notice(selected: &Selected, frequency: Frequency) -> Option<WireNotice> {
-    let Notice::RangeExceedsHistory { history } = selected.notice()?;
-    let message = match history {
-        Some((first, last)) => format!(
-            "The dates reach past the history that the release holds of these series or of one of them: {} to {} over all, and of each as its availability says. Nothing is filled.",
-            first.text(frequency),
-            last.text(frequency)
+/// Renders the notice of a selection, if it has one.
+pub fn notice(selection: &Selection, selected: &Selected) -> Option<WireNotice> {
+    let dataset = selection.query.dataset();
+    let (code, message) = match selected.notice()? {
+        Notice::DatasetNotInRelease => {
+            let reason = selection.release.body().reason(dataset);
+            let message = format!("The release holds no series of {}.", dataset.id);
+            (
+                "dataset_not_in_release",
+                match reason {
+                    Some(reason) => format!("{message} {reason}"),
+                    None => message,
+                },
+            )
+        }
+        Notice::RangeExceedsHistory {
+            history: Some((first, last)),
+        } => (
+            "range_exceeds_history",
+            format!(
+                "The dates reach past the history that the release holds of these series or of one of them: {} to {} over all, and of each as its availability says. Nothing is filled.",
+                first.text(dataset.frequency),
+                last.text(dataset.frequency)
+            ),
         ),
-        None => "The release holds no observation of these series.".to_owned(),
+        Notice::RangeExceedsHistory { history: None } => (
+            "range_exceeds_history",
+            "The release holds no observation of these series.".to_owned(),
+        ),
     };
-    Some(WireNotice {
-        code: "range_exceeds_history",
-        message,
-    })
+    Some(WireNotice { code, message })
 }

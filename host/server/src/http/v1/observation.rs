@@ -16,10 +16,7 @@ impl Serialize for Observed<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let observation = &self.observation;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry(
-            "period",
-            observation.period.format(self.frequency).as_str(),
-        )?;
+        map.serialize_entry("period", observation.period.format(self.frequency).as_str())?;
         map.serialize_entry("status", observation.status.as_str())?;
         map.serialize_entry("value", &Number(observation.value))?;
         if let Some((start, end)) = observation.window() {

@@ -34,7 +34,7 @@ pub fn answer(request: &SeriesQuery, family: Family) -> Result<Response, ApiErro
         None => None,
     };
     let series = series_with_observations(&selection.release, &page);
-    let notice = notice(&selected, selection.query.dataset().frequency);
+    let notice = notice(&selection, &selected);
     let body = envelope(&request.request_id, &selection, notice, series, next_cursor);
     Ok(key.respond(&body))
 }

@@ -153,6 +153,6 @@ fn a_batch_looks_up_each_postcode_that_the_snapshot_does_not_resolve_once() {
     assert_eq!(results[2]["status"], "rejected");
     assert_eq!(results[3]["errors"][0]["code"], "address_not_found");
     assert_eq!(done.refundable, 0);
-    let questions = places.questions();
+    let questions = places.requests();
     assert_eq!(questions.len(), 1, "{questions:?}");
 }

@@ -15,9 +15,12 @@
 use crate::expected;
 use crate::page::{Block, Page};
 use crate::{Problem, spoken};
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -26,8 +29,9 @@ use std::process::{Command, Stdio};
 const PORTS: [u16; 3] = [8080, 9464, 5000];
 /// The separator of the outputs of two blocks.
 const MARK: char = '\u{1e}';
-/// The entries of a checkout that the page's folder does not link.
-const NOT_LINKED: [&str; 3] = ["target", ".git", "releases"];
+/// The entries of a folder without git that the page's folder does not link. The releases are
+/// copied.
+const NOT_LINKED: [&str; 4] = ["target", ".git", "releases", "domesday-data"];
 
 /// The program, the folders and the environment that pages are typed with.
 #[derive(Debug, Clone)]
@@ -135,11 +139,8 @@ fn prepare(page: &Page, world: &World, folder: &Path, shims: &Path) {
     fs::create_dir(folder).expect(io);
     fs::create_dir(shims).expect(io);
     if !page.empty_folder {
-        for entry in fs::read_dir(&world.repository).expect(io).flatten() {
-            let name = entry.file_name();
-            if !NOT_LINKED.iter().any(|excluded| *excluded == name) {
-                symlink(entry.path(), folder.join(&name)).expect(io);
-            }
+        for name in checkout(&world.repository) {
+            symlink(world.repository.join(&name), folder.join(&name)).expect(io);
         }
         let mut copy = Command::new("cp");
         copy.arg("-r")
@@ -162,6 +163,32 @@ fn prepare(page: &Page, world: &World, folder: &Path, shims: &Path) {
     );
     program(&shims.join("domesday"), &wrapper);
     fs::write(shims.join(".curlrc"), "fail\n").expect(io);
+}
+
+/// Returns what a fresh checkout of the repository has at its root, but for the releases. What a
+/// person left beside it, such as the data of a server, belongs to no page.
+fn checkout(repository: &Path) -> BTreeSet<OsString> {
+    let tracked = Command::new("git")
+        .args(["ls-files", "-z"])
+        .current_dir(repository)
+        .output()
+        .map(|output| output.stdout)
+        .unwrap_or_default();
+    let mut names: BTreeSet<OsString> = tracked
+        .split(|byte| *byte == 0)
+        .filter_map(|path| path.split(|byte| *byte == b'/').next())
+        .filter(|name| !name.is_empty())
+        .map(|name| OsStr::from_bytes(name).to_owned())
+        .collect();
+    // Sources without their git, or in an ignored folder of another repository.
+    if names.is_empty() {
+        let entries = fs::read_dir(repository).expect("the repository is a folder");
+        names.extend(entries.flatten().map(|entry| entry.file_name()));
+    }
+    names.retain(|name| NOT_LINKED.iter().all(|excluded| *excluded != name));
+    // A file that git tracks may have been deleted since.
+    names.retain(|name| repository.join(name).exists());
+    names
 }
 
 fn program(path: &Path, text: &str) {
@@ -381,6 +408,28 @@ mod tests {
             message.starts_with("docs/a.md:6: this was not printed: domesday statues"),
             "{message}"
         );
+    }
+
+    #[test]
+    fn a_page_meets_what_git_tracks_and_nothing_else() {
+        let repository = tempfile::tempdir().unwrap();
+        let make = |name: &str| {
+            fs::create_dir(repository.path().join(name)).unwrap();
+            fs::write(repository.path().join(name).join("file"), "").unwrap();
+        };
+        for name in ["docs", "releases", "domesday-data"] {
+            make(name);
+        }
+        let named = |names: &[&str]| names.iter().map(OsString::from).collect::<BTreeSet<_>>();
+        assert_eq!(checkout(repository.path()), named(&["docs"]));
+
+        make("left-over");
+        for arguments in [&["init", "--quiet"][..], &["add", "docs"]] {
+            let mut git = Command::new("git");
+            git.args(arguments).current_dir(repository.path());
+            assert!(git.status().unwrap().success(), "{git:?}");
+        }
+        assert_eq!(checkout(repository.path()), named(&["docs"]));
     }
 
     #[test]

@@ -3,7 +3,6 @@
 
 pub mod address_provider;
 pub mod admin;
-pub mod body_memory;
 pub mod clock;
 pub mod config;
 pub mod connections;
@@ -13,6 +12,7 @@ mod execution;
 pub mod http;
 pub mod jobs;
 pub mod logging;
+pub mod memory_budget;
 pub mod metrics_page;
 mod plain_http;
 pub mod promotion;

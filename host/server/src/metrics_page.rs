@@ -47,11 +47,11 @@ async fn sample(service: &Service) {
     sampled.workers_busy.set(whole(service.workers.in_use()));
     sampled.workers_room.set(whole(service.workers.capacity()));
     sampled
-        .body_budget_bytes
-        .set(whole(service.body_memory.budget()));
+        .memory_budget_bytes
+        .set(whole(service.memory.budget()));
     sampled
-        .body_bytes
-        .set(whole(service.body_memory.reserved()));
+        .memory_reserved_bytes
+        .set(whole(service.memory.reserved()));
     sampled
         .log_lines_dropped
         .set(whole(service.log_lines.dropped()));

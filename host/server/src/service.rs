@@ -1,10 +1,10 @@
 //! The parts that every request of a running service shares.
 
-use crate::body_memory::BodyMemory;
 use crate::clock::Clock;
 use crate::connections::Connections;
 use crate::data_folder::DataFolder;
 use crate::logging::LogLines;
+use crate::memory_budget::MemoryBudget;
 use crate::quota::RequestLimiter;
 use crate::receipts::Receipts;
 use crate::sample_rate::SampleRate;
@@ -49,8 +49,8 @@ pub struct Service {
     pub submitted: Arc<Notify>,
     /// The connections of the listener that serves requests.
     pub connections: Arc<Connections>,
-    /// The memory for the request bodies of all clients.
-    pub body_memory: BodyMemory,
+    /// The memory for the bodies and responses of all clients.
+    pub memory: MemoryBudget,
     /// The metrics.
     pub metrics: Metrics,
     /// The journal of receipts, where receipts are on.

@@ -2,7 +2,8 @@
 
 use super::body;
 use super::body::Received;
-use super::error::{ApiError, internal};
+use super::error::{ApiError, internal, memory_full};
+use super::gate::ReservedMemory;
 use super::routes::MatchedRoute;
 use crate::clock::new_id;
 use crate::execution::Execution;
@@ -17,14 +18,18 @@ use domesday_contract::v3::request::{Batch, ROWS_MAX};
 use domesday_contract::v3::result::{BATCH_END, batch_start};
 use domesday_state::Principal;
 use domesday_valuation::pipeline::deadline::Deadline;
-use domesday_valuation::pipeline::response_size::check_response_size;
+use domesday_valuation::pipeline::response_size::{check_response_size, expected_response_size};
 use domesday_valuation::pipeline::row::{ParsedRow, RequestContext, parse};
 use domesday_valuation::pipeline::{authorize, batch};
 use rayon::prelude::*;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Rows that one thread parses at least. Handing over fewer costs more than it saves.
 const PARSED_TOGETHER: usize = 64;
+
+/// The longest wait for the memory of a response.
+const MEMORY_TIME: Duration = Duration::from_secs(5);
 
 /// Answers with an envelope that has one result a row.
 pub async fn values(
@@ -34,7 +39,7 @@ pub async fn values(
     Extension(pinned): Extension<MatchedRoute>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let received = body::of_request(&service.body_memory, request).await?;
+    let received = body::of_request(&service.memory, request).await?;
     let deadline = Deadline::after(service.processing_time());
     let rows_max = ROWS_MAX
         .min(pinned.release.manifest.limits.synchronous_batch_rows as usize)
@@ -45,6 +50,10 @@ pub async fn values(
         .workers
         .run_parallel(move || read(received, context, rows_max));
     let (context, rows) = parsing.await??;
+    // The body is dropped by now: nobody waits for memory while others wait for theirs.
+    let bytes = expected_response_size(&rows, &context);
+    let reserving = service.memory.reserve_within(bytes, MEMORY_TIME);
+    let mut memory = reserving.await.ok_or_else(memory_full)?;
 
     let execution = Execution {
         service: &service,
@@ -61,8 +70,10 @@ pub async fn values(
     })?;
     text.extend_from_slice(&results.json);
     text.extend_from_slice(BATCH_END);
+    memory.shrink(text.len());
+    let memory = Extension(ReservedMemory(Arc::new(memory)));
     let json = [(header::CONTENT_TYPE, "application/json")];
-    Ok((json, text).into_response())
+    Ok((json, memory, text).into_response())
 }
 
 /// Parses the envelope and each row, authorizes the options and drops the body.

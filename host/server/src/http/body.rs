@@ -1,9 +1,9 @@
 //! Receives a JSON body. The head is checked before the first byte is read.
 
 use super::discovery::no_parameters;
-use super::error::ApiError;
-use crate::body_memory::{BodyMemory, BodyReservation};
-use axum::body::{Body, Bytes};
+use super::error::{ApiError, memory_full};
+use crate::memory_budget::{MemoryBudget, MemoryReservation};
+use axum::body::Body;
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
@@ -18,8 +18,8 @@ pub const TIME: Duration = Duration::from_secs(10);
 
 /// A body with the memory that it holds.
 pub struct Received {
-    bytes: Bytes,
-    _memory: BodyReservation,
+    bytes: Vec<u8>,
+    _memory: MemoryReservation,
 }
 
 impl Received {
@@ -33,35 +33,26 @@ impl Received {
 ///
 /// # Errors
 /// As [`receive`], and then 422 for a parameter.
-pub async fn of_request(memory: &BodyMemory, request: Request) -> Result<Received, ApiError> {
+pub async fn of_request(memory: &MemoryBudget, request: Request) -> Result<Received, ApiError> {
     let (head, body) = request.into_parts();
     let received = receive(memory, &head.headers, body).await?;
     no_parameters(head.uri.query())?;
     Ok(received)
 }
 
-/// Reads the whole body.
+/// Reads the whole body. Its memory is reserved as its bytes arrive, so that a client holds no more
+/// than it sent.
 ///
 /// # Errors
-/// 415, 413, 503 where the memory for bodies is reserved, or 408, in that order.
+/// 415, 413, 408, or 503 where the memory is reserved.
 pub async fn receive(
-    memory: &BodyMemory,
+    memory: &MemoryBudget,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Received, ApiError> {
-    let bytes = declared(headers)?.unwrap_or(MAX_BYTES);
-    let reservation = memory.reserve(bytes).ok_or_else(body_memory_full)?;
-    match tokio::time::timeout(TIME, Limited::new(body, MAX_BYTES).collect()).await {
-        Ok(Ok(whole)) => Ok(Received {
-            bytes: whole.to_bytes(),
-            _memory: reservation,
-        }),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large().into()),
-        // The client disconnected or broke the framing.
-        Ok(Err(_)) => Err(vec![
-            ValidationError::new(Code::InvalidJson, "The body broke off before its end.").at(""),
-        ]
-        .into()),
+    check_head(headers)?;
+    match tokio::time::timeout(TIME, collect(memory, body)).await {
+        Ok(received) => received,
         Err(_) => Err(ValidationError::new(
             Code::BodyTimeout,
             "The body did not arrive within 10 seconds.",
@@ -70,8 +61,41 @@ pub async fn receive(
     }
 }
 
-/// Checks the head, and returns the length that it declares.
-fn declared(headers: &HeaderMap) -> Result<Option<usize>, ValidationError> {
+async fn collect(memory: &MemoryBudget, body: Body) -> Result<Received, ApiError> {
+    let mut body = Limited::new(body, MAX_BYTES);
+    let mut bytes = Vec::new();
+    let mut reservation = memory.reserve(0).ok_or_else(memory_full)?;
+    while let Some(frame) = body.frame().await {
+        let Ok(part) = frame.map_err(broken_off)?.into_data() else {
+            continue;
+        };
+        let size = bytes.len() + part.len();
+        if size > reservation.bytes() {
+            let needed = size - reservation.bytes();
+            // By halves, as the vector grows, or what is left.
+            let more = memory.reserve(needed.max(size / 2));
+            let more = more.or_else(|| memory.reserve(needed));
+            reservation.add(more.ok_or_else(memory_full)?);
+        }
+        bytes.extend_from_slice(&part);
+    }
+    Ok(Received {
+        bytes,
+        _memory: reservation,
+    })
+}
+
+fn broken_off(error: Box<dyn std::error::Error + Send + Sync>) -> ApiError {
+    if error.is::<LengthLimitError>() {
+        return too_large().into();
+    }
+    // The client disconnected or broke the framing.
+    vec![ValidationError::new(Code::InvalidJson, "The body broke off before its end.").at("")]
+        .into()
+}
+
+/// Checks the encoding, the type and the length that the head declares.
+fn check_head(headers: &HeaderMap) -> Result<(), ValidationError> {
     let encoded = |name, plain: &[u8]| {
         let mut encodings = headers.get_all(name).iter();
         encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(plain))
@@ -96,15 +120,8 @@ fn declared(headers: &HeaderMap) -> Result<Option<usize>, ValidationError> {
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     match length {
         Some(length) if length > MAX_BYTES => Err(too_large()),
-        length => Ok(length),
+        _ => Ok(()),
     }
-}
-
-fn body_memory_full() -> ValidationError {
-    ValidationError::new(
-        Code::Overloaded,
-        "The service has no memory left for request bodies. Try again shortly.",
-    )
 }
 
 /// Returns whether a media type is `application/json`, in any case, with no charset but UTF-8.

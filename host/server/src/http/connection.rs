@@ -1,12 +1,12 @@
-//! The stream of one connection. It holds the slots of requests until their responses are written.
-//! It bounds how long a client may leave a response unread or send no request. It also bounds how
-//! long the head of a request may take.
+//! The stream of one connection. It holds the slots and the memory of requests until their
+//! responses are written. It bounds how long a client may leave a response unread or send no
+//! request. It also bounds how long the head of a request may take.
 
 use super::guarded_body::GuardedBody;
 use crate::connections::{ConnectionGuard, Connections};
-use crate::quota::Slot;
 use crate::telemetry::connections::CloseReason;
 use axum::body::Body;
+use std::any::Any;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,7 +57,8 @@ enum Phase {
 pub struct Connection(Arc<State>);
 
 struct State {
-    slots: Mutex<Vec<Slot>>,
+    /// What is dropped once all responses so far are written.
+    held: Mutex<Vec<Box<dyn Any + Send>>>,
     /// The phase, and how many there were before it.
     phase: Mutex<(Phase, u64)>,
     guard: ConnectionGuard,
@@ -67,15 +68,15 @@ impl Connection {
     /// Returns the handle of a new connection.
     pub fn new(guard: ConnectionGuard) -> Connection {
         Connection(Arc::new(State {
-            slots: Mutex::default(),
+            held: Mutex::default(),
             phase: Mutex::new((Phase::Head, 0)),
             guard,
         }))
     }
 
-    /// Holds a slot until all responses so far are written.
-    pub fn after_flush(&self, slot: Slot) {
-        self.slots().push(slot);
+    /// Holds a slot, or memory, until all responses so far are written.
+    pub fn after_flush(&self, held: impl Any + Send) {
+        self.held().push(Box::new(held));
     }
 
     /// Notes that the head of a request has arrived. Returns false where the connection makes way
@@ -102,7 +103,7 @@ impl Connection {
 
     /// Notes that everything is written.
     fn flushed(&self) {
-        self.slots().clear();
+        self.held().clear();
         if self.phase().0 == Phase::Response {
             self.enter(Phase::Idle);
             self.0.guard.end_request();
@@ -122,8 +123,8 @@ impl Connection {
         self.0.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
-        self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    fn held(&self) -> MutexGuard<'_, Vec<Box<dyn Any + Send>>> {
+        self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -110,6 +110,14 @@ impl From<ReservationError> for ApiError {
     }
 }
 
+/// Returns 503: the memory for bodies and responses is reserved.
+pub fn memory_full() -> ValidationError {
+    ValidationError::new(
+        Code::Overloaded,
+        "The service has no memory left for bodies and responses. Try again shortly.",
+    )
+}
+
 /// Returns 503: the service cannot make anything durable.
 pub fn storage_unavailable() -> ApiError {
     ValidationError::new(

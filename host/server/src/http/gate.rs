@@ -2,13 +2,14 @@
 //! known.
 //!
 //! In order: scope (403), rate, concurrency and capacity (429), degraded storage (503). The body
-//! comes after all of them ([`super::body`]: 415, 413, 503, 408). So the server reads no byte of
+//! comes after all of them ([`super::body`]: 415, 413, 408, 503). So the server reads no byte of
 //! it, and sends no `100 Continue`, for a request that it refuses.
 
 use super::authenticate::require;
 use super::connection::Connection;
-use super::error::{ApiError, storage_unavailable};
+use super::error::{ApiError, memory_full, storage_unavailable};
 use super::guarded_body::GuardedBody;
+use crate::memory_budget::{MemoryBudget, MemoryReservation};
 use crate::quota::{CountedRequest, Slot};
 use crate::service::Service;
 use axum::body::{Body, HttpBody};
@@ -20,7 +21,7 @@ use domesday_contract::error::{Code, ValidationError};
 use domesday_state::{Principal, Scope};
 use std::sync::Arc;
 
-/// Bytes of a response that a connection may leave unread without holding a slot.
+/// Bytes of a response that a connection may leave unread without holding a slot or memory.
 const SMALL: u64 = 64 << 10;
 
 /// The scope that a route requires of a key.
@@ -39,24 +40,47 @@ pub async fn intake(
     next: Next,
 ) -> Response {
     match enter(&service, needs, &request) {
-        Ok(slot) => hold(slot, request, next).await,
+        Ok(slot) => hold(&service.memory, slot, request, next).await,
         Err(refusal) => refusal.into_response(),
     }
 }
 
-/// Runs a request and holds its slot until the response is written.
-pub(super) async fn hold(slot: Slot, request: Request, next: Next) -> Response {
+/// Runs a request, and holds its slot and its memory until the response is written.
+pub(super) async fn hold(
+    memory: &MemoryBudget,
+    slot: Slot,
+    request: Request,
+    next: Next,
+) -> Response {
     let connection = request.extensions().get::<Connection>().cloned();
-    let response = next.run(request).await;
+    let mut response = next.run(request).await;
+    let exact = response.body().size_hint().exact();
+    let small = exact.is_some_and(|bytes| bytes <= SMALL);
+    let reserved = response.extensions_mut().remove::<ReservedMemory>();
+    let reservation = match (reserved, exact) {
+        (Some(ReservedMemory(reservation)), _) => Some(reservation),
+        (None, Some(bytes)) if !small => match memory.reserve(size(bytes)) {
+            Some(reservation) => Some(Arc::new(reservation)),
+            None => return ApiError::from(memory_full()).into_response(),
+        },
+        (None, _) => None,
+    };
     response.map(|body| {
-        let exact = body.size_hint().exact();
-        let guard = SlotGuard {
-            small: exact.is_some_and(|bytes| bytes <= SMALL),
-            slot: Some(slot),
+        let guard = ResponseGuard {
+            small,
+            held: Some((slot, reservation)),
             connection,
         };
         Body::new(GuardedBody::new(body, guard))
     })
+}
+
+/// The memory that a handler reserved for its response, as an extension of the response.
+#[derive(Clone)]
+pub struct ReservedMemory(pub Arc<MemoryReservation>);
+
+fn size(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 fn enter(service: &Service, needs: RequiredScope, request: &Request) -> Result<Slot, ApiError> {
@@ -92,22 +116,22 @@ fn any_valuation(principal: &Principal) -> Result<(), ApiError> {
     .into())
 }
 
-/// The slot of a request until the last part of its response is handed over.
-struct SlotGuard {
+/// The slot and the memory of a request until the last part of its response is handed over.
+struct ResponseGuard {
     small: bool,
-    slot: Option<Slot>,
+    held: Option<(Slot, Option<Arc<MemoryReservation>>)>,
     connection: Option<Connection>,
 }
 
-impl Drop for SlotGuard {
+impl Drop for ResponseGuard {
     fn drop(&mut self) {
         // The body is handed over but not yet written: the connection knows when it is. Release the
         // slot early for small bodies, so that a client can send its next request as soon as it has
         // read the response.
-        if let (Some(slot), Some(connection), false) =
-            (self.slot.take(), &self.connection, self.small)
+        if let (Some(held), Some(connection), false) =
+            (self.held.take(), &self.connection, self.small)
         {
-            connection.after_flush(slot);
+            connection.after_flush(held);
         }
     }
 }

@@ -20,10 +20,10 @@ mod tests {
     //! The routes that panic exist here alone, behind the layers that every request passes.
 
     use super::*;
-    use crate::body_memory::BodyMemory;
     use crate::connections::few;
     use crate::http::request_id::RequestId;
     use crate::http::{bind, body, catch_panics, gate, serve};
+    use crate::memory_budget::MemoryBudget;
     use crate::quota::RequestLimiter;
     use axum::body::Body;
     use axum::extract::Request;
@@ -59,18 +59,20 @@ mod tests {
     /// Returns a connection to it.
     async fn connection_to_panics() -> TcpStream {
         let (limiter, tenant) = (Arc::new(RequestLimiter::new(1)), one_at_once());
+        let memory = MemoryBudget::new(BODY);
+        let responses = memory.clone();
         let enter = move |request: Request, next: Next| {
             let entered = limiter.arrive(&tenant).enter();
+            let responses = responses.clone();
             async move {
                 match entered {
-                    Ok(slot) => gate::hold(slot, request, next).await,
+                    Ok(slot) => gate::hold(&responses, slot, request, next).await,
                     Err(full) => ApiError::from(full).into_response(),
                 }
             }
         };
-        let body_memory = BodyMemory::new(BODY);
         let panics = move |headers: HeaderMap, content: Body| async move {
-            let received = body::receive(&body_memory, &headers, content).await?;
+            let received = body::receive(&memory, &headers, content).await?;
             assert!(received.bytes().is_empty(), "a secret of ours");
             Ok::<_, ApiError>(())
         };

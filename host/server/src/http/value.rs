@@ -20,6 +20,9 @@ use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::{RowOutcome, ValuationRequest};
 use std::sync::Arc;
 
+/// Bytes of the largest body that is parsed on the thread of its connection, in microseconds.
+const PARSED_AT_ONCE: usize = 64 << 10;
+
 /// Answers with the result of one property.
 pub async fn value(
     State(service): State<Arc<Service>>,
@@ -28,10 +31,15 @@ pub async fn value(
     Extension(pinned): Extension<MatchedRoute>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let received = body::of_request(&service.body_memory, request).await?;
+    let received = body::of_request(&service.memory, request).await?;
     let deadline = Deadline::after(service.processing_time());
-    let request = ValuationRequest::read(received.bytes(), pinned.route.kind)?;
-    drop(received);
+    let kind = pinned.route.kind;
+    let request = if received.bytes().len() <= PARSED_AT_ONCE {
+        ValuationRequest::read(received.bytes(), kind)?
+    } else {
+        let parse = move || ValuationRequest::read(received.bytes(), kind);
+        service.workers.run(parse).await??
+    };
     let execution_id = new_id(&*service.clock);
     let context = pinned.context(&principal, Settings::default(), execution_id);
     authorize::stored_data(request.options().use_stored_data, context.stored_data)?;

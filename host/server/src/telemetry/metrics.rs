@@ -111,8 +111,8 @@ pub struct Metrics {
 pub(crate) struct SampledGauges {
     pub workers_busy: Gauge,
     pub workers_room: Gauge,
-    pub body_bytes: Gauge,
-    pub body_budget_bytes: Gauge,
+    pub memory_reserved_bytes: Gauge,
+    pub memory_budget_bytes: Gauge,
     pub jobs_waiting: Gauge,
     pub jobs_paused: Gauge,
     pub state_trouble: Gauge,
@@ -166,14 +166,14 @@ impl SampledGauges {
                 &self.workers_room,
             ),
             (
-                "body_bytes",
-                "Bytes set aside for bodies of requests",
-                &self.body_bytes,
+                "memory_reserved_bytes",
+                "Bytes reserved for bodies of requests and for responses",
+                &self.memory_reserved_bytes,
             ),
             (
-                "body_budget_bytes",
-                "Bytes that may be set aside for bodies; more are refused",
-                &self.body_budget_bytes,
+                "memory_budget_bytes",
+                "Bytes that may be reserved for bodies and responses; more are refused",
+                &self.memory_budget_bytes,
             ),
             (
                 "jobs_waiting",

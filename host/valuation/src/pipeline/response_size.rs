@@ -29,6 +29,34 @@ pub fn check_rendered_size(sizes: &[usize]) -> Result<(), ValidationError> {
     check(sizes.iter().copied(), Size::Exact)
 }
 
+/// Bytes of a result without a reference, comparables and context: more than any has.
+const CORE: usize = 1_700;
+/// Bytes of a comparable: more than any has.
+const COMPARABLE: usize = 240;
+/// Bytes of the context: more than any but one of an authority with a very long name.
+const CONTEXT: usize = 400;
+
+/// Returns bytes that suffice for the response to these rows. No response is larger than
+/// [`RESPONSE_MAX`].
+pub fn expected_response_size(rows: &[ParsedRow], context: &RequestContext) -> usize {
+    let results = rows.iter().map(|row| expected(row, context));
+    results
+        .fold(ENVELOPE, usize::saturating_add)
+        .min(RESPONSE_MAX)
+}
+
+fn expected(row: &ParsedRow, context: &RequestContext) -> usize {
+    let Ok(request) = row.request() else {
+        return smallest(row, context);
+    };
+    let sections = request.options().sections(context.depth);
+    // A control character takes six bytes.
+    let reference = row.request_reference.as_deref().map_or(0, str::len) * 6;
+    let comparables = sections.comparables.map_or(0, usize::from) * COMPARABLE;
+    let context = if sections.context { CONTEXT } else { 0 };
+    CORE + reference + comparables + context
+}
+
 /// The meaning of the sizes of results.
 #[derive(Clone, Copy)]
 enum Size {

@@ -162,6 +162,52 @@ fn unread_responses_are_aborted_and_free_their_slots() {
     });
 }
 
+/// Returns the status of a response without taking a byte of it.
+fn peek_status(stream: &TcpStream) -> String {
+    const LINE: usize = "HTTP/1.1 200".len();
+    let mut start = [0; LINE];
+    while stream.peek(&mut start).unwrap() < LINE {
+        std::thread::sleep(TICK);
+    }
+    String::from_utf8_lossy(&start[LINE - 3..]).into_owned()
+}
+
+#[test]
+fn unread_responses_take_no_more_than_the_budget() {
+    // More than the budget has memory for: 64, or in the full tier 1,024.
+    let readers = std::env::var("DOMESDAY_SLOW_READERS");
+    let readers: usize = readers.map_or(64, |count| count.parse().unwrap());
+    let start = start().with(&["--connections-per-address", "2048"]);
+    let key = start.key_with_plan("slow", &["avm:value"], "concurrency = 2000");
+    let other = start.key(&["avm:value"]);
+    let server = start.go();
+    let other = server.client(&other);
+    let batch = post_request(&key, &json!({ "requests": full() }));
+    // The budget of 256 MiB, and the rows that run and wait, which it does not count.
+    assert_growth(&server, &other, 768 * MIB, || {
+        let open: Vec<TcpStream> = std::thread::scope(|scope| {
+            let send = || scope.spawn(|| send_request(&server, &batch));
+            let sending: Vec<_> = (0..readers).map(|_| send()).collect();
+            let sent = sending.into_iter().map(|sending| sending.join().unwrap());
+            sent.collect()
+        });
+        let with = |status: &str| {
+            let statuses = open.iter().map(peek_status);
+            statuses.filter(|other| other == status).count()
+        };
+        let (answered, refused) = (with("200"), with("503") + with("429"));
+        println!("{answered} of {readers} were answered, {refused} refused");
+        assert_eq!(answered + refused, readers);
+        assert!(
+            (24..=(256 << 20) / (LARGEST / 2)).contains(&answered),
+            "{answered}"
+        );
+        let request_start = Instant::now();
+        other.post(SIMPLE, &house()).ok();
+        assert!(request_start.elapsed() < Duration::from_secs(2));
+    });
+}
+
 #[test]
 fn unread_results_of_a_job_are_not_buffered() {
     let server = start().go();

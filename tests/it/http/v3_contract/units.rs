@@ -9,6 +9,7 @@ use crate::v3_contract::{
 };
 use serde_json::json;
 use std::io::Write;
+use std::time::Duration;
 
 const QUOTA: &str = "monthly_valuation_quota_exceeded";
 
@@ -79,27 +80,76 @@ fn limits_capacity_is_refused_whatever_is_left_of_the_allowance() {
 
 #[test]
 fn limits_capacity_for_bodies_is_256_mebibytes() {
-    const FIT: usize = (256 << 20) / LARGEST;
+    // A body reserves by halves of what has arrived, and never more than the largest body.
+    const FEWEST: usize = (256 << 20) / (LARGEST * 3 / 2);
+    const MOST: usize = (256 << 20) / LARGEST;
     let server = start().go();
     let client = server.demo();
     let length = LARGEST.to_string();
-    let headers = [
-        JSON,
-        ("Content-Length", &length),
-        ("Expect", "100-continue"),
-    ];
-    let head = head_with(&client, &headers, "POST", SIMPLE);
-    let begin = || {
+    let head = head_with(
+        &client,
+        &[JSON, ("Content-Length", &length)],
+        "POST",
+        SIMPLE,
+    );
+    // All of a body but its last byte.
+    let most = vec![b' '; LARGEST - 1];
+    let open = [(); MOST + 3].map(|()| {
         let mut stream = connect(client.address);
         stream.write_all(head.as_bytes()).unwrap();
-        let answer = read(&mut stream);
-        (stream, answer)
-    };
-    // The service has memory for each body and asks for it, and the client sends none.
-    let connections = [(); FIT].map(|()| begin());
-    assert!(connections.iter().all(|(_, answer)| answer.status == 100));
-    assert_eq!(refused(&begin().1), (503, "overloaded".to_owned()));
+        // The service may refuse it before it has read everything.
+        let _sent = stream.write_all(&most);
+        stream
+    });
+    let (mut held, mut overloaded) = (0, 0);
+    for mut stream in open {
+        match refused(&read(&mut stream)) {
+            (408, _) => held += 1,
+            (503, code) if code == "overloaded" => overloaded += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(
+        (FEWEST..=MOST).contains(&held),
+        "{held} held, {overloaded} refused"
+    );
+    // Those that ended take nothing.
     assert_eq!(client.post(SIMPLE, &house()).status, 200);
+}
+
+#[test]
+fn limits_capacity_is_taken_by_bytes_that_arrived() {
+    let server = start().go();
+    let client = server.demo();
+    let length = LARGEST.to_string();
+    let declared = head_with(
+        &client,
+        &[JSON, ("Content-Length", &length)],
+        "POST",
+        SIMPLE,
+    );
+    let chunked = head_with(
+        &client,
+        &[JSON, ("Transfer-Encoding", "chunked")],
+        "POST",
+        SIMPLE,
+    );
+    // More than the budget has room for, were each as large as a body may be.
+    let open = [(); 2 * (256 << 20) / LARGEST].map(|()| {
+        let mut declared_stream = connect(client.address);
+        declared_stream.write_all(declared.as_bytes()).unwrap();
+        declared_stream.write_all(&[b' '; 400]).unwrap();
+        let mut chunked_stream = connect(client.address);
+        chunked_stream.write_all(chunked.as_bytes()).unwrap();
+        chunked_stream.write_all(b"190\r\n").unwrap();
+        chunked_stream.write_all(&[b' '; 400]).unwrap();
+        (declared_stream, chunked_stream)
+    });
+    for _ in 0..10 {
+        assert_eq!(client.post(SIMPLE, &house()).status, 200);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    drop(open);
 }
 
 #[test]

@@ -8,13 +8,13 @@ use domesday_engine::config::Allocation;
 use domesday_package::Trust;
 use domesday_series::catalogue::Family;
 use domesday_server::address_provider;
-use domesday_server::body_memory::{BODY_MEMORY_BUDGET, BodyMemory};
 use domesday_server::clock::{Clock, MachineClock, random};
 use domesday_server::config::Settings;
 use domesday_server::connections::{ConnectionLimits, Connections};
 use domesday_server::data_folder::DataFolder;
 use domesday_server::http::{self, Tls};
 use domesday_server::logging::LogLines;
+use domesday_server::memory_budget::{MEMORY_BUDGET, MemoryBudget};
 use domesday_server::promotion::{self, PromotedIds};
 use domesday_server::quota::{CAPACITY, RequestLimiter};
 use domesday_server::receipts::Receipts;
@@ -89,7 +89,7 @@ pub fn open_service(
         limiter: RequestLimiter::new(CAPACITY),
         processing_deadline: Duration::from_millis(settings.processing_deadline.into()),
         submitted: Arc::default(),
-        body_memory: BodyMemory::new(BODY_MEMORY_BUDGET),
+        memory: MemoryBudget::new(MEMORY_BUDGET),
         connections: Connections::new(connection_limits(settings), metrics.connections.clone()),
         clock,
         metrics,

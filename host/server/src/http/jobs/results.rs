@@ -1,18 +1,23 @@
 //! GET /v3/valuation-jobs/{job_id}/results.
 
 use super::{JobId, incomplete, job};
-use crate::http::error::{ApiError, internal};
+use crate::http::error::{ApiError, internal, memory_full};
+use crate::http::gate::ReservedMemory;
 use crate::jobs::document::{document, summary};
 use crate::service::Service;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, RawQuery, State};
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domesday_contract::v3::job::{RESULTS_END, failed_results, results_start};
 use domesday_state::{Job, JobStatus, Principal, StateError};
 use http_body_util::BodyExt;
 use http_body_util::channel::{Channel, Sender};
 use std::sync::Arc;
+
+/// Bytes of the chunks that a stream holds at once, at most: one that is read, one that waits and
+/// one that is written.
+const STREAM: usize = 1 << 20;
 
 /// The reason to break off a response. A client must not take a part for the whole.
 #[derive(Debug, thiserror::Error)]
@@ -46,12 +51,13 @@ pub async fn results(
         tracing::error!(%error, "results could not be written");
         internal()
     })?;
-    let body = match job.status {
-        JobStatus::Completed => stream_body(service, job, start),
-        _ => Body::from(start),
-    };
     let json = [(header::CONTENT_TYPE, "application/json")];
-    Ok((StatusCode::OK, json, body).into_response())
+    if job.status == JobStatus::Failed {
+        return Ok((json, start).into_response());
+    }
+    let memory = service.memory.reserve(STREAM).ok_or_else(memory_full)?;
+    let memory = Extension(ReservedMemory(Arc::new(memory)));
+    Ok((json, memory, stream_body(service, job, start)).into_response())
 }
 
 /// Streams the results from the state, chunk by chunk, as the client reads them. However long the

@@ -41,7 +41,7 @@ pub async fn submit(
         let message = "Jobs are not part of this customer's plan. Use a synchronous batch.";
         return Err(ValidationError::new(Code::AccessDisabled, message).into());
     }
-    let received = body::of_request(&service.body_memory, request).await?;
+    let received = body::of_request(&service.memory, request).await?;
 
     let new = NewSubmission {
         id: new_id(&*service.clock),

@@ -82,12 +82,30 @@ fn every_rates_file_is_named_with_its_flag() {
         let line = output.lines().find(|line| line.contains(name)).unwrap();
         assert!(line.ends_with(flag), "{line}");
     }
+    let unknown = b"DATE,XUDNONE\n18 Dec 2025,3.75\n";
+    let refused = check_content(folder.path(), "codes.csv", unknown);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    for part in ["(--bank-csv)", "Looked for: ", "Found: XUDNONE"] {
+        assert!(refused.stdout.contains(part), "{refused:?}");
+    }
     let damaged = b"DATE,IUDBEDR\n18 Dec 2025,3.75\n18 Dec 2025,4\n";
     let refused = check_content(folder.path(), "rates.csv", damaged);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(
         refused.stdout.contains("rates.csv, line 3, column IUDBEDR"),
         "{refused:?}"
+    );
+}
+
+#[test]
+fn a_workbook_of_rents_is_named_with_its_flag() {
+    let workbook = registers().join("price-index-of-private-rents.xlsx");
+    let output = check(&[workbook]).ok().stdout;
+    assert!(output.contains("private rents (--rents)"), "{output}");
+    assert!(output.contains(" rents read, "), "{output}");
+    assert!(
+        output.ends_with("A build takes 1 of 1 files.\n"),
+        "{output}"
     );
 }
 

@@ -109,6 +109,10 @@ fn a_list_of_changes_that_is_complete_to_the_snapshot_fills_the_scenarios() {
     // Without a list the option would change nothing.
     let refusal = build(folder.path(), "none", &["mortgages.csv"], &complete).refused();
     assert!(refusal.contains("--complete-to 2025-10-09"), "{refusal}");
+    // A list is complete to its last change at least.
+    let early = ["--complete-to", "2025-01-01"];
+    let refusal = build(folder.path(), "none", &SOURCES, &early).refused();
+    assert!(refusal.contains("the list has a change on "), "{refusal}");
     assert!(!folder.path().join("releases/rates/none").exists());
 }
 

@@ -5,6 +5,7 @@ use clap::Subcommand;
 use domesday_property::build::{FileCheck, UnusedReason, check};
 use domesday_registers::sources::Kind;
 use domesday_registers::{MaxRejected, RegisterKind, recognise};
+use domesday_series::build::markets::{MarketsError, count_rents};
 use domesday_series::build::rates::{Inputs, PublishedRates, RatesError, RatesErrorKind, read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -79,7 +80,9 @@ impl CheckFiles {
         };
         match error.register() {
             Some(register) => refused(title(register)),
-            None => rates(path).unwrap_or_else(|| refused("unknown".to_owned())),
+            None => rates(path)
+                .or_else(|| rents(path))
+                .unwrap_or_else(|| refused("unknown".to_owned())),
         }
     }
 
@@ -170,6 +173,23 @@ fn rates(path: &Path) -> Option<FileResult> {
     None
 }
 
+/// Reads a file of rents. Returns `None` for any other file.
+fn rents(path: &Path) -> Option<FileResult> {
+    let (lines, refusal) = match count_rents(path) {
+        Ok((rents, unavailable)) => {
+            let line = format!("{rents} rents read, {unavailable} marked as not available");
+            (vec![line], None)
+        }
+        Err(MarketsError::Rents { .. } | MarketsError::Io { .. }) => return None,
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    Some(FileResult {
+        kind: "private rents (--rents)".to_owned(),
+        lines,
+        refusal,
+    })
+}
+
 /// Reports whether a file was refused before any of its values was read.
 fn is_of_another_kind(error: &RatesError) -> bool {
     match error {
@@ -181,7 +201,6 @@ fn is_of_another_kind(error: &RatesError) -> bool {
                 | RatesErrorKind::Csv(_)
                 | RatesErrorKind::Layout(_)
                 | RatesErrorKind::Form(_)
-                | RatesErrorKind::NoSeries { .. }
         ),
     }
 }
@@ -194,8 +213,7 @@ fn values(published: &PublishedRates) -> usize {
 }
 
 fn lines_of_rates(published: &PublishedRates) -> Vec<String> {
-    let values = values(published);
-    let mut lines = vec![format!("{values} values read, {values} kept by a build")];
+    let mut lines = vec![format!("{} values kept by a build", values(published))];
     let warnings = published.warnings.iter();
     lines.extend(warnings.map(|it| format!("left out: {}: {}", it.location, it.reason)));
     lines

@@ -48,6 +48,7 @@ pub use error::MarketsError;
 pub use inputs::Inputs;
 pub use month::{Month, Span};
 pub use release::{ReleaseDetails, build};
+pub use rents::count_rents;
 pub use report::{Report, SalesReport};
 
 /// Works out every series of every authority.

@@ -128,12 +128,20 @@ impl Inputs<'_> {
 
     /// Returns the reason for a day whose Bank Rate is unknown.
     fn bank_rate_to_give(&self, day: NaiveDate) -> String {
-        match self.published.bank_rate_changes.last_key_value() {
-            Some((last, _)) => format!(
-                "Bank Rate on {day} is unknown: the list of changes ends on {last}. Give IUDBEDR, \
-                 or --complete-to {day} if the list is complete to that day."
+        let changes = &self.published.bank_rate_changes;
+        match (changes.first_key_value(), changes.last_key_value()) {
+            (Some((first, _)), _) if *first > day => format!(
+                "Bank Rate on {day} is unknown: the list of changes begins on {first}. Give \
+                 IUDBEDR, or a list that begins earlier."
             ),
-            None => format!("Bank Rate on {day} is unknown. Give IUDBEDR for that day."),
+            (_, Some((last, _))) => {
+                let end = self.published.bank_rate_complete_to.unwrap_or(*last);
+                format!(
+                    "Bank Rate on {day} is unknown: the list of changes ends on {end}. Give \
+                     IUDBEDR, or --complete-to {day} if the list is complete to that day."
+                )
+            }
+            (_, None) => format!("Bank Rate on {day} is unknown. Give IUDBEDR for that day."),
         }
     }
 

@@ -25,6 +25,7 @@ impl List {
             true => Trust::Unsigned,
             false => trust(root, &[])?,
         };
+        let mut outcome = ExitCode::SUCCESS;
         for family in Family::ALL {
             let packages_dir = root.join(family.as_str());
             // The folder of a family may be absent.
@@ -34,10 +35,13 @@ impl List {
             for id in package_ids(&packages_dir)? {
                 match Release::open(&packages_dir.join(&id), family, &trust, &Full) {
                     Ok(release) => print!("{id}\t{family}\n{}", table(&release.summaries())),
-                    Err(error) => println!("{id}\t{family}\tcannot be used: {error}"),
+                    Err(error) => {
+                        println!("{id}\t{family}\tcannot be used: {error}");
+                        outcome = ExitCode::FAILURE;
+                    }
                 }
             }
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(outcome)
     }
 }

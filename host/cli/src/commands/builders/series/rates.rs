@@ -2,7 +2,7 @@
 
 use super::table::table;
 use crate::commands::ReleasesFolder;
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use chrono::NaiveDate;
 use domesday_package::{PackageId, SigningKey, Timestamp, sign};
 use domesday_series::build::rates::{Inputs, derive, read};
@@ -66,10 +66,16 @@ impl Rates {
         })?;
         let mut notes = self.note;
         if let Some(day) = self.complete_to {
+            let Some((last, _)) = published.bank_rate_changes.last_key_value() else {
+                bail!(
+                    "--complete-to {day}: no file is a list of Bank Rate changes. Give the list \
+                     with --bank-csv, or leave the option out"
+                );
+            };
             ensure!(
-                !published.bank_rate_changes.is_empty(),
-                "--complete-to {day}: no file is a list of Bank Rate changes. Give the list with \
-                 --bank-csv, or leave the option out"
+                *last <= day,
+                "--complete-to {day}: the list has a change on {last}. Give that day or a later \
+                 one"
             );
             published.bank_rate_complete_to = Some(day);
             notes.push(format!(

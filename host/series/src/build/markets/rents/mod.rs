@@ -101,16 +101,7 @@ fn read_file(
     grid: &Grid,
     into: &mut Rents,
 ) -> Result<(), MarketsError> {
-    let mut any = false;
-    for table in tables(path)? {
-        let read = match price_index::read(&table)? {
-            Some(read) => read,
-            None => match market_statistics::read(&table)? {
-                Some(read) => read,
-                None => continue,
-            },
-        };
-        any = true;
+    for (table, read) in read_tables(path)? {
         report.rows_read += read.rents.len() as u64 + read.unavailable;
         if read.unavailable > 0 {
             *report
@@ -120,8 +111,34 @@ fn read_file(
         }
         take(&table, read, report, grid, into)?;
     }
-    if any {
-        return Ok(());
+    Ok(())
+}
+
+/// Returns how many rents a file states, and how many cells it marks as not available.
+///
+/// # Errors
+/// [`MarketsError::Rents`] where the file is none of rents, and [`MarketsError::Cell`].
+pub fn count_rents(path: &Path) -> Result<(u64, u64), MarketsError> {
+    let mut counts = (0, 0);
+    for (_, read) in read_tables(path)? {
+        counts.0 += read.rents.len() as u64;
+        counts.1 += read.unavailable;
+    }
+    Ok(counts)
+}
+
+/// Returns each table of rents with its content: at least one.
+fn read_tables(path: &Path) -> Result<Vec<(Table, Read)>, MarketsError> {
+    let mut found = Vec::new();
+    for table in tables(path)? {
+        let read = match price_index::read(&table)? {
+            Some(read) => Some(read),
+            None => market_statistics::read(&table)?,
+        };
+        found.extend(read.map(|read| (table, read)));
+    }
+    if !found.is_empty() {
+        return Ok(found);
     }
     Err(MarketsError::Rents {
         path: path.to_owned(),

@@ -16,6 +16,12 @@ pub enum JournalError {
         /// The file system's error.
         problem: String,
     },
+    /// The disk does not answer. Receipts that wait may still become durable.
+    #[error("the journal's disk has not answered for {seconds} s; free it, or restart the server")]
+    Stalled {
+        /// Seconds since the work on the disk began.
+        seconds: u64,
+    },
     /// The host's key could not be read or made.
     #[error("the key of the journal's host: {0}")]
     Key(String),

@@ -2,13 +2,16 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{
+    Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use domesday_package::{PublicKey, SigningKey};
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::append::Tail;
 use crate::folder::{add_head, heads, key, lock_folder};
@@ -25,6 +28,11 @@ pub(crate) const FILE_BYTES: u64 = 64 << 20;
 /// failure.
 const HEAD_AFTER: Duration = Duration::from_secs(1);
 
+/// How long the disk may take before it counts as stalled.
+const STALLED_AFTER: Duration = Duration::from_secs(3);
+/// The time between two looks at a disk, or at a queue, that does not go on.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
 /// The time, milliseconds since 1970-01-01 UTC.
 pub type Now = Arc<dyn Fn() -> i64 + Send + Sync>;
 
@@ -36,6 +44,7 @@ pub struct Ticket(u64);
 pub struct Journal {
     entrance: Mutex<Entrance>,
     writer_state: watch::Receiver<WriterState>,
+    disk_work: DiskWork,
     host: PublicKey,
     thread: Option<JoinHandle<()>>,
 }
@@ -57,6 +66,27 @@ struct WriterState {
     error: Option<JournalError>,
     /// Receipts in the whole journal.
     sequence: u64,
+}
+
+/// When the work of the writer on the disk began, where it is under way.
+#[derive(Clone, Default)]
+struct DiskWork(Arc<Mutex<Option<Instant>>>);
+
+impl DiskWork {
+    fn set(&self, since: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = since;
+    }
+
+    /// Returns an error where the disk has not answered for long.
+    fn check(&self) -> Result<(), JournalError> {
+        let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match since.map(|since| since.elapsed()) {
+            Some(took) if took > STALLED_AFTER => Err(JournalError::Stalled {
+                seconds: took.as_secs(),
+            }),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Journal {
@@ -88,7 +118,9 @@ impl Journal {
             sequence: tail.sequence,
             ..WriterState::default()
         });
+        let disk_work = DiskWork::default();
         let writer = Writer {
+            disk_work: disk_work.clone(),
             folder: folder.to_owned(),
             heads,
             // An earlier start signed it, so it stays.
@@ -111,33 +143,59 @@ impl Journal {
                 last_ticket: 0,
             }),
             writer_state,
+            disk_work,
             host,
             thread: Some(thread),
         })
     }
 
-    /// Hands a receipt to the thread that writes, and waits while that has too many. The receipt is
-    /// durable once [`Journal::wait_until_durable`] returns.
+    /// Hands a receipt to the thread that writes. Waits while that has too many, but no longer than
+    /// the disk goes on. The receipt is durable once [`Journal::wait_until_durable`] returns.
     ///
     /// # Errors
-    /// The failure of the last attempt, or [`JournalError::Closed`].
-    pub fn append(&self, receipt: SealedReceipt) -> Result<Ticket, JournalError> {
-        self.check_writable()?;
-        let mut entrance = self.entrance.lock().unwrap_or_else(PoisonError::into_inner);
-        let send = entrance.send.as_ref().ok_or(JournalError::Closed)?;
-        send.send(receipt).map_err(|_| JournalError::Closed)?;
-        entrance.last_ticket += 1;
-        Ok(Ticket(entrance.last_ticket))
+    /// The failure of the last attempt, [`JournalError::Stalled`] or [`JournalError::Closed`].
+    pub fn append(&self, mut receipt: SealedReceipt) -> Result<Ticket, JournalError> {
+        loop {
+            self.check_writable()?;
+            match self.try_append(receipt)? {
+                Ok(ticket) => return Ok(ticket),
+                Err(refused) => receipt = refused,
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
     }
 
-    /// Waits until the receipts with these tickets and all between them are durable.
+    /// Hands a receipt over, or returns it where too many wait.
+    fn try_append(
+        &self,
+        receipt: SealedReceipt,
+    ) -> Result<Result<Ticket, SealedReceipt>, JournalError> {
+        let mut entrance = self.entrance.lock().unwrap_or_else(PoisonError::into_inner);
+        let send = entrance.send.as_ref().ok_or(JournalError::Closed)?;
+        match send.try_send(receipt) {
+            Ok(()) => {
+                entrance.last_ticket += 1;
+                Ok(Ok(Ticket(entrance.last_ticket)))
+            }
+            Err(TrySendError::Full(receipt)) => Ok(Err(receipt)),
+            Err(TrySendError::Disconnected(_)) => Err(JournalError::Closed),
+        }
+    }
+
+    /// Waits until the receipts with these tickets and all between them are durable, but no longer
+    /// than the disk goes on.
     ///
     /// # Errors
-    /// Where one of them, or one between them, could not be made durable.
+    /// Where one of them, or one between them, could not be made durable. After
+    /// [`JournalError::Stalled`] they may still become durable.
     pub async fn wait_until_durable(&self, from: Ticket, to: Ticket) -> Result<(), JournalError> {
         let mut writer_state = self.writer_state.clone();
+        let processed = |state: &WriterState| state.processed_through >= to.0;
+        while let Err(_elapsed) = timeout(LOOK_AGAIN, writer_state.wait_for(processed)).await {
+            self.disk_work.check()?;
+        }
         let outcome = writer_state
-            .wait_for(|state| state.processed_through >= to.0)
+            .wait_for(processed)
             .await
             .map_err(|_| JournalError::Closed)?;
         match &outcome.error {
@@ -150,15 +208,15 @@ impl Journal {
     /// Checks that receipts can be written, as far as the last attempt showed.
     ///
     /// # Errors
-    /// The failure of the last attempt.
+    /// The failure of the last attempt, or that the disk does not answer.
     pub fn check_writable(&self) -> Result<(), JournalError> {
         if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
             return Err(JournalError::Closed);
         }
-        match &self.writer_state.borrow().error {
-            None => Ok(()),
-            Some(error) => Err(error.clone()),
+        if let Some(error) = &self.writer_state.borrow().error {
+            return Err(error.clone());
         }
+        self.disk_work.check()
     }
 
     /// Returns the last durable receipt of the whole journal, or 0 before the first.
@@ -185,6 +243,7 @@ impl Drop for Journal {
 }
 
 struct Writer {
+    disk_work: DiskWork,
     folder: PathBuf,
     tail: Tail,
     key: SigningKey,
@@ -205,6 +264,7 @@ impl Writer {
         loop {
             let wait = HEAD_AFTER.saturating_sub(self.signed_at.elapsed());
             let next = receive.recv_timeout(wait);
+            self.disk_work.set(Some(Instant::now()));
             match next {
                 Ok(first) => self.group(first, receive),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -217,6 +277,7 @@ impl Writer {
                 }
                 self.sign();
             }
+            self.disk_work.set(None);
         }
         self.sign();
     }

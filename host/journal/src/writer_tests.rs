@@ -295,6 +295,7 @@ fn a_group_ends_with_the_receipt_that_fills_it() {
     let (state, writer_state) = watch::channel(WriterState::default());
     let host = key(dir.path(), [9; 32], true).unwrap();
     let mut writer = Writer {
+        disk_work: DiskWork::default(),
         folder: dir.path().to_owned(),
         tail: Tail::find(dir.path(), &host.public(), FILE_BYTES).unwrap(),
         key: host,
@@ -310,4 +311,53 @@ fn a_group_ends_with_the_receipt_that_fills_it() {
     assert_eq!(writer_state.borrow().processed_through, 4);
     writer.group(receive.recv().unwrap(), &receive);
     assert_eq!(writer_state.borrow().processed_through, 6);
+}
+
+#[tokio::test]
+async fn a_disk_that_does_not_answer_ends_every_wait() {
+    // A queue of one, and a thread that reads nothing.
+    let (send, receive) = sync_channel(1);
+    let (stop, stopped) = sync_channel::<()>(0);
+    let (_state, writer_state) = watch::channel(WriterState::default());
+    let journal = Journal {
+        entrance: Mutex::new(Entrance {
+            send: Some(send),
+            last_ticket: 0,
+        }),
+        writer_state,
+        disk_work: DiskWork::default(),
+        host: SigningKey::from_seed([9; 32]).public(),
+        thread: Some(std::thread::spawn(move || {
+            let _stopped = stopped.recv_timeout(Duration::from_secs(30));
+        })),
+    };
+    let waiting = journal.append(receipt("1")).unwrap();
+    let begun = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds));
+    journal.disk_work.set(begun(2));
+    assert_eq!(
+        journal
+            .check_writable()
+            .err()
+            .map(|error| error.to_string()),
+        None
+    );
+    let error = std::thread::scope(|scope| {
+        let appending = scope.spawn(|| journal.append(receipt("2")));
+        journal.disk_work.set(begun(4));
+        appending.join().unwrap().unwrap_err()
+    });
+    assert!(
+        error.to_string().contains("has not answered for 4 s"),
+        "{error}"
+    );
+    let error = journal
+        .wait_until_durable(waiting, waiting)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, JournalError::Stalled { .. }), "{error}");
+    // It goes on.
+    journal.disk_work.set(None);
+    drop(receive.recv().unwrap());
+    journal.append(receipt("3")).unwrap();
+    drop(stop);
 }

@@ -76,7 +76,7 @@ impl Connection {
 
     /// Holds a slot, or memory, until all responses so far are written.
     pub fn after_flush(&self, held: impl Any + Send) {
-        self.held().push(Box::new(held));
+        self.lock_held().push(Box::new(held));
     }
 
     /// Notes that the head of a request has arrived. Returns false where the connection makes way
@@ -103,7 +103,7 @@ impl Connection {
 
     /// Notes that everything is written.
     fn flushed(&self) {
-        self.held().clear();
+        self.lock_held().clear();
         if self.phase().0 == Phase::Response {
             self.enter(Phase::Idle);
             self.0.guard.end_request();
@@ -123,7 +123,7 @@ impl Connection {
         self.0.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn held(&self) -> MutexGuard<'_, Vec<Box<dyn Any + Send>>> {
+    fn lock_held(&self) -> MutexGuard<'_, Vec<Box<dyn Any + Send>>> {
         self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -12,6 +12,9 @@ use std::time::Duration;
 /// The longest wait for a charge to be durable.
 const DURABLE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The longest wait for the outcome of a charge that was given up, so that it is given back.
+const LATE_TIMEOUT: Duration = Duration::from_secs(3_600);
+
 /// Units that are being charged.
 pub struct Reservation {
     state: Arc<dyn State>,
@@ -107,11 +110,25 @@ impl Reservation {
             }
             Err(_) => {
                 tracing::error!("a charge was not durable in time");
+                self.refund_once_granted();
                 Err(ReservationError::Unavailable)
             }
         };
         self.outcome = Some(outcome.clone());
         outcome
+    }
+
+    /// Gives the units back once the state answers, since nothing is answered for them.
+    fn refund_once_granted(&mut self) {
+        let reply = std::mem::replace(&mut self.reply, Box::pin(std::future::pending()));
+        let (state, tenant) = (Arc::clone(&self.state), self.tenant.clone());
+        let (month, units) = (self.month, self.units);
+        tokio::spawn(async move {
+            let outcome = tokio::time::timeout(LATE_TIMEOUT, reply).await;
+            if matches!(outcome, Ok(Ok(ChargeOutcome::Granted { .. }))) {
+                give_back(&*state, tenant, month, units).await;
+            }
+        });
     }
 
     /// Waits until the charge is durable, and returns `refund` units of it.
@@ -121,15 +138,20 @@ impl Reservation {
     pub async fn commit(mut self, refund: u32) -> Result<(), ReservationError> {
         self.durable().await?;
         if refund > 0 {
-            let refunded = self.state.refund(self.tenant.clone(), self.month, refund);
             // The client has its results all the same. The log tells the operator.
-            let reply = tokio::time::timeout(DURABLE_TIMEOUT, refunded).await;
-            if !matches!(reply, Ok(Ok(()))) {
-                let tenant = self.tenant.as_str();
-                tracing::error!(tenant, refund, "units could not be given back");
-            }
+            give_back(&*self.state, self.tenant, self.month, refund).await;
         }
         Ok(())
+    }
+}
+
+/// Gives units back, or logs that they could not be.
+async fn give_back(state: &dyn State, tenant: TenantId, month: Month, units: u32) {
+    let refunded = state.refund(tenant.clone(), month, units);
+    let reply = tokio::time::timeout(DURABLE_TIMEOUT, refunded).await;
+    if !matches!(reply, Ok(Ok(()))) {
+        let tenant = tenant.as_str();
+        tracing::error!(tenant, refund = units, "units could not be given back");
     }
 }
 
@@ -228,5 +250,33 @@ mod tests {
         let used = state.used(principal.tenant.clone(), Month::of(now)).await;
         assert_eq!(used.unwrap(), 5);
         assert_eq!(reserve(&state, &principal, 5, now).commit(0).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn a_charge_that_is_granted_too_late_is_given_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let state: Arc<dyn State> =
+            Arc::new(EmbeddedState::open(&folder.path().join("state.redb")).unwrap());
+        let (principal, now) = (ten_a_month(), at("2026-11-24T12:00:00Z"));
+        let used = || state.used(principal.tenant.clone(), Month::of(now));
+        let mut reservation = reserve(&state, &principal, 4, now);
+        let granted = std::mem::replace(&mut reservation.reply, Box::pin(std::future::pending()));
+        let granted = granted.await.unwrap();
+        assert_eq!(used().await.unwrap(), 4);
+        // The disk answers now, long after the request was refused.
+        reservation.reply = Box::pin(async move {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            Ok(granted)
+        });
+        reservation.refund_once_granted();
+        drop(reservation);
+        let begun = std::time::Instant::now();
+        while used().await.unwrap() != 0 {
+            assert!(
+                begun.elapsed() < Duration::from_secs(10),
+                "4 are still used"
+            );
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 }

@@ -2,13 +2,15 @@
 
 use crate::common::demo::house;
 use crate::common::faults::library;
-use crate::common::server::start;
+use crate::common::server::{Server, start};
 use crate::receipts::{batch, files, keys, lines, report, results, submitted, value};
 use rustix::process::Signal;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 const KILLS: u64 = 6;
 
@@ -115,22 +117,29 @@ fn a_damaged_receipt_of_a_sent_response_is_refused_after_a_kill() {
     assert_eq!(report(&data, &[])["proved"], true);
 }
 
+/// Serves from a data folder with one receipt. A file in the returned folder, named after a fault,
+/// makes the journal's disk fail so.
+fn serve_with_faults(data: &Path) -> (Server, TempDir) {
+    let server = start().data(data).with(&["--receipts", "all"]).go();
+    value(&server.demo());
+    server.stop();
+    let folder = tempfile::tempdir().unwrap();
+    let server = start()
+        .data(data)
+        .with(&["--receipts", "all"])
+        .environment("LD_PRELOAD", &library(folder.path()))
+        .environment("DOMESDAY_FAULT_FILES", &files(data)[0])
+        .environment("DOMESDAY_FAULTS", folder.path())
+        .go();
+    (server, folder)
+}
+
 /// The journal alone has a full disk, then failed syncs.
 #[test]
 fn while_no_receipt_can_be_written_nothing_is_valued_or_charged() {
     let data = tempfile::tempdir().unwrap();
     let data = data.path().join("data");
-    let server = start().data(&data).with(&["--receipts", "all"]).go();
-    value(&server.demo());
-    server.stop();
-    let folder = tempfile::tempdir().unwrap();
-    let server = start()
-        .data(&data)
-        .with(&["--receipts", "all"])
-        .environment("LD_PRELOAD", &library(folder.path()))
-        .environment("DOMESDAY_FAULT_FILES", &files(&data)[0])
-        .environment("DOMESDAY_FAULTS", folder.path())
-        .go();
+    let (server, folder) = serve_with_faults(&data);
     let client = server.demo();
     let mut answer_count = 1;
     for fault in ["full", "sync", "full"] {
@@ -184,6 +193,53 @@ fn while_no_receipt_can_be_written_nothing_is_valued_or_charged() {
         "{found:#}"
     );
     server.stop();
+}
+
+/// The journal's disk neither answers nor fails. The requests end long before their deadline, the
+/// probe sees it, and all goes on when the disk does.
+#[test]
+fn a_journal_that_stalls_ends_requests_and_readiness_until_it_goes_on() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path().join("data");
+    let (server, folder) = serve_with_faults(&data);
+    let client = server.demo();
+    value(&client);
+    let trigger = folder.path().join("stall");
+    std::fs::write(&trigger, "").unwrap();
+    let stalled = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            let client = client.clone();
+            scope.spawn(move || {
+                let refused = client.post("/v3/simple-value", &house());
+                assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
+                assert!(stalled.elapsed() < Duration::from_secs(8));
+            });
+        }
+        while client.get("/readyz").status == 200 {
+            assert!(
+                stalled.elapsed() < Duration::from_secs(5),
+                "it is still ready"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(client.get("/healthz").status, 200);
+    });
+    std::fs::remove_file(&trigger).unwrap();
+    let lifted = Instant::now();
+    while client.get("/readyz").status != 200 {
+        assert!(
+            lifted.elapsed() < Duration::from_secs(5),
+            "it is not ready again"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    value(&client);
+    // Refused requests cost nothing.
+    let used = crate::receipts::run(["tenant", "list", "--data", data.to_str().unwrap()]).ok();
+    assert!(used.stdout.contains("\t3 units"), "{}", used.stdout);
+    server.stop();
+    assert_eq!(report(&data, &[])["proved"], true);
 }
 
 #[test]

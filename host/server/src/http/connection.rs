@@ -2,6 +2,7 @@
 //! responses are written. It bounds how long a client may leave a response unread or send no
 //! request. It also bounds how long the head of a request may take.
 
+use super::framing::Framing;
 use super::guarded_body::GuardedBody;
 use crate::connections::{ConnectionGuard, Connections};
 use crate::telemetry::connections::CloseReason;
@@ -61,6 +62,7 @@ struct State {
     held: Mutex<Vec<Box<dyn Any + Send>>>,
     /// The phase, and how many there were before it.
     phase: Mutex<(Phase, u64)>,
+    framing: Mutex<Framing>,
     guard: ConnectionGuard,
 }
 
@@ -70,6 +72,7 @@ impl Connection {
         Connection(Arc::new(State {
             held: Mutex::default(),
             phase: Mutex::new((Phase::Head, 0)),
+            framing: Mutex::default(),
             guard,
         }))
     }
@@ -84,6 +87,12 @@ impl Connection {
     pub fn begin_request(&self) -> bool {
         self.enter(Phase::Request);
         self.0.guard.begin_request()
+    }
+
+    /// Returns whether the head of the next request has both `Content-Length` and
+    /// `Transfer-Encoding`. Call it once a request.
+    pub fn next_has_two_lengths(&self) -> bool {
+        self.framing().begin_request()
     }
 
     /// Returns a response's body that notes its end.
@@ -121,6 +130,11 @@ impl Connection {
 
     fn lock_phase(&self) -> MutexGuard<'_, (Phase, u64)> {
         self.0.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn framing(&self) -> MutexGuard<'_, Framing> {
+        let framing = self.0.framing.lock();
+        framing.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_held(&self) -> MutexGuard<'_, Vec<Box<dyn Any + Send>>> {
@@ -277,6 +291,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for ClientStream<S> {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut this.stream).poll_read(context, buffer);
         let received = buffer.filled().len() > before;
+        if received {
+            let mut framing = this.connection.framing();
+            framing.follow(&buffer.filled()[before..]);
+        }
         this.read_timer
             .judge(&this.connection, polled, received, context)
     }

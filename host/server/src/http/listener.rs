@@ -5,7 +5,8 @@ use super::tls::Tls;
 use crate::connections::Connections;
 use axum::Router;
 use axum::http::header::{CONNECTION, HeaderName};
-use axum::http::{HeaderMap, HeaderValue, Version};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Version};
+use axum::response::{IntoResponse, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -138,16 +139,20 @@ where
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         let stays_open = stays_open(&request);
         request.extensions_mut().insert(connection.clone());
+        let two_lengths = connection.next_has_two_lengths();
         // A connection that makes way runs nothing more, and is dropped soon.
         let responding = connection
             .begin_request()
-            .then(|| router.clone().call(request));
+            .then(|| (!two_lengths).then(|| router.clone().call(request)));
         let connection = connection.clone();
         async move {
             let Some(responding) = responding else {
                 return std::future::pending().await;
             };
-            let mut response = responding.await?;
+            let mut response = match responding {
+                Some(responding) => responding.await?,
+                None => refuse_two_lengths(),
+            };
             state_connection(response.headers_mut(), connection.connections(), stays_open);
             Ok::<_, Infallible>(response.map(|body| connection.track(body)))
         }
@@ -156,6 +161,14 @@ where
     if let Err(error) = watcher.watch(http_connection).await {
         tracing::debug!(%error, "a connection ended early");
     }
+}
+
+/// Returns the response to a head with both `Content-Length` and `Transfer-Encoding`, as hyper
+/// responds to other heads that it cannot take: without a body.
+fn refuse_two_lengths() -> Response {
+    tracing::debug!("a head has both Content-Length and Transfer-Encoding");
+    let close = [(CONNECTION, HeaderValue::from_static("close"))];
+    (StatusCode::BAD_REQUEST, close).into_response()
 }
 
 /// Reports whether the connection stays open after a request, as far as its client is concerned.

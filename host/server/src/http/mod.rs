@@ -18,6 +18,7 @@ mod compression;
 mod connection;
 mod discovery;
 mod error;
+mod framing;
 mod gate;
 mod guarded_body;
 mod jobs;

@@ -178,6 +178,64 @@ fn a_body_whose_framing_breaks_is_refused_as_any_that_cannot_be_read() {
 }
 
 #[test]
+fn a_head_with_two_lengths_is_400_and_ends_its_connection() {
+    let (_server, client) = service();
+    let body = house().to_string();
+    let length = body.len().to_string();
+    let (sized, chunked) = (
+        ("Content-Length", length.as_str()),
+        ("Transfer-Encoding", "chunked"),
+    );
+    let request = |headers: &[(&str, &str)]| {
+        let headers = [&[JSON][..], headers].concat();
+        with_key(&client.key, &headers, "POST", SIMPLE)
+    };
+    let in_chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    let good = [request(&[sized]) + &body, request(&[chunked]) + &in_chunks];
+    for pair in [[sized, chunked], [chunked, sized]] {
+        // The head comes in the same packet as the requests before it.
+        let all = good.concat() + &request(&pair) + &in_chunks;
+        let mut stream = connect(client.address);
+        stream.write_all(all.as_bytes()).unwrap();
+        let mut answers = Vec::new();
+        let started = Instant::now();
+        // A reset is an end, too.
+        let _ = stream.read_to_end(&mut answers);
+        assert!(started.elapsed() < Duration::from_secs(8));
+        let answers = String::from_utf8(answers).unwrap();
+        let statuses: Vec<&str> = answers
+            .split("HTTP/1.1 ")
+            .skip(1)
+            .map(|answer| &answer[..3])
+            .collect();
+        assert_eq!(statuses, ["200", "200", "400"], "{answers}");
+        assert!(answers.ends_with("\r\n\r\n"), "{answers}");
+    }
+}
+
+#[test]
+fn a_body_that_looks_like_a_head_with_two_lengths_is_a_body() {
+    let (_server, client) = service();
+    let headers = [("Content-Length", "3"), ("Transfer-Encoding", "chunked")];
+    let body = with_key(&client.key, &headers, "POST", SIMPLE);
+    let length = body.len().to_string();
+    let sized = [JSON, ("Content-Length", length.as_str())];
+    let chunked = [JSON, ("Transfer-Encoding", "chunked")];
+    let mut stream = connect(client.address);
+    for (headers, body) in [
+        (sized, body.clone()),
+        (chunked, format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len())),
+    ] {
+        let head = with_key(&client.key, &headers, "POST", SIMPLE);
+        for part in [head, body] {
+            stream.write_all(part.as_bytes()).unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(read(&mut stream).refusal().1, "invalid_json");
+    }
+}
+
+#[test]
 fn a_good_body_gets_100_continue() {
     let (_server, client) = service();
     let body = house().to_string();

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Converts a shift to whole millimetres, its unit in the publisher's file.
 ///
 /// # Errors
-/// Where dividing by 1000 would not give the same number again.
+/// The shift times 1000, divided by 1000, is not the same number again.
 fn millimetres(shift_m: f64) -> Result<i32, String> {
     let millimetres = (shift_m * 1_000.0).round();
     if millimetres / 1_000.0 == shift_m {

@@ -12,7 +12,7 @@ pub struct EncodeError(String);
 /// Wraps a core module that was built against the SDK for `wasm32-unknown-unknown`.
 ///
 /// # Errors
-/// Where the module is not valid, or imports a function that no interface of its world has.
+/// [`EncodeError`] if the module is invalid, or imports a function that its world does not have.
 pub fn encode(module: &[u8]) -> Result<Vec<u8>, EncodeError> {
     ComponentEncoder::default()
         .validate(true)
@@ -33,7 +33,7 @@ pub struct Outline {
 /// Reads the names on a component's outside. It judges nothing else.
 ///
 /// # Errors
-/// Where the bytes are no WebAssembly.
+/// [`AdmissionError`] if the bytes are not WebAssembly.
 pub fn outline(component: &[u8]) -> Result<Outline, AdmissionError> {
     let (mut imports, mut exports) = (Vec::new(), Vec::new());
     let mut depth = 0_usize;

@@ -81,7 +81,7 @@ impl Fixture {
     /// Returns the record of a row that was run. `evidence` holds its queries and the responses.
     ///
     /// # Errors
-    /// Where the host failed.
+    /// [`FixtureError::HostFailure`] if the host fails.
     pub fn of(
         row: String,
         subject: Subject,
@@ -109,7 +109,7 @@ impl Fixture {
     /// Values one subject and records everything.
     ///
     /// # Errors
-    /// Where the host failed.
+    /// [`FixtureError::HostFailure`] if the host fails.
     pub fn record(
         row: String,
         release: &Release,
@@ -135,8 +135,8 @@ fn without_position(error: &serde_json::Error) -> String {
 /// Reads a fixture file. Empty lines are passed over.
 ///
 /// # Errors
-/// Where a line is no fixture or repeats a row's name, named by its number, or there is none at
-/// all.
+/// [`FixtureError::NotAFixture`] or [`FixtureError::NameRepeated`] with the number of the bad line.
+/// [`FixtureError::Empty`] if there is no line.
 pub fn read(from: impl BufRead) -> Result<Vec<Fixture>, FixtureError> {
     let mut fixtures = Vec::new();
     let mut names = BTreeSet::new();
@@ -169,7 +169,7 @@ pub fn read(from: impl BufRead) -> Result<Vec<Fixture>, FixtureError> {
 /// Writes fixtures, one a line.
 ///
 /// # Errors
-/// Where writing fails.
+/// [`FixtureError::Io`] if writing fails.
 pub fn write(fixtures: &[Fixture], mut to: impl Write) -> Result<(), FixtureError> {
     for fixture in fixtures {
         serde_json::to_writer(&mut to, fixture).map_err(std::io::Error::from)?;

@@ -60,7 +60,7 @@ pub struct Comparable {
     pub similarity: f64,
 }
 
-/// Where a value that nobody gave came from.
+/// The basis of a derived value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
@@ -76,9 +76,9 @@ pub enum Derivation {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DerivedInput {
-    /// Which input.
+    /// The derived input.
     pub input: Attribute,
-    /// Where its value came from.
+    /// The basis of its value.
     pub basis: Derivation,
     /// The value where it is a number.
     pub value: Option<f64>,
@@ -147,7 +147,7 @@ pub enum RowFailure {
     /// The guest's own doing, and final: its answer breaks the interface's promises.
     #[error("the release gave an answer that breaks the interface: {field} {problem}")]
     InvalidOutcome {
-        /// Where in the outcome.
+        /// The field of the outcome.
         field: String,
         /// The problem of the field.
         problem: String,

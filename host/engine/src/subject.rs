@@ -28,7 +28,7 @@ pub enum Precision {
     Site,
 }
 
-/// Whether the home exists already.
+/// State of the building: existing or proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BuildStatus {
@@ -38,7 +38,7 @@ pub enum BuildStatus {
     NewBuild,
 }
 
-/// Who lives there.
+/// The occupancy of the home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
@@ -80,7 +80,7 @@ pub enum Attribute {
     Other,
 }
 
-/// Who gave which attribute; each list in the order of [`Attribute`], no attribute in two lists.
+/// The source of each attribute. Lists follow the order of [`Attribute`] and do not overlap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
@@ -158,7 +158,7 @@ pub struct Subject {
     pub valuation_day: Day,
     /// Absent for proposed and unregistered properties.
     pub uprn: Option<u64>,
-    /// Where it stands.
+    /// Location of the home.
     pub place: GridPoint,
     /// The precision of the place.
     pub precision: Precision,
@@ -174,9 +174,9 @@ pub struct Subject {
     pub subtype: Subtype,
     /// Title tenure.
     pub tenure: Tenure,
-    /// Whether it exists already.
+    /// State of the building.
     pub build_status: BuildStatus,
-    /// Who lives there.
+    /// Occupancy of the home.
     pub occupancy: Occupancy,
     /// Present for leasehold, absent for freehold.
     pub lease: Option<Lease>,
@@ -186,9 +186,9 @@ pub struct Subject {
     pub fabric: Fabric,
     /// Age and energy performance.
     pub energy: Energy,
-    /// Who gave which attribute.
+    /// Source of each attribute.
     pub provenance: Provenance,
-    /// Whether stored attributes of this very property may be used.
+    /// True if stored attributes of this very property may be used.
     pub stored_data: bool,
     /// The last day before the valuation day whose sales the snapshot can hold.
     pub evidence_through: Option<Day>,

@@ -41,7 +41,7 @@ pub struct LikeForLike {
     pub nearer_interval: [f64; 2],
 }
 
-/// Whether a baseline is beaten.
+/// The result of a comparison with a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {

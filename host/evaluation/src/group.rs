@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// Which, by its code or its short name.
+    /// Code or short name of the group.
     pub key: String,
     /// Its name where the key is a code.
     pub name: Option<String>,
@@ -29,7 +29,7 @@ pub struct Group {
     pub hit_rate: Option<f64>,
     /// Share referred; absent below [`LEAST_ROWS`] sales.
     pub referral_rate: Option<f64>,
-    /// How many were referred for which reason, or failed (`failed: ...`).
+    /// Number of rows for each reason of a referral or failure (`failed: ...`).
     pub reasons: BTreeMap<String, usize>,
     /// Of the values; absent below [`LEAST_ROWS`] of them.
     pub accuracy: Option<Accuracy>,

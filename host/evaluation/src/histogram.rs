@@ -3,7 +3,7 @@
 use crate::row::Row;
 use serde::{Deserialize, Serialize};
 
-/// Where the first bin with two ends begins; the last one ends as far above 0.
+/// Lower end of the first bin with two ends. The last one ends as far above 0.
 const FROM: f64 = -0.5;
 /// Width of a bin.
 const STEP: f64 = 0.025;
@@ -14,7 +14,7 @@ const BINS: usize = 40;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Histogram {
-    /// Where the first bin begins.
+    /// Lower end of the first bin.
     pub from: f64,
     /// Width of a bin; each holds its lower end and not its upper.
     pub step: f64,

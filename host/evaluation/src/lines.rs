@@ -64,7 +64,7 @@ impl<'a> From<&'a Row> for Line<'a> {
 /// digits.
 ///
 /// # Errors
-/// Where `out` cannot be written to.
+/// `out` cannot be written to.
 pub fn write(rows: &[Row], out: impl Write) -> csv::Result<()> {
     let mut file = csv::Writer::from_writer(out);
     for row in rows {

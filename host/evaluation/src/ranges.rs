@@ -1,4 +1,4 @@
-//! Whether ranges hold as many prices as they are meant to.
+//! The comparison of ranges' coverage with their nominal share.
 
 use crate::number::{count, median, rounded, wilson};
 use crate::row::{Prediction, Row};
@@ -16,7 +16,7 @@ pub struct Ranges {
     pub interval: [f64; 2],
     /// The nominal share.
     pub nominal: f64,
-    /// Whether the nominal share lies in the interval.
+    /// True if the nominal share lies in the interval.
     pub agrees: bool,
     /// Share of prices below their range.
     pub below: f64,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// or means something else, makes it another.
 pub const FORMAT: u32 = 1;
 
-/// Where each band of price begins, pounds.
+/// Lower end of each price band, pounds.
 const PRICE_BANDS: [(u32, &str); 7] = [
     (0, "below 100k"),
     (100_000, "100k to 150k"),
@@ -56,7 +56,7 @@ pub struct Header {
     pub snapshot_id: String,
     /// That snapshot's content digest.
     pub snapshot_content: String,
-    /// Whether every household in it is invented.
+    /// True if every household in it is invented.
     pub synthetic: bool,
     /// First day of sale, YYYY-MM-DD.
     pub from: String,
@@ -106,7 +106,7 @@ pub enum TrainingData {
         fitted_through: String,
         /// The last day whose sales calibrated the ranges.
         calibrated_through: String,
-        /// Whether the window holds days of training data. The figures are then too good.
+        /// True if the window holds days of training data. The figures are then too good.
         overlap: bool,
     },
 }
@@ -136,7 +136,7 @@ impl TrainingData {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeakageProbe {
-    /// Whether nothing changed.
+    /// True if nothing changed.
     pub passed: bool,
     /// Each day at which the future was cut off and dealt out anew.
     pub cuts: Vec<LeakageCut>,

@@ -63,7 +63,7 @@ pub struct Row {
     pub postcode_area: String,
     /// Sold new.
     pub new_build: bool,
-    /// Whether its floor area was on record.
+    /// True if its floor area was on record.
     pub floor_area: bool,
     /// The answer of the release.
     pub answer: Prediction,

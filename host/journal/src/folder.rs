@@ -27,7 +27,7 @@ pub(crate) fn opening(host: &PublicKey) -> Sha256Digest {
 /// Reads the public key of the host whose journal this is.
 ///
 /// # Errors
-/// Where the folder holds none.
+/// [`JournalError::NotAJournal`] if the folder holds no key, [`JournalError::Key`] for a bad one.
 pub fn host(folder: &Path) -> Result<PublicKey, JournalError> {
     if !folder.join(PUBLIC).exists() {
         return Err(JournalError::NotAJournal {
@@ -40,7 +40,7 @@ pub fn host(folder: &Path) -> Result<PublicKey, JournalError> {
 /// Reads the heads that the host signed, in their order. Returns none where the host signed none.
 ///
 /// # Errors
-/// Where the file cannot be read, or a line is not a head.
+/// [`JournalError::Io`] if the file cannot be read, [`JournalError::NotAHead`] for a bad line.
 pub fn heads(folder: &Path) -> Result<Vec<Head>, JournalError> {
     let path = folder.join(HEADS);
     let text = match fs::read_to_string(&path) {

@@ -16,7 +16,7 @@ pub struct Head {
     pub sequence: u64,
     /// SHA-256 of its line.
     pub digest: Sha256Digest,
-    /// When it was signed, milliseconds since 1970-01-01 UTC.
+    /// Time of the signature, milliseconds since 1970-01-01 UTC.
     pub at: i64,
     /// ed25519, 128 hexadecimal digits.
     pub signature: String,

@@ -9,7 +9,7 @@ use crate::{SealError, TenantKey};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiptHeader {
-    /// When the valuation was made, milliseconds since 1970-01-01 UTC.
+    /// Time of the valuation, milliseconds since 1970-01-01 UTC.
     pub at: i64,
     /// For whom.
     pub tenant: String,
@@ -25,7 +25,7 @@ pub struct ReceiptHeader {
     pub execution_id: String,
     /// The valuation.
     pub valuation_id: String,
-    /// How the sealed record is written.
+    /// Format of the sealed record.
     pub form: u32,
 }
 
@@ -60,7 +60,7 @@ pub struct SealedReceipt(String);
 /// Seals a record. The caller's thread does this, so that the journal's own thread need not.
 ///
 /// # Errors
-/// Where the record is too long to be sealed at all.
+/// [`SealError`] if the record is too long to be sealed.
 pub fn prepare(
     about: &ReceiptHeader,
     key: &TenantKey,
@@ -116,7 +116,7 @@ impl Receipt {
     /// Opens the record with the key of its tenant.
     ///
     /// # Errors
-    /// Where the key is another, or the line was altered.
+    /// [`SealError`] if the key is another, or the line was altered.
     pub fn open(&self, key: &TenantKey) -> Result<Vec<u8>, SealError> {
         key.open(text(&self.about)?.as_bytes(), &self.sealed)
     }

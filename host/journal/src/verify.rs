@@ -255,7 +255,7 @@ pub fn verify(
     }
 }
 
-/// Where the chain is.
+/// The state of the chain after the lines read so far.
 struct Chain {
     next: u64,
     /// Of the line before; none where that is not there to be read.

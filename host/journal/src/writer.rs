@@ -28,7 +28,7 @@ pub(crate) const FILE_BYTES: u64 = 64 << 20;
 /// failure.
 const HEAD_AFTER: Duration = Duration::from_secs(1);
 
-/// How long the disk may take before it counts as stalled.
+/// Time limit of the disk. After it the disk counts as stalled.
 const STALLED_AFTER: Duration = Duration::from_secs(3);
 /// The time between two looks at a disk, or at a queue, that does not go on.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -62,13 +62,13 @@ struct WriterState {
     processed_through: u64,
     /// The last that failed.
     last_failure: u64,
-    /// Why nothing can be written.
+    /// The error that stops all writing, if any.
     error: Option<JournalError>,
     /// Receipts in the whole journal.
     sequence: u64,
 }
 
-/// When the work of the writer on the disk began, where it is under way.
+/// Start of the writer's work on the disk, while it is under way.
 #[derive(Clone, Default)]
 struct DiskWork(Arc<Mutex<Option<Instant>>>);
 
@@ -94,7 +94,7 @@ impl Journal {
     /// host's key from `seed`. Blocks.
     ///
     /// # Errors
-    /// Where another process has it, it was cut short, or it cannot be read or written.
+    /// [`JournalError`] if another process has the journal, it was cut short, or it fails to read.
     pub fn open(folder: &Path, seed: [u8; 32], now: Now) -> Result<Journal, JournalError> {
         Journal::open_with(folder, seed, now, FILE_BYTES)
     }
@@ -186,7 +186,7 @@ impl Journal {
     /// than the disk goes on.
     ///
     /// # Errors
-    /// Where one of them, or one between them, could not be made durable. After
+    /// [`JournalError`] if a receipt between the tickets did not become durable. After
     /// [`JournalError::Stalled`] they may still become durable.
     pub async fn wait_until_durable(&self, from: Ticket, to: Ticket) -> Result<(), JournalError> {
         let mut writer_state = self.writer_state.clone();
@@ -248,7 +248,7 @@ struct Writer {
     tail: Tail,
     key: SigningKey,
     heads: Vec<Head>,
-    /// Whether the next head replaces the last.
+    /// True if the next head replaces the last.
     replace_last_head: bool,
     /// The last receipt that a head vouches for.
     signed_through: u64,

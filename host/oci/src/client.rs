@@ -31,7 +31,7 @@ pub struct QueryClient {
     /// The scheme and the host.
     base: String,
     auth: RegistryAuth,
-    /// Whether a password may be sent without TLS to another machine.
+    /// True if a password may be sent without TLS to another machine.
     plain: bool,
     state: Mutex<State>,
 }

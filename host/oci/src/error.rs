@@ -167,7 +167,7 @@ pub enum RegistryError {
         host: String,
         /// The failure, in printable text.
         message: String,
-        /// Whether a retry a moment later may succeed.
+        /// True if a retry a moment later may succeed.
         passing: bool,
     },
     /// A file of this machine cannot be read or written.

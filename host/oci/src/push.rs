@@ -25,7 +25,7 @@ const MAX_VERIFIED_AGAIN: u64 = 64 << 20;
 struct Component {
     artifact: OciImageManifest,
     config: Vec<u8>,
-    /// Whether the tag is free or names an older artifact of the same package.
+    /// True if the tag is free or names an older artifact of the same package.
     needs_upload: bool,
 }
 

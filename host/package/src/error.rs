@@ -72,7 +72,7 @@ pub enum PackageErrorKind {
     /// Something in the directory is not in the manifest.
     #[error("{path} is not listed in the manifest; move it away")]
     Unlisted {
-        /// Where, relative to the package.
+        /// Path relative to the package.
         path: String,
     },
     /// A listed file is not there.
@@ -84,21 +84,21 @@ pub enum PackageErrorKind {
     /// A symbolic link.
     #[error("{path} is a symbolic link; copy the file itself")]
     SymbolicLink {
-        /// Where, relative to the package.
+        /// Path relative to the package.
         path: String,
     },
     /// A file with a second name, through which it could be changed from outside the package.
     #[error("{path} is hard-linked ({names} names); copy it instead")]
     HardLink {
-        /// Where, relative to the package.
+        /// Path relative to the package.
         path: String,
-        /// How many names it has.
+        /// Number of names that the file has.
         names: u64,
     },
     /// Neither a regular file nor a directory.
     #[error("{path} is not a regular file; copy the file itself")]
     NotAFile {
-        /// Where, relative to the package.
+        /// Path relative to the package.
         path: String,
     },
     /// A file of another size than the manifest says.
@@ -162,7 +162,7 @@ pub enum PackageErrorKind {
         "is another package than the one in {from}: the id was published already with other bytes. Ask the publisher which is right, or move it away and pull again"
     )]
     ConflictingCopy {
-        /// Where the other one is.
+        /// Source of the other package.
         from: String,
     },
 }

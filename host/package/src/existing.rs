@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::error::PackageErrorKind;
 use crate::{Manifest, Package, PublicKey, signature};
 
-/// How a package came into a packages folder.
+/// The result of publishing a package into a packages folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PublishOutcome {
     /// It was copied.

@@ -46,7 +46,7 @@ impl fmt::Display for Kind {
 #[serde(try_from = "String", into = "String")]
 pub struct PackageId(String);
 
-/// Why a text is not a package id.
+/// The reason why a text is not a package id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PackageIdError {
     /// Nothing at all, or more than 100 bytes.

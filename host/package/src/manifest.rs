@@ -37,7 +37,7 @@ pub struct Manifest {
     pub kind: Kind,
     /// The package's id, which is also its directory's name.
     pub id: PackageId,
-    /// When the package was made, as its maker says.
+    /// Creation time of the package, as its maker states it.
     pub created: Timestamp,
     /// Every file of the package besides the manifest and its signature.
     pub files: BTreeMap<FilePath, FileEntry>,

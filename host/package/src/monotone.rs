@@ -56,7 +56,7 @@ pub enum MonotoneInput {
     EfficiencyScore,
 }
 
-/// Which way the estimate goes as an input rises.
+/// Direction of the estimate as an input rises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {

@@ -20,7 +20,7 @@ const LONGEST: usize = 200;
 #[serde(try_from = "String", into = "String")]
 pub struct FilePath(String);
 
-/// Why a text is not the path of a file in a package.
+/// The reason why a text is not the path of a file in a package.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// Nothing at all, or more than 200 bytes.

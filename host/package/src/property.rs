@@ -24,7 +24,7 @@ pub struct PropertyBody {
     pub database: FilePath,
     /// The register files that it was built from, in the order read.
     pub sources: Vec<RegisterFile>,
-    /// Whether every household in it is invented.
+    /// True if every household in it is invented.
     pub synthetic: bool,
     /// The date of the latest sale, absent where there is none.
     #[serde(

@@ -151,7 +151,7 @@ pub enum Endpoint {
     ValuationJobs,
 }
 
-/// Where a band of confidence begins.
+/// The lower end of a confidence band.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfidenceBand {

@@ -17,9 +17,9 @@ pub struct FileFacts {
     pub inode: u64,
     /// Its size in bytes.
     pub bytes: u64,
-    /// When its content last changed: seconds and nanoseconds since 1970.
+    /// Time of the last change of its content: seconds and nanoseconds since 1970.
     pub modified: (i64, i64),
-    /// When the file system last changed anything about it, which no program can set back.
+    /// Time of the last change of its status, which no program can set back.
     pub changed: (i64, i64),
 }
 

@@ -19,9 +19,9 @@ use crate::{FileFacts, PackageError, Sha256Digest, Verification};
 /// Keeps the codes of records apart from every other use of the same secret.
 const DOMAIN: &[u8] = b"domesday-file-record-v1\0";
 
-/// How long before the record was opened a file must have come to rest, seconds. A change right
-/// after hashing may fall on the same tick of the file system's clock and so go unseen. After two
-/// seconds every file system's clock has moved on.
+/// Minimum age of a file's last change when it is recorded, seconds. A change right after hashing
+/// may fall on the same tick of the file system's clock and so go unseen. After two seconds every
+/// file system's clock has moved on.
 const AT_REST: i64 = 2;
 
 /// One proved file.

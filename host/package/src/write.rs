@@ -19,7 +19,7 @@ use crate::{
 pub struct Draft<B> {
     /// Its id.
     pub id: PackageId,
-    /// When it is made, by the caller's clock.
+    /// Creation time, by the caller's clock.
     pub created: Timestamp,
     /// The kind's own part, which also says the kind.
     pub body: B,
@@ -27,7 +27,7 @@ pub struct Draft<B> {
     pub files: BTreeMap<FilePath, Source>,
 }
 
-/// Where the bytes of a file come from.
+/// The source of a file's bytes.
 #[derive(Debug, Clone)]
 pub enum Source {
     /// Another file, which is copied.

@@ -1,4 +1,4 @@
-//! Whether enough of a file was read to build from it.
+//! The test whether enough of a file was read to build from it.
 
 use crate::diagnosis::{Diagnosis, HEAD};
 use crate::error::ReadError;

@@ -5,7 +5,7 @@ use domesday_state::UnixMillis;
 use std::time::{SystemTime, UNIX_EPOCH};
 use uuid::{NoContext, Timestamp, Uuid};
 
-/// Where the time comes from.
+/// A source of the current time.
 pub trait Clock: Send + Sync {
     /// Milliseconds since 1970-01-01 UTC.
     fn now(&self) -> UnixMillis;
@@ -39,7 +39,7 @@ pub fn new_id(clock: &dyn Clock) -> Uuid {
 /// Bytes that nobody can guess.
 ///
 /// # Errors
-/// Where the operating system has none to give.
+/// [`getrandom::Error`] if the operating system has no randomness.
 pub fn random<const N: usize>() -> Result<[u8; N], getrandom::Error> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes)?;

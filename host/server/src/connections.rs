@@ -19,9 +19,9 @@ pub struct ConnectionLimits {
     pub per_address: usize,
     /// Networks of proxies, whose addresses have no limit of their own.
     pub trusted_proxies: Vec<IpNet>,
-    /// How long a connection may be without a request once it has had one.
+    /// Time limit of a connection without a request, once it has had one.
     pub idle_timeout: Duration,
-    /// How long a request's head may take, and the first byte of a connection.
+    /// Time limit of a request's head, and of the first byte of a connection.
     pub head_timeout: Duration,
 }
 
@@ -35,7 +35,7 @@ pub struct Connections {
     became_idle: Notify,
     /// True while a connection waits to be counted in.
     crowded: AtomicBool,
-    /// When requests are cut off, once the listener drains.
+    /// Time at which requests are cut off, once the listener drains.
     drain_until: OnceLock<Instant>,
 }
 
@@ -44,7 +44,7 @@ struct Open {
     by_address: HashMap<IpAddr, usize>,
     /// Connections without a request, by their standing and then by how long they have waited.
     waiting: BTreeMap<WaitingKey, Arc<Notify>>,
-    /// How many of them never had a request.
+    /// Number of them that never had a request.
     new: usize,
     next: u64,
 }
@@ -235,7 +235,7 @@ impl Drop for Crowded<'_> {
 /// An open connection. Dropping it counts the connection out.
 pub struct ConnectionGuard {
     connections: Arc<Connections>,
-    /// What the connection is counted under.
+    /// The address that the connection is counted under.
     address: Option<IpAddr>,
     /// Its key while it has no request.
     waiting: Mutex<Option<WaitingKey>>,

@@ -1,4 +1,4 @@
-//! Whether the data folder is still where the server opened it.
+//! The check that the data folder is still the one that the server opened.
 //!
 //! The state and the journal look after their own files. This is for the other content of the
 //! folder: compiled code, the admin socket and the shadow's rows. It also holds where the state is
@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 
 /// The interval of checks.
 const PERIOD: Duration = Duration::from_secs(1);
-/// How long the disk may take to answer.
+/// Time limit of the disk.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The data folder and the outcome of the last check.

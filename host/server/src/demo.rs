@@ -30,7 +30,7 @@ const REQUEST: &str = include_str!("demo_request.json");
 /// The longest time for one row at the start of a server.
 const ROW_TIME: Duration = Duration::from_secs(5);
 
-/// Why the demo cannot be prepared.
+/// The reason why the demo cannot be prepared.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     /// The tenant's id.
@@ -58,7 +58,7 @@ pub enum DemoError {
 /// Makes, heals or switches off the demo. Where it is on, the path of its key.
 ///
 /// # Errors
-/// Where the state or the key's file cannot be written.
+/// [`DemoError`] if the state or the key's file cannot be written.
 pub fn prepare(
     state: &dyn Accounts,
     clock: &dyn Clock,

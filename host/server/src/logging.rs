@@ -24,7 +24,7 @@ impl LogLines {
     }
 }
 
-/// How long lines are gathered after some were written.
+/// Time for which lines are gathered after some were written.
 const GATHERED: Duration = Duration::from_millis(5);
 
 /// Batches lines and flushes them every 5 ms. A system call and a wake-up for each line would cost
@@ -67,7 +67,7 @@ pub struct FilterError {
 /// Starts the log. `filter` is a level, or a list of targets with levels.
 ///
 /// # Errors
-/// Where the filter is not written as one.
+/// [`FilterError`] if the filter is malformed.
 pub fn start(filter: &str) -> Result<Logging, FilterError> {
     let filter = EnvFilter::builder()
         .parse(filter)

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long the page waits for the state.
+/// Time limit of the state when the page is made.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Returns a router with the routes `/metrics`, `/healthz` and `/readyz`.

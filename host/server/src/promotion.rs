@@ -11,7 +11,7 @@ use tokio::time::MissedTickBehavior;
 /// The interval of checks for a promotion.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Why a release cannot be promoted.
+/// The reason why a release cannot be promoted.
 #[derive(Debug, thiserror::Error)]
 pub enum PromotionError {
     /// The valuation release cannot be served.
@@ -64,7 +64,7 @@ impl Service {
     /// Opens a release, so that it can be promoted. Blocks.
     ///
     /// # Errors
-    /// Where it cannot be served.
+    /// [`PromotionError`] if the release cannot be served.
     pub fn open(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
         match kind {
             ReleaseKind::Valuation => {

@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 /// A share of all valuations, 0 to 1.
 ///
-/// Which they are follows from their ids alone. So nobody can choose, and a row that is begun again
-/// is taken again or left again.
+/// The selection follows from the ids alone. Nobody can choose, and a row that starts again has the
+/// same result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampleRate(f64);
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Why a release of series cannot be served.
+/// The reason why a release of series cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum SeriesReleaseError {
     /// The folder of the family cannot be read.
@@ -101,7 +101,7 @@ impl SeriesReleases {
     /// Opens a release that came after the start, so that it can be promoted. Blocks.
     ///
     /// # Errors
-    /// Where it is not in the folder or cannot be served.
+    /// [`SeriesReleaseError`] if it is not in the folder or cannot be served.
     pub fn retain(&self, id: &str) -> Result<Arc<Release>, SeriesReleaseError> {
         if let Some(release) = self.get(id) {
             return Ok(release);

@@ -24,7 +24,7 @@ impl CursorSecrets {
     }
 }
 
-/// Where the secrets are kept. Changes block until they are durable; reading answers from memory.
+/// A store of the secrets. Changes block until they are durable; reading answers from memory.
 pub trait Cursors: Send + Sync {
     /// Keeps `fresh` where there is no secret yet, and otherwise changes nothing: of hosts that
     /// start at once, one gives the secret.

@@ -16,7 +16,7 @@ pub enum JobMode {
     Development,
 }
 
-/// Where a job stands. It moves queued, running, then completed or failed, and never back.
+/// The status of a job. It moves queued, running, then completed or failed, and never back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum JobStatus {
     /// Accepted.
@@ -29,14 +29,14 @@ pub enum JobStatus {
     Failed,
 }
 
-/// Why a job failed, in the public contract's terms.
+/// The reason why a job failed, in the public contract's terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobError {
     /// The code.
     pub code: String,
     /// A message for a person.
     pub message: String,
-    /// Whether the same job may succeed when it is submitted again.
+    /// True if the same job may succeed when it is submitted again.
     pub retryable: bool,
 }
 
@@ -62,15 +62,15 @@ pub struct Job {
     pub tenant: TenantId,
     /// Its mode.
     pub mode: JobMode,
-    /// Where it stands.
+    /// Status of the job.
     pub status: JobStatus,
     /// The release that was active at its submission.
     pub release_id: String,
     /// Its rows.
     pub request_count: u32,
-    /// When it was accepted.
+    /// Time at which the job was accepted.
     pub created_at: UnixMillis,
-    /// When its status last changed or its last chunk was finished.
+    /// Time of the last change of its status or end of a chunk.
     pub updated_at: UnixMillis,
     /// From when on it is gone.
     pub expires_at: UnixMillis,
@@ -78,7 +78,7 @@ pub struct Job {
     pub chunks: u32,
     /// The results of its finished chunks, by status.
     pub tally: Tally,
-    /// Why it failed, where it did.
+    /// The reason for the failure, if it failed.
     pub error: Option<JobError>,
 }
 
@@ -193,14 +193,14 @@ pub struct Claim {
     pub shared: Vec<u8>,
     /// The first chunk without results.
     pub next: u32,
-    /// How often `next` was begun, this time included.
+    /// Number of attempts at `next`, this one included.
     pub attempts: u32,
 }
 
 /// Results of one chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkResults {
-    /// Which; always the job's next.
+    /// Number of the chunk; always the job's next.
     pub chunk: u32,
     /// The results, in the server's own form.
     pub output: Vec<u8>,
@@ -210,7 +210,7 @@ pub struct ChunkResults {
     pub refund: u32,
 }
 
-/// Whether a host still holds the job that it works on.
+/// The state of a host's lease of the job that it works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseStatus {
     /// It does, and the store did the operation.
@@ -228,9 +228,9 @@ pub struct PurgeCounts {
     pub documents: u32,
 }
 
-/// How long a job and its results are kept: seven days.
+/// Retention time of a job and its results: seven days.
 pub const JOB_RETENTION_MILLIS: i64 = 7 * 86_400_000;
-/// How long a key answers with its job: thirty days. After that it is refused permanently.
+/// Retention time of an idempotency key: thirty days. After that it is refused permanently.
 pub const IDEMPOTENCY_RETENTION_MILLIS: i64 = 30 * 86_400_000;
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ pub struct NewKey {
     pub label: String,
     /// The scopes that it grants.
     pub scopes: Scopes,
-    /// Whether its requests for series must select metrics.
+    /// True if its requests for series must select metrics.
     pub requires_metric_selection: bool,
     /// From when on it is refused, if ever.
     pub expires_at: Option<UnixMillis>,
@@ -185,13 +185,13 @@ pub struct KeyRecord {
     pub label: String,
     /// The scopes that it grants.
     pub scopes: Scopes,
-    /// Whether its requests for series must select metrics.
+    /// True if its requests for series must select metrics.
     pub requires_metric_selection: bool,
-    /// When it was made.
+    /// Creation time.
     pub created_at: UnixMillis,
     /// From when on it is refused, if ever.
     pub expires_at: Option<UnixMillis>,
-    /// When it was revoked, if it was.
+    /// Time of the revocation, if it was revoked.
     pub revoked_at: Option<UnixMillis>,
 }
 

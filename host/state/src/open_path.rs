@@ -1,4 +1,4 @@
-//! Whether a path still leads to the file or folder that is open.
+//! The check that a path still leads to the file or folder that is open.
 
 use std::fmt;
 use std::fs::{self, File, Metadata};

@@ -23,7 +23,7 @@ pub struct Plan {
     pub synchronous_batch_rows: u32,
     /// Rows in one asynchronous job.
     pub asynchronous_job_rows: u32,
-    /// Whether jobs may be submitted at all.
+    /// True if jobs may be submitted at all.
     pub jobs: bool,
     /// Jobs that may wait or run at the same time.
     pub queued_jobs: u32,

@@ -15,7 +15,7 @@ pub struct Principal {
     pub scopes: Scopes,
     /// The tenant's limits.
     pub plan: Plan,
-    /// Whether the key's requests for series must select metrics.
+    /// True if the key's requests for series must select metrics.
     pub requires_metric_selection: bool,
 }
 
@@ -43,7 +43,7 @@ impl Access {
     }
 }
 
-/// Why a key is not good.
+/// The reason why a key is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Denial {
     /// It is not written as a key.

@@ -5,7 +5,7 @@ use crate::{StateError, TenantId};
 /// One key.
 pub type ReceiptKey = [u8; 32];
 
-/// Where the keys are kept. Everything here is rare, blocks, and is durable when it returns.
+/// A store of the keys. Every operation is rare, blocks, and is durable when it returns.
 pub trait ReceiptKeys: Send + Sync {
     /// Returns the key of a tenant, and stores `fresh` where it has none. When several hosts call
     /// at once, all get the key of one of them.

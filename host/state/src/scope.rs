@@ -50,7 +50,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Which datasets of a family a key may read.
+/// The datasets of a family that a key may read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum DatasetAccess {
     /// None: the key lacks the scope.
@@ -81,7 +81,7 @@ pub struct Scopes {
     rates: DatasetAccess,
 }
 
-/// Why texts are not the scopes of a key.
+/// The reason why texts are not the scopes of a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScopeError {
     /// No scope of that name.

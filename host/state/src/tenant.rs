@@ -74,9 +74,9 @@ pub struct Tenant {
     pub id: TenantId,
     /// Its limits.
     pub plan: Plan,
-    /// Whether it is served at all; its keys stay as they are while it is not.
+    /// True if the tenant is served. Its keys stay unchanged while it is not.
     pub enabled: bool,
-    /// When it was made.
+    /// Creation time.
     pub created_at: UnixMillis,
 }
 

@@ -38,11 +38,11 @@ impl fmt::Display for Month {
 pub struct Charge {
     /// The tenant whose allowance is charged.
     pub tenant: TenantId,
-    /// Which month's.
+    /// Month of the units.
     pub month: Month,
-    /// How many; zero is granted and writes nothing.
+    /// Number of units; zero is granted and writes nothing.
     pub units: u32,
-    /// How many the tenant's plan allows in a month.
+    /// Number of units that the tenant's plan allows in a month.
     pub allowance: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How registers write one home's address in different ways, where a world is made with that noise.
+//! Different spellings of one home's address in the registers, for worlds that are made with noise.
 //!
 //! Every kind is a way in which real registers differ. Some leave room for one home only, and some
 //! leave none or more, as real ones do: a matcher is to be tempted too. Draws come from a stream of

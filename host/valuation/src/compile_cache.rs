@@ -84,7 +84,7 @@ impl CompileCacheError {
 /// the name of the folder in messages.
 ///
 /// # Errors
-/// Where the folder cannot be made, or somebody else could put files into it.
+/// [`CompileCacheError`] if the folder cannot be made, or another user can write to it.
 pub fn open_cache(folder: &Path, what: &str) -> Result<Cache, CompileCacheError> {
     own_folder(folder, what)?;
     let secret = host_secret(&folder.join("host.secret"))?;
@@ -109,7 +109,7 @@ pub fn runtime(
 /// Makes a folder, or refuses one in which somebody else could put or take files.
 ///
 /// # Errors
-/// Where it cannot be made or is refused.
+/// [`CompileCacheError`] if it cannot be made or is refused.
 pub fn own_folder(folder: &Path, what: &str) -> Result<(), CompileCacheError> {
     if folder.exists() && !folder.is_dir() {
         let (what, path) = (what.to_owned(), folder.to_owned());

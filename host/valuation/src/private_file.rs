@@ -6,7 +6,7 @@ use std::path::Path;
 /// Writes a file of mode 0600 in place of any file of that name. A link is replaced, not followed.
 ///
 /// # Errors
-/// Where it cannot be written and made durable.
+/// The file cannot be written and made durable.
 pub fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     // Temporary files are 0600 from their first byte.

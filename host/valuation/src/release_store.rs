@@ -52,13 +52,13 @@ pub enum ReleaseError {
         pinned: String,
         /// The content digest that is present.
         found: String,
-        /// Where.
+        /// The file or folder.
         path: PathBuf,
     },
     /// The snapshot does not open.
     #[error("the property snapshot {path} cannot be used: {source}")]
     Snapshot {
-        /// Where.
+        /// The package.
         path: PathBuf,
         /// The problem.
         source: domesday_property::SnapshotError,
@@ -74,7 +74,7 @@ pub enum ReleaseError {
     /// The folder cannot be read.
     #[error("{path}: {source}")]
     Io {
-        /// Where.
+        /// The package.
         path: PathBuf,
         /// The problem.
         source: std::io::Error,
@@ -82,7 +82,7 @@ pub enum ReleaseError {
     /// There is nothing to serve.
     #[error("{path} holds no valuation release; build one with `domesday release build`")]
     Nothing {
-        /// Where one was looked for.
+        /// The packages folder that was searched.
         path: PathBuf,
     },
     /// The named release is missing.
@@ -90,7 +90,7 @@ pub enum ReleaseError {
     Unknown {
         /// The id of the request.
         id: String,
-        /// Where.
+        /// The packages folder that was searched.
         path: PathBuf,
     },
 }
@@ -163,7 +163,7 @@ impl ReleaseStore {
     /// A job may name a release that came after the start. Blocks.
     ///
     /// # Errors
-    /// Where it is not in the folder or cannot be served.
+    /// [`ReleaseError`] if it is not in the folder or cannot be served.
     pub fn get(&self, id: &str) -> Result<Arc<OpenRelease>, ReleaseError> {
         let opened = |store: &ReleaseStore| store.read().get(id).cloned();
         if let Some(release) = opened(self) {

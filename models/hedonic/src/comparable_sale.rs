@@ -26,7 +26,7 @@ pub struct ComparableSale {
     pub subtype: Option<PropertySubtype>,
     /// Tenure.
     pub tenure: Tenure,
-    /// Whether the home was sold new.
+    /// True if the home was sold new.
     pub new_build: bool,
     /// Floor area in square metres, if known and plausible.
     pub floor_area: Option<f64>,

@@ -15,13 +15,13 @@ pub struct Weakness {
     pub years: f64,
     /// Elasticity of price to floor area, if the floor area was derived.
     pub derived_area: Option<f64>,
-    /// Whether the derived floor area uses a known number of rooms.
+    /// True if the derived floor area uses a known number of rooms.
     pub rooms_known: bool,
-    /// Whether the age band is missing.
+    /// True if the age band is missing.
     pub no_age: bool,
-    /// Whether the price index is missing.
+    /// True if the price index is missing.
     pub no_index: bool,
-    /// Whether the place is less exact than the property's own coordinates.
+    /// True if the place is less exact than the property's own coordinates.
     pub rough_place: bool,
 }
 

@@ -11,7 +11,7 @@ pub struct Ensemble {
     pub trees: Vec<Tree>,
     /// Arithmetic of the library that trained the model.
     pub arithmetic: Arithmetic,
-    /// Whether a prediction averages the trees instead of summing them (random forests).
+    /// True if a prediction averages the trees instead of summing them (random forests).
     pub averaged: bool,
     /// Transform from the raw score to the prediction.
     pub transform: Transform,
@@ -111,7 +111,7 @@ pub struct Numeric {
     pub threshold: f64,
     /// Inputs that count as missing.
     pub missing: Missing,
-    /// Whether missing inputs go left.
+    /// True if missing inputs go left.
     pub default_left: bool,
 }
 
@@ -131,7 +131,7 @@ pub enum Missing {
 pub struct CategorySet {
     /// Bits of the categories.
     words: Vec<u32>,
-    /// Whether the set contains NaN.
+    /// True if the set contains NaN.
     missing: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where commands that run a release keep its compiled code, if anywhere.
+//! The folder in which commands that run a release cache its compiled code, if any.
 
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
@@ -17,7 +17,7 @@ impl CompiledFolder {
     /// Creates an engine that stores compiled code in that folder.
     ///
     /// # Errors
-    /// Where the engine cannot be made, or somebody else could put files into the folder.
+    /// [`CompileCacheError`] if the engine cannot be made, or another user can write to the folder.
     pub fn runtime(&self, allocation: Allocation) -> Result<Runtime, CompileCacheError> {
         compile_cache::runtime(allocation, self.compiled.as_deref())
     }

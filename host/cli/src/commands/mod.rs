@@ -89,7 +89,7 @@ enum Command {
     DemoData(builders::DemoData),
 }
 
-/// Where the releases are, in every command that reads or writes them.
+/// The packages folder, in every command that reads or writes releases.
 #[derive(Debug, clap::Args)]
 struct ReleasesFolder {
     /// Folder of releases: valuation/<id>, property/<id>, markets/<id>, rates/<id>, keys/*.pub.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct ReportFile {
     path: PathBuf,
     file: File,
-    /// Whether dropping it removes the file.
+    /// True if dropping it removes the file.
     remove_on_drop: bool,
 }
 
@@ -24,7 +24,7 @@ impl ReportFile {
     /// Opens a file.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// The file cannot be written.
     pub fn open(path: &Path) -> anyhow::Result<ReportFile> {
         let mut options = OpenOptions::new();
         options.write(true);
@@ -48,7 +48,7 @@ impl ReportFile {
     /// Replaces the content with a document as indented JSON.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// The file cannot be written.
     pub fn write_json(self, document: &impl Serialize) -> anyhow::Result<()> {
         let mut text = serde_json::to_vec_pretty(document)?;
         text.push(b'\n');
@@ -58,7 +58,7 @@ impl ReportFile {
     /// Replaces the content.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// The file cannot be written.
     pub fn write(mut self, bytes: &[u8]) -> anyhow::Result<()> {
         self.remove_on_drop = false;
         let write = |file: &mut File| {
@@ -110,7 +110,7 @@ impl ReportFileArgs {
     /// written.
     ///
     /// # Errors
-    /// Where one cannot be written, or both are one.
+    /// A file cannot be written, or both paths name one file.
     pub fn open(&self) -> anyhow::Result<OpenReportFiles> {
         let files = OpenReportFiles {
             report: ReportFile::open_optional(self.report.as_deref())?,
@@ -125,7 +125,7 @@ impl OpenReportFiles {
     /// Writes the files, and then prints the comparison.
     ///
     /// # Errors
-    /// Where one cannot be written.
+    /// A file cannot be written.
     pub fn write(self, comparison: &Comparison) -> anyhow::Result<()> {
         if let Some(json) = self.json {
             json.write_json(comparison)?;

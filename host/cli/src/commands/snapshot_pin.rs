@@ -1,4 +1,4 @@
-//! Whether a snapshot is the one that a release is pinned to. An id alone does not say it.
+//! The comparison of a snapshot with a release's pin. An id alone does not prove that they agree.
 
 use domesday_package::{Kind, PropertyBody, SnapshotPin, Trust, ValuationBody, read_claimed_body};
 use std::path::Path;
@@ -17,7 +17,7 @@ pub enum PinError {
         snapshot: String,
         /// The content that the release wants.
         pinned: String,
-        /// Where the snapshot is.
+        /// The package that holds the snapshot.
         location: String,
         /// The content that it has.
         found: String,
@@ -27,7 +27,7 @@ pub enum PinError {
     Absent {
         /// The snapshot's id.
         snapshot: String,
-        /// Where it was looked for.
+        /// The folder or package that was searched.
         location: String,
     },
     /// It is there and cannot be used.
@@ -61,7 +61,7 @@ pub fn check_pin(
 /// alone, none of the data.
 ///
 /// # Errors
-/// Where there is none, it is another or it is not trusted.
+/// [`PinError`] if the snapshot is absent, differs from the pin or is not trusted.
 pub fn check_in_folder(
     releases: &Path,
     release: &ValuationBody,

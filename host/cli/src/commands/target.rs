@@ -1,4 +1,4 @@
-//! Which service a command speaks of: its data folder, and the file that may name it.
+//! The service that a command reaches: its data folder, and the settings file that may name it.
 
 use anyhow::{Context, bail};
 use clap::ArgMatches;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where the service is that a command reaches.
+/// The service that a command reaches.
 #[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
 pub struct AdminTarget {
     /// TOML config file, as for `domesday serve`.
@@ -42,7 +42,7 @@ impl AdminTarget {
     /// Resolves the settings: the command line first, then the file.
     ///
     /// # Errors
-    /// Where the file is not one of settings.
+    /// The file is not a settings file.
     pub fn resolve(&self, matches: &ArgMatches) -> anyhow::Result<AdminTarget> {
         Ok(resolve(self, matches, self.config.as_deref())?.settings)
     }
@@ -84,7 +84,7 @@ impl AdminTarget {
 /// Blocks.
 ///
 /// # Errors
-/// Where it cannot be reached, is open already, or is no state.
+/// The state cannot be reached, is open already or is not a state.
 pub fn open_state(data: &Path, address: Option<&str>) -> anyhow::Result<Arc<dyn State>> {
     // The address is not repeated: it may hold a password.
     if let Some(address) = address {

@@ -97,7 +97,7 @@ fn enable(target: AdminTarget, tenant: String, enabled: bool) -> anyhow::Result<
 /// Reads a plan from a TOML file.
 ///
 /// # Errors
-/// Where it is none, with the field that is wrong.
+/// The file is not a plan. The error names the wrong field.
 pub fn read_plan(path: &Path) -> anyhow::Result<Plan> {
     let subject = || format!("the plan {}", path.display());
     let text = std::fs::read_to_string(path).with_context(subject)?;

@@ -68,7 +68,7 @@ impl Publish {
     /// Copies from the releases folder to the other place.
     ///
     /// # Errors
-    /// Where a package is not whole or not trusted, or the id is there with other bytes.
+    /// A package is incomplete or not trusted, or its id exists with other bytes.
     pub fn run(&self) -> anyhow::Result<()> {
         let here = &self.transfer.releases.releases;
         let trust = self.transfer.trust()?;

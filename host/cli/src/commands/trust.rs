@@ -25,7 +25,7 @@ impl UnsignedPackages {
 /// Loads the keys in `<releases>/keys` and adds the ids that the operator accepts unsigned.
 ///
 /// # Errors
-/// Where a key file is none, or an id is not written as one.
+/// A file does not hold a public key, or an id is malformed.
 pub fn trust(releases: &Path, unsigned: &[String]) -> anyhow::Result<Trust> {
     let keys = releases.join("keys");
     let mut list = match keys.is_dir() {

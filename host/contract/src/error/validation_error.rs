@@ -21,7 +21,7 @@ pub struct ValidationError {
     pub code: Code,
     /// For people: what is wrong and what to do about it.
     pub message: Cow<'static, str>,
-    /// Whether the same request may succeed later.
+    /// True if the same request may succeed later.
     pub retryable: bool,
     /// JSON Pointer (RFC 6901) to the field at fault, relative to the row in a batch. The empty
     /// pointer is the whole document; none means that no field is at fault.

@@ -45,7 +45,7 @@ impl Value<'_> {
 pub struct Object<'a> {
     /// At most [`MEMBERS_MAX`](super::MEMBERS_MAX).
     pub members: Vec<Member<'a>>,
-    /// Whether members were dropped, so that a member not found here may have been sent.
+    /// True if members were dropped, so that a member not found here may have been sent.
     pub truncated: bool,
 }
 

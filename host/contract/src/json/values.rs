@@ -8,7 +8,7 @@ use super::Value;
 use crate::error::quote;
 use crate::vocabulary::Vocabulary;
 
-/// Why a value does not do, as a sentence for the client.
+/// The reason why a value is invalid, as a sentence for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueError(pub String);
 

@@ -64,7 +64,7 @@ fn site() -> Value {
     site
 }
 
-/// Where an edit is made: every field that some reader knows, and some that none does.
+/// The fields that are edited: every field that some reader knows, and some that none does.
 const PLACES: &[&str] = &[
     "/request_reference",
     "/options",

@@ -13,7 +13,7 @@ pub struct Catalogue<'a> {
     pub family: &'static str,
     /// The release whose options are listed.
     pub release_id: &'a str,
-    /// When it was published, where that is recorded.
+    /// Time of publication, if recorded.
     pub published_at: Option<String>,
     /// The entries.
     pub datasets: Vec<Entry>,
@@ -28,7 +28,7 @@ pub struct Entry {
     pub required: Vec<&'static str>,
     /// The other parameters that it takes.
     pub optional: Vec<&'static str>,
-    /// How often it is observed.
+    /// Frequency of the observations.
     pub frequency: &'static str,
     /// Permitted metrics.
     pub metrics: Vec<Metric>,
@@ -37,7 +37,7 @@ pub struct Entry {
     /// The words or numbers that each enumerated selector may be.
     #[serde(serialize_with = "options")]
     pub selector_options: Vec<(&'static str, Vec<String>)>,
-    /// Whether this key must name its metrics.
+    /// True if requests with this key must name their metrics.
     pub requires_metric_selection: bool,
     /// The part of its history that a release holds.
     pub history_capability: &'static str,

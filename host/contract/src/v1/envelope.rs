@@ -19,7 +19,7 @@ pub struct Envelope<'a, O> {
     pub dataset: &'a str,
     /// The immutable package that answered.
     pub release_id: &'a str,
-    /// When it was published, where that is recorded.
+    /// Time of publication, if recorded.
     pub published_at: Option<String>,
     /// [`ACCEPTED`].
     pub release_status: &'static str,
@@ -91,7 +91,7 @@ pub struct Series<'a, O> {
     /// Maturity, term, horizon or loan to value; may be empty.
     #[serde(serialize_with = "dimensions")]
     pub dimensions: Vec<(&'static str, u32)>,
-    /// Whether and for which periods it has observations.
+    /// Availability of observations, with their periods.
     pub availability: Availability,
     /// The rule behind its values, where one is stated.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,7 +108,7 @@ fn dimensions<S: Serializer>(
     object(pairs, serializer)
 }
 
-/// Whether a series has observations in the release, and of which periods.
+/// Availability of a series in the release, with the periods of its observations.
 #[derive(Debug, Serialize)]
 pub struct Availability {
     /// `available`, `suppressed` or `not_available`.

@@ -13,9 +13,9 @@ pub struct CurrentRelease<'a> {
     pub release_id: &'a str,
     /// As an envelope's `release_status`.
     pub status: &'static str,
-    /// When it was published, where that is recorded.
+    /// Time of publication, if recorded.
     pub published_at: Option<String>,
-    /// When the package was made.
+    /// Creation time of the package.
     pub created_at: String,
     /// The limits of the export, where it was limited.
     pub preview_bounds: Option<PreviewBounds<'a>>,

@@ -30,23 +30,23 @@ pub struct Coverage {
     pub uprn: Option<UprnCoverage>,
 }
 
-/// Whether a postcode is represented.
+/// Coverage of a postcode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PostcodeCoverage {
     /// The postcode in standard form.
     pub value: Postcode,
-    /// Whether the release's snapshot knows a property there.
+    /// True if the release's snapshot has a property in the postcode.
     pub represented: bool,
     /// Sales there in the snapshot's last twelve months.
     pub recent_sales: u32,
 }
 
-/// Whether a UPRN is present.
+/// Coverage of a UPRN.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct UprnCoverage {
     /// The UPRN.
     pub value: Uprn,
-    /// Whether the release's snapshot holds it.
+    /// True if the release's snapshot has the UPRN.
     pub present: bool,
 }
 

@@ -16,7 +16,7 @@ vocabulary! {
         Subtype = "/property/subtype",
         /// Freehold or leasehold.
         TitleTenure = "/property/title_tenure",
-        /// Whether the building stands.
+        /// State of the building: existing or proposed.
         BuildStatus = "/property/build_status",
         /// The occupancy of the property.
         Occupancy = "/occupancy/status",
@@ -42,7 +42,7 @@ vocabulary! {
         LeaseGroundRent = "/lease/ground_rent_gbp_per_year",
         /// Service charge of the lease.
         LeaseServiceCharge = "/lease/service_charge_gbp_per_year",
-        /// What the walls are of.
+        /// Construction of the walls.
         WallType = "/fabric/wall_type",
         /// The roof's form.
         RoofType = "/fabric/roof_type",
@@ -76,7 +76,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Why an input was ignored or derived.
+    /// Reason for which an input was ignored or derived.
     pub enum Reason {
         /// The field says nothing about a flat.
         InapplicableToFlats = "inapplicable_to_flats",
@@ -104,13 +104,13 @@ pub struct Note {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub source: Option<Source>,
-    /// Why it was treated so.
+    /// Reason for the treatment.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reason: Option<Reason>,
 }
 
-/// How a property's inputs were resolved.
+/// Resolution of a property's inputs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct InputResolution {
     /// Blank inputs that stored values of this property filled.

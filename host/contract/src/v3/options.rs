@@ -34,30 +34,30 @@ pub(super) const DEFAULTS: Options = Options {
 /// Options as sent, at one level. An absent one is inherited from the next level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Whether to list comparables.
+    /// True to list comparables.
     pub include_comparables: Option<bool>,
     /// The largest number of comparables, 0 to 10. Zero is a value: a list that is empty.
     pub comparables_limit: Option<u8>,
-    /// Whether to add the location's context.
+    /// True to add the location's context.
     pub include_context_metrics: Option<bool>,
-    /// Whether stored values may fill blank fields.
+    /// True to fill blank fields from stored values.
     pub use_stored_data: Option<bool>,
 }
 
 /// Options as they apply to one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Whether to list comparables.
+    /// True to list comparables.
     pub include_comparables: bool,
     /// The largest number of comparables, 0 to 10.
     pub comparables_limit: u8,
-    /// Whether to add the location's context.
+    /// True to add the location's context.
     pub include_context_metrics: bool,
-    /// Whether stored values may fill blank fields. It needs its own scope.
+    /// True to fill blank fields from stored values. The key needs the scope for it.
     pub use_stored_data: bool,
 }
 
-/// How much a route's results may show.
+/// The depth of detail that a route's results may show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// The core response alone, whatever the options.

@@ -35,7 +35,7 @@ pub enum EvidenceQuery {
     },
     /// Twelve-month figures of an area that holds the subject.
     AreaFigures {
-        /// Which of its areas.
+        /// Level of the area.
         level: AreaLevel,
         /// Of one type, or of all.
         kind: Option<PropertyType>,
@@ -58,13 +58,13 @@ pub struct SalesQuery {
     pub standard_only: bool,
     /// Only sales with a known floor area.
     pub floor_area_only: bool,
-    /// Which come first.
+    /// Order of the sales.
     pub order: SalesOrder,
     /// The limit of their number.
     pub limit: u32,
 }
 
-/// Which sales come first.
+/// Order in which sales are returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SalesOrder {
@@ -129,13 +129,13 @@ pub enum Nearness {
 pub struct Sale {
     /// Unique in the snapshot.
     pub id: u64,
-    /// Where the sale is joined to a property.
+    /// UPRN of the property that the sale is joined to, if any.
     pub uprn: Option<u64>,
     /// Day of the deed.
     pub day: Day,
     /// Whole pounds.
     pub price_gbp: u64,
-    /// Where.
+    /// Location of the home.
     pub place: GridPoint,
     /// The precision of the place.
     pub precision: Precision,
@@ -163,7 +163,7 @@ pub struct Sale {
     pub age_band: Option<AgeBand>,
     /// From a certificate known before the valuation day.
     pub rating: Option<EnergyRating>,
-    /// When that certificate was lodged.
+    /// Lodgement date of that certificate.
     pub attributes_day: Option<Day>,
 }
 
@@ -221,7 +221,7 @@ pub trait EvidenceSource: Send + Sync {
     /// Answers one question.
     ///
     /// # Errors
-    /// Where the evidence cannot be read; the row is then the host's failure.
+    /// [`EvidenceError`] if the evidence cannot be read. The row then ends as a host failure.
     fn ask(
         &self,
         subject: &Subject,

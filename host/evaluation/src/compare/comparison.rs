@@ -36,9 +36,9 @@ pub struct Comparison {
     pub changes: Histogram,
     /// A's estimate in pounds and the change of rows that both value; of many, an even part.
     pub points: Vec<[f64; 2]>,
-    /// How many rows go from which status to which.
+    /// Number of rows for each pair of statuses.
     pub statuses: Vec<Transition<Status>>,
-    /// How many rows that both value go from which band of confidence to which.
+    /// Number of rows for each pair of confidence bands, of rows that both releases value.
     pub bands: Vec<Transition<String>>,
     /// The cost of rows; absent without any.
     pub cost: Option<Cost>,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// Which, by its code or its short name.
+    /// Code or short name of the group.
     pub key: String,
     /// Its name where the key is a code.
     pub name: Option<String>,

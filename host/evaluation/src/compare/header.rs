@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Header {
     /// The releases.
     pub releases: Sides<ComparedRelease>,
-    /// Where the rows come from.
+    /// Origin of the rows.
     pub rows: Source,
     /// Groups of fewer known prices are shown without figures against them.
     pub least_rows: usize,
@@ -41,7 +41,7 @@ pub struct ComparedRelease {
     pub training_data: TrainingData,
 }
 
-/// Where the rows come from.
+/// Origin of the rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Source {
@@ -65,16 +65,16 @@ pub enum Source {
     },
     /// Rows of live requests, answered by A.
     Live {
-        /// When the first of them was valued, RFC 3339 in UTC.
+        /// Valuation time of the first row, RFC 3339 in UTC.
         first: String,
-        /// When the last was.
+        /// Valuation time of the last row.
         last: String,
         /// Share of live rows that is taken, 0 to 1, as set last.
         share: f64,
         /// The smallest and the largest sampling share of the rows; absent where it was not stored.
         #[serde(default)]
         shares: Option<[f64; 2]>,
-        /// Whether earlier rows were removed, since the number of kept rows is limited.
+        /// True if earlier rows were removed, since the number of kept rows is limited.
         truncated: bool,
         /// Since when rows are counted in `left_out`, RFC 3339 in UTC.
         #[serde(default)]

@@ -12,7 +12,7 @@ pub struct Transition<T> {
     pub a: T,
     /// With B.
     pub b: T,
-    /// How many.
+    /// Number of rows.
     pub rows: usize,
 }
 
@@ -40,7 +40,7 @@ pub struct Kind {
     pub b: Status,
     /// B's reason for no value.
     pub reason_b: Option<String>,
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
 }
 

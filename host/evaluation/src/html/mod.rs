@@ -28,7 +28,7 @@ const MOST_AREAS: usize = 40;
 /// Returns the page.
 ///
 /// # Errors
-/// Where a plot cannot be drawn.
+/// [`PlotError`] if a plot cannot be drawn.
 pub fn page(report: &Report) -> Result<String, PlotError> {
     let subject = &report.subject;
     let title = format!("Back-test of {}", subject.release_id);

@@ -1,4 +1,4 @@
-//! How well the registers' addresses are matched, rule by rule, against a known truth.
+//! Measures the matching of the registers' addresses, rule by rule, against a known truth.
 //!
 //! ```text
 //! cargo run -p domesday-property --example match_rules -- FOLDER [REPORT] [--wrong] [--missed] [--certificates-alone]

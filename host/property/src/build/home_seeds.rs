@@ -29,7 +29,7 @@ pub(crate) struct AddressSeed {
     pub(crate) easting: i32,
     pub(crate) northing: i32,
     pub(crate) wales: bool,
-    /// Whether the row is a sold address under an invented UPRN.
+    /// True if the row is a sold address under an invented UPRN.
     pub(crate) invented: bool,
 }
 

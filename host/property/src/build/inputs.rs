@@ -26,7 +26,7 @@ pub struct Inputs {
     pub sold_addresses: Vec<PathBuf>,
     /// OS Open UPRN: where homes lie that no address file has.
     pub open_uprn: Vec<PathBuf>,
-    /// Whether addresses that no home has exactly are tried by the rules of
+    /// True if addresses that no home has exactly are tried by the rules of
     /// [`domesday_registers::matching`].
     pub by_rules: bool,
     /// The largest share of a file's rows that may be rejected.

@@ -39,7 +39,7 @@ pub(crate) struct OutputTables<'txn> {
 /// Sales to be matched, and how.
 pub(crate) struct SalesToMatch {
     pub(crate) sales: Sorted<CurrentSale>,
-    /// Whether rules are tried where no home has the address exactly.
+    /// True if rules are tried for an address that no home has exactly.
     pub(crate) by_rules: bool,
 }
 
@@ -146,7 +146,7 @@ struct PostcodeHomes<'a> {
     known: Vec<(u64, u64)>,
     premises: &'a FxHashSet<u64>,
     by_rules: bool,
-    /// Whether the postcode is terminated, so that its other sales wait for the whole district.
+    /// True if the postcode is terminated, so that its other sales wait for the whole district.
     terminated: bool,
 }
 
@@ -294,7 +294,7 @@ impl MatchSink<'_> {
 /// The report's name for a sale that matched one property by a rule.
 pub(crate) const ONE_BY_RULE: &str = "one_property_by_rule";
 
-/// How a report calls a sale whose home by a rule is another address's by a rule, too.
+/// The report's name for a sale whose home another address also matches by a rule.
 pub(crate) const CONTESTED: &str = "one_property_for_several_addresses";
 
 /// Returns the name of a match in reports.

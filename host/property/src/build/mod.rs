@@ -22,7 +22,7 @@
 //! only sorted seeds. So the result depends neither on the order of files and rows nor on the
 //! amount of memory.
 //!
-//! Where two price paid files or two index files disagree, the later file wins. A file is later if
+//! If two price paid files or two index files disagree, the later file wins. A file is later if
 //! its latest row is later. Between two price paid files of one day, the one with changes or
 //! deletions wins. Any other tie goes to the greater SHA-256. Of certificates lodged twice under
 //! one key, and of address file rows with one UPRN, the greater in order of content stays. Neither

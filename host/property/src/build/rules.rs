@@ -41,7 +41,7 @@ impl WrittenAddress {
 pub(crate) struct ByRule {
     pub(crate) rule: &'static str,
     pub(crate) uprn: u64,
-    /// Whether another address that meets the home so speaks of another one.
+    /// True if another address that matches the home by this rule means another home.
     pub(crate) one_address: bool,
 }
 

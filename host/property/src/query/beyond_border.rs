@@ -1,4 +1,4 @@
-//! Whether a place lies outside of England and Wales.
+//! The test whether a point lies outside England and Wales.
 
 use super::service_area::{Point, ServiceArea, served};
 use crate::store::place;

@@ -61,7 +61,7 @@ pub(crate) struct Origin {
     /// The moment of the last rows of price paid data; absent in a snapshot without [`UNMATCHED`].
     #[serde(default)]
     pub(crate) price_paid_to: Option<Moment>,
-    /// Whether sales were also matched by rules for addresses, so that an update does as the build
+    /// True if sales were also matched by rules for addresses. An update then does as the build
     /// did.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) by_rules: bool,
@@ -74,7 +74,7 @@ pub(crate) struct Origin {
 pub(crate) struct Moment {
     /// The latest day of its rows.
     pub(crate) latest_day: u16,
-    /// Whether it changes or deletes anything.
+    /// True if it changes or deletes anything.
     pub(crate) changes: bool,
     /// SHA-256 in lower-case hexadecimal.
     pub(crate) sha256: String,

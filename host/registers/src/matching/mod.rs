@@ -107,9 +107,8 @@ pub struct Rule {
     target_keys: fn(&AddressQuery) -> Vec<AddressKey>,
     blocking_keys: fn(&AddressQuery) -> Vec<AddressKey>,
     premises_keys: Option<fn(&AddressQuery) -> Vec<AddressKey>>,
-    /// Whether two different addresses that meet one home by this rule speak of two homes: "12" and
-    /// "14" where "12-14" is on record. Two slips of one name, or two ways to write one letter, do
-    /// not.
+    /// True if two different addresses that match one home by this rule mean two homes: "12" and
+    /// "14" for "12-14" on record. Two slips of one name, or two spellings of one letter, do not.
     pub one_address: bool,
 }
 

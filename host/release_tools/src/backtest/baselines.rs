@@ -19,7 +19,7 @@ const LEVELS: [AreaLevel; 3] = [
 /// from there on.
 ///
 /// # Errors
-/// Where the evidence cannot be read.
+/// [`EvidenceError`] if the evidence cannot be read.
 pub fn last_sale_indexed(
     subject: &Subject,
     evidence: &dyn EvidenceSource,
@@ -49,7 +49,7 @@ pub fn last_sale_indexed(
 /// Pounds per square metre of the type in the smallest area with the figure, times the floor area.
 ///
 /// # Errors
-/// Where the evidence cannot be read.
+/// [`EvidenceError`] if the evidence cannot be read.
 pub fn local_price_per_sqm(
     subject: &Subject,
     evidence: &dyn EvidenceSource,

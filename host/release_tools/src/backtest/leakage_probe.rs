@@ -31,7 +31,7 @@ pub type EvidenceOf<'a> = dyn Fn(Arc<Snapshot>) -> Arc<dyn EvidenceSource> + Syn
 /// Probes the release with the evidence that `evidence_of` shows it.
 ///
 /// # Errors
-/// Where a copy cannot be made or read, or the host fails.
+/// [`BacktestError`] if a copy cannot be made or read, or the host fails.
 pub fn probe(
     tested: &BacktestInput<'_>,
     options: &BacktestOptions,

@@ -49,7 +49,7 @@ fn probed(evidence_of: &EvidenceOf<'_>) -> LeakageProbe {
     probe(&tested, &options, evidence_of, &mut |_, _, _| {}).unwrap()
 }
 
-/// Which questions leak.
+/// A predicate of the queries that leak.
 type Leaks = fn(&EvidenceQuery) -> bool;
 
 /// Answers one kind of question as if it were asked two months later.

@@ -1,10 +1,9 @@
-//! A release on sales that it had not seen: each valued as at its own day, by evidence of before
-//! it.
+//! A back-test: a release values sales that it was not trained on, each with the evidence of before
+//! its day.
 //!
-//! What is shown is decided where it always is, in the snapshot's queries: sales, certificates,
-//! index and figures strictly before the valuation day. A back-test may hide more
-//! ([`lagged_evidence`]), never less. The figures are made in `domesday-backtest`, which knows rows
-//! and nothing of how they came about.
+//! The snapshot's queries decide the evidence, as for any valuation: sales, certificates, index and
+//! figures strictly before the valuation day. A back-test may hide more ([`lagged_evidence`]),
+//! never less. The crate `domesday-evaluation` computes the figures from the rows.
 
 mod baselines;
 mod error;
@@ -62,7 +61,7 @@ pub struct BacktestInput<'a> {
     pub snapshot: &'a Arc<Snapshot>,
     /// That snapshot's file.
     pub database: &'a Path,
-    /// Whether every household in that is invented.
+    /// True if every household in that is invented.
     pub synthetic: bool,
 }
 
@@ -169,7 +168,7 @@ fn leakage_probe(
 /// Counts the sales from `from` to `to` that can be tested on.
 ///
 /// # Errors
-/// Where the snapshot cannot be read.
+/// [`SnapshotError`] if the snapshot cannot be read.
 pub fn askable(snapshot: &Snapshot, from: Day, to: Day) -> Result<usize, SnapshotError> {
     sales::Window::count(snapshot, (from, to), None).map(|window| window.sample_size())
 }

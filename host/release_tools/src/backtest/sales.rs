@@ -19,7 +19,7 @@ impl<'a> Window<'a> {
     /// Counts the window's sales; at most `sample` of them are to be taken, evenly.
     ///
     /// # Errors
-    /// Where the snapshot cannot be read.
+    /// [`SnapshotError`] if the snapshot cannot be read.
     pub fn count(
         snapshot: &'a Snapshot,
         days: (Day, Day),
@@ -50,7 +50,7 @@ impl<'a> Window<'a> {
     /// Reads the sales of the sample, in order of day and id. Holds a year's sales at a time.
     ///
     /// # Errors
-    /// Where the snapshot cannot be read.
+    /// [`SnapshotError`] if the snapshot cannot be read.
     pub fn sales(
         &self,
     ) -> Result<impl Iterator<Item = Result<ExportedSale, SnapshotError>> + use<'_>, SnapshotError>

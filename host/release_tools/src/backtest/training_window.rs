@@ -34,7 +34,7 @@ pub enum OverlapError {
 /// Refuses a window that the release may have been trained on.
 ///
 /// # Errors
-/// Where figures on the window would be too good, or may be.
+/// [`OverlapError`] if figures on the window would be too good, or may be.
 pub fn refuse(
     manifest: &ValuationBody,
     training: &TrainingData,

@@ -28,7 +28,7 @@ impl Valuer<'_> {
     /// Values a sale with the release and the baselines.
     ///
     /// # Errors
-    /// Where the snapshot cannot be read or the host fails, so that the row would be wrong.
+    /// [`BacktestError::Sale`] if the snapshot cannot be read or the host fails.
     pub fn row(&self, sold: &ExportedSale) -> Result<Row, BacktestError> {
         self.valued(sold).map_err(|source| BacktestError::Sale {
             id: sold.sale.id,
@@ -69,7 +69,8 @@ impl Valuer<'_> {
 /// evidence are hidden.
 ///
 /// # Errors
-/// Where the snapshot cannot be read, or the register lacks an input that a customer must state.
+/// [`SaleError::Incomplete`] if the register lacks an input that a customer must state. Another
+/// [`SaleError`] if the snapshot cannot be read.
 pub fn subject(
     sold: &ExportedSale,
     day: Day,
@@ -90,7 +91,7 @@ pub fn subject(
 /// Converts a release's outcome to the prediction that a report counts.
 ///
 /// # Errors
-/// Where the fault is the host's.
+/// [`SaleError::NotValued`] if the host fails.
 fn answer(
     outcome: Result<Outcome, RowFailure>,
     band: &(dyn Fn(f64) -> Option<&'static str> + Sync),

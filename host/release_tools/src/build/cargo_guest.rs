@@ -129,7 +129,8 @@ impl Guest {
     /// Reads cargo's metadata of the crate.
     ///
     /// # Errors
-    /// Where it is no crate, or one that makes no `cdylib`.
+    /// [`CrateError::NotAPackage`] for a folder without a crate, [`CrateError::NoLibrary`] for a
+    /// crate without a `cdylib`. Another [`CrateError`] if cargo cannot read it.
     pub fn of(model: &Path) -> Result<Guest, CrateError> {
         let manifest = model.join("Cargo.toml");
         let manifest = manifest
@@ -204,7 +205,7 @@ impl Guest {
     /// Builds the component with these parameters in it.
     ///
     /// # Errors
-    /// Where the crate does not compile for the sandbox.
+    /// [`CrateError::Failed`] if the crate does not compile for the sandbox.
     pub fn component(&self, parameters: Option<&Path>) -> Result<Vec<u8>, CrateError> {
         let module = self
             .target_directory

@@ -45,14 +45,14 @@ pub struct PinnedSnapshot {
     pub snapshot: Arc<Snapshot>,
     /// The file.
     pub database: PathBuf,
-    /// Whether its registers are invented.
+    /// True if its registers are invented.
     pub synthetic: bool,
 }
 
 /// Reads the model's settings and its source, and opens the snapshot.
 ///
 /// # Errors
-/// Where one of them cannot be read.
+/// [`BuildError`] if one of them cannot be read.
 pub fn prepare(options: &BuildOptions) -> Result<BuildContext<'_>, BuildError> {
     let settings = Settings::read(&options.model)?;
     let snapshot = open_snapshot(options)?;

@@ -24,7 +24,7 @@ const BEFORE: [&str; 3] = ["sale", "day", "price_gbp"];
 /// are left out.
 ///
 /// # Errors
-/// Where the snapshot cannot be read, the file not written, or the release fails.
+/// [`BuildError`] if the snapshot cannot be read, the file not written, or the release fails.
 pub fn write(
     snapshot: &Snapshot,
     release: &Release,

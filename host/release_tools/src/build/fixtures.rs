@@ -16,7 +16,7 @@ const HOMES: usize = 30;
 /// Values homes of the snapshot as at `day` and records each whole.
 ///
 /// # Errors
-/// Where the snapshot cannot be read or the host fails.
+/// [`BuildError`] if the snapshot cannot be read or the host fails.
 pub fn record(
     snapshot: &Snapshot,
     release: &Release,

@@ -14,7 +14,7 @@ pub(crate) const PROBE_HOMES: usize = 50;
 /// without any sales.
 ///
 /// # Errors
-/// Where a sale cannot be valued, or the leakage probe fails.
+/// [`BuildError::Leak`] if the leakage probe fails, another if a sale cannot be valued.
 pub fn report(
     tested: &BacktestInput<'_>,
     options: &BuildOptions,

@@ -55,7 +55,7 @@ impl ModelSource {
     /// Builds the component, with these parameters in it where it is fitted.
     ///
     /// # Errors
-    /// Where it cannot be built.
+    /// [`BuildError`] if it cannot be built.
     pub fn component(&self, parameters: Option<&Path>) -> Result<Vec<u8>, BuildError> {
         Ok(match self {
             ModelSource::Crate(guest) => guest.component(parameters)?,

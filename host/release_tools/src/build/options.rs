@@ -32,7 +32,7 @@ pub struct BuildOptions {
     pub max_train_rows: usize,
     /// Sales of the back-test, at most.
     pub max_backtest_rows: usize,
-    /// When the package is made.
+    /// Creation time of the package.
     pub created: DateTime<Utc>,
     /// The folder that keeps compiled code, if any is to.
     pub compiled: Option<PathBuf>,

@@ -31,7 +31,7 @@ impl Parameters {
 /// Fits the model's parameters, or returns none where the model has no program `fit`.
 ///
 /// # Errors
-/// Where there is no sale to fit or to learn from, or the program fails.
+/// [`BuildError`] if there is no sale to fit or to learn from, or the program fails.
 pub fn fit_parameters(
     context: &BuildContext<'_>,
     progress: &mut Progress<'_>,

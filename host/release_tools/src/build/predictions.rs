@@ -38,7 +38,7 @@ struct Row {
 /// Values at most `most` sales from `first` to `last`, evenly taken, and writes one line each.
 ///
 /// # Errors
-/// Where the snapshot cannot be read, the file not written, or the release fails.
+/// [`BuildError`] if the snapshot cannot be read, the file not written, or the release fails.
 pub fn write(
     snapshot: &Snapshot,
     release: &Release,

@@ -104,7 +104,8 @@ impl Python {
     /// Builds the component of the model in `folder`.
     ///
     /// # Errors
-    /// Where there is no such module, or componentize-py is not installed or refuses it.
+    /// [`PythonError::NoBuilder`] if componentize-py is not installed, [`PythonError::Refused`] if
+    /// it refuses the module. [`PythonError::NotFound`] if there is no module.
     pub fn component(&self, folder: &Path) -> Result<Vec<u8>, PythonError> {
         let source = folder.join(format!("{}.py", self.module.replace('.', "/")));
         let plain = self

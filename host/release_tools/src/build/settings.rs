@@ -10,7 +10,7 @@ use std::path::Path;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Where it values.
+    /// Countries in which the release values.
     pub countries: Vec<Country>,
     /// The property types that it values.
     pub property_types: Vec<PropertyType>,
@@ -24,12 +24,12 @@ pub struct Settings {
     pub memory_bytes: u64,
     /// Share of true values that its ranges are made to hold.
     pub nominal_coverage: f64,
-    /// Where each band of confidence begins.
+    /// Lower end of each confidence band.
     pub confidence_bands: Vec<ConfidenceBand>,
     /// Inputs that move the estimate one way only.
     #[serde(default)]
     pub monotone: Vec<Monotone>,
-    /// Where the model is a module in Python rather than a crate.
+    /// The Python module, for a model that is not a crate.
     pub python: Option<Python>,
 }
 
@@ -37,7 +37,7 @@ impl Settings {
     /// Reads the file in the model's folder.
     ///
     /// # Errors
-    /// Where it is missing, or says something else than the settings.
+    /// [`BuildError::Settings`] if the file is missing or does not hold the settings.
     pub fn read(model: &Path) -> Result<Settings, BuildError> {
         let path = model.join("release.toml");
         let read = || -> Result<Settings, SettingsError> {

@@ -37,7 +37,7 @@ struct Row {
 /// counts only if it was lodged by that day, so a fit sees nothing later.
 ///
 /// # Errors
-/// Where the snapshot cannot be read or the file not written.
+/// [`BuildError`] if the snapshot cannot be read or the file not written.
 pub fn write(snapshot: &Snapshot, through: Day, path: &Path) -> Result<u64, BuildError> {
     let mut out = BufWriter::new(File::create(path).map_err(BuildError::file(path))?);
     let mut indices = Indices::default();

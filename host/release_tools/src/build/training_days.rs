@@ -1,4 +1,4 @@
-//! Which sales are fitted, which calibrate, and which are left to test on.
+//! The split of days into those to fit, to calibrate and to test on.
 
 use super::{BuildError, BuildOptions};
 use domesday_property::Snapshot;
@@ -36,7 +36,7 @@ impl TrainingDays {
 /// Chooses the days: those of the options, or defaults counted back from the latest sale.
 ///
 /// # Errors
-/// Where the snapshot holds no sale, or the options leave none to calibrate on.
+/// [`BuildError`] if the snapshot holds no sale, or the options leave none to calibrate on.
 pub fn training_days(
     options: &BuildOptions,
     snapshot: &Snapshot,

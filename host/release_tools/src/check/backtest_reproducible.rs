@@ -28,7 +28,7 @@ enum PlanError {
 /// Returns the options of a package's back-test.
 ///
 /// # Errors
-/// Where the report is invalid JSON, has an invalid date, or a lag that is out of range.
+/// [`PlanError`] if the report is invalid JSON, has an invalid date, or a lag that is out of range.
 fn options(stored: &[u8]) -> Result<backtest::BacktestOptions, PlanError> {
     let stored: Report = serde_json::from_slice(stored)?;
     let subject = &stored.subject;
@@ -52,7 +52,7 @@ fn options(stored: &[u8]) -> Result<backtest::BacktestOptions, PlanError> {
 /// Runs it again. The report that came out now stands beside the finding.
 ///
 /// # Errors
-/// Where the host fails.
+/// [`CheckError`] if the host fails.
 pub fn check(
     stored: &[u8],
     tested: &BacktestInput<'_>,

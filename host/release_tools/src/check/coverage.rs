@@ -1,4 +1,4 @@
-//! Whether ranges hold as many prices as the manifest says, group by group.
+//! The comparison of ranges' coverage with the manifest, group by group.
 
 use super::finding::{Finding, Verdict, percent};
 use domesday_evaluation::group::Group;

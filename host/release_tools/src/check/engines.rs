@@ -32,8 +32,8 @@ pub struct Candidate {
 /// its own settings.
 ///
 /// # Errors
-/// Where the package or its snapshot does not open, the component is not admitted, or the host
-/// fails.
+/// [`CheckError`] if the package or its snapshot does not open, the component is not admitted, or
+/// the host fails.
 pub fn candidate(
     root: &Path,
     id: &str,

@@ -100,7 +100,7 @@ pub struct Report {
     pub release_id: String,
     /// The engine that ran it.
     pub engine: &'static str,
-    /// Whether no check failed.
+    /// True if no check failed.
     pub passed: bool,
     /// In the order in which they were made.
     pub checks: Vec<Finding>,

@@ -16,7 +16,7 @@ pub const SNAPSHOT_CHECK: &str = "snapshot";
 /// Reads the fixtures of a package.
 ///
 /// # Errors
-/// Where they are none.
+/// [`FixtureError`] if the bytes are not fixtures.
 pub fn read_all(bytes: Vec<u8>) -> Result<Vec<Fixture>, FixtureError> {
     read(Cursor::new(bytes))
 }

@@ -20,7 +20,7 @@ const RECENT_DAYS: i32 = 1_096;
 /// and id.
 ///
 /// # Errors
-/// Where the snapshot cannot be read.
+/// [`SnapshotError`] if the snapshot cannot be read.
 pub fn sample(open: &OpenRelease, most: usize) -> Result<Vec<Home>, SnapshotError> {
     let Some(latest) = open.latest_sale else {
         return Ok(Vec::new());

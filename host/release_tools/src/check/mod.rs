@@ -61,8 +61,8 @@ pub struct CheckOptions {
 /// Checks a release.
 ///
 /// # Errors
-/// Where its package or its snapshot does not open, the window may not be judged on, or the host
-/// fails. The faults of the release are in the report.
+/// [`CheckError`] if the package or its snapshot does not open, the window may not be judged on, or
+/// the host fails. The faults of the release are in the report.
 pub fn check(
     root: &Path,
     id: &str,

@@ -24,7 +24,7 @@ use domesday_valuation::release_store::OpenRelease;
 /// Days of sales where neither release names its training data.
 const YEAR: i32 = 365;
 
-/// Which rows are compared.
+/// The rows to compare.
 pub enum Rows {
     /// Homes of A's snapshot that were sold.
     Sales {
@@ -47,8 +47,8 @@ pub enum Rows {
 /// Values the rows by both releases and makes the comparison.
 ///
 /// # Errors
-/// Where there is no row, a snapshot cannot be read, the host fails on a row, or a release does not
-/// say the same twice.
+/// [`CompareError::NoSales`] or another of no rows, [`CompareError::Unsteady`] if a release gives
+/// two results for a row. Others if a snapshot cannot be read or the host fails on a row.
 pub fn run(
     releases: &Sides<OpenRelease>,
     rows: Rows,

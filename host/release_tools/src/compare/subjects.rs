@@ -23,7 +23,7 @@ pub struct ComparisonSubject {
 /// Returns the home of a sale as at its own day, from the earlier records of each snapshot.
 ///
 /// # Errors
-/// Where a snapshot cannot be read.
+/// [`CompareError::Sale`] if a snapshot cannot be read.
 pub fn of_sale(
     sold: &ExportedSale,
     releases: &Sides<OpenRelease>,

@@ -14,7 +14,8 @@ use std::time::Instant;
 /// Values a row twice by both releases; `at` is its number, which decides who goes first.
 ///
 /// # Errors
-/// Where the host failed, or a release did not say the same twice.
+/// [`CompareError::NotValued`] if the host fails, [`CompareError::Unsteady`] if a release gives two
+/// results for a row.
 pub fn pair(
     row: ComparisonSubject,
     releases: &Sides<OpenRelease>,

@@ -79,7 +79,8 @@ impl ScaffoldError {
 /// wrote.
 ///
 /// # Errors
-/// Where the folder holds anything, or cannot be written.
+/// [`ScaffoldError::NotEmpty`] if the folder holds anything, [`ScaffoldError::Io`] if it cannot be
+/// written.
 pub fn make(name: &Name, folder: &Path) -> Result<Vec<PathBuf>, ScaffoldError> {
     let holds_something = folder.exists()
         && std::fs::read_dir(folder)

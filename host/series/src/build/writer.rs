@@ -30,7 +30,7 @@ pub struct Publication {
     pub preview_bounds: Option<PreviewBounds>,
     /// The files that it is built from, in any order.
     pub sources: Vec<SourceFile>,
-    /// Whether any value is invented.
+    /// True if any value is invented.
     pub synthetic: bool,
     /// Notes to the reader, as sentences.
     pub notes: Vec<String>,

@@ -91,7 +91,7 @@ pub struct Metric {
 /// One selector of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selector {
-    /// Whether a request must give it.
+    /// Presence of the selector in a request.
     pub presence: Presence,
     /// Its values and their selection.
     pub rule: SelectorRule,
@@ -111,7 +111,7 @@ impl Selector {
     }
 }
 
-/// Whether a request must give a selector.
+/// The presence of a selector in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     /// It must.

@@ -41,7 +41,7 @@ macro_rules! words {
 }
 
 words! {
-    /// How often something is observed.
+    /// Frequency of the observations.
     Frequency {
         /// By calendar month, `YYYY-MM`.
         Monthly = "monthly",
@@ -51,7 +51,7 @@ words! {
 }
 
 words! {
-    /// What kind of figure a series holds.
+    /// Kind of figure that a series holds.
     Basis {
         /// Recorded by its publisher.
         Observed = "observed",
@@ -63,7 +63,7 @@ words! {
         Indicative = "indicative",
         /// Computed from other series.
         Derived = "derived",
-        /// What a stated assumption would give.
+        /// Result of a stated assumption.
         Scenario = "scenario",
     }
 }
@@ -83,7 +83,7 @@ words! {
 }
 
 words! {
-    /// What of a dataset's history a release holds.
+    /// Part of a dataset's history that a release holds.
     History {
         /// All observations that were retained.
         RetainedObservations = "retained_observations",
@@ -95,7 +95,7 @@ words! {
 }
 
 words! {
-    /// Whether a series has observations.
+    /// Availability of a series' observations.
     Availability {
         /// It has.
         Available = "available",
@@ -157,15 +157,15 @@ words! {
         CapitalPeriodEnd = "capital_period_end",
         /// Months from the capital month to the rental month.
         InputMonthGap = "input_month_gap",
-        /// Whether the inputs are of different months.
+        /// Marker of inputs of different months.
         MixedVintage = "mixed_vintage",
         /// The day of the curve.
         SnapshotDate = "snapshot_date",
-        /// How the rate compounds.
+        /// Compounding of the rate.
         Compounding = "compounding",
-        /// How the rate counts days.
+        /// Day count of the rate.
         DayCount = "day_count",
-        /// What the interval means.
+        /// Meaning of the interval.
         IntervalKind = "interval_kind",
         /// First day of the interval.
         IntervalStartDate = "interval_start_date",
@@ -193,9 +193,9 @@ words! {
         Swap5yEndDate = "swap_5y_end_date",
         /// End of the ten-year swap that went in.
         Swap10yEndDate = "swap_10y_end_date",
-        /// How SONIA compounds in the path.
+        /// Compounding of SONIA in the path.
         SoniaCompounding = "sonia_compounding",
-        /// What a spread is measured against.
+        /// Reference rate of a spread.
         ReferenceBasis = "reference_basis",
         /// The day of the swap that a spread is measured against.
         MatchedSwapAsOfDate = "matched_swap_as_of_date",

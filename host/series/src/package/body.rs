@@ -24,7 +24,7 @@ pub struct ReleaseBody {
     pub preview_bounds: Option<PreviewBounds>,
     /// The files that it was built from, in the order of their names.
     pub sources: Vec<SourceFile>,
-    /// Whether any of its values is invented.
+    /// True if any of its values is invented.
     pub synthetic: bool,
     /// Notes to the reader, as sentences.
     pub notes: Vec<String>,
@@ -90,7 +90,7 @@ pub struct SourceFile {
     pub name: String,
     /// SHA-256 of the file as read.
     pub sha256: Sha256Digest,
-    /// Who published it.
+    /// Publisher of the source.
     pub publisher: String,
     /// Under which terms.
     pub licence: String,

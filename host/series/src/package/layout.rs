@@ -26,7 +26,7 @@ pub mod series {
     pub const FREQUENCY: &str = "frequency";
     /// Its history capability.
     pub const HISTORY: &str = "history_capability";
-    /// Whether it has observations.
+    /// Availability of observations.
     pub const AVAILABILITY: &str = "availability_status";
     /// Its first period, as answered.
     pub const FROM: &str = "availability_from";

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::{error::Elapsed, timeout};
 
-/// How long a command may take. The server may have to compile a release before it promotes it.
+/// Time limit of a command. The server may have to compile a release before it promotes it.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Who is answered.
+/// The rule of the socket's access check.
 const ITS_USER: &str = "only the user that runs the server, and root, may give it orders";
 
-/// Why a command got no answer from the server.
+/// The reason why a command has no response from the server.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
     /// The client cannot be built.
@@ -52,7 +52,7 @@ pub enum SendError {
     Refused(String),
 }
 
-/// Why no client can be built.
+/// The reason why no client can be built.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The runtime.
@@ -66,7 +66,7 @@ pub enum ClientError {
     Http(#[from] reqwest::Error),
 }
 
-/// Why an exchange with the server failed.
+/// The reason why an exchange with the server failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// The server closed the connection before it answered.

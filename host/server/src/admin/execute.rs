@@ -21,10 +21,10 @@ use tokio::runtime::{Builder, Handle};
 use tokio::time::timeout;
 
 const DAY_MILLIS: i64 = 86_400_000;
-/// How long a status waits for the state.
+/// Time limit of the state when it reports its status.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Why a command fails.
+/// The reason why a command fails.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     /// The state would not.
@@ -91,7 +91,7 @@ pub enum Problem {
 /// Executes a command on a running service. Blocks.
 ///
 /// # Errors
-/// Why it is not carried out.
+/// [`Problem`] if the command is not carried out.
 pub fn on_service(service: &Service, command: Command) -> Result<Response, Problem> {
     match command {
         Command::Status {} => Ok(Response::Status(status(service))),
@@ -149,7 +149,7 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
 /// the caller to prove first.
 ///
 /// # Errors
-/// Why it is not carried out.
+/// [`Problem`] if the command is not carried out.
 pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<Response, Problem> {
     match command {
         Command::Status {}
@@ -270,7 +270,7 @@ fn create_key(
 /// Makes a key, and its tenant where it is new. Returns the key's text, which is never stored.
 ///
 /// # Errors
-/// Where the state fails, or the operating system has no randomness.
+/// [`Problem::State`] if the state fails, [`Problem::Random`] if the system has no randomness.
 fn make_key(state: &dyn Accounts, key: &NewKey, now: UnixMillis) -> Result<String, Problem> {
     if !state
         .tenants()?

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command {
-    /// How the service is.
+    /// The status of the service.
     Status {},
     /// The releases that the server holds.
     Releases {},
@@ -32,7 +32,7 @@ pub enum Command {
     RotateCursors {},
     /// Take new jobs, or no longer.
     PauseJobs {
-        /// Whether they are refused from now on.
+        /// True to refuse new jobs, false to accept them.
         paused: bool,
     },
     /// Make a key.
@@ -67,7 +67,7 @@ pub enum Command {
     Enable {
         /// The tenant.
         tenant: String,
-        /// Whether it is served from now on.
+        /// True to serve the tenant, false to refuse its requests.
         enabled: bool,
     },
 }
@@ -120,7 +120,7 @@ pub struct NewKey {
     pub scopes: Vec<String>,
     /// The purpose of the key, as its maker states it.
     pub label: String,
-    /// Whether its requests for series must name their metrics.
+    /// True if its requests for series must name their metrics.
     pub requires_metric_selection: bool,
     /// Days after which it opens nothing.
     pub expires_in_days: Option<u16>,
@@ -132,7 +132,7 @@ pub struct NewKey {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Response {
-    /// How the service is.
+    /// The status of the service.
     Status(Status),
     /// The releases that the server holds.
     Releases {
@@ -145,7 +145,7 @@ pub enum Response {
     Done {},
     /// A release runs as a shadow no more.
     ShadowEnded {
-        /// Which it was.
+        /// The release that shadowed.
         release: String,
     },
     /// The key's text, this once.
@@ -170,12 +170,12 @@ pub enum Response {
     },
     /// It was not done.
     Refused {
-        /// Why.
+        /// The problem, with its causes.
         problem: String,
     },
 }
 
-/// How a running service is.
+/// The status of a running service.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Status {
     /// The program's version.
@@ -186,11 +186,11 @@ pub struct Status {
     pub releases: Vec<String>,
     /// The release that runs beside it, if any does.
     pub shadow: Option<Shadow>,
-    /// Whether new jobs are refused.
+    /// True if new jobs are refused.
     pub jobs_paused: bool,
     /// Jobs queued or running, over all hosts. None where the count failed.
     pub jobs_waiting: Option<u64>,
-    /// Why changes cannot be made durable, if so.
+    /// The reason why changes cannot be made durable, if they cannot.
     pub trouble: Option<String>,
     /// Log lines lost since the start.
     pub log_lines_dropped: usize,
@@ -225,7 +225,7 @@ pub struct Key {
     pub id: String,
     /// Its tenant.
     pub tenant: String,
-    /// Whether it is active, revoked or expired.
+    /// Active, revoked or expired.
     pub status: String,
     /// Its scopes.
     pub scopes: Vec<String>,
@@ -242,7 +242,7 @@ pub struct Key {
 pub struct Tenant {
     /// Its id.
     pub id: String,
-    /// Whether it is served.
+    /// True if the tenant is served.
     pub enabled: bool,
     /// Units that it used this month.
     pub used: u64,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::{UnixListener, UnixStream, unix};
 
-/// Why the socket cannot be bound.
+/// The reason why the socket cannot be bound.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// Another server answers on it.
@@ -42,7 +42,8 @@ impl AdminSocket {
     /// replaced.
     ///
     /// # Errors
-    /// Where a server answers on it, or it cannot be made: a path has at most some 100 bytes.
+    /// [`BindError::InUse`] if a server answers on it. [`BindError::Io`] if it cannot be made: a path
+    /// has at most some 100 bytes.
     pub fn bind(path: PathBuf) -> Result<AdminSocket, BindError> {
         let io = |source| BindError::Io {
             path: path.clone(),

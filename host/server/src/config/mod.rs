@@ -183,7 +183,7 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_ADDRESS_KEY_FILE", value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address_key_file: Option<PathBuf>,
-    /// Which valuations have receipts: off, sampled or all.
+    /// Valuations that have receipts: off, sampled or all.
     #[arg(
         long,
         env = "DOMESDAY_RECEIPTS",

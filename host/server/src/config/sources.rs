@@ -56,7 +56,8 @@ pub enum SettingsError {
 /// are some of [`Settings`].
 ///
 /// # Errors
-/// Where the file cannot be read, is not TOML, or has a key that is no setting or of another type.
+/// [`SettingsError`] if the file cannot be read or is not TOML, or a key is unknown or of another
+/// type.
 pub fn resolve<T: Serialize + DeserializeOwned>(
     arguments: &T,
     matches: &ArgMatches,

@@ -93,7 +93,7 @@ pub struct Run<'a> {
     pub deadline: Deadline,
 }
 
-/// Why no result of a request may be answered.
+/// The reason why a request has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecutionError {
     /// The units are not reserved.

@@ -28,7 +28,7 @@ pub struct SingleValue {
     pub row: RowOutcome,
 }
 
-/// Why the row was not begun, or its result is lost.
+/// The reason why the row was not begun, or its result is lost.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SingleError {
     /// The pool did not run it.

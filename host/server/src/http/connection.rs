@@ -22,8 +22,8 @@ pub const WRITE_TIMEOUT: WriteTimeout = WriteTimeout {
     rate: 16 << 10,
 };
 
-/// How long a write may wait for a client. Bytes that the client reads give some of the time back.
-/// So a client that reads at `rate` is never cut off, and a slower one holds its slot for a bounded
+/// Time limit of a write to a client. Bytes that the client reads give some of the time back. So a
+/// client that reads at `rate` is never cut off, and a slower one holds its slot for a bounded
 /// time.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteTimeout {
@@ -40,7 +40,7 @@ impl WriteTimeout {
     }
 }
 
-/// What a connection is doing.
+/// The phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// It has answered a request and waits for the next.
@@ -58,7 +58,7 @@ enum Phase {
 pub struct Connection(Arc<State>);
 
 struct State {
-    /// What is dropped once all responses so far are written.
+    /// Values that are dropped once all responses so far are written.
     held: Mutex<Vec<Box<dyn Any + Send>>>,
     /// The phase, and how many there were before it.
     phase: Mutex<(Phase, u64)>,

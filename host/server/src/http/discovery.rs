@@ -17,7 +17,7 @@ use domesday_state::Principal;
 use domesday_valuation::release_store::OpenRelease;
 use std::sync::Arc;
 
-/// How long a client may keep the metadata. A promotion shows after it.
+/// Caching time of metadata at the client. A promotion shows after it.
 const METADATA_CACHE: &str = "private, max-age=60";
 
 /// Responds with the metadata of the active release, as this caller may use it.

@@ -45,7 +45,7 @@ enum Part {
 struct Head {
     lines: usize,
     length: Option<u64>,
-    /// Whether the last coding is `chunked`, where there is a coding.
+    /// True if the last coding is `chunked`. `None` without a coding.
     chunked: Option<bool>,
 }
 

@@ -45,7 +45,7 @@ static KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 /// Listens at an address.
 ///
 /// # Errors
-/// Where it is not this machine's, or taken.
+/// The address is taken, or is not an address of this machine.
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,

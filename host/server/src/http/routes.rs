@@ -22,7 +22,7 @@ pub struct Route {
     pub path: &'static str,
     /// Its name in the manifest of a release.
     endpoint: package::Endpoint,
-    /// Whether it takes a batch.
+    /// True if it takes a batch.
     pub batch: bool,
     /// The schema of its rows.
     pub kind: Kind,

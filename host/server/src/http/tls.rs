@@ -12,7 +12,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use tokio_rustls::server::TlsStream;
 use tokio_rustls::{TlsAcceptor, rustls};
 
-/// How long a handshake may take: as long as the head of a request.
+/// Time limit of a handshake: the limit of a request's head.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 
 /// Certificates that cannot be served with.
@@ -44,7 +44,7 @@ pub enum TlsError {
     },
 }
 
-/// Why a connection did not become one of TLS.
+/// The reason why a TLS handshake failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HandshakeError {
     /// The client speaks something else, or left.
@@ -66,7 +66,7 @@ impl Tls {
     /// Reads a certificate chain and its key, both PEM.
     ///
     /// # Errors
-    /// Where they cannot be read or do not go together.
+    /// [`TlsError`] if they cannot be read or do not go together.
     pub fn open(certificate: PathBuf, key: PathBuf) -> Result<Tls, TlsError> {
         let config = ArcSwap::from_pointee(read(&certificate, &key)?);
         Ok(Tls {
@@ -89,7 +89,8 @@ impl Tls {
     /// Accepts a TLS connection: the server's side of the handshake.
     ///
     /// # Errors
-    /// Where the client does not do its side in time.
+    /// [`HandshakeError::Late`] if the client is too slow, [`HandshakeError::Failed`] for other
+    /// failures.
     pub async fn accept<S>(&self, stream: S) -> Result<TlsStream<S>, HandshakeError>
     where
         S: AsyncRead + AsyncWrite + Unpin,

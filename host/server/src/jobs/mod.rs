@@ -31,7 +31,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// How long the release of all leases may take: one row and one write to the state.
+/// Time limit for the release of all leases: one row and one write to the state.
 const STOP_TIME: Duration = Duration::from_secs(10);
 
 /// The work on jobs, in the background of a service.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-/// Why a stored job cannot be read.
+/// The reason why a stored job cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("the stored job cannot be read: {0}")]
 pub struct Unreadable(#[from] serde_json::Error);
@@ -21,7 +21,7 @@ pub struct PersistedContext {
     /// The valuation id of the first row. Those of the others count up from it, so a row keeps its
     /// id when its chunk is retried.
     pub first_valuation_id: Uuid,
-    /// Whether the submitting key might use stored data.
+    /// True if the submitting key might use stored data.
     pub stored_data: bool,
     /// The defaults for the options of each row.
     #[serde(with = "SettingsForm")]

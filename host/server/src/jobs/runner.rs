@@ -24,21 +24,21 @@ use uuid::Uuid;
 /// The longest that a row of a job waits for requests. So a job runs fifty rows a second under any
 /// load.
 pub const MAX_YIELD: Duration = Duration::from_millis(20);
-/// How often the runner checks whether requests still wait.
+/// Interval at which the runner checks whether requests still wait.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Renewals of a lease in its duration.
 const RENEWALS_PER_LEASE: u32 = 3;
 /// Chunks of one job before the runner takes another.
 const CHUNKS_PER_TURN: u32 = 8;
-/// How often the runner looks for jobs that another host accepted, or whose lease ran out.
+/// Interval at which the runner looks for jobs of other hosts and for expired leases.
 const CLAIM_INTERVAL: Duration = Duration::from_secs(1);
 /// The wait before a release that did not open is tried again.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
-/// How often expired jobs and documents are removed.
+/// Interval at which expired jobs and documents are removed.
 const PURGE_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Why the runner stopped working on a claimed job.
+/// The reason why the runner stopped working on a claimed job.
 enum StopReason {
     /// The last chunk is finished.
     Completed,

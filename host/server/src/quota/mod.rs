@@ -67,7 +67,7 @@ pub enum LimitExceeded {
     /// The tenant's slots are taken.
     #[error("{limit} requests of the tenant are in work")]
     Concurrency {
-        /// How many the plan allows.
+        /// Number that the plan allows.
         limit: u32,
     },
     /// The service's capacity is taken.

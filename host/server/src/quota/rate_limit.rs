@@ -19,7 +19,7 @@ pub struct Rate<C: Clock = MonotonicClock> {
     clock: C,
 }
 
-/// How a tenant's rate stands after a request was status.
+/// The rate limit of a tenant after a request: the policy, the remaining requests and the waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateStatus {
     /// The plan, as the header `RateLimit-Policy` states it.

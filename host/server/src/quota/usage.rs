@@ -28,7 +28,7 @@ pub struct Reservation {
     outcome: Option<Result<(), ReservationError>>,
 }
 
-/// Why a request may not be answered, for all that its work was done.
+/// The reason why a request gets an error although its work was done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReservationError {
     /// The units do not fit into the month's allowance.
@@ -79,7 +79,7 @@ impl Reservation {
     /// dropped.
     ///
     /// # Errors
-    /// Where nothing may be answered but a refusal.
+    /// [`ReservationError`] if the request must not get a result.
     pub async fn with<T>(&mut self, work: impl Future<Output = T>) -> Result<T, ReservationError> {
         tokio::pin!(work);
         tokio::select! {
@@ -134,7 +134,7 @@ impl Reservation {
     /// Waits until the charge is durable, and returns `refund` units of it.
     ///
     /// # Errors
-    /// Where nothing may be answered but a refusal.
+    /// [`ReservationError`] if the request must not get a result.
     pub async fn commit(mut self, refund: u32) -> Result<(), ReservationError> {
         self.durable().await?;
         if refund > 0 {

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// How long a tenant's key is cached. After that time no host seals under an erased key.
+/// Caching time of a tenant's key. After that time no host seals under an erased key.
 const KEY_CACHE_TIME: Duration = Duration::from_secs(60);
 
 /// The journal of a running service, and whose receipts go into it.
@@ -32,7 +32,7 @@ pub struct Receipts {
     keys: Mutex<HashMap<TenantId, (TenantKey, Instant)>>,
 }
 
-/// Why receipts cannot be written, so that no result may be answered.
+/// The reason why receipts cannot be written, so that no result may be returned.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiptError {
     /// The journal cannot be written.
@@ -61,7 +61,7 @@ impl Receipts {
     /// Opens the journal, where receipts are on. Blocks.
     ///
     /// # Errors
-    /// Where it cannot be opened: then nothing is served.
+    /// [`ReceiptError`] if it cannot be opened. The server then does not start.
     pub fn open(
         settings: &Settings,
         state: &Arc<dyn State>,

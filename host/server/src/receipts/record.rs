@@ -6,7 +6,7 @@
 
 use domesday_engine::fixture::Fixture;
 
-/// How records are written today.
+/// The current format of records.
 pub const FORM: u32 = 1;
 
 /// A record cannot be read.
@@ -31,7 +31,7 @@ pub fn write(fixture: &Fixture) -> Result<Vec<u8>, rmp_serde::encode::Error> {
 /// Reads a record.
 ///
 /// # Errors
-/// Where it is none of a form that is known.
+/// [`Unreadable::Form`] for an unknown format, [`Unreadable::Damaged`] for a damaged record.
 pub fn read(form: u32, record: &[u8]) -> Result<Fixture, Unreadable> {
     match form {
         FORM => Ok(rmp_serde::from_slice(record)?),

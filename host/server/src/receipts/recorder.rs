@@ -30,7 +30,7 @@ pub struct ReceiptRecorder {
 struct AppendedReceipts {
     /// The first and the last receipt.
     tickets: Option<(Ticket, Ticket)>,
-    /// Why a receipt could not be appended.
+    /// The error of a receipt that could not be appended.
     failed: Option<ReceiptError>,
 }
 

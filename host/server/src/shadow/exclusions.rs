@@ -42,7 +42,7 @@ impl ExclusionReason {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// When the folder's first row was taken, to the minute: seconds since 1970-01-01 UTC.
+    /// Time of the folder's first row, to the minute: seconds since 1970-01-01 UTC.
     pub since: Option<i64>,
     /// Rows that were stored and removed to make room for later ones.
     pub replaced: u64,

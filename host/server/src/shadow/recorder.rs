@@ -30,7 +30,7 @@ pub(super) struct PairRecorder {
     /// The release and the time of the latest row.
     latest: Option<(Arc<OpenRelease>, i64)>,
     last_write: Instant,
-    /// Whether a failed write was logged.
+    /// True if a failed write was logged.
     fault_logged: bool,
 }
 

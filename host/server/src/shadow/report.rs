@@ -15,7 +15,7 @@ use std::time::SystemTime;
 /// The folder of pairs in the data folder.
 pub const FOLDER: &str = "shadow";
 
-/// Why there is no comparison.
+/// The reason why there is no comparison.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The candidate never was a shadow on this host.

@@ -31,7 +31,7 @@ pub const HEADER_FILE: &str = "about.json";
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoredPair {
-    /// When the current release answered, to the minute: seconds since 1970-01-01 UTC.
+    /// Time of the current release's answer, to the minute: seconds since 1970-01-01 UTC.
     pub at: i64,
     /// The sampling share at that time, 0 to 1. Rows of older versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Which pairs are stored, and how many.
+//! The selection and the limit of stored pairs.
 
 use super::*;
 use domesday_evaluation::compare::header::{ComparedRelease, Header, Source};

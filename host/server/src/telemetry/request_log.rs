@@ -35,7 +35,7 @@ pub struct LoggedValuation {
 pub struct RequestSummary {
     /// Its status.
     pub status: &'static str,
-    /// Why a row has no value, where one has none.
+    /// The reason why a row has no value, if it has none.
     pub problem: Option<String>,
 }
 

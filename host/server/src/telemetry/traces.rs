@@ -23,7 +23,7 @@ use std::io::Read;
 use std::pin::Pin;
 use std::time::Duration;
 
-/// How long the collector may take over one batch, and how long a stop waits for the last one.
+/// Time limit of the collector for one batch, and of a stop for the last one.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Bytes that are read of the collector's answer.
 const ANSWER_MAX: u64 = 64 << 10;

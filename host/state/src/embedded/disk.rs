@@ -33,7 +33,7 @@ struct DiskFile {
     pending: Vec<(usize, Vec<u8>)>,
 }
 
-/// Which files a fault meets.
+/// The files that an injected failure affects.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Files {
     Both,

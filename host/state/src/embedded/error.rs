@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{PathMoved, StateError};
 
-/// Why a group failed, for each of its operations.
+/// The error of a failed group, for each of its operations.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(super) enum StoreError {
     /// The store failed.

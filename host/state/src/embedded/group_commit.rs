@@ -30,11 +30,11 @@ use crate::{PathMoved, StateError};
 
 /// The most operations of one group, so that the first does not wait for all of a flood.
 const LARGEST: usize = 1_024;
-/// How long after a failure the file is first opened again.
+/// Delay of the first attempt to open the file again after a failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest time between two attempts to open the file.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-/// How often the thread checks the paths of the files while nothing is committed.
+/// Interval at which an idle thread checks the paths of the files.
 const PATH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The counter that is raised to see whether the file can be written.
 const PROBES: &str = "probes";

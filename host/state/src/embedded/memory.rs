@@ -14,7 +14,7 @@ use crate::directory::Directory;
 use crate::switches::PromotedReleases;
 use crate::{Access, CursorSecret, CursorSecrets, KeyId, ReleaseKind, StateError, UnixMillis};
 
-/// How long a commit may take before the disk counts as stalled.
+/// Time limit of a commit. After it the disk counts as stalled.
 const STALLED_AFTER: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl MemoryState {
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     state: RwLock<MemoryState>,
-    /// When the commit that is under way began.
+    /// Start of the commit that is under way.
     commit: Mutex<Option<Instant>>,
 }
 

@@ -8,7 +8,7 @@ use super::error::{StoreError, stopped_error};
 use super::tables::Tables;
 use crate::StateError;
 
-/// How long a caller that blocks waits for a commit.
+/// Time limit of a blocking caller that waits for a commit.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// An operation that waits to be made durable.

@@ -87,7 +87,7 @@ pub(super) struct StoredJob {
     pub(super) job: Job,
     /// The first chunk without results.
     pub(super) next: u32,
-    /// How often `next` was begun.
+    /// Number of attempts at `next`.
     pub(super) attempts: u32,
     /// The fencing number of its last claim.
     pub(super) fence: u64,

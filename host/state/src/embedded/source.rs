@@ -1,4 +1,4 @@
-//! Where the state's file and its log of units are, and how their bytes are reached.
+//! The paths of the state's file and of its usage log, and the access to their bytes.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -19,18 +19,18 @@ use crate::{OpenPath, PathMoved, StateError};
 /// Memory for redb's pages, bytes. Reads while serving come from the directory.
 const CACHE: usize = 16 << 20;
 
-/// How long units stand in the log alone. It bounds the units that a copy of the file without its
-/// log lacks.
+/// Longest time for which units stand in the log alone. It bounds the units that a copy of the file
+/// without its log lacks.
 const TAKE_OVER_AFTER: Duration = Duration::from_secs(1);
 
 /// The bytes of the log.
 pub(super) type Storage = Box<dyn StorageBackend>;
 
-/// Where the files are, and how they are opened; asked again after each failure.
+/// The paths of the files and the way to open them; used again after each failure.
 #[derive(Debug)]
 pub(super) struct Source {
     path: PathBuf,
-    /// How long units stand in the log alone.
+    /// Longest time for which units stand in the log alone.
     pub(super) take_over_after: Duration,
     /// The folder, the state's file and the log, as the first opening found or made them.
     folder: OnceLock<OpenPath>,

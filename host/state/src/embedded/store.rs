@@ -15,7 +15,7 @@ use crate::{Month, StateError, TenantId};
 pub(super) struct OpenFiles {
     pub(super) database: Database,
     log_counts: RwLock<Counts>,
-    /// Why the log cannot be read, where it cannot.
+    /// The error of the log, if it cannot be read.
     log_error: Option<StoreError>,
 }
 

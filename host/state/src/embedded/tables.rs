@@ -39,9 +39,9 @@ pub(super) const LOADS: TableDefinition<&str, (u32, u64)> = TableDefinition::new
 /// Idempotency records, by tenant and key.
 pub(super) const IDEMPOTENCY: TableDefinition<(&str, &str), &[u8]> =
     TableDefinition::new("idempotency");
-/// When jobs expire.
+/// Expiry times of jobs.
 pub(super) const JOB_ENDS: TableDefinition<(i64, JobKey), ()> = TableDefinition::new("job_ends");
-/// When keys no longer answer with their job.
+/// Expiry times of idempotency keys.
 pub(super) const KEY_ENDS: TableDefinition<(i64, &str, &str), ()> =
     TableDefinition::new("key_ends");
 
@@ -53,7 +53,7 @@ pub(super) const RECEIPT_KEYS: TableDefinition<&str, [u8; 32]> =
 pub(super) struct Writing<'d> {
     database: &'d Database,
     transaction: OnceCell<WriteTransaction>,
-    /// Whether any table was changed.
+    /// True if any table was changed.
     changed: Cell<bool>,
 }
 

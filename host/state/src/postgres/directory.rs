@@ -20,16 +20,16 @@ use crate::{Access, CursorSecrets, ReleaseKind, StateError, UnixMillis};
 pub(super) const CHANNEL: &str = "domesday";
 /// The time between two polls of the database, with or without a notification.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// How long it may take to answer, twice in a row, before it counts as unreachable.
+/// Time limit of the database. After two late responses in a row it counts as unreachable.
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(1_400);
-/// How long a change waits for the locks of others.
+/// Time limit of a change for the locks of others.
 const SET_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1s'";
-/// How long keys are believed while the database is known to be out of reach.
+/// Longest time for which keys are believed while the database is known to be out of reach.
 const MAX_AGE_UNREACHABLE: Duration = Duration::from_secs(60);
-/// How long they are believed by a host that does not know why it has not asked: it slept.
+/// Longest time for which a host believes them that has not polled for an unknown reason: it slept.
 const MAX_AGE_UNCHECKED: Duration = Duration::from_secs(5);
 
-/// Why changes cannot be made durable.
+/// The reason why changes cannot be made durable.
 #[derive(Debug, Clone)]
 enum Degraded {
     /// The database is out of reach.
@@ -54,7 +54,7 @@ struct View {
     cursors: CursorSecrets,
     /// The last change in it.
     version: i64,
-    /// When it was certainly so.
+    /// Time at which it was certainly so.
     fresh: Instant,
     degradation: Option<Degraded>,
 }

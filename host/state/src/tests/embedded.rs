@@ -236,7 +236,7 @@ mod moved {
     use std::time::{Duration, Instant};
     use suite::{id, outcome, used};
 
-    /// How soon it is noticed, and how soon it is over.
+    /// Time limit for the detection of a failure, and for its end.
     const SOON: Duration = Duration::from_secs(3);
 
     /// A state in a folder that can be moved.

@@ -32,9 +32,9 @@ impl Store for Postgres {
 
 suite::state_suite!(Postgres);
 
-/// How long another host may take to see a change.
+/// Time limit within which another host sees a change.
 const SEEN: Duration = Duration::from_secs(1);
-/// How long an unreachable database may go unnoticed.
+/// Time limit within which an unreachable database is noticed.
 const NOTICED: Duration = Duration::from_secs(4);
 
 #[track_caller]

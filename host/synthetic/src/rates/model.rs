@@ -17,7 +17,7 @@ pub(super) struct Day {
     pub(super) index: Option<f64>,
     /// Curves of swaps and of nominal and index-linked gilts.
     pub(super) curves: [Curve; 3],
-    /// Whether curves are written for the day.
+    /// True if curves are written for the day.
     pub(super) snapshot: bool,
     /// The first maturity of the nominal short end that is there, months.
     pub(super) nominal_from: u32,

@@ -19,7 +19,7 @@ use domesday_registers::codes::{AgeBand, FloorType, Glazing, RoofType, WallType}
 use domesday_registers::{Day, Postcode};
 use std::ops::RangeInclusive;
 
-/// How far a site may lie from the middle of its postcode, metres: farther than any postcode of
+/// Longest distance of a site from the middle of its postcode, metres: farther than any postcode of
 /// England or Wales reaches.
 const REACH_M: f64 = 10_000.0;
 /// England and Wales on the National Grid, metres: the Isles of Scilly to Lowestoft, the Lizard to
@@ -31,9 +31,9 @@ const NORTHINGS: RangeInclusive<i32> = 5_000..=658_000;
 pub struct LocatedSite {
     /// Its postcode.
     pub postcode: Postcode,
-    /// Where the postcode lies, and in which authority.
+    /// Location and authority of the postcode.
     pub around: PostcodeLocation,
-    /// Where the site lies.
+    /// Location of the site.
     pub place: GridPoint,
 }
 

@@ -7,7 +7,7 @@ use domesday_property::{AreaLevel, GssCode, Snapshot, SnapshotError};
 /// Figures of the subject's postcode sector, over all types.
 ///
 /// # Errors
-/// Where the snapshot cannot be read.
+/// [`SnapshotError`] if the snapshot cannot be read.
 pub fn context(snapshot: &Snapshot, subject: &Subject) -> Result<Context, SnapshotError> {
     let sector = subject.postcode.sector();
     let figures = snapshot.area_figures(

@@ -20,7 +20,7 @@ use domesday_registers::codes::PropertyType;
 pub struct Merged {
     /// The subject of the valuation.
     pub subject: Subject,
-    /// Who vouches for its identity.
+    /// Source that vouches for its identity.
     pub identity_source: IdentitySource,
     /// Blanks that stored data filled.
     pub stored_data_used: Vec<Note>,

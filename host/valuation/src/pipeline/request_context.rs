@@ -17,7 +17,7 @@ pub struct RequestContext {
     pub depth: Depth,
     /// The defaults for the options of each row.
     pub settings: Settings,
-    /// Whether the key may use stored data.
+    /// True if the key may use stored data.
     pub stored_data: bool,
     /// The API execution.
     pub execution_id: Uuid,

@@ -18,7 +18,7 @@ pub struct Identity {
     pub property: Property,
     /// Its postcode's place, where the snapshot knows the postcode.
     pub postcode: Option<PostcodeLocation>,
-    /// Who vouches.
+    /// Source that vouches for it.
     pub source: IdentitySource,
 }
 

@@ -22,9 +22,9 @@ pub struct Home {
     pub place: Place,
     /// Property type.
     pub kind: PropertyKind,
-    /// Whether the home is leasehold.
+    /// True if the home is leasehold.
     pub leasehold: bool,
-    /// Whether it is sold new.
+    /// True if it is sold new.
     pub new_build: bool,
     /// Day of its sale or of its valuation.
     pub day: Day,

@@ -75,9 +75,9 @@ pub struct SaleRow {
     pub day: Day,
     /// Pounds.
     pub price_gbp: u64,
-    /// Whether it is a standard sale (category A).
+    /// True if it is a standard sale (category A).
     pub standard: bool,
-    /// Whether it is the first sale of a new home.
+    /// True if it is the first sale of a new home.
     pub new_build: bool,
     /// UPRN, if known.
     pub uprn: Option<u64>,
@@ -151,7 +151,7 @@ pub struct PredictionRow {
     pub confidence: Option<f64>,
     /// Comparables listed.
     pub comparables: u32,
-    /// Whether the home was sold new.
+    /// True if the home was sold new.
     pub new_build: bool,
     /// Construction age band in the valuation, `A` to `L`. The member is required, though it may be
     /// null: homes without a band have ranges of their own.

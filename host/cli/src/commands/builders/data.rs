@@ -28,7 +28,7 @@ pub struct CheckFiles {
 
 /// The result of a check, for a person to read.
 struct FileResult {
-    /// What the file is.
+    /// The kind of the file.
     kind: String,
     /// Its rows.
     lines: Vec<String>,

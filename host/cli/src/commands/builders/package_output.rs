@@ -1,4 +1,4 @@
-//! Where a built package is put, when it was made and who signs it.
+//! The folder, the time and the signing key of a built package.
 
 use crate::commands::ReleasesFolder;
 use chrono::{DateTime, Utc};

@@ -193,7 +193,7 @@ impl Update {
     }
 }
 
-/// Where a snapshot is put once it is made.
+/// The destination of a finished snapshot.
 struct SnapshotTarget<'a> {
     packages_dir: &'a Path,
     output: &'a PackageOutput,

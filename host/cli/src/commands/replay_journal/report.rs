@@ -12,7 +12,7 @@ pub(super) struct Report {
     pub(super) engine: &'static str,
     /// The host's key.
     pub(super) host: Option<String>,
-    /// Whether the chain holds from its beginning to its end and agrees with every head.
+    /// True if the chain holds from its beginning to its end and agrees with every head.
     pub(super) proved: bool,
     /// The first place that is wrong.
     pub(super) broken: Option<String>,

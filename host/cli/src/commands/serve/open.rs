@@ -100,7 +100,7 @@ pub fn open_service(
     Ok((service, promoted))
 }
 
-/// How long a request's head may take to arrive.
+/// Time limit for the arrival of a request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Connections to the metrics listener at once.
 const METRICS_CONNECTIONS: usize = 64;

@@ -47,7 +47,7 @@ vocabulary! {
     }
 }
 
-/// Why a job failed.
+/// Reason for the failure of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = JobError)]
 pub struct JobFailure {
@@ -55,7 +55,7 @@ pub struct JobFailure {
     pub code: String,
     /// For people.
     pub message: String,
-    /// Whether a new job of the same rows may succeed.
+    /// True if a new job of the same rows may succeed.
     pub retryable: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct JobFailure {
 pub struct JobDocument {
     /// The job.
     pub job_id: Uuid,
-    /// Where it stands.
+    /// Status of the job.
     pub status: JobStatus,
     /// Its mode.
     pub mode: Mode,
@@ -72,13 +72,13 @@ pub struct JobDocument {
     pub release_id: String,
     /// Its rows.
     pub request_count: u32,
-    /// When it was accepted.
+    /// Time at which the job was accepted.
     pub created_at: DateTime<Utc>,
-    /// When something of it last changed.
+    /// Time of the last change.
     pub updated_at: DateTime<Utc>,
     /// From when on it is gone.
     pub expires_at: DateTime<Utc>,
-    /// Why it failed, where it did.
+    /// Reason for the failure, if the job failed.
     pub error: Option<JobFailure>,
 }
 

@@ -36,7 +36,7 @@ pub struct JobRequest<'a> {
     pub(super) sent: PresentMembers,
 }
 
-/// Whether the members with a default are present.
+/// The presence of the members with a default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PresentMembers {
     pub(super) mode: bool,

@@ -26,11 +26,11 @@ pub struct Development {
     pub request_reference: Option<String>,
     /// The options as they apply here; `use_stored_data` is always false.
     pub options: Options,
-    /// Where and what the property will be.
+    /// Site and kind of the proposed property.
     pub property: Site,
-    /// Who will live there.
+    /// Future occupancy.
     pub occupancy: Occupancy,
-    /// How large it will be, without what does not apply to its type; the floor area is present.
+    /// Size, without the members that do not apply to its type; the floor area is present.
     pub size: Size,
     /// Its lease; present exactly where the tenure is leasehold.
     pub lease: Option<Lease>,
@@ -40,7 +40,7 @@ pub struct Development {
     pub ignored_inputs: Vec<Note>,
 }
 
-/// Where and what a proposed property will be.
+/// Site and kind of a proposed property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Site {
     /// The day of the valuation.

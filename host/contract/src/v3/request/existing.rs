@@ -25,7 +25,7 @@ pub struct Request {
     pub property: Property,
     /// The occupancy of the property.
     pub occupancy: Occupancy,
-    /// How large it is, without what does not apply to its type.
+    /// Size, without the members that do not apply to its type.
     pub size: Size,
     /// Its lease; present exactly where the tenure is leasehold.
     pub lease: Option<Lease>,

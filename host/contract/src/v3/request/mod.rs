@@ -27,7 +27,7 @@ pub use size::Size;
 /// Longest customer reference, in characters.
 const REFERENCE_LONGEST: usize = 200;
 
-/// Which of the two schemas a document follows.
+/// The two request schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A property that exists, found by its address.

@@ -77,7 +77,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Whether the building stands; proposed buildings have routes of their own.
+    /// State of the building. Proposed buildings have their own routes.
     pub enum BuildStatus {
         /// It stands.
         Existing = "existing",
@@ -103,7 +103,7 @@ pub struct Property {
     pub subtype: Subtype,
     /// Freehold or leasehold.
     pub title_tenure: Tenure,
-    /// Whether the building stands, where the request says so.
+    /// State of the building, if the request gives it.
     pub build_status: Option<BuildStatus>,
 }
 

@@ -13,7 +13,7 @@ pub(super) const LIVING_ROOMS: RangeInclusive<u8> = 0..=10;
 pub(super) const STOREYS: RangeInclusive<u8> = 1..=6;
 pub(super) const FLOOR_LEVEL: RangeInclusive<i8> = -5..=100;
 
-/// How large the property is. What is `None` was left blank, or did not apply.
+/// The size of a property. A member is `None` if it was left blank or does not apply.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Size {
     /// Floor area in square metres, 10 to 2,000.

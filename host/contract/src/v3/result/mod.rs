@@ -90,9 +90,9 @@ pub struct Valued {
     pub estimated_value_gbp: u64,
     /// The range, or none where evidence is too thin for one.
     pub range: Option<ValueRange>,
-    /// How strong the evidence is.
+    /// Confidence in the value.
     pub confidence: Confidence,
-    /// How inputs were resolved.
+    /// Resolution of the inputs.
     pub input_resolution: InputResolution,
     /// Comparables, where they were asked for.
     pub comparables: Option<Vec<Comparable>>,
@@ -107,9 +107,9 @@ pub struct Referred {
     pub property: ResultProperty,
     /// Day of the valuation asked for.
     pub date: NaiveDate,
-    /// Why.
+    /// Reason for the referral.
     pub referral: Referral,
-    /// How inputs were resolved.
+    /// Resolution of the inputs.
     pub input_resolution: InputResolution,
 }
 
@@ -121,12 +121,12 @@ pub struct ResultProperty {
     pub uprn: Option<Uprn>,
     /// Its postcode in standard form.
     pub postcode: Postcode,
-    /// Who vouches for the identity.
+    /// Source that vouches for the identity.
     pub identity_source: IdentitySource,
 }
 
 vocabulary! {
-    /// Who vouches for a property's identity.
+    /// Source that vouches for a property's identity.
     pub enum IdentitySource {
         /// The service's own property snapshot.
         VerifiedIdentityStore = "verified_identity_store",
@@ -173,7 +173,7 @@ vocabulary! {
     }
 }
 
-/// Why a property is referred.
+/// Reason for which a property is referred.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Referral {
     /// For programs.

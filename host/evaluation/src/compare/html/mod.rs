@@ -21,7 +21,7 @@ const MOST_LISTED: usize = 40;
 /// Returns the page.
 ///
 /// # Errors
-/// Where a plot cannot be drawn.
+/// [`PlotError`] if a plot cannot be drawn.
 pub fn page(found: &Comparison) -> Result<String, PlotError> {
     let releases = &found.subject.releases;
     let title = format!(

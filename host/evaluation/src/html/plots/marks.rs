@@ -16,7 +16,7 @@ pub struct Mark {
     pub interval: Option<[f64; 2]>,
 }
 
-/// Whether marks are bars from nothing, or points.
+/// The shape of marks: bars from zero, or points.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// Bars.

@@ -131,7 +131,7 @@ fn each_sale_meets_its_home_by_its_rule() {
     assert_eq!(built.report.homes.certificates, 2);
 }
 
-/// Where "20-22" is on record, "20" or "22" alone finds it. Where both were sold, neither does.
+/// With "20-22" on record, "20" or "22" alone finds it. If both were sold, neither does.
 #[test]
 fn a_home_that_two_addresses_meet_by_a_rule_is_neithers() {
     let at = |id: u32, paon: &'static str, street: &'static str| Sold {

@@ -27,7 +27,7 @@ pub struct Inputs {
     /// The authorities and months for which the price paid files are complete. Empty: they are
     /// complete for all.
     pub coverage: Vec<Coverage>,
-    /// Whether the files hold every sale of every authority, even where some have none.
+    /// True if the files hold every sale of every authority, even where some have none.
     pub whole_country: bool,
     /// The largest share of a file's rows that may be rejected.
     pub max_rejected: MaxRejected,

@@ -21,7 +21,7 @@ pub struct ReleaseDetails {
     pub created: Option<Timestamp>,
     /// The time of publication, if it is to be recorded.
     pub published_at: Option<Timestamp>,
-    /// Whether any source is invented.
+    /// True if any source is invented.
     pub synthetic: bool,
 }
 

@@ -67,7 +67,7 @@ pub type Curve = BTreeMap<NaiveDate, BTreeMap<u32, f64>>;
 /// Something in a file that was left out, and is no fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Where.
+    /// Location in the source.
     pub location: SourceLocation,
     /// The omitted part and the reason.
     pub reason: String,

@@ -14,7 +14,7 @@ pub struct Inputs {
     pub database: Vec<PathBuf>,
     /// Yield-curve workbooks, archives of them, or curve tables.
     pub curves: Vec<PathBuf>,
-    /// Whether the files are invented. The manifest then says so.
+    /// True if the files are invented. The manifest then says so.
     pub synthetic: bool,
 }
 

@@ -16,8 +16,8 @@ use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation};
 
 /// The tolerance of a maturity in whole months: the sheets write 1/12 as 0.08333333.
 const MONTH_TOLERANCE: f64 = 1e-4;
-/// How far the short-end sheet may lie from the other one where both have a maturity, percentage
-/// points: their maturities differ by rounding.
+/// Largest difference of the short-end sheet from the other one at a common maturity, percentage
+/// points. Their maturities differ by rounding.
 const SHEET_TOLERANCE: f64 = 1e-4;
 
 /// One sheet's part in a curve.

@@ -25,9 +25,9 @@ pub struct Basis<'a> {
     pub selection: &'a [(&'static str, String)],
     /// Observations before the page.
     pub position: u64,
-    /// Whether the request names the release, so that the answer never changes.
+    /// True if the request names the release, so that the answer never changes.
     pub pinned: bool,
-    /// Whether the answer holds a cursor, which belongs to one customer and expires.
+    /// True if the answer holds a cursor, which belongs to one customer and expires.
     pub continued: bool,
 }
 

@@ -18,7 +18,7 @@ pub struct Selection {
     pub query: Query,
     /// Observations before the page.
     pub position: u64,
-    /// Whether the request or its cursor names the release.
+    /// True if the request or its cursor names the release.
     pub pinned: bool,
 }
 

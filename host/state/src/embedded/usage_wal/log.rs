@@ -29,7 +29,7 @@ const BLOCKS: u32 = 256;
 /// A block, before its zeros and its digest.
 #[derive(Debug, Serialize, Deserialize)]
 struct Block {
-    /// Which of the file's epochs it belongs to.
+    /// Epoch of the file that it belongs to.
     epoch: u64,
     /// Its place.
     number: u32,

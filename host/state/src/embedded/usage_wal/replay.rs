@@ -17,7 +17,7 @@ use crate::embedded::tables::{COUNTERS, Tables, Writing};
 /// The counter of the log's epochs.
 const EPOCH: &str = "usage_epochs";
 
-/// Where the changes of a group are made durable.
+/// The file in which the changes of a group are made durable.
 #[derive(Debug)]
 pub(in crate::embedded) enum DurableIn {
     /// There are none.
@@ -71,9 +71,9 @@ fn read_log(source: &Source, storage: &Storage, epoch: u64) -> Result<LogReplay,
 pub(in crate::embedded) struct UsageWal {
     log: Log,
     path: PathBuf,
-    /// How long units stand in the log alone.
+    /// Longest time for which units stand in the log alone.
     take_over_after: Duration,
-    /// When the log is to be taken over into the file, if anything stands in it.
+    /// Time at which the log is to be taken over into the file, if anything stands in it.
     due: Option<Instant>,
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use domesday_state::*;
 use uuid::Uuid;
 
-/// Where the suite gets its states from.
+/// A source of the suite's states.
 pub(crate) trait Store {
     /// The implementation under test.
     type State: State + 'static;

@@ -75,7 +75,7 @@ impl Default for Limits {
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
     /// The machine has no certificate authorities.
-    #[error("this machine has no certificate authorities to trust")]
+    #[error("this machine has no certificate authorities to trust; install ca-certificates")]
     Authorities(#[from] reqwest::Error),
 }
 

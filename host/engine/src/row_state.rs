@@ -51,7 +51,7 @@ impl RowState {
         &mut self,
         question: Result<EvidenceQuery, Refusal>,
     ) -> wasmtime::Result<EvidenceResponse> {
-        let question = match self.bounds.admit(question) {
+        let question = match self.bounds.count_question(question) {
             Ok(question) => question,
             Err(refusal) => return Ok(EvidenceResponse::Refused(refusal)),
         };

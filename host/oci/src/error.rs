@@ -116,7 +116,10 @@ pub enum RegistryError {
         message: String,
     },
     /// The host did not respond.
-    #[error("{host} cannot be reached: {problem}")]
+    #[error(
+        "{host} cannot be reached: {problem}. Check its address and this machine's network or proxy, \
+         then run the command again"
+    )]
     Unreachable {
         /// The registry's host.
         host: String,
@@ -224,6 +227,9 @@ impl RegistryError {
                 host,
                 problem,
             } => format!("{doing} at {host} broke off: {problem}"),
+            RegistryError::Unreachable { host, problem } => {
+                format!("{host} cannot be reached: {problem}")
+            }
             other => other.to_string(),
         }
     }

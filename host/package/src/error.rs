@@ -28,13 +28,13 @@ pub enum PackageErrorKind {
         error: io::Error,
     },
     /// The path is not a directory (a link to one is not).
-    #[error("is not a directory")]
+    #[error("is not a directory; name the folder of the package itself")]
     NotADirectory,
     /// There is no `manifest.json`.
     #[error("has no manifest.json; copy the whole package again")]
     NoManifest,
     /// `manifest.json` or `manifest.sig` is larger than any that is read.
-    #[error("{file} has {bytes} bytes, more than the limit")]
+    #[error("{file} has {bytes} bytes, more than the limit; copy the whole package again")]
     TooLarge {
         /// The file's name.
         file: &'static str,
@@ -62,7 +62,7 @@ pub enum PackageErrorKind {
         directory: String,
     },
     /// The package is of another kind than was asked for.
-    #[error("is of kind {found}, not {expected}")]
+    #[error("is of kind {found}, not {expected}; name a package of kind {expected}")]
     WrongKind {
         /// The kind in the manifest.
         found: Kind,

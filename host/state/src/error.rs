@@ -11,7 +11,7 @@ use crate::{KeyId, PathMoved, ScopeError, TenantId};
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// The tenant exists already.
-    #[error("tenant {tenant} exists already")]
+    #[error("tenant {tenant} exists already. Change its plan with `domesday tenant plan`")]
     TenantExists {
         /// The tenant.
         tenant: TenantId,
@@ -29,7 +29,7 @@ pub enum StateError {
         key: KeyId,
     },
     /// A key of that id exists: the seed was used before. Draw another.
-    #[error("a key {key} exists already")]
+    #[error("a key {key} exists already. Repeat the command: it draws another id")]
     KeyIdTaken {
         /// The id.
         key: KeyId,

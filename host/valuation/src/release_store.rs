@@ -41,7 +41,8 @@ pub enum ReleaseError {
     Package(#[from] domesday_package::PackageError),
     /// A release asks for a snapshot with other content.
     #[error(
-        "release {release} is pinned to the content {pinned} of snapshot {snapshot}, and {path} holds {found}"
+        "release {release} is pinned to the content {pinned} of snapshot {snapshot}, but {path} holds \
+         {found}. Move it away and fetch the pinned snapshot with `domesday release pull`"
     )]
     OtherSnapshot {
         /// The release.

@@ -75,9 +75,12 @@ fn keys(tenant: Option<String>, out: PathBuf, target: &AdminTarget) -> anyhow::R
     if keys.is_empty() {
         match tenant {
             Some(tenant) => bail!(
-                "the tenant {tenant} has no key of receipts: none was created, or it is erased"
+                "the tenant {tenant} has no key of receipts: none was created, or it is erased. \
+                 Its first receipt creates one (--receipts)"
             ),
-            None => bail!("no tenant has a key of receipts"),
+            None => bail!(
+                "no tenant has a key of receipts. A tenant's first receipt creates one (--receipts)"
+            ),
         }
     }
     let text = serde_json::to_string_pretty(&keys)? + "\n";
@@ -119,7 +122,11 @@ fn head(journal: PathBuf) -> anyhow::Result<ExitCode> {
         );
     };
     if head.signer() != Some(key) {
-        bail!("the last head of {} is not signed by its host", subject());
+        bail!(
+            "the last head of {} is not signed by its host. Verify the journal with `domesday \
+             replay --journal`, and compare it with a copy",
+            subject()
+        );
     }
     println!("{}", serde_json::to_string(&head)?);
     Ok(ExitCode::SUCCESS)

@@ -8,7 +8,9 @@ use std::path::Path;
 pub enum PinError {
     /// The snapshot has other content.
     #[error(
-        "release {release} is pinned to the content {pinned} of snapshot {snapshot}, and {snapshot} in {location} has {found}: that is another snapshot under the same id"
+        "release {release} is pinned to the content {pinned} of snapshot {snapshot}, but {snapshot} in \
+         {location} has {found}: another snapshot has the same id. Move it away and fetch the pinned \
+         one with `domesday release pull`"
     )]
     Other {
         /// The release's id.
@@ -23,7 +25,9 @@ pub enum PinError {
         found: String,
     },
     /// There is none.
-    #[error("pinned snapshot {snapshot} not found in {location}")]
+    #[error(
+        "pinned snapshot {snapshot} not found in {location}. Fetch it with `domesday release pull`"
+    )]
     Absent {
         /// The snapshot's id.
         snapshot: String,

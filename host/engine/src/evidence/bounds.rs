@@ -22,9 +22,9 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Counts a question in, or says why it is not to be answered. `question` is refused already
-    /// where the interface itself has no place for it.
-    pub fn admit(
+    /// Counts a question, or returns the refusal. `question` is a refusal already if the interface
+    /// itself cannot express it.
+    pub fn count_question(
         &mut self,
         question: Result<EvidenceQuery, Refusal>,
     ) -> Result<EvidenceQuery, Refusal> {
@@ -36,7 +36,7 @@ impl Bounds {
         }
     }
 
-    /// Counts an answer in; one that would show too many sales is withheld whole, and costs none.
+    /// Counts an answer. One that would show too many sales is withheld whole, and costs none.
     pub fn release(&mut self, answer: EvidenceResponse) -> EvidenceResponse {
         if let EvidenceResponse::Sales(sales) = &answer {
             if self.sales + sales.len() > MAX_SALES {
@@ -87,7 +87,7 @@ mod tests {
                 true => Ok(question.clone()),
                 false => Err(Refusal::InvalidQuestion),
             };
-            let found = Bounds::default().admit(Ok(question));
+            let found = Bounds::default().count_question(Ok(question));
             assert_eq!(found, expected, "{radius_m} {limit}");
         }
     }
@@ -96,10 +96,10 @@ mod tests {
     fn the_thirty_third_question_is_refused() {
         let mut bounds = Bounds::default();
         for _ in 0..MAX_QUESTIONS {
-            assert!(bounds.admit(Ok(EvidenceQuery::OwnSales)).is_ok());
+            assert!(bounds.count_question(Ok(EvidenceQuery::OwnSales)).is_ok());
         }
         assert_eq!(
-            bounds.admit(Ok(EvidenceQuery::OwnSales)),
+            bounds.count_question(Ok(EvidenceQuery::OwnSales)),
             Err(Refusal::TooManyQuestions)
         );
     }

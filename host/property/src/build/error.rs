@@ -21,7 +21,10 @@ pub enum BuildError {
         source: io::Error,
     },
     /// A published snapshot never changes.
-    #[error("{} exists already; a snapshot is never overwritten", path.display())]
+    #[error(
+        "{} exists already; a snapshot is never overwritten. Choose another --id",
+        path.display()
+    )]
     Exists {
         /// The directory.
         path: PathBuf,

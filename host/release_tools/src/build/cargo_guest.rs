@@ -65,7 +65,7 @@ pub enum CrateError {
     #[error("cannot start cargo, which builds models; install Rust")]
     NoCargo(#[source] io::Error),
     /// Cargo was there before, and is not any more.
-    #[error("cannot start cargo")]
+    #[error("cannot start cargo; check the Rust installation and build again")]
     NotStarted(#[source] io::Error),
     /// Cargo refuses the manifest.
     #[error("cargo cannot read {path}: {output}")]

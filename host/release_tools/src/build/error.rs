@@ -78,7 +78,10 @@ pub enum BuildError {
         failure: RowFailure,
     },
     /// The leakage probe found a difference.
-    #[error("the leakage probe failed: the model or its evidence sees the future")]
+    #[error(
+        "the leakage probe failed: the model or its evidence sees the future. Take out the input \
+         that changes with later sales; docs/reference/backtesting.md describes the probe"
+    )]
     Leak,
     /// The back-test failed.
     #[error(transparent)]

@@ -10,7 +10,8 @@ use domesday_registers::Day;
 pub enum CompareError {
     /// The window has no sale that a request could be made of.
     #[error(
-        "no sale of a home in the window can be asked about; {release}'s snapshot has sales up to {}",
+        "no sale of a home in the window can be asked about; {release}'s snapshot has sales up to {}. \
+         Name another window with --from and --to",
         latest.map_or("no day".to_owned(), |day| day.to_string())
     )]
     NoSales {
@@ -23,7 +24,9 @@ pub enum CompareError {
     #[error("neither snapshot holds a sale: compare on fixtures instead")]
     NoSale,
     /// The window begins after the last sale that both know.
-    #[error("no sale from --from {from} on is known to both releases: {known}")]
+    #[error(
+        "no sale from --from {from} on is known to both releases: {known}. Name an earlier --from"
+    )]
     TooLate {
         /// The first day of the window.
         from: Day,

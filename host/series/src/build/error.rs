@@ -14,7 +14,7 @@ pub enum BuildError {
         fault: DraftErrorKind,
     },
     /// There is nothing to publish.
-    #[error("the inputs give no observations")]
+    #[error("the inputs give no observations. Give files with more months, or more of the inputs")]
     Empty,
     /// A Parquet file could not be made.
     #[error("cannot write {file}: {error}")]

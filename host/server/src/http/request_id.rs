@@ -87,7 +87,7 @@ pub async fn request_id(
         execution_id = valuation.map(|v| tracing::field::display(v.execution_id)),
         valuation_id = valuation.map(|v| tracing::field::display(v.valuation_id)),
         rows = valuation.map(|v| v.rows),
-        admitted = valuation.map(|v| v.billable),
+        billable = valuation.map(|v| v.billable),
         release_id = valuation.map(|v| v.release_id.as_str()),
         outcome = summary.map(|summary| summary.status),
         problem = summary.and_then(|summary| summary.problem.as_deref()),

@@ -41,7 +41,10 @@ pub enum ReportError {
         current: String,
     },
     /// Every row was excluded.
-    #[error("no row of {candidate} beside {current} was compared: {kinds}")]
+    #[error(
+        "no row of {candidate} beside {current} was compared: {kinds}. Wait until the shadow has \
+         valued other requests"
+    )]
     AllExcluded {
         /// The candidate.
         candidate: String,

@@ -89,7 +89,7 @@ fn rows_share_the_execution_and_the_release_and_have_ids_of_their_own() {
     let execution = executions.first().unwrap().to_string();
     assert_eq!(line["execution_id"], execution.as_str());
     assert_eq!(line["valuation_id"], valuations[0].to_string().as_str());
-    assert_eq!((&line["rows"], &line["admitted"]), (&json!(5), &json!(4)));
+    assert_eq!((&line["rows"], &line["billable"]), (&json!(5), &json!(4)));
     // The log has the first id alone; those of the other rows count up from it.
     let numbers: Vec<u128> = valuations.iter().map(Uuid::as_u128).collect();
     assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1));

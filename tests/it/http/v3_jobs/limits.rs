@@ -53,7 +53,7 @@ fn units_are_charged_for_sound_rows_all_or_none() {
     let client = server.client(&key);
     let mut late = house();
     late["property"]["valuation_date"] = "1999-01-01".into();
-    // Nine of these twelve rows are admitted.
+    // Nine of these twelve rows are billable.
     let mut rows = houses(9);
     rows.extend([json!({}), json!(7), late]);
     accepted_job(&client.post(JOBS, &job_of(&rows)));

@@ -103,6 +103,6 @@ fn a_batch_that_does_not_fit_is_refused_whole() {
     let four = [vec![house(); 4], vec![serde_json::json!({"size": {}}); 3]].concat();
     assert_eq!(batch(four).ok()["summary"]["valued"], 4);
     assert_eq!(client.post(SIMPLE, &house()).status, 429);
-    // A batch without an admitted row is answered and costs nothing.
+    // A batch without a billable row is answered and costs nothing.
     batch(vec![serde_json::json!({}); 3]).ok();
 }

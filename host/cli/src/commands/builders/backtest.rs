@@ -136,7 +136,10 @@ impl Backtest {
         // Last, so that a person can read the findings.
         match &report.leakage_probe {
             Some(probe) if !probe.passed => {
-                bail!("the leakage probe failed: the release or its evidence sees the future")
+                bail!(
+                    "the leakage probe failed: the release or its evidence sees the future. \
+                     `leakage_probe` in the file of --json names the first home that differs"
+                )
             }
             _ => Ok(ExitCode::SUCCESS),
         }

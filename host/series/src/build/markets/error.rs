@@ -98,7 +98,10 @@ pub enum MarketsError {
     #[error(transparent)]
     Write(#[from] crate::build::BuildError),
     /// There is no sale, so no month can be stated.
-    #[error("the price paid files hold no category A sale of a dwelling in the areas files' areas")]
+    #[error(
+        "the price paid files hold no category A sale of a dwelling in the areas files' areas. \
+         Give price paid and areas files of the same authorities"
+    )]
     NoSales,
     /// Files of a part of the country, given as files of all of it.
     #[error(
@@ -154,7 +157,10 @@ pub enum MarketsError {
         after: String,
     },
     /// The areas files hold no authority of England or Wales.
-    #[error("the areas files hold no local authority of England or Wales")]
+    #[error(
+        "the areas files hold no local authority of England or Wales. Give the files of ONS \
+         Standard Area Measurements"
+    )]
     NoAreas,
 }
 

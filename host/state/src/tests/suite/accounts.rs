@@ -183,7 +183,7 @@ pub(crate) fn a_changed_plan_reaches_every_key<S: Store>() {
             plan
         );
     }
-    // A request that was admitted before keeps the rights of its admission.
+    // A request that was authenticated before keeps the rights that it had then.
     assert_eq!(before.plan, Plan::default());
     drop(state);
     let principal = access(&store.open(), &keys[1], NOW)

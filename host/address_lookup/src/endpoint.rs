@@ -34,7 +34,7 @@ impl Endpoint {
     /// Parses a URL: `https`, or `http` to this machine.
     ///
     /// # Errors
-    /// The fault of the URL. Nothing of the text is repeated.
+    /// The problem of the URL. Nothing of the text is repeated.
     pub fn parse(text: &str) -> Result<Endpoint, EndpointError> {
         if text.contains(['?', '#', '@']) {
             return Err(EndpointError::NotABaseUrl);

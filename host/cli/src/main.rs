@@ -21,8 +21,8 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     };
-    if let Some(fault) = stdout::fault() {
-        eprintln!("domesday: standard output: {fault}");
+    if let Some(error) = stdout::error() {
+        eprintln!("domesday: standard output: {error}");
         return ExitCode::FAILURE;
     }
     code

@@ -3,15 +3,15 @@
 //! The macros of the standard library panic where a line cannot be printed. The macros here take
 //! their place in every file of the program and do not panic. A reader that closes the pipe
 //! (`| head`) has the lines it wanted, and the command runs to its end. Any other error is reported
-//! once, at the end of the command ([`fault`]).
+//! once, at the end of the command ([`error`]).
 
 use std::fmt::Arguments;
 use std::io;
 use std::io::{ErrorKind, Write};
 use std::sync::OnceLock;
 
-/// The first fault.
-static FAULT: OnceLock<io::Error> = OnceLock::new();
+/// The first error.
+static ERROR: OnceLock<io::Error> = OnceLock::new();
 
 /// Prints to standard output. Ignores a closed pipe.
 macro_rules! print {
@@ -28,17 +28,17 @@ pub fn print(text: Arguments<'_>) {
     note(io::stdout().write_fmt(text));
 }
 
-/// Flushes standard output and returns the first fault in printing, if any. A command calls it at
+/// Flushes standard output and returns the first error in printing, if any. A command calls it at
 /// its end.
-pub fn fault() -> Option<&'static io::Error> {
+pub fn error() -> Option<&'static io::Error> {
     note(io::stdout().flush());
-    FAULT.get()
+    ERROR.get()
 }
 
 fn note(result: io::Result<()>) {
     if let Err(error) = result
         && error.kind() != ErrorKind::BrokenPipe
     {
-        let _ = FAULT.set(error);
+        let _ = ERROR.set(error);
     }
 }

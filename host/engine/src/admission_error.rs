@@ -26,9 +26,9 @@ pub enum AdmissionError {
     /// disables.
     #[error("the component is not valid at byte {offset}: {problem}")]
     Invalid {
-        /// The offset of the fault, bytes.
+        /// The offset of the error, bytes.
         offset: usize,
-        /// The fault.
+        /// The problem.
         problem: String,
     },
     /// The component imports an interface that its profile does not allow.

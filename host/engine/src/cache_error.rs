@@ -13,7 +13,7 @@ pub enum CacheError {
     NotOurs {
         /// The directory.
         path: PathBuf,
-        /// The fault of its owner or mode.
+        /// The problem of its owner or mode.
         problem: &'static str,
     },
     /// The directory could not be created or read.

@@ -1,4 +1,4 @@
-//! Classification of failed rows: the fault of the guest or of the host.
+//! Classification of failed rows: an error of the guest or a failure of the host.
 
 use crate::outcome::RowFailure;
 use crate::row_state::{HostError, LimitReached};
@@ -21,8 +21,8 @@ pub(crate) fn classify(error: &Error, fuel: u64) -> Option<RowFailure> {
             limit: MAX_HANDLES as u64,
         });
     }
-    if let Some(fault) = error.downcast_ref::<HostError>() {
-        return Some(host(fault));
+    if let Some(host_error) = error.downcast_ref::<HostError>() {
+        return Some(host(host_error));
     }
     if error.downcast_ref::<PoolConcurrencyLimitError>().is_some() {
         return Some(host("all of the sandbox's slots are taken"));

@@ -124,7 +124,7 @@ impl Fixture {
     }
 }
 
-/// Returns the fault of a line without its position. The JSON parser sees one line and always
+/// Returns the error of a line without its position. The JSON parser sees one line and always
 /// counts it as the first.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();

@@ -166,7 +166,7 @@ pub enum RowFailure {
 }
 
 impl RowFailure {
-    /// Reports whether the same row may succeed another time, which only a fault of the host
+    /// Reports whether the same row may succeed another time, which only a failure of the host
     /// allows.
     pub fn retryable(&self) -> bool {
         matches!(self, RowFailure::OutOfTime | RowFailure::Host { .. })

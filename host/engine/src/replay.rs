@@ -54,12 +54,12 @@ pub fn agrees(snapshot: &dyn EvidenceSource, fixture: &Fixture) -> Result<(), Mi
         let field = format!("/evidence/{at}/answer");
         match snapshot.ask(&fixture.subject, &exchange.question) {
             Ok(answer) => compare(fixture, &field, &exchange.answer, &answer)?,
-            Err(fault) => {
+            Err(error) => {
                 return Err(Mismatch {
                     row: fixture.row.clone(),
                     field,
                     expected: "an answer".to_owned(),
-                    found: fault.to_string(),
+                    found: error.to_string(),
                 });
             }
         }

@@ -58,7 +58,7 @@ impl RowState {
         let answer = self
             .evidence
             .ask(&self.subject, &question)
-            .map_err(|fault| HostError(fault.to_string()))?;
+            .map_err(|error| HostError(error.to_string()))?;
         Ok(self.bounds.release(answer))
     }
 

@@ -17,7 +17,7 @@ pub enum RegistryError {
     Address {
         /// The text of the user.
         text: String,
-        /// The fault of the text.
+        /// The problem of the text.
         problem: String,
     },
     /// An address of another kind than registries have.
@@ -43,7 +43,7 @@ pub enum RegistryError {
     Credentials {
         /// The registry's host.
         host: String,
-        /// The fault, without the credentials.
+        /// The problem, without the credentials.
         problem: String,
     },
     /// The system refuses to start a connection.
@@ -60,7 +60,7 @@ pub enum RegistryError {
     NotAPackage {
         /// The address with its tag.
         reference: String,
-        /// The fault of the artifact.
+        /// The problem of the artifact.
         problem: String,
     },
     /// The registry has the release's component but not its package.

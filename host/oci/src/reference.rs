@@ -51,7 +51,7 @@ impl Address {
     /// Parses an address. The host is required: there is no default registry.
     ///
     /// # Errors
-    /// The fault of the address. A password in it is not repeated.
+    /// The problem of the address. A password in it is not repeated.
     pub fn parse(text: &str) -> Result<Address, RegistryError> {
         let rest = text.strip_prefix(SCHEME).unwrap_or(text);
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -72,7 +72,7 @@ impl Address {
         let id = tag
             .map(str::parse::<PackageId>)
             .transpose()
-            .map_err(|fault| wrong(format!("its tag must be a release's id: {fault}")))?;
+            .map_err(|error| wrong(format!("its tag must be a release's id: {error}")))?;
         let port = match host.rsplit_once(':') {
             Some((_, port)) if !host.ends_with(']') => Some(port),
             _ => None,

@@ -111,7 +111,7 @@ impl Transfer {
             self.client
                 .auth(&any, &self.auth, operation)
                 .await
-                .map_err(|error| self.fault(error, "logging in"))
+                .map_err(|error| self.describe(error, "logging in"))
         };
         self.retry_transient(log_in).await.map(drop)
     }
@@ -146,7 +146,7 @@ impl Transfer {
             self.client
                 .push_manifest_raw(what, Bytes::copy_from_slice(bytes), kind)
                 .await
-                .map_err(|error| self.fault(error, &format!("putting the tag {what}")))
+                .map_err(|error| self.describe(error, &format!("putting the tag {what}")))
         };
         self.retry_transient(put).await.map(drop)
     }
@@ -162,7 +162,7 @@ impl Transfer {
             self.client
                 .push_blob(&any, Bytes::copy_from_slice(bytes), &digest)
                 .await
-                .map_err(|error| self.fault(error, &format!("sending {file}")))
+                .map_err(|error| self.describe(error, &format!("sending {file}")))
         };
         self.retry_transient(put).await.map(|_| true)
     }
@@ -196,7 +196,7 @@ impl Transfer {
             let report = |bytes| (*progress.borrow_mut())(file, bytes, entry.bytes);
             report_while(upload, bytes_sent, report)
                 .await
-                .map_err(|error| self.fault(error, &format!("sending {file}")))
+                .map_err(|error| self.describe(error, &format!("sending {file}")))
         };
         self.retry_transient(put).await.map(|_| true)
     }
@@ -289,7 +289,7 @@ impl Transfer {
         self.address.host().to_owned()
     }
 
-    fn fault(&self, error: OciDistributionError, doing: &str) -> RegistryError {
+    fn describe(&self, error: OciDistributionError, doing: &str) -> RegistryError {
         RegistryError::of(error, self.address.host(), doing)
     }
 }

@@ -1,4 +1,4 @@
-//! The faults of the part of a manifest that belongs to its kind.
+//! The errors of the part of a manifest that belongs to its kind.
 
 use crate::FilePath;
 

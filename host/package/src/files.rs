@@ -74,7 +74,7 @@ pub(crate) fn read_small(
         Err(PackageErrorKind::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
             return Ok(None);
         }
-        Err(fault) => return Err(fault),
+        Err(error) => return Err(error),
     };
     let mut bytes = Vec::new();
     let read = file

@@ -161,8 +161,8 @@ mod tests {
                 },
             ),
         ];
-        for (bad, fault) in refused {
-            assert_eq!(bad.parse::<PackageId>(), Err(fault), "{bad}");
+        for (bad, error) in refused {
+            assert_eq!(bad.parse::<PackageId>(), Err(error), "{bad}");
         }
     }
 

@@ -46,8 +46,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the stored form. Anything but the one stored form of a format that is known is a
-    /// fault.
+    /// Reads the stored form. Anything but the one stored form of a known format is an error.
     pub(crate) fn parse(stored: &[u8]) -> Result<Self, PackageErrorKind> {
         let value = json::parse(stored).map_err(PackageErrorKind::ManifestJson)?;
         // The format comes first: the other members of another format have no known meaning.

@@ -40,7 +40,7 @@ pub fn open_with(
         package.prove_files(verification)?;
         Ok(package)
     };
-    attempt().map_err(|fault: PackageErrorKind| fault.of(directory))
+    attempt().map_err(|error: PackageErrorKind| error.of(directory))
 }
 
 /// Reads the body of the package in `directory` from its signed manifest, and opens no file.
@@ -54,7 +54,7 @@ pub fn read_claimed_body<B: Body>(directory: &Path, trust: &Trust) -> Result<B, 
         trust.judge(&package.manifest.id, signer.as_ref())?;
         read_body(&package.manifest)
     };
-    attempt().map_err(|fault: PackageErrorKind| fault.of(directory))
+    attempt().map_err(|error: PackageErrorKind| error.of(directory))
 }
 
 impl Package {
@@ -125,7 +125,7 @@ impl Package {
     /// Proves every file again, reading every byte.
     pub fn prove(&self, verification: &dyn Verification) -> Result<(), PackageError> {
         self.prove_files(verification)
-            .map_err(|fault| fault.of(&self.directory))
+            .map_err(|error| error.of(&self.directory))
     }
 
     /// Returns the manifest.
@@ -150,7 +150,7 @@ impl Package {
 
     /// Reads the body as the kind that the caller expects.
     pub fn body<B: Body>(&self) -> Result<B, PackageError> {
-        read_body(&self.manifest).map_err(|fault| fault.of(&self.directory))
+        read_body(&self.manifest).map_err(|error| error.of(&self.directory))
     }
 
     /// Returns the path of `file`, which held the listed bytes when the package was opened.
@@ -159,7 +159,7 @@ impl Package {
     pub fn path(&self, file: &str) -> Result<PathBuf, PackageError> {
         self.entry(file)
             .map(|_| self.directory.join(file))
-            .map_err(|fault| fault.of(&self.directory))
+            .map_err(|error| error.of(&self.directory))
     }
 
     /// Reads and proves the bytes of `file` now, and returns the bytes that were hashed.
@@ -180,7 +180,7 @@ impl Package {
             check_digest(file, entry, digest)?;
             Ok(content)
         };
-        attempt().map_err(|fault: PackageErrorKind| fault.of(&self.directory))
+        attempt().map_err(|error: PackageErrorKind| error.of(&self.directory))
     }
 
     fn entry(&self, file: &str) -> Result<(&FilePath, &FileEntry), PackageErrorKind> {

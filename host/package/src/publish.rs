@@ -22,7 +22,7 @@ use crate::{Manifest, Package, PackageError, PublishOutcome, Source, signature};
 /// [`PackageErrorKind::Digest`] where a file changed since the package was opened.
 pub fn publish(package: &Package, packages_dir: &Path) -> Result<PublishOutcome, PackageError> {
     let destination = packages_dir.join(package.manifest().id.as_str());
-    publish_to(package, packages_dir, &destination).map_err(|fault| fault.of(&destination))
+    publish_to(package, packages_dir, &destination).map_err(|error| error.of(&destination))
 }
 
 fn publish_to(
@@ -97,6 +97,6 @@ impl Package {
     /// The signature changed since the package was opened.
     pub fn heads(&self) -> Result<(Vec<u8>, Option<Vec<u8>>), PackageError> {
         let attempt = || Ok((self.manifest().stored()?, signature_of(self)?));
-        attempt().map_err(|fault: PackageErrorKind| fault.of(self.directory()))
+        attempt().map_err(|error: PackageErrorKind| error.of(self.directory()))
     }
 }

@@ -80,7 +80,7 @@ impl RemoteManifest {
             trust.judge(id, signer.as_ref())?;
             Ok((manifest, signer))
         };
-        let (manifest, signer) = attempt().map_err(|fault| fault.of(from))?;
+        let (manifest, signer) = attempt().map_err(|error| error.of(from))?;
         Ok(RemoteManifest {
             manifest,
             stored,
@@ -104,7 +104,7 @@ impl RemoteManifest {
     /// # Errors
     /// The body is of another kind or breaks a rule of its kind.
     pub fn body<B: Body>(&self) -> Result<B, PackageError> {
-        read_body(&self.manifest).map_err(|fault| fault.of(Path::new(self.manifest.id.as_str())))
+        read_body(&self.manifest).map_err(|error| error.of(Path::new(self.manifest.id.as_str())))
     }
 
     /// Prepares a staging directory on `packages_dir`, unless the package is there already.
@@ -113,8 +113,8 @@ impl RemoteManifest {
     /// takes the signature that came.
     ///
     /// # Errors
-    /// [`PackageErrorKind::Republished`] where the id is there with other bytes, or the fault of
-    /// the package that is there.
+    /// [`PackageErrorKind::Republished`] if the id exists with other bytes, or the error of the
+    /// package that exists.
     pub fn begin_receiving(self, packages_dir: &Path) -> Result<ReceiveState, PackageError> {
         let destination = packages_dir.join(self.manifest.id.as_str());
         let attempt =
@@ -122,7 +122,7 @@ impl RemoteManifest {
                 Some(published) => Ok(Err(published)),
                 None => StagingDirectory::new(packages_dir, &self.manifest.id).map(Ok),
             };
-        match attempt().map_err(|fault: PackageErrorKind| fault.of(&destination))? {
+        match attempt().map_err(|error: PackageErrorKind| error.of(&destination))? {
             Err(published) => Ok(ReceiveState::Existing(published)),
             Ok(staging) => Ok(ReceiveState::Receiving(Box::new(PackageReceiver {
                 remote: self,
@@ -157,7 +157,7 @@ impl PackageReceiver {
                     .open(&path)
                     .map_err(PackageErrorKind::io(&path))
             })
-            .map_err(|fault| fault.of(&self.destination))
+            .map_err(|error| error.of(&self.destination))
     }
 
     /// Proves every file against the manifest, makes all durable and puts the package in place.
@@ -202,7 +202,7 @@ impl PackageReceiver {
                 signature,
             )
         };
-        attempt().map_err(|fault: PackageErrorKind| fault.of(&destination))
+        attempt().map_err(|error: PackageErrorKind| error.of(&destination))
     }
 }
 
@@ -331,8 +331,8 @@ mod tests {
     #[test]
     fn it_is_judged_before_any_file_comes() {
         let (_dir, package, _) = signed_package();
-        let fault = remote_manifest(&package, Trust::Required(TrustList::new())).unwrap_err();
-        assert!(matches!(fault.kind, PackageErrorKind::Untrusted { .. }));
+        let error = remote_manifest(&package, Trust::Required(TrustList::new())).unwrap_err();
+        assert!(matches!(error.kind, PackageErrorKind::Untrusted { .. }));
         let stored = fs::read(package.directory().join(MANIFEST)).unwrap();
         let judge_error = |kind, id: &str, signature| {
             let id = id.parse().unwrap();

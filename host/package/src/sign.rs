@@ -19,5 +19,5 @@ pub fn sign(directory: &Path, key: &SigningKey) -> Result<Package, PackageError>
         signature::put(directory, detached.text().as_bytes())?;
         Ok(package.with_signer(key.public()))
     };
-    attempt().map_err(|fault: PackageErrorKind| fault.of(directory))
+    attempt().map_err(|error: PackageErrorKind| error.of(directory))
 }

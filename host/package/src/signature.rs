@@ -41,7 +41,7 @@ impl Detached {
 
 /// Returns the key that made the signature over `manifest` in `directory`, or `None` without one.
 ///
-/// A signature that does not verify is a fault.
+/// A signature that does not verify is an error.
 pub(crate) fn signer(
     directory: &Path,
     manifest: &Manifest,

@@ -96,7 +96,7 @@ impl VerificationCache {
                 .map_err(|error| PackageErrorKind::io(&self.path)(error.error))?;
             Ok(())
         };
-        attempt().map_err(|fault: PackageErrorKind| fault.of(&parent(&self.path)))
+        attempt().map_err(|error: PackageErrorKind| error.of(&parent(&self.path)))
     }
 
     fn insert(&self, facts: &FileFacts, digest: &Sha256Digest) {

@@ -44,7 +44,7 @@ pub enum Source {
 /// [`PackageErrorKind::Republished`].
 pub fn write<B: Body>(packages_dir: &Path, draft: Draft<B>) -> Result<Manifest, PackageError> {
     let destination = packages_dir.join(draft.id.as_str());
-    write_to(packages_dir, &destination, draft).map_err(|fault| fault.of(&destination))
+    write_to(packages_dir, &destination, draft).map_err(|error| error.of(&destination))
 }
 
 fn write_to<B: Body>(

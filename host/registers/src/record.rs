@@ -147,12 +147,12 @@ impl Records {
             if !line.too_long && self.raw.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let fault = if line.too_long {
+            let damage = if line.too_long {
                 Some(RejectReason::RecordTooLong)
             } else {
                 self.cells(columns)?
             };
-            return Ok(Some(match fault {
+            return Ok(Some(match damage {
                 None => Ok(line.number),
                 Some(reason) => {
                     // A damaged row without a line end is where a download broke off.
@@ -183,7 +183,7 @@ impl Records {
         }
         let one_line = self.followed.is_empty();
         let control = |b: u8| (b < b' ' && b != b'\t' && (one_line || b != b'\n')) || b == 0x7f;
-        let fault = if split != Split::Whole {
+        let reason = if split != Split::Whole {
             RejectReason::UnbalancedQuote
         } else if self.text.bytes().any(control)
             || (recoded && self.text.contains(|c| ('\u{80}'..'\u{a0}').contains(&c)))
@@ -197,7 +197,7 @@ impl Records {
         };
         self.put_back();
         Ok(Some(if one_line {
-            fault
+            reason
         } else {
             RejectReason::UnbalancedQuote
         }))

@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// The data folder and the outcome of the last check.
 pub struct DataFolder {
     open_path: OpenPath,
-    fault: ArcSwapOption<String>,
+    problem: ArcSwapOption<String>,
 }
 
 impl DataFolder {
@@ -32,13 +32,13 @@ impl DataFolder {
     pub fn open(path: &Path) -> io::Result<DataFolder> {
         Ok(DataFolder {
             open_path: OpenPath::open(path)?,
-            fault: ArcSwapOption::empty(),
+            problem: ArcSwapOption::empty(),
         })
     }
 
-    /// Returns the fault that the last check found, if any. Never waits.
-    pub fn fault(&self) -> Option<String> {
-        self.fault.load().as_deref().cloned()
+    /// Returns the problem that the last check found, if any. Never waits.
+    pub fn problem(&self) -> Option<String> {
+        self.problem.load().as_deref().cloned()
     }
 
     /// Checks the path now. Blocks.
@@ -60,24 +60,24 @@ impl DataFolder {
                 Err(_) => {
                     let seconds = TIMEOUT.as_secs();
                     let silent = format!("the data folder's disk has not answered for {seconds} s");
-                    self.set_fault(Some(silent));
+                    self.set_problem(Some(silent));
                     check.await
                 }
             };
             if let Ok(outcome) = outcome {
-                self.set_fault(outcome.err().map(|moved| moved.to_string()));
+                self.set_problem(outcome.err().map(|moved| moved.to_string()));
             }
         }
     }
 
-    fn set_fault(&self, fault: Option<String>) {
-        match (&fault, self.fault()) {
-            (Some(fault), None) => {
-                tracing::error!(trouble = fault, "the data folder was moved or deleted")
+    fn set_problem(&self, problem: Option<String>) {
+        match (&problem, self.problem()) {
+            (Some(problem), None) => {
+                tracing::error!(trouble = problem, "the data folder was moved or deleted")
             }
             (None, Some(_)) => tracing::info!("the data folder is where it was"),
             _ => {}
         }
-        self.fault.store(fault.map(Arc::new));
+        self.problem.store(problem.map(Arc::new));
     }
 }

@@ -31,7 +31,7 @@ pub struct MemoryReservation {
 }
 
 impl MemoryBudget {
-    /// Returns a budget of so many bytes, none of them reserved.
+    /// Returns a budget of `budget` bytes, none of them reserved.
     pub fn new(budget: usize) -> MemoryBudget {
         MemoryBudget {
             budget,
@@ -46,7 +46,7 @@ impl MemoryBudget {
         self.budget
     }
 
-    /// Reserves so many bytes, or returns none where the rest of the budget is less.
+    /// Reserves the bytes, or returns `None` if the rest of the budget is less.
     pub fn reserve(&self, bytes: usize) -> Option<MemoryReservation> {
         let permits = Arc::clone(&self.permits);
         let permit = permits.try_acquire_many_owned(permits_of(bytes)).ok()?;
@@ -56,9 +56,9 @@ impl MemoryBudget {
         })
     }
 
-    /// Reserves so many bytes once they are free, or returns none after this time, or at once where
-    /// many wait already. A caller holds no other reservation meanwhile, so that nobody waits for
-    /// one who waits.
+    /// Reserves the bytes once they are free. Returns `None` after `time`, or at once if too many
+    /// callers wait already. A caller holds no other reservation meanwhile, so that none waits for
+    /// another that waits.
     pub async fn reserve_within(&self, bytes: usize, time: Duration) -> Option<MemoryReservation> {
         if let Some(reservation) = self.reserve(bytes) {
             return Some(reservation);
@@ -101,7 +101,7 @@ impl MemoryReservation {
         }
     }
 
-    /// Gives back what exceeds so many bytes.
+    /// Releases the reservation beyond `bytes`.
     pub fn shrink(&mut self, bytes: usize) {
         let keep = permits_of(bytes) as usize;
         let Some(permit) = &mut self.permit else {

@@ -61,10 +61,10 @@ async fn sample(service: &Service) {
         .state_trouble
         .set(state.degradation().is_some().into());
     if let Some(receipts) = &service.receipts {
-        let (count, fault) = receipts.status();
+        let (count, problem) = receipts.status();
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         sampled.journal_receipts.set(count);
-        sampled.journal_trouble.set(fault.is_some().into());
+        sampled.journal_trouble.set(problem.is_some().into());
     }
     if let Ok(Ok(waiting)) = timeout(TIMEOUT, state.waiting()).await {
         sampled

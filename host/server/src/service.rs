@@ -75,15 +75,17 @@ impl Service {
         })
     }
 
-    /// Returns the reason why storage is degraded, if it is. Reads memory
-    /// alone, so that a stalled disk or database stalls no probe.
-    pub fn storage_fault(&self) -> Option<String> {
+    /// Returns the reason why storage is degraded, if it is. Reads memory alone, so that a stalled
+    /// disk or database stalls no probe.
+    pub fn storage_problem(&self) -> Option<String> {
         let journal = || {
-            let fault = self.receipts.as_ref()?.status().1?;
-            Some(format!("no receipt can be kept: {fault}"))
+            let problem = self.receipts.as_ref()?.status().1?;
+            Some(format!("no receipt can be kept: {problem}"))
         };
         let state = self.state.degradation();
-        state.or_else(|| self.data_folder.fault()).or_else(journal)
+        state
+            .or_else(|| self.data_folder.problem())
+            .or_else(journal)
     }
 
     /// Runs a release as the shadow from now on, in place of any other. Blocks, since it opens the

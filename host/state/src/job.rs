@@ -104,7 +104,7 @@ impl Job {
 pub struct NewChunk {
     /// Rows in it.
     pub rows: u32,
-    /// Units that it costs: its rows that were read without a fault.
+    /// Units that it costs: its rows that were parsed without an error.
     pub units: u32,
     /// The rows, in the server's own form.
     pub input: Vec<u8>,

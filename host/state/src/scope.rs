@@ -286,8 +286,8 @@ mod tests {
             ),
             (&[], ScopeError::Empty),
         ];
-        for (texts, fault) in cases {
-            assert_eq!(Scopes::parse(texts), Err(fault), "{texts:?}");
+        for (texts, error) in cases {
+            assert_eq!(Scopes::parse(texts), Err(error), "{texts:?}");
         }
     }
 

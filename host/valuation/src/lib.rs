@@ -3,7 +3,7 @@
 //! - [`pipeline`] takes a row from its text to the bytes of its result.
 //! - [`release_store`] opens, proves and retains releases, and knows the current one.
 //! - [`worker_pool`] is the bounded pool of threads that value.
-//! - [`observer`] reports each row to whoever listens, such as receipts and a shadow.
+//! - [`observer`] reports each row to its listeners, such as receipts and a shadow.
 //! - [`comparison_outcome`] and [`comparison_header`] put releases and outcomes in the terms of a
 //!   comparison.
 //!

@@ -1,4 +1,4 @@
-//! Reports each row of a request to whoever listens, such as receipts and a shadow.
+//! Reports each row of a request to its listeners, such as receipts and a shadow.
 
 use crate::release_store::OpenRelease;
 use domesday_contract::v3::result::Referral;

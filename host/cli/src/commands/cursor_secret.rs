@@ -17,7 +17,9 @@ pub enum Cursors {
 impl Cursors {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         let Cursors::Rotate { target } = self;
-        target.resolve(matches)?.order(Command::RotateCursors {})?;
+        target
+            .resolve(matches)?
+            .execute(Command::RotateCursors {})?;
         println!("new cursors have a new secret");
         Ok(ExitCode::SUCCESS)
     }

@@ -27,7 +27,7 @@ impl Jobs {
         };
         target
             .resolve(matches)?
-            .order(Command::PauseJobs { paused })?;
+            .execute(Command::PauseJobs { paused })?;
         println!(
             "{}",
             match paused {

@@ -66,7 +66,7 @@ impl Journal {
 }
 
 fn keys(tenant: Option<String>, out: PathBuf, target: &AdminTarget) -> anyhow::Result<ExitCode> {
-    let answer = target.order(Command::ReceiptKeys {
+    let answer = target.execute(Command::ReceiptKeys {
         tenant: tenant.clone(),
     })?;
     let Response::ReceiptKeys { keys } = answer else {
@@ -104,10 +104,10 @@ fn erase(tenant: String, yes: bool, target: &AdminTarget) -> anyhow::Result<Exit
             "this makes all receipts of {tenant} unreadable for good, on every host; confirm with --yes"
         );
     }
-    let order = Command::EraseReceiptKey {
+    let command = Command::EraseReceiptKey {
         tenant: tenant.clone(),
     };
-    target.order(order)?;
+    target.execute(command)?;
     println!("the key of {tenant}'s receipts is erased");
     Ok(ExitCode::SUCCESS)
 }

@@ -66,14 +66,16 @@ impl Key {
                     expires_in_days: expires_in,
                     plan: plan.as_deref().map(read_plan).transpose()?,
                 };
-                let answer = target.resolve(matches)?.order(Command::CreateKey(key))?;
+                let answer = target.resolve(matches)?.execute(Command::CreateKey(key))?;
                 if let Response::Key { key } = answer {
                     println!("{key}");
                     eprintln!("This is the only time that the key is shown.");
                 }
             }
             Key::List { target } => {
-                if let Response::Keys { keys } = target.resolve(matches)?.order(Command::Keys {})? {
+                if let Response::Keys { keys } =
+                    target.resolve(matches)?.execute(Command::Keys {})?
+                {
                     for key in keys {
                         // A label may be older than the rule that keeps such characters out.
                         let label = key.label.replace(char::is_control, "\u{fffd}");
@@ -90,8 +92,8 @@ impl Key {
                 }
             }
             Key::Revoke { id, target } => {
-                let order = Command::RevokeKey { key: id.clone() };
-                target.resolve(matches)?.order(order)?;
+                let command = Command::RevokeKey { key: id.clone() };
+                target.resolve(matches)?.execute(command)?;
                 println!("{id} is revoked");
             }
         }

@@ -180,11 +180,11 @@ fn promote(
     releases_given: bool,
     allow_unsigned: bool,
 ) -> anyhow::Result<()> {
-    let order = Command::Promote {
+    let command = Command::Promote {
         kind,
         release: id.to_string(),
     };
-    if target.order_server(&order)?.is_some() {
+    if target.execute_on_server(&command)?.is_some() {
         if releases_given || allow_unsigned {
             eprintln!(
                 "A server runs here: it took the package from its own releases folder, by its own trust."
@@ -211,7 +211,7 @@ fn promote(
                 )?);
             }
         }
-        target.order(order)?;
+        target.execute(command)?;
     }
     println!("{id} is current");
     Ok(())

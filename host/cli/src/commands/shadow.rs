@@ -49,11 +49,11 @@ impl Shadow {
                 share,
                 target,
             } => {
-                let order = Command::BeginShadow {
+                let command = Command::BeginShadow {
                     release: release.to_string(),
                     share: share.part(),
                 };
-                send(&target.resolve(matches)?, &order)?;
+                send(&target.resolve(matches)?, &command)?;
                 println!("{release} runs as a shadow on {} of rows", share.part());
             }
             Shadow::Stop { target } => {
@@ -81,8 +81,8 @@ impl Shadow {
     }
 }
 
-fn send(target: &AdminTarget, order: &Command) -> anyhow::Result<Response> {
-    match target.order_server(order)? {
+fn send(target: &AdminTarget, command: &Command) -> anyhow::Result<Response> {
+    match target.execute_on_server(command)? {
         Some(answer) => Ok(answer),
         None => bail!(
             "no server runs on the data folder {}; `domesday serve --shadow` starts one",

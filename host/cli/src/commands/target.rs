@@ -51,8 +51,8 @@ impl AdminTarget {
     ///
     /// # Errors
     /// The server or the state refused it.
-    pub fn order(&self, order: Command) -> anyhow::Result<Response> {
-        if let Some(answer) = send_command(&self.data, &order)? {
+    pub fn execute(&self, command: Command) -> anyhow::Result<Response> {
+        if let Some(answer) = send_command(&self.data, &command)? {
             return Ok(answer);
         }
         if self.state.is_none() && self.data.exists() && !self.data.is_dir() {
@@ -68,15 +68,15 @@ impl AdminTarget {
             );
         }
         let state = open_state(&self.data, self.state.as_deref())?;
-        Ok(on_state(&*state, MachineClock.now(), order)?)
+        Ok(on_state(&*state, MachineClock.now(), command)?)
     }
 
     /// Sends a command to the server that runs there. Returns `None` where none does.
     ///
     /// # Errors
     /// The server refused it.
-    pub fn order_server(&self, order: &Command) -> anyhow::Result<Option<Response>> {
-        Ok(send_command(&self.data, order)?)
+    pub fn execute_on_server(&self, command: &Command) -> anyhow::Result<Option<Response>> {
+        Ok(send_command(&self.data, command)?)
     }
 }
 

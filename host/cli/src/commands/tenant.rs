@@ -45,7 +45,7 @@ impl Tenant {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         match self {
             Tenant::List { target } => {
-                let answer = target.resolve(matches)?.order(Command::Tenants {})?;
+                let answer = target.resolve(matches)?.execute(Command::Tenants {})?;
                 if let Response::Tenants { tenants } = answer {
                     for tenant in tenants {
                         let enabled = if tenant.enabled {
@@ -65,11 +65,11 @@ impl Tenant {
                 target,
             } => {
                 let plan = read_plan(&plan)?;
-                let order = Command::SetPlan {
+                let command = Command::SetPlan {
                     tenant: tenant.clone(),
                     plan,
                 };
-                target.resolve(matches)?.order(order)?;
+                target.resolve(matches)?.execute(command)?;
                 println!("{tenant} is on the plan");
             }
             Tenant::Enable { tenant, target } => {
@@ -84,11 +84,11 @@ impl Tenant {
 }
 
 fn enable(target: AdminTarget, tenant: String, enabled: bool) -> anyhow::Result<()> {
-    let order = Command::Enable {
+    let command = Command::Enable {
         tenant: tenant.clone(),
         enabled,
     };
-    target.order(order)?;
+    target.execute(command)?;
     let state = if enabled { "enabled" } else { "disabled" };
     println!("{tenant} is {state}");
     Ok(())

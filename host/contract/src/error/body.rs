@@ -30,7 +30,7 @@ impl ErrorBody {
         }
     }
 
-    /// Returns the body of a refusal for invalid fields. An empty list is a fault of the host.
+    /// Returns the body of a refusal for invalid fields. An empty list is an error of the host.
     #[must_use]
     pub fn all(errors: Vec<ValidationError>) -> Self {
         let error = errors.first().cloned().unwrap_or_else(|| {

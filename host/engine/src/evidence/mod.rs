@@ -193,7 +193,7 @@ pub struct Figures {
     pub price_change_pct: Option<f64>,
 }
 
-/// The evidence could not be read: the host's fault, never an answer.
+/// The evidence could not be read: a failure of the host, never an answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EvidenceError {
     /// The snapshot failed.

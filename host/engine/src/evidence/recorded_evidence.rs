@@ -4,7 +4,7 @@ use super::{EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, Exch
 use crate::subject::Subject;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Gives the recorded answers, in order; any other question is a fault.
+/// Gives the recorded answers, in order; any other question is an error.
 pub struct RecordedEvidence {
     exchanges: Vec<Exchange>,
     next: AtomicUsize,

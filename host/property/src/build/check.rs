@@ -6,7 +6,7 @@
 use super::BuildError;
 use super::homes::{NO_UPRN, address_exclusion, lodgement_day};
 use super::indices::month;
-use super::places::outside_grid;
+use super::postcodes::outside_grid;
 use super::sales::day_and_postcode;
 use domesday_registers::address_file::AddressFile;
 use domesday_registers::areas::{AreaFile, AuthorityCodeFile};
@@ -41,7 +41,7 @@ pub struct UnusedReason {
     pub code: &'static str,
     /// The number of rows.
     pub rows: u64,
-    /// The first row: the member of an archive, the line, and a damaged row's fault.
+    /// The first row: the member of an archive, the line, and a damaged row's problem.
     pub first: String,
     /// The repair, where the first row shows it.
     pub repair: Option<&'static str>,
@@ -50,7 +50,7 @@ pub struct UnusedReason {
 /// Reads a file to its end by the reader of `register`.
 ///
 /// # Errors
-/// [`BuildError::Io`] if the file cannot be read at all. Any other fault is in the result.
+/// [`BuildError::Io`] if the file cannot be read at all. Any other problem is in the result.
 pub fn check(
     register: RegisterKind,
     path: &Path,

@@ -5,7 +5,7 @@ use super::authorities::Authorities;
 use super::external_sort::{Scratch, Seed, Sorted, Sorter};
 use super::home_seeds::{AddressSeed, CertificateSeed, Homes, OrderedCode, PointSeed};
 use super::keys::{KeyFile, KeySeed, Keys, Match, find, prints};
-use super::places::{Places, outside_grid, served};
+use super::postcodes::{PostcodeTable, outside_grid, served};
 use super::property::{Properties, pack};
 use super::report::{HomesReport, count};
 use super::rules;
@@ -44,7 +44,7 @@ impl Seed for LodgedCertificate {
 /// Reads the address file, if there is one, and the certificates.
 pub(crate) fn read(
     sources: &mut Sources<'_, '_>,
-    places: &Places,
+    places: &PostcodeTable,
     authorities: &Authorities,
     by_rules: bool,
     scratch: &Rc<Scratch>,
@@ -163,7 +163,7 @@ struct AddressFileSeeds {
 /// Reads the address file, and the price paid files whose addresses become homes.
 fn read_addresses(
     sources: &mut Sources<'_, '_>,
-    places: &Places,
+    places: &PostcodeTable,
     scratch: &Rc<Scratch>,
     units: &mut Sorter<KeySeed>,
 ) -> Result<AddressFileSeeds, BuildError> {
@@ -260,7 +260,7 @@ fn each_key_once(
 }
 
 /// Counts the properties, and finds the premises and the UPRNs of neither kind.
-fn survey(homes: &mut Homes, places: &Places) -> Result<(), BuildError> {
+fn survey(homes: &mut Homes, places: &PostcodeTable) -> Result<(), BuildError> {
     let mut report = homes.report.clone();
     let mut premises = FxHashSet::default();
     let mut strangers = std::mem::take(&mut homes.keys.strangers);

@@ -3,7 +3,7 @@
 use super::BuildError;
 use super::external_sort::{Groups, Seed, Sorted, Sorter};
 use super::home_seeds::{Homes, OrderedCode};
-use super::places::{Places, PostcodeLookup};
+use super::postcodes::{PostcodeLookup, PostcodeTable};
 use super::property::Properties;
 use super::report::{SalesReport, count};
 use super::sales::SaleFields;
@@ -55,7 +55,7 @@ pub(crate) fn run(
     matched: Sorted<MatchedSale>,
     mut sales: Sorter<JoinedSale>,
     homes: &Homes,
-    places: &Places,
+    places: &PostcodeTable,
     table: &mut Table<'_>,
     report: &mut SalesReport,
     progress: &mut Progress<'_>,
@@ -97,8 +97,8 @@ pub(crate) fn joined(
     report: &mut SalesReport,
 ) -> Result<JoinedSale, BuildError> {
     let middle = |postcode| -> Result<_, BuildError> {
-        let place = places.place(postcode)?;
-        Ok(place.map(|place| (place.easting, place.northing)))
+        let location = places.location(postcode)?;
+        Ok(location.map(|location| (location.easting, location.northing)))
     };
     let (place, postcode, authority, certificate) = match home {
         Some((_, property)) => (
@@ -109,8 +109,8 @@ pub(crate) fn joined(
         ),
         None => {
             let authority = places
-                .place(sale.postcode)?
-                .and_then(|place| place.authority);
+                .location(sale.postcode)?
+                .and_then(|location| location.authority);
             (middle(sale.postcode)?, sale.postcode, authority, None)
         }
     };

@@ -8,7 +8,7 @@ use super::external_sort::{Groups, Rows, Scratch, Sorted, Sorter};
 use super::home_seeds::Homes;
 use super::join::{JoinedSale, MatchedSale, joined};
 use super::keys::{KeySeed, Match, find};
-use super::places::Places;
+use super::postcodes::PostcodeTable;
 use super::report::{SalesReport, count};
 use super::rules::{self, ByRule};
 use super::settle::CurrentSale;
@@ -60,7 +60,7 @@ struct District {
 pub(crate) fn run(
     wanting: SalesToMatch,
     homes: &mut Homes,
-    places: &Places,
+    places: &PostcodeTable,
     scratch: &Rc<Scratch>,
     tables: &mut OutputTables<'_>,
     report: &mut SalesReport,
@@ -188,7 +188,7 @@ impl AddressCounts {
 struct MatchSink<'a> {
     of_properties: Sorter<MatchedSale>,
     joined: Sorter<JoinedSale>,
-    places: &'a Places,
+    places: &'a PostcodeTable,
     report: &'a mut SalesReport,
 }
 

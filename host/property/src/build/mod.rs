@@ -2,7 +2,7 @@
 //!
 //! Each pass is a file here:
 //!
-//! - `places` reads postcodes and authorities.
+//! - `postcodes` reads postcodes and authorities.
 //! - `homes` reads the address file and certificates.
 //! - `sold_homes` makes homes of sold addresses, under invented UPRNs.
 //! - `sales` reads price paid data.
@@ -41,7 +41,7 @@ mod inputs;
 mod join;
 mod keys;
 mod matching;
-mod places;
+mod postcodes;
 mod property;
 mod publish;
 mod rejects;
@@ -117,7 +117,7 @@ pub fn build_within(
     let mut sources = sources::Sources::list(inputs, rejects, progress)?;
 
     let authorities = authorities::read(&mut sources)?;
-    let places = places::read(&mut sources, &authorities)?;
+    let places = postcodes::read(&mut sources, &authorities)?;
     let homes = homes::read(
         &mut sources,
         &places,
@@ -163,7 +163,7 @@ pub fn build_within(
 
 /// The content of all files.
 struct Read {
-    places: places::Places,
+    places: postcodes::PostcodeTable,
     homes: home_seeds::Homes,
     sales: sales::ReadSales,
     indices: indices::Indices,

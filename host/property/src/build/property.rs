@@ -3,7 +3,7 @@
 use super::BuildError;
 use super::external_sort::{Groups, Rows};
 use super::home_seeds::{AddressSeed, CertificateSeed, Homes, PointSeed};
-use super::places::Places;
+use super::postcodes::PostcodeTable;
 use crate::store::dwelling::{GROUND, PackedCertificate, PackedProperty, nibbles};
 use domesday_registers::records::{Certificate, Country};
 
@@ -12,7 +12,7 @@ pub(crate) struct Properties<'a> {
     addresses: Groups<AddressSeed, Rows<'a, AddressSeed>, u64>,
     certificates: Groups<CertificateSeed, Rows<'a, CertificateSeed>, u64>,
     points: Groups<PointSeed, Rows<'a, PointSeed>, u64>,
-    places: &'a Places,
+    places: &'a PostcodeTable,
 }
 
 /// A property, without its sales.
@@ -24,7 +24,10 @@ pub(crate) struct Home {
 }
 
 impl<'a> Properties<'a> {
-    pub(crate) fn new(homes: &'a Homes, places: &'a Places) -> Result<Properties<'a>, BuildError> {
+    pub(crate) fn new(
+        homes: &'a Homes,
+        places: &'a PostcodeTable,
+    ) -> Result<Properties<'a>, BuildError> {
         let certificates = homes.certificates.rows()?;
         Ok(Properties {
             addresses: Groups::new(homes.addresses.rows()?, |address| address.uprn)?,
@@ -81,7 +84,7 @@ fn property(
     address: Option<&AddressSeed>,
     point: Option<&PointSeed>,
     lodged: &[CertificateSeed],
-    places: &Places,
+    places: &PostcodeTable,
 ) -> PackedProperty {
     let newest_placed = || {
         lodged

@@ -7,7 +7,7 @@
 use super::BuildError;
 use super::external_sort::{Rows, Scratch, Seed, Sorter};
 use super::home_seeds::AddressSeed;
-use super::places::{Places, served};
+use super::postcodes::{PostcodeTable, served};
 use super::sources::{Kind, Sources, Verdict};
 use crate::store::address::fingerprints;
 use crate::store::postcode;
@@ -56,7 +56,7 @@ pub(crate) struct SoldHome {
 /// it.
 pub(crate) struct SoldHomes<'p> {
     rows: Rows<'p, SoldAddress>,
-    places: &'p Places,
+    places: &'p PostcodeTable,
     last: Option<(u64, (u64, u64))>,
     next_uprn: u64,
 }
@@ -64,7 +64,7 @@ pub(crate) struct SoldHomes<'p> {
 /// Reads the price paid files whose addresses become homes.
 pub(crate) fn read<'p>(
     sources: &mut Sources<'_, '_>,
-    places: &'p Places,
+    places: &'p PostcodeTable,
     scratch: &Rc<Scratch>,
 ) -> Result<SoldHomes<'p>, BuildError> {
     let mut sold = Sorter::new(scratch);

@@ -2,12 +2,12 @@
 
 use super::BuildError;
 use super::indices::Indices;
-use super::places::Places;
+use super::postcodes::PostcodeTable;
 use crate::SnapshotError;
 use crate::model::{Identity, SourceFile};
 use crate::snapshot::last_whole_month;
 use crate::store::tables::{self, Facts, Origin, StrTable, U64Table};
-use crate::store::{content_digest, index, place, postcode};
+use crate::store::{content_digest, index, postcode, stored_postcode};
 use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_registers::sources::FileReport;
@@ -84,7 +84,7 @@ pub(crate) fn commit(transaction: WriteTransaction) -> Result<(), BuildError> {
 /// Writes the tables that do not follow from homes and sales.
 pub(crate) fn write_places_and_indices(
     transaction: &WriteTransaction,
-    places: &Places,
+    places: &PostcodeTable,
     indices: &Indices,
 ) -> Result<(), BuildError> {
     let mut table = Table::open(transaction, tables::AUTHORITIES)?;
@@ -96,8 +96,8 @@ pub(crate) fn write_places_and_indices(
     let row_of = |packed: u64| postcode::row(packed).0;
     for units in places.postcodes.chunk_by(|a, b| row_of(a.0) == row_of(b.0)) {
         let mut row = Vec::new();
-        for (packed, place) in units {
-            place::encode(postcode::row(*packed).1, place, &mut row);
+        for (packed, location) in units {
+            stored_postcode::encode(postcode::row(*packed).1, location, &mut row);
         }
         table.insert(row_of(units[0].0), &row)?;
     }

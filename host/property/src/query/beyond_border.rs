@@ -1,12 +1,12 @@
 //! The test whether a point lies outside England and Wales.
 
 use super::service_area::{Point, ServiceArea, served};
-use crate::store::place;
+use crate::store::stored_postcode;
 use crate::{Snapshot, SnapshotError};
 
 impl Snapshot {
-    /// Returns whether a place on the National Grid (metres) is outside of England and Wales: the
-    /// nearest postcode is in another country. A place without a postcode within ten kilometres
+    /// Returns whether a location on the National Grid (metres) is outside of England and Wales: the
+    /// nearest postcode is in another country. A location without a postcode within ten kilometres
     /// counts as inside.
     ///
     /// The first call reads all postcodes.
@@ -21,12 +21,12 @@ impl Snapshot {
         for row in self.postcodes.range::<u64>(..)? {
             let damaged = || SnapshotError::Damaged { table: "postcodes" };
             let (_, places) = row?;
-            for place in place::all(places.value()).ok_or_else(damaged)? {
-                let place = place.ok_or_else(damaged)?;
+            for location in stored_postcode::all(places.value()).ok_or_else(damaged)? {
+                let location = location.ok_or_else(damaged)?;
                 all.push(Point {
-                    easting: place.easting,
-                    northing: place.northing,
-                    served: served(place.country),
+                    easting: location.easting,
+                    northing: location.northing,
+                    served: served(location.country),
                 });
             }
         }

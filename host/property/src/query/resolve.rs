@@ -3,7 +3,7 @@
 use crate::model::{PostcodeLocation, Property, Resolution};
 use crate::store::address::{self, Entry};
 use crate::store::dwelling::PackedProperty;
-use crate::store::{place, postcode};
+use crate::store::{postcode, stored_postcode};
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::address::AddressKey;
 use domesday_registers::{Day, Postcode};
@@ -58,14 +58,14 @@ impl Snapshot {
         let Some(row) = self.postcodes.get(key)? else {
             return Ok(None);
         };
-        let found =
-            place::find(row.value(), unit).ok_or(SnapshotError::Damaged { table: "postcodes" })?;
-        Ok(found.map(|place| PostcodeLocation {
-            easting: place.easting,
-            northing: place.northing,
-            authority: place.authority,
-            country: place.country,
-            region: place
+        let found = stored_postcode::find(row.value(), unit)
+            .ok_or(SnapshotError::Damaged { table: "postcodes" })?;
+        Ok(found.map(|stored| PostcodeLocation {
+            easting: stored.easting,
+            northing: stored.northing,
+            authority: stored.authority,
+            country: stored.country,
+            region: stored
                 .authority
                 .and_then(|code| self.authority(code)?.region),
         }))

@@ -28,9 +28,9 @@ mod digest;
 pub(crate) mod dwelling;
 pub(crate) mod figures;
 pub(crate) mod index;
-pub(crate) mod place;
 pub(crate) mod postcode;
 pub(crate) mod sale;
+pub(crate) mod stored_postcode;
 pub(crate) mod tables;
 pub(crate) mod unmatched;
 

@@ -8,7 +8,7 @@ use domesday_property::Snapshot;
 use domesday_registers::Day;
 use std::sync::Arc;
 
-/// The snapshot's evidence, as if each question were asked so many days earlier. Registers lag: a
+/// The snapshot's evidence, as if each question were asked some days earlier. Registers lag: a
 /// sale is in the Land Registry's file some weeks or months after its day.
 pub struct LaggedEvidence {
     evidence: SnapshotEvidence,

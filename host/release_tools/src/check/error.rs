@@ -8,7 +8,7 @@ use domesday_valuation::compile_cache::CompileCacheError;
 use domesday_valuation::release_store::ReleaseError;
 use std::num::TryFromIntError;
 
-/// The reason why there is no report. Faults of the release are in the report.
+/// The reason why there is no report. Failed checks are in the report.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The release does not open.

@@ -62,7 +62,7 @@ pub struct CheckOptions {
 ///
 /// # Errors
 /// [`CheckError`] if the package or its snapshot does not open, the window may not be judged on, or
-/// the host fails. The faults of the release are in the report.
+/// the host fails. Failed checks are in the report.
 pub fn check(
     root: &Path,
     id: &str,

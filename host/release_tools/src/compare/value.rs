@@ -23,7 +23,7 @@ pub fn pair(
 ) -> Result<PairedRow, CompareError> {
     let a = || side(&releases.a, &row.subjects.a, &row.name);
     let b = || side(&releases.b, &row.subjects.b, &row.name);
-    // Whoever goes second finds the evidence in memory already, so that neither always does.
+    // The second release finds the evidence in memory already, so the two take turns.
     let round = || -> Result<Sides<Side>, CompareError> {
         Ok(match at.is_multiple_of(2) {
             true => Sides { a: a()?, b: b()? },

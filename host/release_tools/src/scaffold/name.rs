@@ -84,15 +84,15 @@ mod tests {
 
     #[test]
     fn a_name_is_one_that_cargo_takes() {
-        let fault = |text: &str| text.parse::<Name>().unwrap_err();
+        let error = |text: &str| text.parse::<Name>().unwrap_err();
         for good in ["a", "local-price", "m2"] {
             assert_eq!(good.parse::<Name>().unwrap().as_str(), good);
         }
         for bad in ["", "2m", "-a", "a-", "A", "a_b", "a b", "../a", "é"] {
-            assert_eq!(fault(bad), NameError::Form, "{bad}");
+            assert_eq!(error(bad), NameError::Form, "{bad}");
         }
-        assert_eq!(fault(&"a".repeat(65)), NameError::Form);
-        assert_eq!(fault("match"), NameError::Taken("match".to_owned()));
-        assert_eq!(fault("fit"), NameError::Taken("fit".to_owned()));
+        assert_eq!(error(&"a".repeat(65)), NameError::Form);
+        assert_eq!(error("match"), NameError::Taken("match".to_owned()));
+        assert_eq!(error("fit"), NameError::Taken("fit".to_owned()));
     }
 }

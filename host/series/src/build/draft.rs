@@ -325,16 +325,16 @@ impl Draft {
         self.areas.sort();
         for series in &mut self.series {
             series.rows.sort_by_key(|row| row.period);
-            series.check().map_err(|fault| BuildError::Draft {
+            series.check().map_err(|kind| BuildError::Draft {
                 series: series.key.id(),
-                fault,
+                kind,
             })?;
         }
         for pair in self.series.windows(2) {
             if pair[0].key == pair[1].key {
                 return Err(BuildError::Draft {
                     series: pair[0].key.id(),
-                    fault: DraftErrorKind::Duplicate,
+                    kind: DraftErrorKind::Duplicate,
                 });
             }
         }

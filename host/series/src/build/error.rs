@@ -6,12 +6,12 @@ use domesday_package::PackageError;
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The draft contradicts itself or the catalogue.
-    #[error("series {series}: {fault}")]
+    #[error("series {series}: {kind}")]
     Draft {
         /// The id of the series.
         series: String,
         /// The error.
-        fault: DraftErrorKind,
+        kind: DraftErrorKind,
     },
     /// There is nothing to publish.
     #[error("the inputs give no observations. Give files with more months, or more of the inputs")]

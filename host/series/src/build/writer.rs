@@ -56,7 +56,7 @@ pub fn write(
     {
         return Err(BuildError::Draft {
             series: series.key.id(),
-            fault: DraftErrorKind::Family,
+            kind: DraftErrorKind::Family,
         });
     }
     let newest = draft

@@ -1,13 +1,13 @@
 //! Errors of a query.
 
-/// A request that cannot be answered, and the parameter at fault.
+/// A request that cannot be answered, and the offending parameter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: {fault}")]
+#[error("{field}: {kind}")]
 pub struct ParameterError {
     /// The offending parameter.
     pub field: String,
     /// The kind of the error.
-    pub fault: ParameterErrorKind,
+    pub kind: ParameterErrorKind,
 }
 
 /// The kind of an error in a parameter. Messages never repeat the client's text.
@@ -49,11 +49,11 @@ pub enum ParameterErrorKind {
 }
 
 impl ParameterErrorKind {
-    /// Returns the fault as the error of this parameter.
+    /// Returns this kind as the error of a parameter.
     pub(crate) fn of(self, field: &str) -> ParameterError {
         ParameterError {
             field: field.to_owned(),
-            fault: self,
+            kind: self,
         }
     }
 }

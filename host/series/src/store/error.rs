@@ -9,14 +9,14 @@ pub enum OpenError {
     #[error(transparent)]
     Package(#[from] PackageError),
     /// This version cannot read a file, though its bytes are those of the manifest.
-    #[error("release {release}: {file}: {fault}")]
+    #[error("release {release}: {file}: {kind}")]
     File {
         /// The release's id.
         release: String,
         /// The file's name.
         file: &'static str,
         /// The kind of the error.
-        fault: StoreErrorKind,
+        kind: StoreErrorKind,
     },
 }
 

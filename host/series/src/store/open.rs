@@ -382,9 +382,9 @@ fn in_file(
         .map_err(|error| StoreErrorKind::Parquet(error.into()))
         .and_then(ParquetFile::open)
         .and_then(read)
-        .map_err(|fault| OpenError::File {
+        .map_err(|kind| OpenError::File {
             release: package.manifest().id.to_string(),
             file: name,
-            fault,
+            kind,
         })
 }

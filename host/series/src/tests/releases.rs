@@ -191,7 +191,7 @@ fn observations(release: &Release, selection: &Selection) -> Vec<(String, String
 
 fn refused(release: &Release, text: &str) -> (String, ParameterErrorKind) {
     let error = query(release, text).unwrap_err();
-    (error.field, error.fault)
+    (error.field, error.kind)
 }
 
 #[test]
@@ -573,7 +573,7 @@ fn faults_name_their_parameter() {
 
 #[test]
 fn a_cursor_comes_alone_and_not_to_coverage() {
-    let fault = |text: &str, asked| parameters(text).cursor(asked).unwrap_err().fault;
+    let kind = |text: &str, asked| parameters(text).cursor(asked).unwrap_err().kind;
     assert_eq!(
         parameters("cursor=abc").cursor(QueryKind::Series),
         Ok(Some("abc"))
@@ -588,7 +588,7 @@ fn a_cursor_comes_alone_and_not_to_coverage() {
     );
     let twice = [("from", "1"), ("from", "2")].map(|(n, v)| (n.to_owned(), v.to_owned()));
     assert_eq!(
-        Parameters::read(twice).unwrap_err().fault,
+        Parameters::read(twice).unwrap_err().kind,
         ParameterErrorKind::DuplicateParameter
     );
 }

@@ -15,7 +15,7 @@ use tokio::time::{error::Elapsed, timeout};
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The rule of the socket's access check.
-const ITS_USER: &str = "only the user that runs the server, and root, may give it orders";
+const ITS_USER: &str = "only the user that runs the server, and root, may send it commands";
 
 /// The reason why a command has no response from the server.
 #[derive(Debug, thiserror::Error)]

@@ -347,7 +347,7 @@ fn status(service: &Service) -> Status {
             .block_on(async { timeout(TIMEOUT, service.state.waiting()).await })
             .ok()
             .and_then(Result::ok),
-        trouble: service.storage_fault(),
+        trouble: service.storage_problem(),
         log_lines_dropped: service.log_lines.dropped(),
         resident_bytes: resident_bytes(),
     }
@@ -400,10 +400,10 @@ fn log(command: &Command) {
         }
     };
     tracing::info!(
-        order = name,
+        command = name,
         tenant,
         key_id = key.map(tracing::field::display),
         plan = plan.map(tracing::field::debug),
-        "an operator's order"
+        "an operator's command"
     );
 }

@@ -78,7 +78,7 @@ pub enum Command {
 pub struct ReceiptKey {
     /// The tenant.
     pub tenant: String,
-    /// 64 hexadecimal digits. Whoever has them reads the tenant's receipts.
+    /// 64 hexadecimal digits. Its holder can read the tenant's receipts.
     pub secret: String,
 }
 

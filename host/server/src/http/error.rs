@@ -128,7 +128,7 @@ pub fn storage_unavailable() -> ApiError {
 }
 
 impl From<StateError> for ApiError {
-    /// Logs the fault of the state and returns `storage_unavailable`. The service does not know
+    /// Logs the error of the state and returns `storage_unavailable`. The service does not know
     /// what the state did.
     fn from(error: StateError) -> Self {
         tracing::error!(%error, "the state does not answer");
@@ -137,7 +137,7 @@ impl From<StateError> for ApiError {
 }
 
 impl From<ReceiptError> for ApiError {
-    /// Logs the fault and returns `storage_unavailable`. The service returns no result without its
+    /// Logs the error and returns `storage_unavailable`. The service returns no result without its
     /// receipt.
     fn from(error: ReceiptError) -> Self {
         tracing::error!(%error, "receipts are not kept");

@@ -29,8 +29,8 @@ async fn ready(State(service): State<Arc<Service>>) -> Response {
     if service.connections.is_draining() {
         return not_ready();
     }
-    if let Some(fault) = service.storage_fault() {
-        tracing::error!(trouble = fault, "storage is unavailable");
+    if let Some(problem) = service.storage_problem() {
+        tracing::error!(trouble = problem, "storage is unavailable");
         return not_ready();
     }
     let release = service.releases.current();

@@ -9,7 +9,7 @@ use domesday_valuation::pipeline::row::{RequestContext, parse};
 pub const CHUNK_ROWS: usize = 64;
 
 /// Returns the chunks of these rows with their units. It parses every row, since only a row without
-/// faults costs a unit. The runner parses the row again.
+/// errors costs a unit. The runner parses the row again.
 pub fn chunks(rows: &[&str], context: &RequestContext) -> Vec<NewChunk> {
     rows.chunks(CHUNK_ROWS)
         .map(|rows| {

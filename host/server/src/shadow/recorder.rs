@@ -31,7 +31,7 @@ pub(super) struct PairRecorder {
     latest: Option<(Arc<OpenRelease>, i64)>,
     last_write: Instant,
     /// True if a failed write was logged.
-    fault_logged: bool,
+    failure_logged: bool,
 }
 
 impl PairRecorder {
@@ -52,7 +52,7 @@ impl PairRecorder {
             dropped,
             latest: None,
             last_write: Instant::now(),
-            fault_logged: false,
+            failure_logged: false,
         }
     }
 
@@ -69,7 +69,7 @@ impl PairRecorder {
         };
         let header = || folder_header(current, &self.candidate, self.share);
         if let Err(error) = self.store.append(&current.id, &row, header) {
-            self.log_fault(&error);
+            self.log_failure(&error);
             self.record_exclusion(offered, ExclusionReason::WriteFailed);
         }
     }
@@ -95,7 +95,7 @@ impl PairRecorder {
             }
         }
         if let Err(error) = self.store.write_counts() {
-            self.log_fault(&error);
+            self.log_failure(&error);
         }
     }
 
@@ -109,12 +109,12 @@ impl PairRecorder {
             .count_excluded(&current.id, (reason, rows), *at, header);
     }
 
-    /// Logs the first fault alone, since the cause is likely to persist.
-    fn log_fault(&mut self, error: &std::io::Error) {
-        if !self.fault_logged {
+    /// Logs the first failure alone, since the cause is likely to persist.
+    fn log_failure(&mut self, error: &std::io::Error) {
+        if !self.failure_logged {
             tracing::error!(%error, folder = %self.folder.display(), "a shadow's rows are not kept");
         }
-        self.fault_logged = true;
+        self.failure_logged = true;
     }
 }
 

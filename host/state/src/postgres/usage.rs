@@ -14,7 +14,7 @@ use super::error::{DatabaseFailure, SharedError, reading, storage, writing};
 use super::records::{count, month, signed};
 use crate::{Charge, ChargeOutcome, Month, Reply, StateError, TenantId, Usage};
 
-/// One statement charges no more than so many.
+/// The most charges of one statement.
 const GROUP: usize = 4_096;
 const USED: &str = "SELECT used FROM domesday.usage WHERE tenant = $1 AND month = $2";
 const CHARGE: &str = "SELECT granted, total FROM domesday.charge($1, $2, $3, $4)";

@@ -34,20 +34,20 @@ pub struct LocatedSite {
     /// Location and authority of the postcode.
     pub around: PostcodeLocation,
     /// Location of the site.
-    pub place: GridPoint,
+    pub point: GridPoint,
 }
 
 /// Finds a site.
 ///
 /// # Errors
-/// The fault of the postcode or the coordinates, at its field.
+/// [`ResolveError::Rejected`] at the field of the postcode or the coordinates.
 pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<LocatedSite, ResolveError> {
     let (postcode, around) = postcode_place(snapshot, &site.postcode)?;
-    let place = national_grid(site.site_latitude, site.site_longitude)
-        .filter(|place| EASTINGS.contains(&place.easting) && NORTHINGS.contains(&place.northing))
+    let point = national_grid(site.site_latitude, site.site_longitude)
+        .filter(|point| EASTINGS.contains(&point.easting) && NORTHINGS.contains(&point.northing))
         .ok_or_else(outside)?;
-    let east = f64::from(place.easting) - f64::from(around.easting);
-    let north = f64::from(place.northing) - f64::from(around.northing);
+    let east = f64::from(point.easting) - f64::from(around.easting);
+    let north = f64::from(point.northing) - f64::from(around.northing);
     let away = east.hypot(north);
     if away > REACH_M {
         let message = format!(
@@ -58,13 +58,13 @@ pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<LocatedSite, ResolveEr
             ValidationError::new(Code::InvalidValue, message).at(LATITUDE),
         )));
     }
-    if snapshot.beyond_border(place.easting, place.northing)? {
+    if snapshot.beyond_border(point.easting, point.northing)? {
         return Err(outside());
     }
     Ok(LocatedSite {
         postcode,
         around,
-        place,
+        point,
     })
 }
 
@@ -126,7 +126,7 @@ pub fn subject(request: &Development, located: &LocatedSite, latest_sale: Option
         subject: Subject {
             valuation_day: day,
             uprn: None,
-            place: located.place,
+            place: located.point,
             precision: Precision::Site,
             postcode: located.postcode.clone(),
             country: located.around.country,

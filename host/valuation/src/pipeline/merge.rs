@@ -51,7 +51,7 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
     let lease = fill.lease(request.lease.as_ref(), request.property.valuation_date);
     let fabric = fill.fabric(&request.fabric);
     let energy = fill.energy(&request.energy);
-    let (place, precision) = place(identity);
+    let (place, precision) = locate(identity);
     let subtype = convert::subtype(request.property.subtype);
     Merged {
         subject: Subject {
@@ -85,7 +85,7 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
 }
 
 /// Returns the coordinates of the property, or else the centre of its postcode.
-fn place(identity: &Identity) -> (GridPoint, Precision) {
+fn locate(identity: &Identity) -> (GridPoint, Precision) {
     let centre = identity
         .postcode
         .map(|postcode| (postcode.easting, postcode.northing));
@@ -340,7 +340,7 @@ mod tests {
                 Precision::Property,
             ),
         ] {
-            let (point, found) = place(&identity(own));
+            let (point, found) = locate(&identity(own));
             assert_eq!((point.easting, point.northing), expected);
             assert_eq!(found, precision);
         }

@@ -158,8 +158,8 @@ mod tests {
 
     #[test]
     fn a_place_is_in_whole_metres() {
-        let place = national_grid(51.427_547_43, -2.544_076_183).unwrap();
-        assert_eq!((place.easting, place.northing), (362_270, 169_979));
+        let point = national_grid(51.427_547_43, -2.544_076_183).unwrap();
+        assert_eq!((point.easting, point.northing), (362_270, 169_979));
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub struct Ambiguous {
 /// Finds the property in the snapshot, or among the address provider's addresses of the postcode.
 ///
 /// # Errors
-/// The fault of the address at its field, or the source that did not answer.
+/// The error of the address at its field, or the source that did not answer.
 pub fn identity(
     snapshot: &Snapshot,
     requested: &RequestedProperty,

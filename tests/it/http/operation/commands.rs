@@ -82,8 +82,8 @@ fn keys_and_tenants_are_managed_while_the_server_runs_and_take_effect_at_once() 
         assert!(refused.contains(named), "{named}: {refused}");
     }
     assert_eq!(
-        server.await_log(|line| line["order"] == "disable" && line["tenant"] == "customer")["message"],
-        "an operator's order"
+        server.await_log(|line| line["command"] == "disable" && line["tenant"] == "customer")["message"],
+        "an operator's command"
     );
     let log = server.stop();
     assert!(!log.contains(key.rsplit('_').next().unwrap()));

@@ -225,19 +225,19 @@ async fn reload(tls: Arc<Tls>, mut hangup: tokio::signal::unix::Signal) {
 /// The host's own storage is not available. An unreachable database keeps all answered work. A file
 /// of this host may not.
 async fn close(service: Arc<Service>, own_state: bool) -> anyhow::Result<()> {
-    let fault = tokio::task::spawn_blocking(move || {
+    let problem = tokio::task::spawn_blocking(move || {
         service.shadows.end();
         if let Some(traces) = &service.traces {
             traces.stop();
         }
         let moved = service.data_folder.check().err();
         let moved = moved.map(|moved| moved.to_string());
-        moved.or_else(|| service.storage_fault().filter(|_| own_state))
+        moved.or_else(|| service.storage_problem().filter(|_| own_state))
     })
     .await?;
     tracing::info!("stopped");
-    match fault {
-        Some(fault) => bail!("stopped while storage was unavailable: {fault}"),
+    match problem {
+        Some(problem) => bail!("stopped while storage was unavailable: {problem}"),
         None => Ok(()),
     }
 }

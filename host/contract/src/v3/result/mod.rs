@@ -2,8 +2,8 @@
 
 mod batch;
 mod evidence;
-mod extent;
 mod money;
+mod result_size;
 pub(super) mod schema;
 #[cfg(test)]
 mod tests;
@@ -11,8 +11,8 @@ mod wire;
 
 pub use batch::{BATCH_END, BatchStatus, Summary, batch_start};
 pub use evidence::{Comparable, Context, LocalAuthority};
-pub use extent::{RESPONSE_MAX, rejected};
 pub use money::{POUNDS_MAX, round_gbp};
+pub use result_size::{RESPONSE_MAX, rejected};
 
 use chrono::NaiveDate;
 use serde::{Serialize, Serializer};

@@ -4,8 +4,8 @@ use super::months::Months;
 use crate::build::BuildError;
 use crate::build::home_seeds::OrderedCode;
 use crate::build::join::JoinedSale;
-use crate::build::places::PostcodeLookup;
-use crate::store::place::{self, StoredPostcode};
+use crate::build::postcodes::PostcodeLookup;
+use crate::store::stored_postcode::{self, StoredPostcode};
 use crate::store::unmatched::{self, UnmatchedSale};
 use crate::store::{postcode, sale};
 use crate::{Snapshot, SnapshotError};
@@ -66,7 +66,7 @@ pub(super) fn find(
             if named || rival.is_some() {
                 let row = packed.row().ok_or(DAMAGED)?;
                 let authority = match row.uprn {
-                    0 => old.place(row.postcode)?.and_then(|place| place.authority),
+                    0 => old.location(row.postcode)?.and_then(|it| it.authority),
                     uprn => old.packed_property(uprn)?.and_then(|home| home.authority),
                 };
                 let joined = JoinedSale {
@@ -154,12 +154,12 @@ pub(super) fn unmatched_of(
 }
 
 impl PostcodeLookup for Snapshot {
-    fn place(&self, packed: u64) -> Result<Option<StoredPostcode>, BuildError> {
+    fn location(&self, packed: u64) -> Result<Option<StoredPostcode>, BuildError> {
         let (key, unit) = postcode::row(packed);
         let Some(row) = self.postcodes.get(key).map_err(SnapshotError::from)? else {
             return Ok(None);
         };
         let damaged = SnapshotError::Damaged { table: "postcodes" };
-        Ok(place::find(row.value(), unit).ok_or(damaged)?)
+        Ok(stored_postcode::find(row.value(), unit).ok_or(damaged)?)
     }
 }

@@ -8,7 +8,7 @@ use crate::build::external_sort::Groups;
 use crate::build::join::{JoinedSale, joined};
 use crate::build::keys::{Match, find};
 use crate::build::matching;
-use crate::build::places::PostcodeLookup;
+use crate::build::postcodes::PostcodeLookup;
 use crate::build::report::{SalesReport, count};
 use crate::build::rules::{self, ByRule};
 use crate::build::sales::{SaleFields, SaleSeed};
@@ -288,7 +288,7 @@ fn by_rule(
     let is_premises = |uprn| addresses.premises.contains(&uprn);
     let within = rules::within_postcode(&addresses.known, &query, is_premises);
     let postcode = now.sale.postcode;
-    if within.is_some() || old.place(postcode)?.is_some() {
+    if within.is_some() || old.location(postcode)?.is_some() {
         return Ok(within);
     }
     district.turn_to(old, postcode)?;

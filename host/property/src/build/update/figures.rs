@@ -6,7 +6,7 @@ use crate::build::external_sort::{Groups, Scratch, Seed, Sorter};
 use crate::build::figures::{self, FigureSeed};
 use crate::build::home_seeds::OrderedCode;
 use crate::build::join::JoinedSale;
-use crate::build::places::PostcodeLookup;
+use crate::build::postcodes::PostcodeLookup;
 use crate::build::write::Table;
 use crate::model::{AreaLevel, GssCode};
 use crate::snapshot::last_whole_month;
@@ -179,8 +179,13 @@ fn gather(
             }
             match row.uprn {
                 0 => {
-                    let place = old.place(row.postcode)?;
-                    of_authority(&row, place.and_then(|p| p.authority), years, &mut seeds)?;
+                    let location = old.location(row.postcode)?;
+                    of_authority(
+                        &row,
+                        location.and_then(|it| it.authority),
+                        years,
+                        &mut seeds,
+                    )?;
                 }
                 uprn => of_properties.push(PropertyRow { uprn, row })?,
             }

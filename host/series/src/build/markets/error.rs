@@ -28,7 +28,7 @@ pub enum MarketsError {
     Rents {
         /// The file.
         path: PathBuf,
-        /// The fault of the file.
+        /// The problem of the file.
         reason: String,
     },
     /// A file of rents without a usable one.
@@ -54,7 +54,7 @@ pub enum MarketsError {
         sheet: String,
         /// The cell as a spreadsheet names it, such as `H7`.
         cell: String,
-        /// The fault of the cell.
+        /// The problem of the cell.
         reason: &'static str,
         /// The cell's text.
         value: String,
@@ -85,7 +85,7 @@ pub enum MarketsError {
     Coverage {
         /// The statement.
         text: String,
-        /// The fault of the statement.
+        /// The problem of the statement.
         reason: &'static str,
     },
     /// The digest of a source is invalid, which never happens.

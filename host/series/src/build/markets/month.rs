@@ -69,7 +69,7 @@ impl Span {
             .then(|| usize::try_from(month.0 - self.first.0).ok())?
     }
 
-    /// Returns the ends of every window of so many months that lies wholly within.
+    /// Returns the ends of every window of `window` months that lies wholly within.
     pub fn ends(self, window: u32) -> impl Iterator<Item = Month> {
         let first = self.first.0 + i32::try_from(window).unwrap_or(i32::MAX / 2) - 1;
         (first..=self.last.0).map(Month)

@@ -125,7 +125,7 @@ impl SeriesQuery {
 
 /// Returns the API error of a parameter.
 pub fn parameter_error(error: ParameterError) -> ApiError {
-    let (code, message) = match error.fault {
+    let (code, message) = match error.kind {
         ParameterErrorKind::MissingDataset => (
             Code::MissingDataset,
             "Name a dataset; the datasets route lists them.".to_owned(),

@@ -1,4 +1,4 @@
-//! Places of postcodes: 13 bytes a unit, ordered by unit.
+//! Locations of postcodes: 13 bytes a unit, ordered by unit.
 
 use super::bytes::{get, put};
 use super::codes::FixedCodes;
@@ -18,45 +18,45 @@ pub(crate) struct StoredPostcode {
 }
 
 /// Appends one unit of a row.
-pub(crate) fn encode(unit: u64, place: &StoredPostcode, out: &mut Vec<u8>) {
+pub(crate) fn encode(unit: u64, postcode: &StoredPostcode, out: &mut Vec<u8>) {
     put::<2>(out, unit);
-    put::<3>(out, u64::from(place.easting.unsigned_abs()));
-    put::<3>(out, u64::from(place.northing.unsigned_abs()));
+    put::<3>(out, u64::from(postcode.easting.unsigned_abs()));
+    put::<3>(out, u64::from(postcode.northing.unsigned_abs()));
     put::<4>(
         out,
-        place
+        postcode
             .authority
             .map_or(NO_AUTHORITY, |code| u64::from(code.packed())),
     );
-    put::<1>(out, Country::number(Some(place.country)));
+    put::<1>(out, Country::number(Some(postcode.country)));
 }
 
 /// Finds a unit in its row. Outer `None`: damaged.
 pub(crate) fn find(bytes: &[u8], unit: u64) -> Option<Option<StoredPostcode>> {
-    let (places, rest) = bytes.as_chunks::<WIDTH>();
+    let (postcodes, rest) = bytes.as_chunks::<WIDTH>();
     if !rest.is_empty() {
         return None;
     }
-    let Ok(at) = places.binary_search_by_key(&unit, |place| get::<2>(place, 0)) else {
+    let Ok(at) = postcodes.binary_search_by_key(&unit, |postcode| get::<2>(postcode, 0)) else {
         return Some(None);
     };
-    decode(&places[at]).map(Some)
+    decode(&postcodes[at]).map(Some)
 }
 
-/// Returns all places of a row. `None`: damaged.
+/// Returns all postcodes of a row. `None`: damaged.
 pub(crate) fn all(bytes: &[u8]) -> Option<impl Iterator<Item = Option<StoredPostcode>>> {
-    let (places, rest) = bytes.as_chunks::<WIDTH>();
-    rest.is_empty().then(|| places.iter().map(decode))
+    let (postcodes, rest) = bytes.as_chunks::<WIDTH>();
+    rest.is_empty().then(|| postcodes.iter().map(decode))
 }
 
-fn decode(place: &[u8; WIDTH]) -> Option<StoredPostcode> {
+fn decode(postcode: &[u8; WIDTH]) -> Option<StoredPostcode> {
     Some(StoredPostcode {
-        easting: get::<3>(place, 2) as i32,
-        northing: get::<3>(place, 5) as i32,
-        authority: u32::try_from(get::<4>(place, 8))
+        easting: get::<3>(postcode, 2) as i32,
+        northing: get::<3>(postcode, 5) as i32,
+        authority: u32::try_from(get::<4>(postcode, 8))
             .ok()
             .and_then(GssCode::unpacked),
-        country: Country::value(get::<1>(place, 12))?,
+        country: Country::value(get::<1>(postcode, 12))?,
     })
 }
 
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn units_are_found_and_damage_is_noticed() {
-        let place = StoredPostcode {
+        let postcode = StoredPostcode {
             easting: 699_999,
             northing: 1_299_999,
             authority: GssCode::parse("E07000900"),
@@ -75,17 +75,17 @@ mod tests {
         let scottish = StoredPostcode {
             authority: None,
             country: Country::Scotland,
-            ..place
+            ..postcode
         };
         let mut bytes = Vec::new();
-        encode(7, &place, &mut bytes);
+        encode(7, &postcode, &mut bytes);
         encode(337, &scottish, &mut bytes);
-        assert_eq!(find(&bytes, 7), Some(Some(place)));
+        assert_eq!(find(&bytes, 7), Some(Some(postcode)));
         assert_eq!(find(&bytes, 337), Some(Some(scottish)));
         assert_eq!(find(&bytes, 8), Some(None));
         assert_eq!(find(&bytes[1..], 7), None);
         let found: Option<Vec<StoredPostcode>> = all(&bytes).unwrap().collect();
-        assert_eq!(found, Some(vec![place, scottish]));
+        assert_eq!(found, Some(vec![postcode, scottish]));
         assert!(all(&bytes[1..]).is_none());
     }
 }

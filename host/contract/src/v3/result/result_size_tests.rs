@@ -187,7 +187,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rejected_rows_size_is_foreseen_to_the_byte(
+    fn a_rejected_rows_size_is_computed_to_the_byte(
         reference in proptest::option::of(".{1,200}"),
         messages in proptest::collection::vec(".{0,300}", 1..20),
     ) {
@@ -196,7 +196,7 @@ proptest! {
             .map(|message| ValidationError::new(Code::InvalidValue, message).at("/size/bedrooms"))
             .collect();
         let reference = reference.as_deref();
-        let foreseen = rejected("made-up-2026-10", reference, &errors);
-        prop_assert_eq!(json_bytes(reference, Outcome::Rejected(errors)), foreseen);
+        let computed = rejected("made-up-2026-10", reference, &errors);
+        prop_assert_eq!(json_bytes(reference, Outcome::Rejected(errors)), computed);
     }
 }

@@ -46,5 +46,5 @@ fn json_len<T: serde::Serialize>(value: &T) -> usize {
 }
 
 #[cfg(test)]
-#[path = "extent_tests.rs"]
+#[path = "result_size_tests.rs"]
 mod tests;

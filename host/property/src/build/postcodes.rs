@@ -8,21 +8,21 @@ use super::sources::{Kind, Sources, Verdict};
 use crate::model::{Authority, GssCode};
 use crate::store::cell::Cell;
 use crate::store::codes::FixedCodes;
-use crate::store::place::StoredPostcode;
 use crate::store::postcode;
+use crate::store::stored_postcode::StoredPostcode;
 use domesday_registers::code_point::CodePointFile;
 use domesday_registers::records::Country;
 use std::collections::BTreeSet;
 
-/// Every postcode with its place, by packed postcode, and the authorities that they lie in.
-pub(crate) struct Places {
+/// Every postcode with its location, by packed postcode, and the authorities of the locations.
+pub(crate) struct PostcodeTable {
     pub(crate) postcodes: Vec<(u64, StoredPostcode)>,
     pub(crate) authorities: Vec<Authority>,
     pub(crate) report: PlacesReport,
 }
 
-impl Places {
-    /// Returns the place of a packed postcode.
+impl PostcodeTable {
+    /// Returns the location of a packed postcode.
     pub(crate) fn get(&self, packed: u64) -> Option<&StoredPostcode> {
         let at = self
             .postcodes
@@ -32,14 +32,14 @@ impl Places {
     }
 }
 
-/// Knows where postcodes lie.
+/// A source of the locations of postcodes.
 pub(crate) trait PostcodeLookup {
-    /// Returns the place of a packed postcode.
-    fn place(&self, packed: u64) -> Result<Option<StoredPostcode>, BuildError>;
+    /// Returns the location of a packed postcode.
+    fn location(&self, packed: u64) -> Result<Option<StoredPostcode>, BuildError>;
 }
 
-impl PostcodeLookup for Places {
-    fn place(&self, packed: u64) -> Result<Option<StoredPostcode>, BuildError> {
+impl PostcodeLookup for PostcodeTable {
+    fn location(&self, packed: u64) -> Result<Option<StoredPostcode>, BuildError> {
         Ok(self.get(packed).copied())
     }
 }
@@ -49,7 +49,7 @@ pub(crate) fn served(country: Country) -> bool {
     matches!(country, Country::England | Country::Wales)
 }
 
-/// Returns the reason for which a build leaves out a row at a place that no cell holds.
+/// Returns the reason for which a build leaves out a row at a point that no cell holds.
 pub(crate) fn outside_grid(easting: i32, northing: i32) -> Option<&'static str> {
     Cell::of(easting, northing)
         .is_none()
@@ -60,7 +60,7 @@ pub(crate) fn outside_grid(easting: i32, northing: i32) -> Option<&'static str> 
 pub(crate) fn read(
     sources: &mut Sources<'_, '_>,
     authorities: &Authorities,
-) -> Result<Places, BuildError> {
+) -> Result<PostcodeTable, BuildError> {
     let mut seeds: Vec<(u64, i32, i32, u64, Option<GssCode>)> = Vec::new();
     let mut report = PlacesReport::default();
     let mut unmapped = BTreeSet::new();
@@ -89,7 +89,7 @@ pub(crate) fn read(
     let mut postcodes: Vec<(u64, StoredPostcode)> = Vec::with_capacity(seeds.len());
     for (packed, easting, northing, country, authority) in seeds {
         let country = Country::value(country).unwrap_or(Country::Other);
-        let place = StoredPostcode {
+        let location = StoredPostcode {
             easting,
             northing,
             authority,
@@ -98,21 +98,21 @@ pub(crate) fn read(
         match postcodes.last_mut() {
             Some(last) if last.0 == packed => {
                 report.postcodes_repeated += 1;
-                last.1 = place;
+                last.1 = location;
             }
-            _ => postcodes.push((packed, place)),
+            _ => postcodes.push((packed, location)),
         }
     }
     report.postcodes = postcodes.len() as u64;
     let without = postcodes
         .iter()
-        .filter(|(_, place)| served(place.country) && place.authority.is_none());
+        .filter(|(_, location)| served(location.country) && location.authority.is_none());
     report.postcodes_without_authority = without.count() as u64;
     report.authority_codes_unmapped = unmapped.iter().map(GssCode::to_string).collect();
 
     let in_use: BTreeSet<GssCode> = postcodes
         .iter()
-        .filter_map(|(_, place)| place.authority)
+        .filter_map(|(_, location)| location.authority)
         .collect();
     let mut described = Vec::with_capacity(in_use.len());
     for code in in_use {
@@ -127,7 +127,7 @@ pub(crate) fn read(
         described.push(authority);
     }
     report.authorities = described.len() as u64;
-    Ok(Places {
+    Ok(PostcodeTable {
         postcodes,
         authorities: described,
         report,

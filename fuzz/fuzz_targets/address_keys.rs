@@ -1,5 +1,5 @@
-//! Any address fields: every key has its three parts, case and spacing change no key, and a
-//! register's keys are in order and each there once.
+//! Any address fields. Every key has its three parts, and case and spacing change no key. A
+//! register's keys are in order, each once.
 #![no_main]
 
 use domesday_registers::Postcode;

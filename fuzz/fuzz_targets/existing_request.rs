@@ -1,5 +1,5 @@
-//! Any bytes as the body of a single route: read, or refused for 1 to 20 reasons that stand
-//! somewhere; and a row is judged as the body is.
+//! Any bytes as the body of a single route: parsed, or refused for 1 to 20 reasons with pointers. A
+//! row has the same outcome as the body.
 #![no_main]
 
 use domesday_contract::error::ERRORS_LISTED;

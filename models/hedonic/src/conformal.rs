@@ -14,7 +14,7 @@
 //! 2. on its type's quantile;
 //! 3. on the quantile of all sales.
 //!
-//! Two factors follow, one for the build period and one for the local authority: new homes resemble
+//! Two factors follow, one for the build period and one for the local authority. New homes resemble
 //! each other more, and some places are more mixed, than confidence tells. The factor of a build
 //! period is the conformal quantile of its scores relative to their segments' quantiles. An
 //! authority's factor is computed in the same way after it. Both are shrunk towards one, as if

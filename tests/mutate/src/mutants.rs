@@ -2,9 +2,9 @@
 //! themselves.
 //!
 //! cargo-mutants lists its mutants. A seed draws some of each crate, and one build holds them all
-//! ([`combine`]). A mutant is caught where a test of its own crate fails or does not end; what its
-//! crate misses is tried on the suites of the quick tier, which must pass without a mutant. What
-//! became of each is appended to a file of the commit, so that a run that was ended goes on.
+//! ([`combine`]). A mutant is caught if a test of its own crate fails or does not end. One that its
+//! crate misses is tried on the suites of the quick tier, which must pass without a mutant. The
+//! outcome of each is appended to a file of the commit, so that an interrupted run can continue.
 
 use crate::combine::{self, Combined};
 use crate::explained;

@@ -1,7 +1,7 @@
 //! Reads one file as a build reads it, and reports what the build would take.
 //!
-//! A file is judged alone. Between files a build decides more: whether a certificate without a UPRN
-//! finds one in an address file, and whether its postcode lies in England or Wales.
+//! A file is judged alone. A build decides more by other files. An address file may hold the UPRN
+//! that a certificate lacks, and the postcodes tell whether it lies in England or Wales.
 
 use super::BuildError;
 use super::homes::{NO_UPRN, address_exclusion, lodgement_day};

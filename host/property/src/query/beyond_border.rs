@@ -5,9 +5,9 @@ use crate::store::stored_postcode;
 use crate::{Snapshot, SnapshotError};
 
 impl Snapshot {
-    /// Returns whether a location on the National Grid (metres) is outside of England and Wales: the
-    /// nearest postcode is in another country. A location without a postcode within ten kilometres
-    /// counts as inside.
+    /// Returns whether a location on the National Grid (metres) is outside of England and Wales:
+    /// the nearest postcode is in another country. A location without a postcode within ten
+    /// kilometres counts as inside.
     ///
     /// The first call reads all postcodes.
     ///

@@ -42,8 +42,8 @@ impl AdminSocket {
     /// replaced.
     ///
     /// # Errors
-    /// [`BindError::InUse`] if a server answers on it. [`BindError::Io`] if it cannot be made: a path
-    /// has at most some 100 bytes.
+    /// [`BindError::InUse`] if a server answers on it. [`BindError::Io`] if it cannot be made: a
+    /// path has at most some 100 bytes.
     pub fn bind(path: PathBuf) -> Result<AdminSocket, BindError> {
         let io = |source| BindError::Io {
             path: path.clone(),

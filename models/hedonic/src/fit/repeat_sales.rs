@@ -33,8 +33,8 @@ const CLIP: f64 = 0.3;
 const ROUNDS: usize = 5;
 /// Initial variance of a pair: at no distance in time, and for each year.
 const VARIANCE: (f64, f64) = (0.01, 0.0015);
-/// Prior standard deviations of a year's drift: all homes from the index, a type from all, an area
-/// from all, and an area's type from the sum of both.
+/// Prior standard deviations of a year's drift. Homes drift from the index, a type and an area from
+/// all homes, and an area's type from the sum of both.
 const YEARLY: [f64; 4] = [0.03, 0.01, 0.02, 0.01];
 /// Prior standard deviations of the resale premium. An area's is its type's.
 const RESALE: [f64; 4] = [0.1, 0.03, 1e-4, 1e-4];

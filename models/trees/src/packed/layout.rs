@@ -20,8 +20,8 @@
 //!   sets, (3) the first word of its table;
 //! - the tables: a row for each category, one for other categories and one for missing values. A
 //!   row has a bit for each set, which is 1 if the category is not in the set;
-//! - the starts of the trees: the root (low half) and the number within its block of trees (high
-//!   half), padded to a multiple of the trees that are walked side by side;
+//! - the starts of the trees: the root (low half) and the number within its block (high half). They
+//!   are padded to a multiple of the trees that are walked side by side;
 //! - the first leaf of each tree;
 //! - the nodes, a power of two in number: the left child (low half), the column and the threshold.
 //!   A leaf is its own left child. It has the threshold [`LEAF`], and its number within the tree

@@ -26,8 +26,8 @@ struct Model<'a> {
 /// Reads a model.
 ///
 /// # Errors
-/// [`ModelError`] if the text is malformed, or the model has another booster than `gbtree`, several
-/// classes or targets, vector leaves or an objective that does not predict a value.
+/// [`ModelError`] if the text is malformed or the booster is not `gbtree`. Models with several
+/// classes or targets, vector leaves or an objective that predicts no value are errors, too.
 pub fn read(text: &str) -> Result<Ensemble, ModelError> {
     let text = single_precision::replace_non_finite(text);
     let file: File<'_> = serde_json::from_str(&text).map_err(|why| {

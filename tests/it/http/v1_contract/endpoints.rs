@@ -8,8 +8,8 @@ use crate::v1_contract::{
 use crate::v1_contract::{markets, names, observations, rates, series};
 use serde_json::Value;
 
-/// Asserts that a route answers what it requires and all that it may be given, and that each of the
-/// others is needed and nothing else is known.
+/// Asserts that a route accepts its required parameters, alone and with all optional ones. Each
+/// required parameter is needed, and no other is known.
 #[track_caller]
 fn assert_route(client: &Client, path: &str, required: &[&str], optional: &[&str]) -> Value {
     let all = required.join("&");

@@ -20,8 +20,8 @@ const SELECTORS: [&str; 8] = [
     "property_type=flat",
 ];
 
-/// Asserts what the catalogue and an answer say of a dataset: its parameters besides the common
-/// ones, its metrics, unit and basis; and that no other selector is taken.
+/// Asserts the entry of a dataset in the catalogue and in an answer: its parameters besides the
+/// common ones, its metrics, unit and basis. No other selector is accepted.
 #[track_caller]
 pub fn assert_row(
     client: &Client,

@@ -1,5 +1,5 @@
-//! Two small releases with gaps: months without a value, a curve whose nodes come and go, a bank
-//! holiday, true zeros, and every member that may be null.
+//! Two small releases with gaps: months without a value, and a curve whose nodes come and go. They
+//! have a bank holiday, true zeros, and every member that may be null.
 
 use crate::v1_contract::fixture_releases::{key, publication};
 use chrono::NaiveDate;

@@ -94,7 +94,7 @@ impl Places {
                     (max_concurrency.clone(), busy.clone(), over.clone());
                 std::thread::spawn(move || {
                     let _ = stream.set_nodelay(true);
-                    // Whoever goes away early ends this conversation and nothing else.
+                    // A client that goes away early ends this conversation and nothing else.
                     let mut reader = BufReader::new(stream);
                     while !over.load(Ordering::SeqCst) {
                         let Some(mut request) = read_request(&mut reader) else {

@@ -1,8 +1,7 @@
 //! The provider's address and the key for it.
 
 use domesday_registers::Postcode;
-use hyper::Uri;
-use hyper::header::HeaderValue;
+use http::{HeaderValue, Uri};
 use std::fmt;
 use std::net::IpAddr;
 

@@ -21,6 +21,8 @@
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod append;
+#[cfg(test)]
+mod captured_warnings;
 mod error;
 mod folder;
 mod head;

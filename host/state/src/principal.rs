@@ -33,16 +33,6 @@ pub enum Access {
     },
 }
 
-impl Access {
-    /// Returns the principal, where access is granted.
-    pub fn into_principal(self) -> Option<Arc<Principal>> {
-        match self {
-            Access::Granted(principal) => Some(principal),
-            Access::Denied(_) | Access::Disabled { .. } => None,
-        }
-    }
-}
-
 /// The reason why a key is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Denial {

@@ -7,6 +7,18 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
+use crate::{Access, Principal};
+
+impl Access {
+    /// Returns the principal, where access is granted.
+    pub(crate) fn into_principal(self) -> Option<Arc<Principal>> {
+        match self {
+            Access::Granted(principal) => Some(principal),
+            Access::Denied(_) | Access::Disabled { .. } => None,
+        }
+    }
+}
+
 /// Runs a future to its end on this thread.
 #[cfg(feature = "postgres")]
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {

@@ -40,6 +40,7 @@ mod rates;
 mod sales;
 mod spelling;
 mod street;
+mod uprn;
 mod world;
 
 pub use error::SyntheticError;

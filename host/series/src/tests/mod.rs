@@ -8,6 +8,7 @@ mod part_of_the_country;
 mod python;
 mod rates;
 mod real_rates;
+mod release_queries;
 mod releases;
 mod workbooks;
 

@@ -52,8 +52,8 @@ pub struct Settings {
         value_name = "DIR"
     )]
     pub data: PathBuf,
-    /// URL of the PostgreSQL database that several hosts share as their state,
-    /// postgres://user@host/name (default: a file in the data folder).
+    /// PostgreSQL database for the state, postgres://user@host/name (default: a file in the data
+    /// folder).
     #[arg(
         long,
         env = "DOMESDAY_STATE",
@@ -83,12 +83,11 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_THREADS", value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
-    /// Number of jobs to run at once, one thread each (default: one per two worker threads; 0
-    /// leaves jobs to other hosts).
+    /// Number of jobs to run at once (0: none; default: one per two worker threads).
     #[arg(long, env = "DOMESDAY_JOB_RUNNERS", value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_runners: Option<usize>,
-    /// Lease of a job in seconds. The host that runs it renews the lease three times in that time.
+    /// Lease of a job in seconds; its host renews it three times in that time.
     #[arg(
         long,
         env = "DOMESDAY_JOB_LEASE",
@@ -97,8 +96,7 @@ pub struct Settings {
         value_name = "SECONDS"
     )]
     pub job_lease: u32,
-    /// Deadline of a single value or a batch in milliseconds, at most 25000. Rows without a result
-    /// by then fail and can be retried.
+    /// Deadline of a single value or a batch in milliseconds, at most 25000.
     #[arg(
         long,
         env = "DOMESDAY_PROCESSING_DEADLINE",
@@ -174,8 +172,7 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_OTLP_ENDPOINT", value_name = "URL")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otlp_endpoint: Option<String>,
-    /// URL of the address lookup service (OS Places API) for addresses that the snapshot cannot
-    /// resolve (disabled if unset).
+    /// URL of an address lookup service like the OS Places API (disabled if unset).
     #[arg(long, env = "DOMESDAY_ADDRESS_PROVIDER", value_name = "URL")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address_provider: Option<String>,
@@ -204,7 +201,7 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal: Option<PathBuf>,
-    /// Id of a release to run beside the current one on a share of rows. No response changes.
+    /// Id of a release to run as a shadow of the current one.
     #[arg(long, env = "DOMESDAY_SHADOW", value_name = "ID")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shadow: Option<String>,

@@ -6,7 +6,7 @@
 //! it, and sends no `100 Continue`, for a request that it refuses.
 
 use super::authenticate::require;
-use super::connection::Connection;
+use super::connection_state::Connection;
 use super::error::{ApiError, memory_full, storage_unavailable};
 use super::guarded_body::GuardedBody;
 use crate::memory_budget::{MemoryBudget, MemoryReservation};

@@ -1,6 +1,7 @@
 //! The listener. It accepts connections until the service stops, then finishes the open requests.
 
-use super::connection::{ClientStream, Connection, WRITE_TIMEOUT};
+use super::client_stream::{ClientStream, WRITE_TIMEOUT};
+use super::connection_state::Connection;
 use super::tls::Tls;
 use crate::connections::Connections;
 use axum::Router;

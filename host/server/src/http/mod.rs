@@ -14,8 +14,9 @@
 mod authenticate;
 mod batch;
 mod body;
+mod client_stream;
 mod compression;
-mod connection;
+mod connection_state;
 mod discovery;
 mod error;
 mod framing;

@@ -10,8 +10,8 @@ pub fn answer(panic: Box<dyn Any + Send + 'static>) -> Response {
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("nothing");
-    tracing::error!(panic = message, "the answer to a request panicked");
+        .unwrap_or("unknown panic payload");
+    tracing::error!(panic = message, "a request's handler panicked");
     ApiError::from(internal()).into_response()
 }
 

@@ -67,7 +67,7 @@ fn requests_and_values_are_counted_under_labels_that_no_client_chooses() {
         "{page}"
     );
 
-    // Every name with its labels: whoever changes one breaks somebody's dashboard.
+    // Every name with its labels: a change breaks an operator's dashboard.
     let names: BTreeSet<String> = page
         .lines()
         .filter(|line| !line.starts_with('#'))

@@ -102,7 +102,7 @@ impl ShadowServer {
         ))
     }
 
-    /// Waits until so many rows of a candidate are in its folder.
+    /// Waits until this many rows of a candidate are in its folder.
     #[track_caller]
     pub fn wait_for_stored(&self, release: &str, rows: usize) {
         let file = self.folder(release).join("pairs.jsonl");
@@ -118,7 +118,7 @@ impl ShadowServer {
         self.server.data.join("shadow").join(release).join(RELEASE)
     }
 
-    /// Waits until so many rows were compared.
+    /// Waits until this many rows were compared.
     #[track_caller]
     pub fn wait_for_compared(&self, release: &str, rows: u64) {
         let began = Instant::now();

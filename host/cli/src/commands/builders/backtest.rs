@@ -39,8 +39,7 @@ pub struct Backtest {
     /// Hide evidence registered within this many days before the valuation day.
     #[arg(long, value_name = "DAYS", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=3_660))]
     evidence_lag: u16,
-    /// Homes of the leakage probe at each of three days of the window (0 disables it). It values
-    /// them on copies of the snapshot with a shuffled future, and no value may change.
+    /// Homes of the leakage probe at each of three days (0 disables it).
     #[arg(long, value_name = "N", default_value_t = 100)]
     leakage_probe: u16,
     /// Allow a window that the release was trained on; every output says so.

@@ -33,8 +33,7 @@ pub struct Build {
     /// Last day of the sales to fit (default: two years before the snapshot's latest sale).
     #[arg(long, value_name = "DATE")]
     fit_until: Option<NaiveDate>,
-    /// Last day of the sales to calibrate on (default: half a year before the latest sale). Later
-    /// sales are the holdout.
+    /// Last day of the sales to calibrate on (default: half a year before the latest sale).
     #[arg(long, value_name = "DATE")]
     calibrate_until: Option<NaiveDate>,
     /// Maximum number of sales to calibrate on, sampled evenly.

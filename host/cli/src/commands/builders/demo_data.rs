@@ -21,8 +21,7 @@ pub struct DemoData {
     /// Last day of the registers.
     #[arg(long, default_value = "2026-09-30", value_name = "DATE")]
     until: NaiveDate,
-    /// Write sterling rates instead of registers. The demo has curves at month ends and daily for
-    /// three months; the national size has them on every working day since 2009.
+    /// Write sterling rates instead of registers.
     #[arg(long)]
     rates: bool,
     /// Zip the certificates and omit the true values, to need a third of the disk.

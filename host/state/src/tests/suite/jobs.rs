@@ -315,7 +315,7 @@ pub(crate) fn many_jobs_are_purged_at_once<S: Store>() {
 /// A tenant's bytes are its inputs, less those of finished chunks, and its results.
 pub(crate) fn bytes_are_counted_exactly<S: Store>() {
     let (store, state) = with_tenant::<S>();
-    // Whether a job of so many bytes fits below `limit`; it is not accepted in any case.
+    // Tests whether a job of `bytes` fits below `limit`; it is not accepted in any case.
     let fits = |state: &S::State, bytes: usize, limit: u64| {
         let mut new = job_of("acme", 99, &[(1, 1, vec![0; bytes].as_slice())]);
         (new.stored_bytes, new.allowance) = (limit, 0);

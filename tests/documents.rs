@@ -221,13 +221,13 @@ fn check_folder(page: &Page, folder: &Path) -> Option<String> {
     Some(format!("the component tells of {path}"))
 }
 
-/// Checks that the page on operating has each metric that is served.
+/// Checks that the page of metrics has each metric that is served.
 /// `tests/it/http/operation/metrics.rs` holds the list itself.
 fn every_metric_is_described() -> Result<(), Failed> {
     let list = repository()
         .join("tests/it/http/operation/snapshots/http__operation__metrics__metrics.snap");
     let list = std::fs::read_to_string(list).unwrap();
-    let page = std::fs::read_to_string(repository().join("docs/how-to/operate.md")).unwrap();
+    let page = std::fs::read_to_string(repository().join("docs/reference/metrics.md")).unwrap();
     let names = list.lines().filter(|line| line.starts_with("domesday_"));
     let names = names.map(|line| line.split_whitespace().next().unwrap());
     let endings = ["_bucket", "_sum", "_count"];
@@ -239,7 +239,7 @@ fn every_metric_is_described() -> Result<(), Failed> {
     if missing.is_empty() {
         Ok(())
     } else {
-        Err(format!("docs/how-to/operate.md leaves out {missing:?}").into())
+        Err(format!("docs/reference/metrics.md leaves out {missing:?}").into())
     }
 }
 

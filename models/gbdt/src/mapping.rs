@@ -59,7 +59,7 @@ pub struct Categories {
 pub enum MappingError {
     /// A feature does not exist.
     #[error(
-        "{place}: there is no feature {found:?}; choose one from docs/how-to/train-gradient-boosted-trees.md"
+        "{place}: there is no feature {found:?}; choose one from docs/reference/gradient-boosted-trees.md"
     )]
     UnknownFeature {
         /// The column or the offset.

@@ -163,7 +163,7 @@ fn columns_take_the_models_own_numbers() {
 
 #[test]
 fn the_documentation_lists_them() {
-    let page = include_str!("../../../../docs/how-to/train-gradient-boosted-trees.md");
+    let page = include_str!("../../../../docs/reference/gradient-boosted-trees.md");
     for feature in FEATURES {
         let cases: Vec<String> = feature
             .cases()
@@ -178,7 +178,7 @@ fn the_documentation_lists_them() {
         let row = format!("| `{}` | {}{cases} |", feature.name(), feature.about());
         assert!(
             page.lines().any(|line| line == row),
-            "docs/how-to/train-gradient-boosted-trees.md lacks: {row}"
+            "docs/reference/gradient-boosted-trees.md lacks: {row}"
         );
     }
     let listed = page

@@ -7,7 +7,7 @@
 //!
 //! The constants were chosen once for all places, by predicting each sale from earlier ones. The
 //! sales were those of Bristol from October 2021 to June 2022 and of Reading from 2005 to 2010
-//! (docs/how-to/train-gradient-boosted-trees.md).
+//! (docs/reference/gradient-boosted-trees.md).
 
 use domesday_hedonic::property_kind::PropertyKind;
 use domesday_hedonic::time::DAYS_A_YEAR;

@@ -2,7 +2,7 @@
 //!
 //! labels/README.md says how the addresses were chosen and labelled. The labels name rows of the
 //! publishers' files, never an address. What is still wrong is listed in
-//! docs/how-to/run-on-real-data.md.
+//! docs/reference/real-data.md.
 
 mod forms;
 
@@ -16,7 +16,7 @@ use domesday_registers::{BytesRead, RejectedRow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Cases that the resolver still gets wrong; docs/how-to/run-on-real-data.md describes each.
+/// Cases that the resolver still gets wrong; docs/reference/real-data.md describes each.
 const STILL_WRONG: [u32; 2] = [84, 196];
 
 const FILES: [(&str, usize); 2] = [

@@ -23,12 +23,12 @@ fn a_snapshot_of_the_real_registers() {
         &mut |_, _, _| {},
     )
     .unwrap();
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/how-to/run-on-real-data.md");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/real-data.md");
     let docs = std::fs::read_to_string(docs).unwrap();
     for line in figures(&report) {
         assert!(
             docs.contains(&line),
-            "docs/how-to/run-on-real-data.md has no line {line}"
+            "docs/reference/real-data.md has no line {line}"
         );
     }
     for file in &report.files {
@@ -84,7 +84,7 @@ fn border(snapshot: &Snapshot) {
     println!("the border was read in {:?}", started.elapsed());
 }
 
-/// Returns the lines of the tables in docs/how-to/run-on-real-data.md.
+/// Returns the lines of the tables in docs/reference/real-data.md.
 fn figures(report: &Report) -> Vec<String> {
     let files = report.files.iter().map(|file| {
         let refused: Vec<String> = file

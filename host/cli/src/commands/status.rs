@@ -18,7 +18,7 @@ pub struct Status {
 impl Status {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         let target = self.target.resolve(matches)?;
-        let Some(Response::Status(status)) = target.order_server(&Command::Status {})? else {
+        let Some(Response::Status(status)) = target.execute_on_server(&Command::Status {})? else {
             bail!(
                 "no server runs on the data folder {}; `domesday serve` starts one",
                 target.data.display()

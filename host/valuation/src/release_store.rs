@@ -114,7 +114,7 @@ type Snapshots = BTreeMap<String, Arc<Snapshot>>;
 impl ReleaseStore {
     /// Opens every valuation release under `root`. `current` names the active one. Without it, the
     /// one with the latest effective date up to `today` is active, and of equals the last by id.
-    /// Where none is in force yet, it is the one that will be first.
+    /// If none is in force yet, it is the one that will be first.
     ///
     /// # Errors
     /// The first package that cannot be served: nothing is served from a store that is not whole.

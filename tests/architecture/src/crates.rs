@@ -1,4 +1,4 @@
-//! Which crate of the workspace may use which, and which integration tests they have.
+//! The permitted dependencies between crates of the workspace, and their integration tests.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,7 +76,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// dependencies of tests and of builds.
 ///
 /// # Panics
-/// Where the text is not the document that cargo prints.
+/// The text is not the document that cargo prints.
 pub fn uses(metadata: &Value) -> BTreeSet<(String, String)> {
     let mut found = BTreeSet::new();
     for package in metadata["packages"].as_array().into_iter().flatten() {

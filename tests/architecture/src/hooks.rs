@@ -12,7 +12,7 @@ const WORDS: [&str; 4] = ["mutation", "mutant", "hide = true", "hide(true)"];
 /// Returns `file:line` of each line that speaks of a mutation or hides a flag.
 ///
 /// # Errors
-/// Where a folder or a file cannot be read.
+/// A folder or a file cannot be read.
 pub fn hooks(repository: &Path, folders: &[&str]) -> std::io::Result<Vec<String>> {
     let mut found = Vec::new();
     for folder in folders {

@@ -1,4 +1,4 @@
-//! Which file of a crate imports which, read from its `use` items.
+//! The imports between the files of a crate, read from their `use` items.
 //!
 //! An edge is a `use` of a path that another file defines. A `mod` item is none, and neither is a
 //! public re-export. A `use` of a re-exported name is an edge to the file that defines it. Test
@@ -23,7 +23,7 @@ struct Source {
 /// Reads the sources of a crate in `folder`, and returns which file imports which.
 ///
 /// # Errors
-/// Where a file cannot be read or is not Rust.
+/// A file cannot be read or is not Rust.
 pub fn graph(folder: &Path) -> Result<Graph, Box<dyn std::error::Error>> {
     let files = files(folder)?;
     let modules: BTreeSet<&Module> = files.keys().collect();

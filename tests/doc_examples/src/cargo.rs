@@ -15,7 +15,7 @@ impl Workspace {
     /// Asks cargo for the packages of a workspace.
     ///
     /// # Panics
-    /// Where cargo cannot be asked.
+    /// Cargo cannot be asked.
     pub fn read(repository: &Path) -> Workspace {
         let output = Command::new("cargo")
             .args(["metadata", "--no-deps", "--format-version", "1"])

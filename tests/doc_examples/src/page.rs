@@ -48,7 +48,7 @@ pub struct Block {
     pub language: String,
     /// Its text.
     pub text: String,
-    /// Why it is not typed, where the page says so.
+    /// The reason why it is not typed, if the page gives one.
     pub not_typed: Option<String>,
     /// The file that it is, where the sentence before it ends with the file's name and a colon.
     pub file: Option<String>,

@@ -322,7 +322,7 @@ fn invalid_shadows_are_refused() {
     }
 }
 
-/// What is kept says nothing of which home it was.
+/// The stored rows do not identify the home.
 #[test]
 fn no_address_is_stored() {
     let served = serve(&["--shadow", PLAIN, "--shadow-share", "1"]);

@@ -71,7 +71,7 @@ impl<'a> TestName<'a> {
     }
 }
 
-/// Why there are no suites.
+/// The suites cannot be built or listed.
 #[derive(Debug)]
 pub struct NotBuilt(pub String);
 

@@ -66,7 +66,7 @@ pub struct SharedCluster {
 /// Returns the cluster that all tests of a run share, which the first test to ask starts.
 ///
 /// # Panics
-/// Where PostgreSQL is not installed, or does not start.
+/// PostgreSQL is not installed, or does not start.
 pub fn shared() -> &'static SharedCluster {
     static SHARED: OnceLock<SharedCluster> = OnceLock::new();
     SHARED.get_or_init(|| {
@@ -85,7 +85,7 @@ impl SharedCluster {
     /// Creates an empty database, and returns its address.
     ///
     /// # Panics
-    /// Where PostgreSQL does not make one.
+    /// PostgreSQL does not make one.
     pub fn database(&self) -> String {
         let number = self.database_count.fetch_add(1, Ordering::Relaxed);
         // Tests of other processes make theirs in the same cluster.
@@ -134,7 +134,7 @@ fn start_with_run(answers: &Path) -> PathBuf {
 /// Runs a statement on a database, and returns what it gave.
 ///
 /// # Panics
-/// Where the database refuses it.
+/// The database refuses it.
 pub fn sql(address: &str, statement: &str) -> String {
     let output = Command::new(binaries().join("psql"))
         .args(["--no-psqlrc", "--tuples-only", "--no-align", "--set"])
@@ -154,7 +154,7 @@ impl Cluster {
     /// Makes a cluster and starts it.
     ///
     /// # Panics
-    /// Where PostgreSQL is not installed, or does not start.
+    /// PostgreSQL is not installed, or does not start.
     pub fn start(disk: Disk) -> Cluster {
         let (folder, arguments) = prepare(disk);
         let mut child = Command::new("sh")

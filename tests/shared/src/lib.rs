@@ -23,7 +23,7 @@ const RUN: &str = "NEXTEST_RUN_ID";
 /// Returns the folder of this run.
 ///
 /// # Panics
-/// Where no folder can be made among the temporary files.
+/// No folder can be made among the temporary files.
 pub fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| match std::env::var(RUN) {
@@ -57,7 +57,7 @@ pub fn runner() -> u32 {
 /// Others wait for the first. Where `make` panics, the next caller makes the folder anew.
 ///
 /// # Panics
-/// Where the folder cannot be made.
+/// The folder cannot be made.
 pub fn once(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
     once_while(name, |_| true, make)
 }
@@ -66,7 +66,7 @@ pub fn once(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
 /// more.
 ///
 /// # Panics
-/// Where the folder cannot be made.
+/// The folder cannot be made.
 pub fn once_while(
     name: &str,
     good: impl FnOnce(&Path) -> bool,
@@ -91,7 +91,7 @@ pub fn once_while(
 /// Ends this process with the run, and removes the folder that it worked in.
 ///
 /// # Panics
-/// Where the process cannot be noted.
+/// The process cannot be noted.
 pub fn end_with_run(process: u32, removed: &Path) {
     let notes = folder().join("processes");
     fs::create_dir_all(&notes).unwrap();

@@ -1,4 +1,4 @@
-//! Which valuations have a receipt.
+//! The valuations that have a receipt.
 
 use crate::common::demo::{RELEASE, divided, house};
 use crate::common::server::start;

@@ -1,4 +1,4 @@
-//! How a shadow's life ends, when nobody ends it by its command.
+//! The end of a shadow without the command that stops it.
 
 use crate::common::demo::house;
 use crate::common::program::run;

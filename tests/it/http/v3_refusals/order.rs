@@ -1,4 +1,4 @@
-//! Which one of several errors is reported.
+//! The choice of the reported error among several.
 
 use crate::common::demo::{house, scottish};
 use crate::common::raw::send;

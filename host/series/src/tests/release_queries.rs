@@ -214,7 +214,7 @@ fn a_route_without_a_dataset_takes_its_own_parameters_alone() {
 }
 
 #[test]
-fn faults_name_their_parameter() {
+fn errors_name_their_parameter() {
     let markets = release_of(Family::Markets);
     let rates = release_of(Family::Rates);
     let error_of = |release: &Release, text: &str| {

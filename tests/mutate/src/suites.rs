@@ -71,7 +71,7 @@ impl<'a> TestName<'a> {
     }
 }
 
-/// The suites cannot be built or listed.
+/// The reason why the suites were not built.
 #[derive(Debug)]
 pub struct NotBuilt(pub String);
 

@@ -12,7 +12,7 @@ use crate::StateError;
 
 /// Connections of one host. Callers that wait for one wait in order.
 pub(super) const CONNECTIONS: u32 = 9;
-/// Time limit of an operation for a connection.
+/// Time limit of an operation that waits for a connection.
 const ACQUIRE: Duration = Duration::from_secs(5);
 /// A connection that was not used for so long may be gone.
 const RESTED: Duration = Duration::from_secs(1);

@@ -22,11 +22,11 @@ pub(super) const CHANNEL: &str = "domesday";
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Time limit of the database. After two late responses in a row it counts as unreachable.
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(1_400);
-/// Time limit of a change for the locks of others.
+/// Time limit of a change that waits for the locks of others.
 const SET_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1s'";
 /// Longest time for which keys are believed while the database is known to be out of reach.
 const MAX_AGE_UNREACHABLE: Duration = Duration::from_secs(60);
-/// Longest time for which a host believes them that has not polled for an unknown reason: it slept.
+/// Longest time for which keys are believed after a gap in the polling, as when the host slept.
 const MAX_AGE_UNCHECKED: Duration = Duration::from_secs(5);
 
 /// The reason why changes cannot be made durable.

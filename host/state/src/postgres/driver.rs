@@ -15,7 +15,7 @@ use crate::{Reply, StateError};
 
 /// No operation takes longer: the server gives up a statement before.
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
-/// Time limit of a close for operations under way.
+/// Time limit of a close that waits for operations under way.
 const CLOSING: Duration = Duration::from_secs(10);
 
 /// A runtime on its own thread, and the tasks that run there.

@@ -12,6 +12,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+/// The longest time until the first byte of a response: the deadline, and the time that it takes to
+/// write the response on a busy machine.
+const MAX_FIRST_BYTE: Duration = Duration::from_secs(40);
 /// The longest time for which a client may read nothing.
 const MAX_IDLE: Duration = Duration::from_secs(30);
 /// The bytes that a client reads once, after [`READ_DELAY`]. The service sees progress once a
@@ -59,7 +62,7 @@ fn narrow(server: &Server) -> TcpStream {
     });
     stream.set_nonblocking(false).unwrap();
     stream
-        .set_read_timeout(Some(Duration::from_secs(20)))
+        .set_read_timeout(Some(MAX_FIRST_BYTE))
         .unwrap();
     stream
 }

@@ -12,8 +12,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// The longest time until the first byte of a response: the deadline, and the time that it takes to
-/// write the response on a busy machine.
+/// The longest time until the first byte of a response: the deadline, and the time that a busy
+/// machine takes to write it.
 const MAX_FIRST_BYTE: Duration = Duration::from_secs(40);
 /// The longest time for which a client may read nothing.
 const MAX_IDLE: Duration = Duration::from_secs(30);

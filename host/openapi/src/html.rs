@@ -162,7 +162,7 @@ fn operation(out: &mut String, route: &Route) {
             );
         }
     } else {
-        let path = route.path.replace("{job_id}", "$JOB_ID");
+        let path = shell_path(route);
         let query = match route.path {
             "/v3/coverage" => "?postcode=QA1+1AF",
             "/v1/markets/series" | "/v1/markets/coverage" => {
@@ -181,6 +181,15 @@ fn operation(out: &mut String, route: &Route) {
     }
     answers(out, route);
     out.push_str("</section>");
+}
+
+/// Returns the route's path with a variable of the shell for each parameter in it.
+fn shell_path(route: &Route) -> String {
+    let parameters = (route.parameters)().into_iter();
+    let in_path = parameters.filter(|(_, location, ..)| matches!(location, ParameterIn::Path));
+    in_path.fold(route.path.to_owned(), |path, (name, ..)| {
+        path.replace(&format!("{{{name}}}"), &format!("${}", name.to_uppercase()))
+    })
 }
 
 fn parameters(out: &mut String, route: &Route) {

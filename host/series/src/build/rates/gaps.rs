@@ -237,6 +237,7 @@ mod tests {
     use super::super::codes::DatabaseSeries;
     use super::super::{CurveKind, CurveSide, derive};
     use super::*;
+    use crate::catalogue::SelectorRule;
     use crate::package::DatasetSummary;
     use std::collections::BTreeMap;
 
@@ -331,6 +332,14 @@ mod tests {
         for summary in all {
             let reason = summary.reason.unwrap_or_default();
             assert!(reason.contains("Give "), "{}: {reason}", summary.dataset);
+            let mut selectors = dataset(&summary.dataset).unwrap().selectors.iter();
+            let is_curve = selectors.any(|selector| matches!(selector.rule, SelectorRule::Node(_)));
+            assert_eq!(
+                reason.contains("No file holds this curve"),
+                is_curve,
+                "{}: give it a reason of its own in `empty`",
+                summary.dataset
+            );
         }
     }
 }

@@ -10,8 +10,13 @@ use sqlx::{ConnectOptions, Connection, Executor, PgPool, SqlSafeStr};
 use super::error::{opening, storage};
 use crate::StateError;
 
-/// Connections of one host. Callers that wait for one wait in order.
-pub(super) const CONNECTIONS: u32 = 9;
+/// Connections for charges, units, keys, switches and commands. One of them listens.
+pub(super) const REQUEST_CONNECTIONS: u32 = 4;
+/// Connections for the short transactions of jobs: their documents, claims and leases.
+const LEASE_CONNECTIONS: u32 = 2;
+/// Connections for rows and results of jobs. However long their transactions take, they hold up
+/// nothing else.
+const BULK_CONNECTIONS: u32 = 3;
 /// Time limit of an operation that waits for a connection.
 const ACQUIRE: Duration = Duration::from_secs(5);
 /// A connection that was not used for so long may be gone.
@@ -63,10 +68,28 @@ fn options(address: &str) -> Result<PgConnectOptions, StateError> {
         .disable_statement_logging())
 }
 
-/// Connects, and brings the schema up to this version.
-pub(super) async fn connect(address: &str) -> Result<PgPool, StateError> {
-    let pool = PgPoolOptions::new()
-        .max_connections(CONNECTIONS)
+/// The connections for jobs. They are made when they are first needed.
+#[derive(Clone)]
+pub(super) struct JobPools {
+    pub(super) leases: PgPool,
+    pub(super) bulk: PgPool,
+}
+
+impl JobPools {
+    /// Makes the pools of a database, on a thread of a runtime.
+    pub(super) fn new(address: &str) -> Result<JobPools, StateError> {
+        let options = options(address)?;
+        Ok(JobPools {
+            leases: pool(LEASE_CONNECTIONS).connect_lazy_with(options.clone()),
+            bulk: pool(BULK_CONNECTIONS).connect_lazy_with(options),
+        })
+    }
+}
+
+/// Returns the settings of a pool. Callers that wait for a connection wait in order.
+fn pool(connections: u32) -> PgPoolOptions {
+    PgPoolOptions::new()
+        .max_connections(connections)
         .acquire_timeout(ACQUIRE)
         // Only an idle connection is tested before its use. A test each time would cost every
         // operation a round trip.
@@ -82,6 +105,11 @@ pub(super) async fn connect(address: &str) -> Result<PgPool, StateError> {
         .after_connect(|connection, _| {
             Box::pin(async move { connection.execute(DURABLE).await.map(drop) })
         })
+}
+
+/// Connects for requests, and brings the schema up to this version.
+pub(super) async fn connect(address: &str) -> Result<PgPool, StateError> {
+    let pool = pool(REQUEST_CONNECTIONS)
         .connect_with(options(address)?)
         .await
         .map_err(opening)?;

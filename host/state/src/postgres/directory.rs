@@ -9,7 +9,7 @@ use sqlx::{Connection, PgPool, Postgres, Row};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::connect::CONNECTIONS;
+use super::connect::REQUEST_CONNECTIONS;
 use super::error::{DatabaseFailure, cannot_write, locked_or_writing, reading, storage, writing};
 use super::records;
 use crate::directory::Directory;
@@ -259,7 +259,7 @@ impl WatchedDatabase {
     /// the others too, so these are skipped. A new connection shows whether the database is out of
     /// reach.
     async fn healthy_connection(&self) -> Result<PoolConnection<Postgres>, StateError> {
-        for _ in 0..CONNECTIONS {
+        for _ in 0..REQUEST_CONNECTIONS {
             let mut connection = self.pool.acquire().await.map_err(reading)?;
             if connection.ping().await.is_ok() {
                 return Ok(connection);

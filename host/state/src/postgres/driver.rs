@@ -102,8 +102,8 @@ impl Driver {
         }
     }
 
-    /// Waits for running tasks, within a bound, and ends the runtime.
-    pub(super) fn stop(&mut self, pool: PgPool) {
+    /// Waits for running tasks, within a bound, closes the pools and ends the runtime.
+    pub(super) fn stop(&mut self, pools: [PgPool; 3]) {
         drop(self.operation_guard.take());
         let watch_tasks = std::mem::take(
             self.watch_tasks
@@ -125,7 +125,9 @@ impl Driver {
         let end = move || {
             runtime.block_on(async {
                 let _ = timeout(CLOSING, operations_ended.recv()).await;
-                let _ = timeout(Duration::from_secs(1), pool.close()).await;
+                for pool in pools {
+                    let _ = timeout(Duration::from_secs(1), pool.close()).await;
+                }
             });
             runtime.shutdown_background();
         };

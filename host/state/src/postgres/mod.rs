@@ -9,6 +9,9 @@
 //!
 //! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement.
 //!
+//! **Connections.** Requests have connections of their own, and so have the leases of jobs. Rows
+//! and results go over others, so that no transaction of theirs keeps a charge waiting.
+//!
 //! **Jobs** ([`jobs`]): advisory locks that end with a transaction serialise the data that it must
 //! see alone. Submissions have one lock a tenant, and claims have one. Every write of a worker
 //! locks the job's row and compares its fence first, so a host that only slept changes nothing.
@@ -35,13 +38,18 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::{State, StateError};
+use connect::JobPools;
 use directory::WatchedDatabase;
 use driver::Driver;
+use jobs::TenantTurns;
 
 /// The state in a PostgreSQL database.
 pub struct PostgresState {
     driver: Driver,
     watched: Arc<WatchedDatabase>,
+    job_pools: JobPools,
+    /// The submissions of this host, one at a time for each tenant.
+    submissions: Arc<TenantTurns>,
     /// Charges on their way to the next statement; closed before the driver.
     charges: Option<mpsc::UnboundedSender<usage::Pending>>,
 }
@@ -52,7 +60,10 @@ impl PostgresState {
     pub fn open(address: &str) -> Result<Self, StateError> {
         let driver = Driver::start()?;
         let address = address.to_owned();
-        let pool = driver.wait(async move { connect::connect(&address).await })?;
+        let (pool, job_pools) = driver.wait(async move {
+            let pool = connect::connect(&address).await?;
+            Ok((pool, JobPools::new(&address)?))
+        })?;
         let watched = Arc::new(WatchedDatabase::new(pool));
         let first = Arc::clone(&watched);
         driver.wait(async move { first.catch_up().await })?;
@@ -63,6 +74,8 @@ impl PostgresState {
         Ok(PostgresState {
             driver,
             watched,
+            job_pools,
+            submissions: Arc::default(),
             charges: Some(charges),
         })
     }
@@ -79,7 +92,8 @@ pub fn open_postgres(address: &str) -> Result<Arc<dyn State>, StateError> {
 impl Drop for PostgresState {
     fn drop(&mut self) {
         drop(self.charges.take());
-        self.driver.stop(self.watched.pool.clone());
+        let JobPools { leases, bulk } = self.job_pools.clone();
+        self.driver.stop([self.watched.pool.clone(), leases, bulk]);
     }
 }
 

@@ -3,4 +3,6 @@
 mod embedded;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "postgres")]
+mod postgres_pools;
 mod suite;

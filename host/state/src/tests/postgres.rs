@@ -8,8 +8,8 @@ use domesday_state::*;
 use domesday_test_postgres::{self as cluster, Cluster, Disk};
 
 /// A new database.
-struct Postgres {
-    address: String,
+pub(super) struct Postgres {
+    pub(super) address: String,
 }
 
 impl Store for Postgres {
@@ -33,12 +33,12 @@ impl Store for Postgres {
 suite::state_suite!(Postgres);
 
 /// Time limit within which another host sees a change.
-const SEEN: Duration = Duration::from_secs(1);
+pub(super) const SEEN: Duration = Duration::from_secs(1);
 /// Time limit within which an unreachable database is noticed.
 const NOTICED: Duration = Duration::from_secs(4);
 
 #[track_caller]
-fn within(bound: Duration, what: impl Fn() -> bool) {
+pub(super) fn within(bound: Duration, what: impl Fn() -> bool) {
     let started = Instant::now();
     while !what() {
         assert!(started.elapsed() < bound, "not within {bound:?}");
@@ -46,7 +46,7 @@ fn within(bound: Duration, what: impl Fn() -> bool) {
     }
 }
 
-fn new_key() -> NewKey {
+pub(super) fn new_key() -> NewKey {
     NewKey {
         tenant: suite::id("acme"),
         label: String::new(),
@@ -61,7 +61,7 @@ fn opens(state: &PostgresState, key: &CreatedKey) -> bool {
     access.into_principal().is_some()
 }
 
-fn charge(state: &PostgresState, units: u32) -> Result<ChargeOutcome, StateError> {
+pub(super) fn charge(state: &PostgresState, units: u32) -> Result<ChargeOutcome, StateError> {
     suite::outcome(state.charge(Charge {
         tenant: suite::id("acme"),
         month: suite::JUNE,

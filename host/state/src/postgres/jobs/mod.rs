@@ -3,7 +3,10 @@
 mod purge;
 mod read;
 mod submit;
+mod turns;
 mod work;
+
+pub(super) use turns::TenantTurns;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -22,6 +25,7 @@ impl PostgresState {
     /// Begins an operation on the database, unless it could only wait in vain.
     fn job_operation<T, O>(
         &self,
+        pool: &PgPool,
         doing: &'static str,
         operation: impl FnOnce(PgPool) -> O + Send + 'static,
     ) -> Reply<T>
@@ -29,17 +33,31 @@ impl PostgresState {
         T: Send + 'static,
         O: Future<Output = Result<T, StateError>> + Send,
     {
-        let watched = Arc::clone(&self.watched);
+        let (watched, pool) = (Arc::clone(&self.watched), pool.clone());
         self.driver.begin(async move {
             watched.check_reachable(doing)?;
-            watched.record_outcome(operation(watched.pool.clone()).await)
+            watched.record_outcome(operation(pool).await)
         })
     }
 }
 
 impl Jobs for PostgresState {
     fn submit(&self, job: NewJob) -> Reply<Submission> {
-        self.job_operation("written", |pool| submit::submit(pool, job))
+        let (leases, turns) = (self.job_pools.leases.clone(), Arc::clone(&self.submissions));
+        self.job_operation(&self.job_pools.bulk, "written", |bulk| async move {
+            // A repetition need not wait for other submissions.
+            if let Some(key) = &job.idempotency {
+                let mut connection = leases.acquire().await.map_err(reading)?;
+                let known = read::find_submission(&mut connection, &job.tenant, key, job.now);
+                if let Some(answer) = known.await? {
+                    return Ok(answer);
+                }
+            }
+            // The database lets one at a time go on. The others wait here, since they would each
+            // occupy a connection there.
+            let _turn = turns.take(&job.tenant).await;
+            submit::submit(bulk, job).await
+        })
     }
 
     fn find_submission(
@@ -48,14 +66,16 @@ impl Jobs for PostgresState {
         key: Idempotency,
         now: UnixMillis,
     ) -> Reply<Option<Submission>> {
-        self.job_operation("read", move |pool| async move {
+        self.job_operation(&self.job_pools.leases, "read", move |pool| async move {
             let mut connection = pool.acquire().await.map_err(reading)?;
             read::find_submission(&mut connection, &tenant, &key, now).await
         })
     }
 
     fn job(&self, tenant: TenantId, id: Uuid, now: UnixMillis) -> Reply<Option<Job>> {
-        self.job_operation("read", move |pool| read::job(pool, tenant, id, now))
+        self.job_operation(&self.job_pools.leases, "read", move |pool| {
+            read::job(pool, tenant, id, now)
+        })
     }
 
     fn output(
@@ -65,21 +85,25 @@ impl Jobs for PostgresState {
         chunk: u32,
         now: UnixMillis,
     ) -> Reply<Option<Vec<u8>>> {
-        self.job_operation("read", move |pool| {
+        self.job_operation(&self.job_pools.bulk, "read", move |pool| {
             read::output(pool, tenant, id, chunk, now)
         })
     }
 
     fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>> {
-        self.job_operation("written", move |pool| work::claim(pool, now, lease_millis))
+        self.job_operation(&self.job_pools.leases, "written", move |pool| {
+            work::claim(pool, now, lease_millis)
+        })
     }
 
     fn input(&self, lease: Lease, chunk: u32) -> Reply<Option<Vec<u8>>> {
-        self.job_operation("read", move |pool| read::input(pool, lease, chunk))
+        self.job_operation(&self.job_pools.bulk, "read", move |pool| {
+            read::input(pool, lease, chunk)
+        })
     }
 
     fn renew(&self, lease: Lease, now: UnixMillis, lease_millis: i64) -> Reply<LeaseStatus> {
-        self.job_operation("written", move |pool| {
+        self.job_operation(&self.job_pools.leases, "written", move |pool| {
             work::renew(pool, lease, now, lease_millis)
         })
     }
@@ -91,24 +115,30 @@ impl Jobs for PostgresState {
         now: UnixMillis,
         lease_millis: i64,
     ) -> Reply<LeaseStatus> {
-        self.job_operation("written", move |pool| {
+        self.job_operation(&self.job_pools.bulk, "written", move |pool| {
             work::finish_chunk(pool, lease, results, now, lease_millis)
         })
     }
 
     fn fail(&self, lease: Lease, error: JobError, now: UnixMillis) -> Reply<LeaseStatus> {
-        self.job_operation("written", move |pool| work::fail(pool, lease, error, now))
+        self.job_operation(&self.job_pools.bulk, "written", move |pool| {
+            work::fail(pool, lease, error, now)
+        })
     }
 
     fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus> {
-        self.job_operation("written", move |pool| work::release_lease(pool, lease))
+        self.job_operation(&self.job_pools.leases, "written", move |pool| {
+            work::release_lease(pool, lease)
+        })
     }
 
     fn waiting(&self) -> Reply<u64> {
-        self.job_operation("read", read::waiting)
+        self.job_operation(&self.job_pools.leases, "read", read::waiting)
     }
 
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
-        self.job_operation("written", move |pool| purge::purge(pool, now))
+        self.job_operation(&self.job_pools.bulk, "written", move |pool| {
+            purge::purge(pool, now)
+        })
     }
 }

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::work;
 use crate::postgres::error::{reading, writing};
+use crate::postgres::usage::apply_changes;
 use crate::{IDEMPOTENCY_RETENTION_MILLIS, PurgeCounts, StateError, UnixMillis};
 
 /// Jobs or keys that one transaction removes.
@@ -46,12 +47,13 @@ async fn remove(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
         .fetch_all(&mut *transaction)
         .await
         .map_err(reading)?;
+    let mut refunds = Vec::new();
     for job in &over {
         let id: Uuid = job.try_get("id").map_err(reading)?;
         let status: &str = job.try_get("status").map_err(reading)?;
         if matches!(status, "queued" | "running") {
             let (units, _) = work::unfinished_chunks(&mut transaction, id).await?;
-            work::give_back(&mut transaction, job, units).await?;
+            refunds.extend(work::refund(job, units)?);
         }
         for statement in [EMPTY, LEAVE, REMOVE] {
             sqlx::query(statement)
@@ -60,6 +62,10 @@ async fn remove(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
                 .await
                 .map_err(writing)?;
         }
+    }
+    // Last, because rows of units stay locked from here on. They are in the order of the jobs.
+    if !refunds.is_empty() {
+        apply_changes(&mut transaction, &refunds).await?;
     }
     transaction.commit().await.map_err(writing)?;
     Ok(u32::try_from(over.len()).unwrap_or(u32::MAX))

@@ -33,18 +33,17 @@ const KEY: &str = "INSERT INTO domesday.submissions (tenant, key, digest, create
 
 pub(super) async fn submit(pool: PgPool, new: NewJob) -> Result<Submission, StateError> {
     let mut transaction = pool.begin().await.map_err(writing)?;
-    // A repetition need not wait for other submissions.
-    if let Some(answer) = find_submission(&mut transaction, &new).await? {
-        return Ok(answer);
-    }
     sqlx::query(SERIALISE)
         .bind(new.tenant.as_str())
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
     // A separate statement sees commits that were made while this one waited for the lock.
-    if let Some(answer) = find_submission(&mut transaction, &new).await? {
-        return Ok(answer);
+    if let Some(key) = &new.idempotency {
+        let known = read::find_submission(&mut transaction, &new.tenant, key, new.now);
+        if let Some(answer) = known.await? {
+            return Ok(answer);
+        }
     }
     if let Some(refusal) = find_refusal(&mut transaction, &new).await? {
         return Ok(refusal);
@@ -65,16 +64,6 @@ pub(super) async fn submit(pool: PgPool, new: NewJob) -> Result<Submission, Stat
     }
     transaction.commit().await.map_err(writing)?;
     Ok(Submission::Accepted(job))
-}
-
-async fn find_submission(
-    connection: &mut PgConnection,
-    new: &NewJob,
-) -> Result<Option<Submission>, StateError> {
-    match &new.idempotency {
-        Some(key) => read::find_submission(connection, &new.tenant, key, new.now).await,
-        None => Ok(None),
-    }
 }
 
 /// Returns the first reason for which the job is refused, in the order of reasons.

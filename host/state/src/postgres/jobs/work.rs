@@ -173,22 +173,30 @@ fn is_running(row: &PgRow) -> Result<bool, StateError> {
     Ok(status == "running")
 }
 
-/// Gives units back to the tenant's month that the job was charged to.
-pub(super) async fn give_back(
-    connection: &mut PgConnection,
-    job: &PgRow,
-    units: i64,
-) -> Result<(), StateError> {
+/// Returns the change that gives units back to the tenant's month that the job was charged to, if
+/// there are units.
+pub(super) fn refund(job: &PgRow, units: i64) -> Result<Option<Change>, StateError> {
     if units == 0 {
-        return Ok(());
+        return Ok(None);
     }
-    let refund = Change {
+    Ok(Some(Change {
         tenant: job.try_get("tenant").map_err(reading)?,
         month: job.try_get("month").map_err(reading)?,
         units: -units,
         max_used_before: 0,
-    };
-    apply_changes(connection, &[refund]).await.map(drop)
+    }))
+}
+
+/// Gives units back to the tenant's month that the job was charged to.
+async fn give_back(
+    connection: &mut PgConnection,
+    job: &PgRow,
+    units: i64,
+) -> Result<(), StateError> {
+    if let Some(refund) = refund(job, units)? {
+        apply_changes(connection, &[refund]).await?;
+    }
+    Ok(())
 }
 
 pub(super) async fn finish_chunk(

@@ -1,0 +1,137 @@
+//! Rows and results of jobs hold up nothing else on PostgreSQL.
+
+use super::postgres::{Postgres, SEEN, charge, new_key, within};
+use super::suite;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use domesday_state::*;
+use domesday_test_postgres as cluster;
+use uuid::Uuid;
+
+/// More than a host has connections.
+const MANY: u128 = 24;
+/// An operation that waits for nothing takes less.
+const PROMPT: Duration = Duration::from_secs(1);
+/// Sessions of the database that wait for a lock.
+const WAITING: &str = "SELECT count(*) FROM pg_stat_activity \
+     WHERE datname = current_database() AND wait_event_type = 'Lock'";
+const HOLDERS: &str = "SELECT count(*) FROM pg_stat_activity \
+     WHERE datname = current_database() AND wait_event = 'PgSleep'";
+
+fn count(address: &str, statement: &str) -> u32 {
+    cluster::sql(address, statement).trim().parse().unwrap()
+}
+
+/// Holds the lock of a statement for some seconds in a session of its own.
+fn hold(address: &str, statement: &str) -> JoinHandle<()> {
+    let script = format!("BEGIN; {statement}; SELECT pg_sleep(4); COMMIT");
+    let session = address.to_owned();
+    let holder = std::thread::spawn(move || drop(cluster::sql(&session, &script)));
+    within(SEEN * 2, || count(address, HOLDERS) == 1);
+    holder
+}
+
+fn await_waiting(address: &str) {
+    within(SEEN * 2, || count(address, WAITING) > 0);
+    // Time for all the others that would wait in the database too.
+    std::thread::sleep(Duration::from_millis(200));
+}
+
+/// Runs an operation, which must not wait for the lock.
+#[track_caller]
+fn promptly<T>(what: &str, operation: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let output = operation();
+    let took = started.elapsed();
+    assert!(took < PROMPT, "{what} took {took:?}");
+    output
+}
+
+fn accepted(reply: Reply<Submission>) {
+    let submission = suite::wait(reply);
+    assert!(
+        matches!(submission, Submission::Accepted(_)),
+        "{submission:?}"
+    );
+}
+
+/// Every transaction of rows waits, and there are more of them than connections.
+#[test]
+fn rows_that_wait_hold_up_neither_charges_nor_keys_nor_leases() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let job = suite::job_of("acme", 0, &[(1, 1, b"row")]);
+    accepted(state.submit(job));
+    let claim = suite::wait(state.claim(suite::NOW, 30_000)).unwrap();
+    let holder = hold(&store.address, "LOCK TABLE domesday.chunks");
+    let submissions: Vec<Reply<Submission>> = (1..=MANY)
+        .map(|number| {
+            let tenant = format!("t{number}");
+            state.submit(suite::job_of(&tenant, number, &[(1, 1, b"row")]))
+        })
+        .collect();
+    await_waiting(&store.address);
+    let granted = promptly("a charge", || charge(&state, 1).unwrap());
+    assert_eq!(granted, ChargeOutcome::Granted { used: 2 });
+    promptly("the units", || suite::used(&state, "acme"));
+    let seed = KeySeed::new([1; 40]);
+    let made = promptly("a key", || state.create_key(&new_key(), seed, suite::NOW));
+    made.unwrap();
+    let renewed = || suite::wait(state.renew(claim.lease, suite::NOW, 30_000));
+    assert_eq!(promptly("a renewal", renewed), LeaseStatus::Held);
+    let document = || suite::wait(state.job(suite::id("acme"), claim.job.id, suite::NOW));
+    assert!(promptly("a document", document).is_some());
+    assert_eq!(state.degradation(), None);
+    assert!(!holder.is_finished());
+    holder.join().unwrap();
+    submissions.into_iter().for_each(accepted);
+}
+
+/// Another host's submission has the tenant's turn.
+#[test]
+fn submissions_that_wait_for_their_tenants_turn_delay_no_other_tenant() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let repeated = || NewJob {
+        idempotency: Some(suite::key("once", 1)),
+        ..suite::job_of("acme", 0, &[(1, 1, b"row")])
+    };
+    accepted(state.submit(repeated()));
+    let turn = "SELECT pg_advisory_xact_lock(1685024101, hashtext('acme'))";
+    let holder = hold(&store.address, turn);
+    let submissions: Vec<Reply<Submission>> = (1..=MANY)
+        .map(|number| state.submit(suite::job_of("acme", number, &[(1, 1, b"row")])))
+        .collect();
+    await_waiting(&store.address);
+    let other = suite::job_of("other", MANY + 1, &[(1, 1, b"row")]);
+    promptly("another tenant's job", || accepted(state.submit(other)));
+    let known = promptly("a repetition", || suite::submit(&state, repeated()));
+    assert!(matches!(known, Submission::Known(_)), "{known:?}");
+    assert!(!holder.is_finished());
+    holder.join().unwrap();
+    submissions.into_iter().for_each(accepted);
+}
+
+/// The purge has given back the units of its first job, and waits for a row of the second.
+#[test]
+fn a_purge_locks_units_last() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    accepted(state.submit(suite::job_of("acme", 1, &[(1, 1, b"row")])));
+    let later = NewJob {
+        month: Month {
+            month: suite::JUNE.month + 1,
+            ..suite::JUNE
+        },
+        ..suite::job_of("acme", 2, &[(1, 1, b"row")])
+    };
+    accepted(state.submit(later));
+    let row = Uuid::from_u128(2);
+    let row = format!("SELECT FROM domesday.chunks WHERE job = '{row}' FOR UPDATE");
+    let holder = hold(&store.address, &row);
+    let purge = state.purge(suite::after(JOB_RETENTION_MILLIS + 1));
+    await_waiting(&store.address);
+    promptly("a charge", || charge(&state, 1).unwrap());
+    assert!(!holder.is_finished());
+    holder.join().unwrap();
+    assert_eq!(suite::wait(purge).jobs, 2);
+    assert_eq!(suite::used(&state, "acme"), 1);
+}

@@ -9,6 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
+/// Workers for each thread that reads large bodies.
+const WORKERS_PER_BULK_THREAD: usize = 4;
+
 /// Native stack of a worker. It is several times a guest's limit, since the frames of the host and
 /// of the evidence use it too.
 const STACK_BYTES: usize = 8 << 20;
@@ -25,6 +28,9 @@ pub struct WorkerPool {
     threads: usize,
     /// The threads for work that `rayon` divides.
     parallel: rayon::ThreadPool,
+    /// The tasks that wait for the threads of large bodies.
+    bulk: Sender<Task>,
+    bulk_slots: Arc<Semaphore>,
     slots: Arc<Semaphore>,
     capacity: usize,
     waiting: QueueDepth,
@@ -67,20 +73,14 @@ impl Occupancy {
 }
 
 impl WorkerPool {
-    /// Starts a pool of `threads` that takes `waiting` tasks over all of them.
+    /// Starts a pool of `threads` that takes `waiting` tasks over all of them, and as many large
+    /// bodies.
     ///
     /// # Errors
     /// A thread cannot be started.
     pub fn new(threads: usize, waiting: usize) -> std::io::Result<WorkerPool> {
-        let (queue, tasks) = crossbeam_channel::unbounded();
-        for index in 0..threads {
-            let tasks = tasks.clone();
-            // Each ends when the pool is gone and the queue is empty.
-            std::thread::Builder::new()
-                .name(format!("worker-{index}"))
-                .stack_size(STACK_BYTES)
-                .spawn(move || work(&tasks))?;
-        }
+        let queue = start("worker", threads)?;
+        let bulk = start("bulk", threads.div_ceil(WORKERS_PER_BULK_THREAD))?;
         let parallel = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .stack_size(STACK_BYTES)
@@ -92,6 +92,8 @@ impl WorkerPool {
             queue,
             threads,
             parallel,
+            bulk,
+            bulk_slots: Arc::new(Semaphore::new(waiting)),
             slots: Arc::new(Semaphore::new(waiting)),
             waiting: QueueDepth::default(),
             capacity: waiting,
@@ -226,14 +228,56 @@ impl WorkerPool {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkError> {
-        let (sender, answer) = oneshot::channel();
-        self.queued(Box::new(move || {
-            if !sender.is_closed() {
-                let _ = sender.send(work());
-            }
-        }));
-        answer.await.map_err(|_| WorkError::Lost)
+        hand_over(&self.queue, work).await
     }
+
+    /// Runs `work` on a large body that nobody values at once, such as a job's. It has threads of
+    /// its own, so that no single value waits behind it, and no row yields to it.
+    ///
+    /// # Errors
+    /// As [`WorkerPool::run`].
+    pub async fn run_bulk<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let slot = self.bulk_slots.clone().try_acquire_owned();
+        let slot = slot.map_err(|_| WorkError::Full)?;
+        let work = move || {
+            let result = work();
+            drop(slot);
+            result
+        };
+        hand_over(&self.bulk, work).await
+    }
+}
+
+/// Starts threads that take tasks from one queue, and returns the queue.
+fn start(name: &str, threads: usize) -> std::io::Result<Sender<Task>> {
+    let (queue, tasks) = crossbeam_channel::unbounded();
+    for index in 0..threads {
+        let tasks = tasks.clone();
+        // Each ends when the pool is gone and the queue is empty.
+        std::thread::Builder::new()
+            .name(format!("{name}-{index}"))
+            .stack_size(STACK_BYTES)
+            .spawn(move || work(&tasks))?;
+    }
+    Ok(queue)
+}
+
+/// Runs `work` on a thread of a queue, unless its caller is gone by then.
+async fn hand_over<T: Send + 'static>(
+    queue: &Sender<Task>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, WorkError> {
+    let (sender, answer) = oneshot::channel();
+    // The threads live as long as the pool. A lost task drops its sender, which tells the caller.
+    let _ = queue.send(Box::new(move || {
+        if !sender.is_closed() {
+            let _ = sender.send(work());
+        }
+    }));
+    answer.await.map_err(|_| WorkError::Lost)
 }
 
 /// Runs tasks until the pool is dropped and the queue is empty.
@@ -321,6 +365,32 @@ mod tests {
         assert!(!workers.queue_depth().is_nonzero());
         let panicked = workers.run_low_priority(|| -> u32 { panic!("on purpose") });
         assert_eq!(panicked.await, Err(WorkError::Lost));
+    }
+
+    #[tokio::test]
+    async fn large_bodies_delay_no_request() {
+        let workers = Arc::new(WorkerPool::new(1, 2).unwrap());
+        let mut bodies = Vec::new();
+        for _ in 0..2 {
+            let (release, released) = std::sync::mpsc::channel::<()>();
+            let bulk = workers.clone();
+            let parsed = tokio::spawn(async move { bulk.run_bulk(move || released.recv()).await });
+            bodies.push((release, parsed));
+        }
+        while workers.bulk_slots.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        // They take no slot of requests, and no row yields to the one that waits.
+        assert_eq!(workers.run(|| 7).await, Ok(7));
+        assert!(!workers.queue_depth().is_nonzero());
+        assert_eq!(workers.run_bulk(|| 7).await, Err(WorkError::Full));
+        for (release, parsed) in bodies {
+            release.send(()).unwrap();
+            assert_eq!(parsed.await.unwrap(), Ok(Ok(())));
+        }
+        let panicked = workers.run_bulk(|| -> u32 { panic!("on purpose") });
+        assert_eq!(panicked.await, Err(WorkError::Lost));
+        assert_eq!(workers.run_bulk(|| 7).await, Ok(7));
     }
 
     #[tokio::test]

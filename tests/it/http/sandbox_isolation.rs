@@ -9,6 +9,7 @@ use crate::common::program::run;
 use crate::common::server::{Server, shared, start};
 use serde_json::{Value, json};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MISBEHAVING: &str = "misbehaving";
 /// Bedrooms by which the guest values at a round sum.
@@ -173,6 +174,38 @@ fn the_reason_of_a_failed_row_is_logged_for_the_operator() {
     let line =
         server.await_log(|line| line["valuation_id"] == *valuation && line["problem"].is_string());
     assert!(line["problem"].as_str().unwrap().contains("fuel"), "{line}");
+}
+
+/// The only worker is busy with rows that never end, and more of them wait. A submission in their
+/// queue would be parsed after the last.
+#[test]
+fn a_submission_waits_for_no_single_value() {
+    const VALUES: usize = 8;
+    let releases = Releases::copy();
+    releases.add(MISBEHAVING, component().to_vec());
+    let server = start()
+        .releases(releases.path())
+        .with(&["--release", MISBEHAVING, "--allow-unsigned", MISBEHAVING])
+        .with(&["--threads", "1", "--job-runners", "0"])
+        .go();
+    let client = server.demo();
+    let valued = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..VALUES {
+            scope.spawn(|| {
+                assert_failed(&client, 1, "it never ends");
+                valued.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        while valued.load(Ordering::Relaxed) == 0 {
+            std::thread::yield_now();
+        }
+        let rows = vec![request(GOOD); 100];
+        let job = client.post("/v3/valuation-jobs", &json!({"requests": rows}));
+        assert_eq!(job.status, 202, "{job:?}");
+        let valued = valued.load(Ordering::Relaxed);
+        assert!(valued < VALUES / 2, "{valued} values were first");
+    });
 }
 
 #[test]

@@ -59,7 +59,8 @@ pub async fn submit(
         billable: 0,
         release_id: new.release.id.clone(),
     };
-    let parsed = service.workers.run(move || read(&received, new)).await??;
+    let parse = move || read(&received, new);
+    let parsed = service.workers.run_bulk(parse).await??;
     let size = parsed.size();
     let submission = submit_or_find(&service, &principal, parsed, now).await?;
     let job = accepted_job(submission, &principal.plan, size, now)?;

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use sqlx::PgConnection;
+use sqlx::postgres::PgRow;
 
 use super::error::{reading, writing};
+use super::pages::{self, Cursor, Id, is_last};
 use super::{PostgresState, records};
 use crate::{
     Access, Accounts, CreatedKey, KeyId, KeyRecord, KeySeed, NewKey, Plan, ScopeError, Scopes,
@@ -19,12 +21,10 @@ const CREATE_TENANT: &str = "INSERT INTO domesday.tenants (id, plan, enabled, cr
 const CHANGE_TENANT: &str = "UPDATE domesday.tenants \
      SET plan = coalesce($2::jsonb, plan), enabled = coalesce($3, enabled), version = $4 \
      WHERE id = $1 RETURNING id, plan::text AS plan, enabled, created_at";
-const TENANTS: &str =
-    "SELECT id, plan::text AS plan, enabled, created_at FROM domesday.tenants ORDER BY id";
 const CREATE_KEY: &str = "INSERT INTO domesday.keys (id, tenant, label, scopes, \
      requires_metric_selection, created_at, expires_at, digest, version) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING true";
-const KEYS: &str = "SELECT * FROM domesday.keys WHERE $1::text IS NULL OR tenant = $1 ORDER BY id";
+const KEYS_OF_TENANT: &str = "SELECT * FROM domesday.keys WHERE tenant = $1 ORDER BY id";
 const REVOKE_KEY: &str = "UPDATE domesday.keys \
      SET revoked_at = coalesce(revoked_at, $2), version = $3 WHERE id = $1 RETURNING *";
 
@@ -84,6 +84,37 @@ async fn create_key(
         .ok_or(StateError::KeyIdTaken { key: id })
 }
 
+impl PostgresState {
+    /// Lists all rows of a table by their column `id`. Blocks for each page.
+    pub(super) fn list<I: Id, T: Send + 'static>(
+        &self,
+        statement: &'static str,
+        decode: fn(&PgRow) -> Result<T, StateError>,
+    ) -> Result<Vec<T>, StateError> {
+        let mut cursor = Cursor::<I>::new(None);
+        let mut all = Vec::new();
+        loop {
+            let watched = Arc::clone(&self.watched);
+            let (page, next) = self.driver.wait(async move {
+                watched.check_reachable("read")?;
+                let read = async {
+                    let mut connection = watched.pool.acquire().await.map_err(reading)?;
+                    let statements = [statement, statement];
+                    cursor.page(&mut connection, statements, decode).await
+                };
+                let page = watched.record_outcome(read.await)?;
+                Ok((page, cursor))
+            })?;
+            cursor = next;
+            let is_over = is_last(page.len());
+            all.extend(page);
+            if is_over {
+                return Ok(all);
+            }
+        }
+    }
+}
+
 impl Accounts for PostgresState {
     fn create_tenant(
         &self,
@@ -111,13 +142,7 @@ impl Accounts for PostgresState {
     }
 
     fn tenants(&self) -> Result<Vec<Tenant>, StateError> {
-        let watched = Arc::clone(&self.watched);
-        self.driver.wait(async move {
-            watched.check_reachable("read")?;
-            let rows = sqlx::query(TENANTS).fetch_all(&watched.pool).await;
-            let rows = watched.record_outcome(rows.map_err(reading))?;
-            rows.iter().map(records::tenant).collect()
-        })
+        self.list::<String, _>(pages::TENANTS, records::tenant)
     }
 
     fn set_plan(&self, tenant: &TenantId, plan: &Plan) -> Result<Tenant, StateError> {
@@ -162,11 +187,15 @@ impl Accounts for PostgresState {
     }
 
     fn keys(&self, tenant: Option<&TenantId>) -> Result<Vec<KeyRecord>, StateError> {
+        let Some(tenant) = tenant else {
+            let keys = self.list::<Vec<u8>, _>(pages::KEYS, records::key)?;
+            return Ok(keys.into_iter().map(|(key, _)| key).collect());
+        };
         let watched = Arc::clone(&self.watched);
-        let tenant = tenant.map(|id| id.as_str().to_owned());
+        let tenant = tenant.as_str().to_owned();
         self.driver.wait(async move {
             watched.check_reachable("read")?;
-            let rows = sqlx::query(KEYS)
+            let rows = sqlx::query(KEYS_OF_TENANT)
                 .bind(tenant)
                 .fetch_all(&watched.pool)
                 .await;

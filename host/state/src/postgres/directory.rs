@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::PgListener;
-use sqlx::{Connection, PgPool, Postgres, Row};
+use sqlx::{Connection, PgPool, Postgres};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::connect::REQUEST_CONNECTIONS;
 use super::error::{DatabaseFailure, cannot_write, locked_or_writing, reading, storage, writing};
-use super::records;
+use super::pages::{DirectoryRead, ServiceRow};
 use crate::directory::Directory;
 use crate::switches::PromotedReleases;
 use crate::{Access, CursorSecrets, ReleaseKind, StateError, UnixMillis};
@@ -24,8 +24,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(1_400);
 /// Time limit of a change that waits for the locks of others.
 const SET_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1s'";
-/// Longest time for which keys are believed while the database is known to be out of reach.
-const MAX_AGE_UNREACHABLE: Duration = Duration::from_secs(60);
+/// Longest time for which keys are believed while the host knows why they are old: the database is
+/// out of reach, or is being read.
+const MAX_AGE_EXPLAINED: Duration = Duration::from_secs(60);
 /// Longest time for which keys are believed after a gap in the polling, as when the host slept.
 const MAX_AGE_UNCHECKED: Duration = Duration::from_secs(5);
 
@@ -56,16 +57,34 @@ struct View {
     version: i64,
     /// Time at which it was certainly so.
     fresh: Instant,
+    /// Time at which the last page arrived of a read that no check has confirmed yet.
+    page_at: Option<Instant>,
     degradation: Option<Degraded>,
+}
+
+impl View {
+    /// Reports whether tenants and keys are too old to be believed.
+    fn is_stale(&self) -> bool {
+        let is_being_read = self
+            .page_at
+            .is_some_and(|at| at.elapsed() <= MAX_AGE_UNCHECKED);
+        let max_age = match is_being_read || self.degradation.is_some() {
+            true => MAX_AGE_EXPLAINED,
+            false => MAX_AGE_UNCHECKED,
+        };
+        self.fresh.elapsed() > max_age
+    }
 }
 
 /// The database, and its facts in memory.
 pub(super) struct WatchedDatabase {
     pub(super) pool: PgPool,
     view: RwLock<View>,
-    /// Held from reading or changing the database until the result is applied, so that no older
-    /// state replaces a newer one.
-    order: Mutex<()>,
+    /// The read under way. It is held from a page's statement until the page is applied, so that no
+    /// older state replaces a newer one. A read that is broken off goes on with the next page.
+    read: Mutex<Option<DirectoryRead>>,
+    /// Held by a command, so that commands occupy one connection.
+    command: Mutex<()>,
     /// Signals that there may be something to read.
     news: Notify,
 }
@@ -79,12 +98,14 @@ impl WatchedDatabase {
             cursors: CursorSecrets::default(),
             version: -1,
             fresh: Instant::now(),
+            page_at: None,
             degradation: None,
         };
         WatchedDatabase {
             pool,
             view: RwLock::new(view),
-            order: Mutex::default(),
+            read: Mutex::default(),
+            command: Mutex::default(),
             news: Notify::new(),
         }
     }
@@ -93,8 +114,8 @@ impl WatchedDatabase {
         read(&self.view.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn change(&self, change: impl FnOnce(&mut View)) {
-        change(&mut self.view.write().unwrap_or_else(PoisonError::into_inner));
+    fn change<T>(&self, change: impl FnOnce(&mut View) -> T) -> T {
+        change(&mut self.view.write().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn authenticate(
@@ -103,11 +124,7 @@ impl WatchedDatabase {
         now: UnixMillis,
     ) -> Result<Access, StateError> {
         self.with_view(|view| {
-            let max_age = match view.degradation {
-                Some(_) => MAX_AGE_UNREACHABLE,
-                None => MAX_AGE_UNCHECKED,
-            };
-            if view.fresh.elapsed() > max_age {
+            if view.is_stale() {
                 return Err(storage("read", DatabaseFailure::Stale));
             }
             Ok(view.directory.authenticate(presented, now))
@@ -130,8 +147,7 @@ impl WatchedDatabase {
         self.with_view(|view| match &view.degradation {
             Some(degraded) => Some(degraded.text().clone()),
             // Who looks at the database has stopped looking.
-            None => (view.fresh.elapsed() > MAX_AGE_UNCHECKED)
-                .then(|| DatabaseFailure::Stale.to_string()),
+            None => view.is_stale().then(|| DatabaseFailure::Stale.to_string()),
         })
     }
 
@@ -166,10 +182,9 @@ impl WatchedDatabase {
     ) -> Result<T, StateError> {
         self.check_reachable("written")?;
         let answer = async {
-            let _order = self.order.lock().await;
+            let _command = self.command.lock().await;
             let mut transaction = self.pool.begin().await.map_err(writing)?;
-            // Another holder of a lock must not hang a command. Nor may it keep this host from
-            // reading the database, which waits for the same order.
+            // Another holder of a lock must not hang a command.
             sqlx::query(SET_LOCK_TIMEOUT)
                 .execute(&mut *transaction)
                 .await
@@ -187,72 +202,86 @@ impl WatchedDatabase {
                 .await
                 .map_err(writing)?;
             transaction.commit().await.map_err(writing)?;
-            self.read().await?;
+            let committed = Instant::now();
+            while !self.advance().await?.is_some_and(|at| at >= committed) {}
             Ok(output)
         };
         self.record_outcome(answer.await)
     }
 
-    /// Reads what changed since the last time.
-    pub(super) async fn catch_up(&self) -> Result<(), StateError> {
-        let _order = self.order.lock().await;
-        self.read().await
+    /// Advances the read of what changed by one page, or begins one. Returns a moment at which the
+    /// view was certainly so, or none while pages are missing.
+    pub(super) async fn advance(&self) -> Result<Option<Instant>, StateError> {
+        let mut under_way = self.read.lock().await;
+        let now = Instant::now();
+        let mut connection = self.healthy_connection().await?;
+        let read = match &mut *under_way {
+            Some(read) => read,
+            none => {
+                let service = ServiceRow::read(&mut connection).await?;
+                let known = self.with_view(|view| view.version);
+                if service.version == known {
+                    self.change(|view| {
+                        view.fresh = now;
+                        view.page_at = None;
+                    });
+                    return Ok(Some(now));
+                }
+                // A database that was put back to an earlier day is read anew.
+                let since = (0..service.version).contains(&known).then_some(known);
+                none.insert(DirectoryRead::new(service, now, since))
+            }
+        };
+        let page = match read.page(&mut connection).await {
+            Ok(page) => page,
+            // The database may have been replaced, so that pages of both would not fit together.
+            Err(error) => {
+                *under_way = None;
+                return Err(error);
+            }
+        };
+        if let Some(directory) = &mut read.whole {
+            page.put_into(directory);
+            self.change(|view| view.page_at = Some(Instant::now()));
+        } else {
+            self.change(|view| {
+                page.put_into(&mut view.directory);
+                view.page_at = Some(Instant::now());
+            });
+        }
+        let Some(complete) = under_way.take_if(|read| read.is_complete()) else {
+            return Ok(None);
+        };
+        Ok(Some(self.apply(complete)))
     }
 
-    /// Reads what changed since the last time. The caller holds the order.
-    async fn read(&self) -> Result<(), StateError> {
-        let read_at = Instant::now();
-        let known = self.with_view(|view| view.version);
-        let mut connection = self.healthy_connection().await?;
-        let service = sqlx::query("SELECT * FROM domesday.service")
-            .fetch_one(&mut *connection)
-            .await
-            .map_err(reading)?;
-        let version: i64 = service.try_get("version").map_err(reading)?;
-        if version == known {
-            self.change(|view| view.fresh = read_at);
-            return Ok(());
-        }
-        // A database that was put back to an earlier day is read anew.
-        let since = if version < known { -1 } else { known };
-        // A change during this read has a higher number than `version`, and is read again.
-        let tenants = sqlx::query(
-            "SELECT id, plan::text AS plan, enabled, created_at FROM domesday.tenants \
-             WHERE version > $1",
-        )
-        .bind(since)
-        .fetch_all(&mut *connection)
-        .await
-        .map_err(reading)?;
-        let keys = sqlx::query("SELECT * FROM domesday.keys WHERE version > $1")
-            .bind(since)
-            .fetch_all(&mut *connection)
-            .await
-            .map_err(reading)?;
-        let tenants = tenants.iter().map(records::tenant);
-        let tenants = tenants.collect::<Result<Vec<_>, _>>()?;
-        let keys = keys.iter().map(records::key);
-        let keys = keys.collect::<Result<Vec<_>, _>>()?;
-        let jobs_paused = service.try_get("jobs_paused").map_err(reading)?;
-        let promoted = records::promoted(&service)?;
-        let cursors = records::cursor_secrets(&service)?;
-        self.change(|view| {
-            if since < 0 {
-                view.directory = Directory::default();
-            }
-            for tenant in tenants {
-                view.directory.put_tenant(tenant);
-            }
-            for (key, digest) in &keys {
-                view.directory.put_key(key, *digest);
-            }
-            view.jobs_paused = jobs_paused;
-            view.promoted = promoted;
-            view.cursors = cursors;
-            view.version = version;
-            view.fresh = read_at;
+    /// Makes a complete read the view, and returns the moment at which it was certainly so.
+    fn apply(&self, read: DirectoryRead) -> Instant {
+        let replaced = self.change(|view| {
+            view.jobs_paused = read.service.jobs_paused;
+            view.promoted = read.service.promoted;
+            view.cursors = read.service.cursors;
+            view.version = read.service.version;
+            view.fresh = read.began;
+            read.whole
+                .map(|directory| std::mem::replace(&mut view.directory, directory))
         });
-        Ok(())
+        // It may be large, and nobody waits for its end.
+        drop(replaced);
+        read.began
+    }
+
+    /// Reads until the view is as the database was a moment ago. The read may take as many pages as
+    /// there are, and each has [`ANSWER_TIMEOUT`].
+    async fn catch_up_in_time(&self) -> Result<(), StateError> {
+        loop {
+            match timeout(ANSWER_TIMEOUT, self.advance()).await {
+                Ok(Ok(Some(at))) if is_recent(at) => return Ok(()),
+                Ok(Ok(_)) => {}
+                Ok(Err(error)) => return Err(error),
+                Err(_) => return Err(storage("read", DatabaseFailure::Silent)),
+            }
+        }
     }
 
     /// Acquires a connection that works. When the server ended one idle connection, it mostly ended
@@ -266,13 +295,6 @@ impl WatchedDatabase {
             }
         }
         self.pool.acquire().await.map_err(reading)
-    }
-
-    async fn catch_up_in_time(&self) -> Result<(), StateError> {
-        match timeout(ANSWER_TIMEOUT, self.catch_up()).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(storage("read", DatabaseFailure::Silent)),
-        }
     }
 
     /// Checks the database, and records in the view how it is.
@@ -314,6 +336,12 @@ impl WatchedDatabase {
     }
 }
 
+/// Reports whether a view of this moment is good until the next poll. After a long read it is not,
+/// and what changed meanwhile is read at once.
+pub(super) fn is_recent(at: Instant) -> bool {
+    at.elapsed() < POLL_INTERVAL
+}
+
 /// Checks the database twice a second, and whenever there is news.
 pub(super) async fn poll(watched: Arc<WatchedDatabase>) {
     loop {
@@ -341,81 +369,5 @@ pub(super) async fn listen(watched: Arc<WatchedDatabase>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::postgres::connect::connect;
-    use crate::test_support::{block_on, logged};
-    use sqlx::postgres::PgPoolOptions;
-
-    const REASON: &str = "on purpose";
-
-    /// Makes the view of a database that nobody can reach.
-    fn out_of_reach() -> WatchedDatabase {
-        let options = PgPoolOptions::new().acquire_timeout(Duration::from_millis(10));
-        let pool = options.connect_lazy("postgres://127.0.0.1:1/none");
-        WatchedDatabase::new(pool.unwrap())
-    }
-
-    #[track_caller]
-    fn assert_holds(messages: &[String], expected: &str) {
-        let is_there = messages.iter().any(|message| message == expected);
-        assert!(is_there, "{expected}: {messages:?}");
-    }
-
-    /// Keys are believed for five seconds, and for a minute where the database is degraded.
-    #[test]
-    fn keys_that_were_read_too_long_ago_open_nothing() {
-        let stale = DatabaseFailure::Stale.to_string();
-        let cases = [
-            (4, false, true, None),
-            (6, false, false, Some(stale.as_str())),
-            (6, true, true, Some(REASON)),
-            (61, true, false, Some(REASON)),
-        ];
-        block_on(async {
-            let watched = out_of_reach();
-            for (age, is_degraded, is_believed, reason) in cases {
-                watched.change(|view| {
-                    let degraded = Degraded::Unreachable(REASON.to_owned());
-                    view.degradation = is_degraded.then_some(degraded);
-                    view.fresh = Instant::now() - Duration::from_secs(age);
-                });
-                let access = watched.authenticate("", UnixMillis(0));
-                assert_eq!(access.is_ok(), is_believed, "{age} {is_degraded}");
-                assert_eq!(watched.degradation().as_deref(), reason);
-            }
-        });
-    }
-
-    /// Only a write that succeeds ends it.
-    #[test]
-    fn the_log_names_the_beginning_and_the_end_of_a_degradation() {
-        let messages = logged(|| {
-            block_on(async {
-                let watched = out_of_reach();
-                watched.check_database().await;
-                assert!(watched.check_reachable("read").is_err());
-            });
-        });
-        assert_holds(&messages, "state degraded");
-
-        let address = domesday_test_postgres::shared().database();
-        let messages = logged(|| {
-            block_on(async {
-                let watched = WatchedDatabase::new(connect(&address).await.unwrap());
-                let check_degraded = async || {
-                    let degraded = Degraded::Unwritable(REASON.to_owned());
-                    watched.change(|view| view.degradation = Some(degraded));
-                    watched.check_database().await;
-                    watched.degradation()
-                };
-                assert_eq!(check_degraded().await, None);
-                let dropped = sqlx::query("DROP TABLE domesday.probe").execute(&watched.pool);
-                dropped.await.unwrap();
-                let reason = check_degraded().await.unwrap();
-                assert!(reason.contains("domesday.probe"), "{reason}");
-            });
-        });
-        assert_holds(&messages, "state usable again");
-    }
-}
+#[path = "directory_tests.rs"]
+mod tests;

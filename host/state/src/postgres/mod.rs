@@ -6,6 +6,7 @@
 //! **Memory.** Notifications and two polls a second keep [`directory`] fresh. So a change by
 //! another host is seen within a second. A host that lost the database goes on authenticating for a
 //! minute. One that was itself asleep authenticates nobody before it has read the database again.
+//! It reads in [`pages`].
 //!
 //! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement.
 //!
@@ -27,6 +28,7 @@ mod directory;
 mod driver;
 mod error;
 mod jobs;
+mod pages;
 mod receipt_keys;
 mod records;
 mod switches;
@@ -39,7 +41,7 @@ use tokio::sync::mpsc;
 
 use crate::{State, StateError};
 use connect::JobPools;
-use directory::WatchedDatabase;
+use directory::{WatchedDatabase, is_recent};
 use driver::Driver;
 use jobs::TenantTurns;
 
@@ -65,8 +67,12 @@ impl PostgresState {
             Ok((pool, JobPools::new(&address)?))
         })?;
         let watched = Arc::new(WatchedDatabase::new(pool));
-        let first = Arc::clone(&watched);
-        driver.wait(async move { first.catch_up().await })?;
+        // Each page has its own time. All of them take as long as there are tenants.
+        let advance = || {
+            let watched = Arc::clone(&watched);
+            driver.wait(async move { watched.advance().await })
+        };
+        while !advance()?.is_some_and(is_recent) {}
         driver.watch(directory::poll(Arc::clone(&watched)));
         driver.watch(directory::listen(Arc::clone(&watched)));
         let (charges, waiting) = mpsc::unbounded_channel();

@@ -9,32 +9,25 @@ use super::PostgresState;
 use super::error::{reading, writing};
 use crate::{ReceiptKey, ReceiptKeys, StateError, TenantId};
 
-const KEYS: &str = "SELECT tenant, key FROM domesday.receipt_keys WHERE $1::text IS NULL OR tenant = $1 ORDER BY tenant";
+const KEY: &str = "SELECT tenant, key FROM domesday.receipt_keys WHERE tenant = $1";
+const KEYS: &str = "SELECT tenant AS id, tenant, key FROM domesday.receipt_keys \
+     WHERE tenant > $1 ORDER BY tenant LIMIT $2";
 /// Of tenants that are known; where another host was first, its key stays.
 const BEGIN: &str = "INSERT INTO domesday.receipt_keys (tenant, key) \
      SELECT id, $2 FROM domesday.tenants WHERE id = $1 \
      ON CONFLICT (tenant) DO UPDATE SET key = domesday.receipt_keys.key RETURNING tenant, key";
 const ERASE: &str = "DELETE FROM domesday.receipt_keys WHERE tenant = $1";
 
-impl PostgresState {
-    fn read_keys(
-        &self,
-        tenant: Option<&TenantId>,
-    ) -> Result<Vec<(TenantId, ReceiptKey)>, StateError> {
-        let watched = Arc::clone(&self.watched);
-        let tenant = tenant.map(|tenant| tenant.as_str().to_owned());
-        self.driver.wait(async move {
-            watched.check_reachable("read")?;
-            let rows = sqlx::query(KEYS).bind(tenant).fetch_all(&watched.pool);
-            let rows = watched.record_outcome(rows.await.map_err(reading))?;
-            rows.iter().map(entry).collect()
-        })
-    }
-}
-
 impl ReceiptKeys for PostgresState {
     fn receipt_key(&self, tenant: &TenantId, fresh: ReceiptKey) -> Result<ReceiptKey, StateError> {
-        if let Some((_, key)) = self.read_keys(Some(tenant))?.pop() {
+        let (watched, id) = (Arc::clone(&self.watched), tenant.as_str().to_owned());
+        let existing = self.driver.wait(async move {
+            watched.check_reachable("read")?;
+            let row = sqlx::query(KEY).bind(id).fetch_optional(&watched.pool);
+            let row = watched.record_outcome(row.await.map_err(reading))?;
+            row.as_ref().map(entry).transpose()
+        })?;
+        if let Some((_, key)) = existing {
             return Ok(key);
         }
         let (watched, tenant) = (Arc::clone(&self.watched), tenant.clone());
@@ -54,7 +47,7 @@ impl ReceiptKeys for PostgresState {
     }
 
     fn receipt_keys(&self) -> Result<Vec<(TenantId, ReceiptKey)>, StateError> {
-        self.read_keys(None)
+        self.list::<String, _>(KEYS, entry)
     }
 
     fn erase_receipt_key(&self, tenant: &TenantId) -> Result<bool, StateError> {

@@ -129,6 +129,53 @@ fn a_database_that_was_put_back_is_read_anew() {
     within(SEEN * 2, || opens(&state, &kept) && !opens(&state, &later));
 }
 
+/// One statement changes all of them, so that several pages have one number of a change.
+#[test]
+fn many_tenants_are_listed_and_followed_page_by_page() {
+    const ADDED: usize = 2_500;
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let ends = [suite::id("acme"), suite::id("zz")];
+    state
+        .create_tenant(&ends[1], &Plan::default(), suite::NOW)
+        .unwrap();
+    let keys = [1, 2].map(|number| {
+        let new = NewKey {
+            tenant: ends[usize::from(number) - 1].clone(),
+            ..new_key()
+        };
+        let seed = KeySeed::new([number; 40]);
+        state.create_key(&new, seed, suite::NOW).unwrap()
+    });
+    let fill = format!(
+        "INSERT INTO domesday.tenants (id, plan, enabled, created_at, version) \
+         SELECT 't' || n, plan, true, 0, 5 \
+         FROM domesday.tenants, generate_series(1, {ADDED}) AS n WHERE id = 'acme'; \
+         INSERT INTO domesday.keys (id, tenant, label, scopes, requires_metric_selection, \
+         created_at, digest, version) \
+         SELECT decode(lpad(to_hex(n), 16, '0'), 'hex'), 't' || n, '', scopes, false, 0, digest, 5 \
+         FROM domesday.keys, generate_series(1, {ADDED}) AS n WHERE tenant = 'acme'; \
+         UPDATE domesday.service SET version = 5"
+    );
+    cluster::sql(&store.address, &fill);
+    let tenants = state.tenants().unwrap();
+    assert_eq!(tenants.len(), ADDED + 2);
+    assert!(tenants.is_sorted_by(|one, next| one.id.as_str() < next.id.as_str()));
+    assert_eq!(state.keys(None).unwrap().len(), ADDED + 2);
+    let second = store.open();
+    for (version, enabled) in [(6, false), (7, true)] {
+        let change = format!(
+            "UPDATE domesday.tenants SET enabled = {enabled}, version = {version}; \
+             UPDATE domesday.service SET version = {version}"
+        );
+        cluster::sql(&store.address, &change);
+        for host in [&state, &second] {
+            within(SEEN * 2, || {
+                keys.iter().all(|key| opens(host, key) == enabled)
+            });
+        }
+    }
+}
+
 /// Two hosts make tenants at the same time: each ends with all of them in its memory.
 #[test]
 fn changes_of_two_hosts_at_once_are_all_seen_by_both() {

@@ -1,0 +1,198 @@
+//! Pages of tenants and keys. A statement reads one page, however many tenants there are.
+
+use sqlx::postgres::PgRow;
+use sqlx::{Decode, Encode, PgConnection, Postgres, Row, Type};
+use tokio::time::Instant;
+
+use super::error::reading;
+use super::records;
+use crate::directory::Directory;
+use crate::key::KeyDigest;
+use crate::switches::PromotedReleases;
+use crate::{CursorSecrets, KeyRecord, StateError, Tenant};
+
+/// Rows of a page.
+const PAGE: u16 = 1_000;
+
+const SERVICE: &str = "SELECT * FROM domesday.service";
+pub(super) const TENANTS: &str = "SELECT id, plan::text AS plan, enabled, created_at, version \
+     FROM domesday.tenants WHERE id > $1 ORDER BY id LIMIT $2";
+pub(super) const KEYS: &str = "SELECT * FROM domesday.keys WHERE id > $1 ORDER BY id LIMIT $2";
+/// In the order of changes. A row that changes during the read has a higher number then, and
+/// comes again.
+const CHANGED_TENANTS: &str = "SELECT id, plan::text AS plan, enabled, created_at, version \
+     FROM domesday.tenants WHERE (version, id) > ($1, $2) ORDER BY version, id LIMIT $3";
+const CHANGED_KEYS: &str = "SELECT * FROM domesday.keys \
+     WHERE (version, id) > ($1, $2) ORDER BY version, id LIMIT $3";
+
+/// The service's row.
+pub(super) struct ServiceRow {
+    pub(super) jobs_paused: bool,
+    pub(super) promoted: PromotedReleases,
+    pub(super) cursors: CursorSecrets,
+    /// The last change to it, to a tenant or to a key.
+    pub(super) version: i64,
+}
+
+impl ServiceRow {
+    pub(super) async fn read(connection: &mut PgConnection) -> Result<ServiceRow, StateError> {
+        let row = sqlx::query(SERVICE).fetch_one(connection).await;
+        let row = row.map_err(reading)?;
+        Ok(ServiceRow {
+            jobs_paused: row.try_get("jobs_paused").map_err(reading)?,
+            promoted: records::promoted(&row)?,
+            cursors: records::cursor_secrets(&row)?,
+            version: row.try_get("version").map_err(reading)?,
+        })
+    }
+}
+
+/// The statement of a page of all rows, and the one of a page of changed rows.
+pub(super) type Statements = [&'static str; 2];
+
+/// A column that identifies rows.
+pub(super) trait Id:
+    Clone
+    + Default
+    + Send
+    + 'static
+    + for<'r> Decode<'r, Postgres>
+    + for<'r> Encode<'r, Postgres>
+    + Type<Postgres>
+{
+}
+
+impl Id for String {}
+impl Id for Vec<u8> {}
+
+/// A place in a table, after which the next page begins.
+pub(super) struct Cursor<I> {
+    /// The last change that is known, where only later ones are read.
+    version: Option<i64>,
+    id: I,
+}
+
+impl<I: Id> Cursor<I> {
+    /// Begins before the first row, or before the first change after `since`.
+    pub(super) fn new(since: Option<i64>) -> Self {
+        Cursor {
+            version: since.map(|since| since.saturating_add(1)),
+            id: I::default(),
+        }
+    }
+
+    /// Reads the next page, and moves behind it. Where it fails, it stays.
+    pub(super) async fn page<T>(
+        &mut self,
+        connection: &mut PgConnection,
+        [all, changed]: Statements,
+        decode: fn(&PgRow) -> Result<T, StateError>,
+    ) -> Result<Vec<T>, StateError> {
+        let query = match self.version {
+            None => sqlx::query(all),
+            Some(version) => sqlx::query(changed).bind(version),
+        };
+        let query = query.bind(self.id.clone()).bind(i64::from(PAGE));
+        let rows = query.fetch_all(connection).await.map_err(reading)?;
+        let page = rows.iter().map(decode).collect::<Result<_, _>>()?;
+        if let Some(last) = rows.last() {
+            let id = last.try_get("id").map_err(reading)?;
+            if let Some(version) = &mut self.version {
+                *version = last.try_get("version").map_err(reading)?;
+            }
+            self.id = id;
+        }
+        Ok(page)
+    }
+}
+
+/// Reports whether a page of this many rows is the last.
+pub(super) fn is_last(rows: usize) -> bool {
+    rows < usize::from(PAGE)
+}
+
+/// A page of changes.
+#[derive(Default)]
+pub(super) struct Page {
+    tenants: Vec<Tenant>,
+    keys: Vec<(KeyRecord, KeyDigest)>,
+}
+
+impl Page {
+    pub(super) fn put_into(self, directory: &mut Directory) {
+        for tenant in self.tenants {
+            directory.put_tenant(tenant);
+        }
+        for (key, digest) in &self.keys {
+            directory.put_key(key, *digest);
+        }
+    }
+}
+
+/// A read of tenants and keys that is under way, of everything or of what changed.
+///
+/// It finds every change up to the version of its service row. A later change has a higher number,
+/// which the next read finds. A page that fails leaves it where it was.
+pub(super) struct DirectoryRead {
+    pub(super) service: ServiceRow,
+    /// A moment before the service row was read.
+    pub(super) began: Instant,
+    /// The new directory, where everything is read.
+    pub(super) whole: Option<Directory>,
+    tenants: Cursor<String>,
+    keys: Cursor<Vec<u8>>,
+    next: Table,
+}
+
+/// The table of the next page. Tenants go first: a key without its tenant is left out.
+#[derive(PartialEq, Eq)]
+enum Table {
+    Tenants,
+    Keys,
+    /// Both were read.
+    None,
+}
+
+impl DirectoryRead {
+    /// Begins a read of the changes after `since`, or of everything.
+    pub(super) fn new(service: ServiceRow, began: Instant, since: Option<i64>) -> DirectoryRead {
+        DirectoryRead {
+            service,
+            began,
+            whole: since.is_none().then(Directory::default),
+            tenants: Cursor::new(since),
+            keys: Cursor::new(since),
+            next: Table::Tenants,
+        }
+    }
+
+    /// Reports whether the last page was read.
+    pub(super) fn is_complete(&self) -> bool {
+        self.next == Table::None
+    }
+
+    /// Reads the next page.
+    pub(super) async fn page(&mut self, connection: &mut PgConnection) -> Result<Page, StateError> {
+        let mut page = Page::default();
+        match self.next {
+            Table::Tenants => {
+                let statements = [TENANTS, CHANGED_TENANTS];
+                let rows = self.tenants.page(connection, statements, records::tenant);
+                page.tenants = rows.await?;
+                if is_last(page.tenants.len()) {
+                    self.next = Table::Keys;
+                }
+            }
+            Table::Keys => {
+                let statements = [KEYS, CHANGED_KEYS];
+                let rows = self.keys.page(connection, statements, records::key);
+                page.keys = rows.await?;
+                if is_last(page.keys.len()) {
+                    self.next = Table::None;
+                }
+            }
+            Table::None => {}
+        }
+        Ok(page)
+    }
+}

@@ -1,13 +1,16 @@
 //! Reaching the database: its address, the settings of a connection, the schema.
 
+use std::io;
 use std::str::FromStr;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, PgPool, SqlSafeStr};
+use tokio::time::timeout;
 
-use super::error::{opening, storage};
+use super::error::{DatabaseFailure, opening, storage};
 use crate::StateError;
 
 /// Connections for charges, units, keys, switches and commands. One of them listens.
@@ -31,6 +34,11 @@ const SETTINGS: [(&str, &str); 4] = [
 /// A commit must survive a crash of the server. A stricter setting of the server stays.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') IN ('off', 'local')";
+/// How long after a silence of the database a connection is tested after its use. An operation that
+/// began before it ends within ten seconds.
+const SUSPECT: Duration = Duration::from_secs(15);
+/// How long the connection may take to answer then.
+const RELEASE: Duration = Duration::from_secs(1);
 /// Known parameters of an address. Others would be logged with their values.
 const PARAMETERS: [&str; 12] = [
     "sslmode",
@@ -77,17 +85,37 @@ pub(super) struct JobPools {
 
 impl JobPools {
     /// Makes the pools of a database, on a thread of a runtime.
-    pub(super) fn new(address: &str) -> Result<JobPools, StateError> {
+    pub(super) fn new(address: &str, silence: &Arc<Silence>) -> Result<JobPools, StateError> {
         let options = options(address)?;
+        let lazy = |connections| pool(connections, silence).connect_lazy_with(options.clone());
         Ok(JobPools {
-            leases: pool(LEASE_CONNECTIONS).connect_lazy_with(options.clone()),
-            bulk: pool(BULK_CONNECTIONS).connect_lazy_with(options),
+            leases: lazy(LEASE_CONNECTIONS),
+            bulk: lazy(BULK_CONNECTIONS),
         })
     }
 }
 
-/// Returns the settings of a pool. Callers that wait for a connection wait in order.
-fn pool(connections: u32) -> PgPoolOptions {
+/// The last time at which the database did not answer.
+#[derive(Debug, Default)]
+pub(super) struct Silence(Mutex<Option<Instant>>);
+
+impl Silence {
+    /// Notes that it does not answer now.
+    pub(super) fn note(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    fn is_recent(&self) -> bool {
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_some_and(|last| last.elapsed() < SUSPECT)
+    }
+}
+
+/// Returns the settings of a pool. Callers that wait for a connection wait in order. The pool
+/// closes a connection that does not answer after a silence. Where the path to the database failed,
+/// it may never answer again, and the pool would wait for it.
+fn pool(connections: u32, silence: &Arc<Silence>) -> PgPoolOptions {
+    let silence = Arc::clone(silence);
     PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(ACQUIRE)
@@ -105,11 +133,21 @@ fn pool(connections: u32) -> PgPoolOptions {
         .after_connect(|connection, _| {
             Box::pin(async move { connection.execute(DURABLE).await.map(drop) })
         })
+        .after_release(move |connection, _| {
+            let suspect = silence.is_recent();
+            Box::pin(async move {
+                if suspect {
+                    let ping = timeout(RELEASE, connection.ping()).await;
+                    ping.map_err(|_| io::Error::other(DatabaseFailure::Silent))??;
+                }
+                Ok(true)
+            })
+        })
 }
 
 /// Connects for requests, and brings the schema up to this version.
-pub(super) async fn connect(address: &str) -> Result<PgPool, StateError> {
-    let pool = pool(REQUEST_CONNECTIONS)
+pub(super) async fn connect(address: &str, silence: &Arc<Silence>) -> Result<PgPool, StateError> {
+    let pool = pool(REQUEST_CONNECTIONS, silence)
         .connect_with(options(address)?)
         .await
         .map_err(opening)?;
@@ -143,7 +181,12 @@ fn migrations() -> Vec<Migration> {
         include_str!("../../migrations/3_receipts.sql"),
     );
     let charge = step(4, "charge", include_str!("../../migrations/4_charge.sql"));
-    vec![state, series, receipts, charge]
+    let batches = step(
+        5,
+        "charge_batches",
+        include_str!("../../migrations/5_charge_batches.sql"),
+    );
+    vec![state, series, receipts, charge, batches]
 }
 
 async fn migrate(pool: &PgPool) -> Result<(), StateError> {
@@ -171,7 +214,8 @@ mod tests {
     #[test]
     fn a_server_that_does_not_sync_is_warned_of() {
         let address = domesday_test_postgres::shared().database();
-        let messages = logged(|| block_on(async { drop(connect(&address).await.unwrap()) }));
+        let messages =
+            logged(|| block_on(async { drop(connect(&address, &Arc::default()).await.unwrap()) }));
         let mut messages = messages.iter();
         assert!(messages.any(|message| message.contains("fsync off")));
     }
@@ -184,7 +228,7 @@ mod tests {
         let statement = format!("ALTER DATABASE {name} SET synchronous_commit = off");
         domesday_test_postgres::sql(&address, &statement);
         let setting: String = block_on(async {
-            let pool = connect(&address).await.unwrap();
+            let pool = connect(&address, &Arc::default()).await.unwrap();
             sqlx::query_scalar("SHOW synchronous_commit")
                 .fetch_one(&pool)
                 .await

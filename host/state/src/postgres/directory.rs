@@ -9,7 +9,7 @@ use sqlx::{Connection, PgPool, Postgres};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::connect::REQUEST_CONNECTIONS;
+use super::connect::{REQUEST_CONNECTIONS, Silence};
 use super::error::{DatabaseFailure, cannot_write, locked_or_writing, reading, storage, writing};
 use super::pages::{DirectoryRead, ServiceRow};
 use crate::directory::Directory;
@@ -87,10 +87,11 @@ pub(super) struct WatchedDatabase {
     command: Mutex<()>,
     /// Signals that there may be something to read.
     news: Notify,
+    silence: Arc<Silence>,
 }
 
 impl WatchedDatabase {
-    pub(super) fn new(pool: PgPool) -> WatchedDatabase {
+    pub(super) fn new(pool: PgPool, silence: Arc<Silence>) -> WatchedDatabase {
         let view = View {
             directory: Directory::default(),
             jobs_paused: false,
@@ -107,6 +108,7 @@ impl WatchedDatabase {
             read: Mutex::default(),
             command: Mutex::default(),
             news: Notify::new(),
+            silence,
         }
     }
 
@@ -279,7 +281,10 @@ impl WatchedDatabase {
                 Ok(Ok(Some(at))) if is_recent(at) => return Ok(()),
                 Ok(Ok(_)) => {}
                 Ok(Err(error)) => return Err(error),
-                Err(_) => return Err(storage("read", DatabaseFailure::Silent)),
+                Err(_) => {
+                    self.silence.note();
+                    return Err(storage("read", DatabaseFailure::Silent));
+                }
             }
         }
     }

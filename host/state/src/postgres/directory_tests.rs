@@ -12,7 +12,7 @@ const REASON: &str = "on purpose";
 fn out_of_reach() -> WatchedDatabase {
     let options = PgPoolOptions::new().acquire_timeout(Duration::from_millis(10));
     let pool = options.connect_lazy("postgres://127.0.0.1:1/none");
-    WatchedDatabase::new(pool.unwrap())
+    WatchedDatabase::new(pool.unwrap(), Arc::default())
 }
 
 #[track_caller]
@@ -69,7 +69,8 @@ fn the_log_names_the_beginning_and_the_end_of_a_degradation() {
     let address = domesday_test_postgres::shared().database();
     let messages = logged(|| {
         block_on(async {
-            let watched = WatchedDatabase::new(connect(&address).await.unwrap());
+            let pool = connect(&address, &Arc::default()).await.unwrap();
+            let watched = WatchedDatabase::new(pool, Arc::default());
             let check_degraded = async || {
                 let degraded = Degraded::Unwritable(REASON.to_owned());
                 watched.change(|view| view.degradation = Some(degraded));
@@ -105,7 +106,7 @@ fn key(number: u32) -> String {
 /// Fills a database with tenants, each with a key and a change of its own, and returns a pool of
 /// it. Digests are those of the keys that the test presents, and zeros otherwise.
 async fn fill(address: &str, presented: &[u32]) -> PgPool {
-    let pool = connect(address).await.unwrap();
+    let pool = connect(address, &Arc::default()).await.unwrap();
     let plan = crate::postgres::records::plan_text(&crate::Plan::default()).unwrap();
     let tenants = "INSERT INTO domesday.tenants (id, plan, enabled, created_at, version) \
          SELECT 't' || n, $1::jsonb, true, 0, 2 * n - 1 FROM generate_series(1, $2) AS n";
@@ -169,7 +170,7 @@ fn many_keys_are_read_from_a_slow_database_in_pages() {
     let address = domesday_test_postgres::shared().database();
     block_on(async {
         slow_down(&fill(&address, &[1, TENANTS]).await).await;
-        let watched = WatchedDatabase::new(impatient(&address).await);
+        let watched = WatchedDatabase::new(impatient(&address).await, Arc::default());
         let started = Instant::now();
         watched.catch_up_in_time().await.unwrap();
         let took = started.elapsed();
@@ -188,7 +189,7 @@ fn a_change_during_a_long_read_is_seen_at_its_end() {
     block_on(async {
         let pool = fill(&address, &[1]).await;
         slow_down(&pool).await;
-        let watched = WatchedDatabase::new(impatient(&address).await);
+        let watched = WatchedDatabase::new(impatient(&address).await, Arc::default());
         let revoking = async {
             sleep(Duration::from_millis(1_200)).await;
             let version = 2 * i64::from(TENANTS) + 1;
@@ -213,7 +214,7 @@ fn a_slow_database_that_was_put_back_denies_no_key_while_it_is_read() {
     let address = domesday_test_postgres::shared().database();
     block_on(async {
         let pool = fill(&address, &[1, 2]).await;
-        let watched = WatchedDatabase::new(impatient(&address).await);
+        let watched = WatchedDatabase::new(impatient(&address).await, Arc::default());
         watched.catch_up_in_time().await.unwrap();
         assert!(opens(&watched, 1) && opens(&watched, 2));
         for statement in [

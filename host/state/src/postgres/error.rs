@@ -23,6 +23,8 @@ impl Error for SharedError {}
 pub(super) enum DatabaseFailure {
     #[error("the database does not answer")]
     Silent,
+    #[error("{0}; the units are given back as soon as the database answers")]
+    Owed(SharedError),
     #[error("database unavailable: {0}")]
     Unavailable(String),
     #[error("tenants and keys were last read from the database too long ago")]

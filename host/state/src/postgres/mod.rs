@@ -8,7 +8,8 @@
 //! minute. One that was itself asleep authenticates nobody before it has read the database again.
 //! It reads in [`pages`].
 //!
-//! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement.
+//! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement. A
+//! charge that ended in an error is undone, whatever became of its statement ([`charger`]).
 //!
 //! **Connections.** Requests have connections of their own, and so have the leases of jobs. Rows
 //! and results go over others, so that no transaction of theirs keeps a charge waiting.
@@ -22,6 +23,7 @@
 //! repeated work. A host whose clock is far from the database's says so in the log.
 
 mod accounts;
+mod charger;
 mod connect;
 mod cursors;
 mod directory;
@@ -40,7 +42,8 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::{State, StateError};
-use connect::JobPools;
+use charger::Charger;
+use connect::{JobPools, Silence};
 use directory::{WatchedDatabase, is_recent};
 use driver::Driver;
 use jobs::TenantTurns;
@@ -62,21 +65,25 @@ impl PostgresState {
     pub fn open(address: &str) -> Result<Self, StateError> {
         let driver = Driver::start()?;
         let address = address.to_owned();
+        let silence = Arc::new(Silence::default());
+        let noticed = Arc::clone(&silence);
         let (pool, job_pools) = driver.wait(async move {
-            let pool = connect::connect(&address).await?;
-            Ok((pool, JobPools::new(&address)?))
+            let pool = connect::connect(&address, &noticed).await?;
+            Ok((pool, JobPools::new(&address, &noticed)?))
         })?;
-        let watched = Arc::new(WatchedDatabase::new(pool));
+        let watched = Arc::new(WatchedDatabase::new(pool, silence));
         // Each page has its own time. All of them take as long as there are tenants.
         let advance = || {
             let watched = Arc::clone(&watched);
             driver.wait(async move { watched.advance().await })
         };
         while !advance()?.is_some_and(is_recent) {}
+        let charger = Charger::open(Arc::clone(&watched));
+        let charger = driver.wait(charger)?;
         driver.watch(directory::poll(Arc::clone(&watched)));
         driver.watch(directory::listen(Arc::clone(&watched)));
         let (charges, waiting) = mpsc::unbounded_channel();
-        driver.work(usage::commit(Arc::clone(&watched), waiting));
+        driver.work(charger.run(waiting));
         Ok(PostgresState {
             driver,
             watched,

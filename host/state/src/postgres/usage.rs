@@ -1,21 +1,18 @@
-//! Units. One statement, which is one transaction, makes all charges that wait in this host.
+//! Units: changes of the count of a tenant's month, and the runs of them that are made as one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sqlx::{PgConnection, Row};
-use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
+use sqlx::postgres::PgArguments;
+use sqlx::query::Query;
+use sqlx::{PgConnection, Postgres, Row};
+use tokio::sync::oneshot;
 
 use super::PostgresState;
-use super::directory::WatchedDatabase;
-use super::driver::LONGEST;
-use super::error::{DatabaseFailure, SharedError, reading, storage, writing};
+use super::error::{DatabaseFailure, reading, storage, writing};
 use super::records::{count, month, signed};
 use crate::{Charge, ChargeOutcome, Month, Reply, StateError, TenantId, Usage};
 
-/// The most charges of one statement.
-const GROUP: usize = 4_096;
 const USED: &str = "SELECT used FROM domesday.usage WHERE tenant = $1 AND month = $2";
 const CHARGE: &str = "SELECT granted, total FROM domesday.charge($1, $2, $3, $4)";
 
@@ -42,10 +39,15 @@ impl Change {
     }
 
     pub(super) fn refund(tenant: &TenantId, at: Month, units: u64) -> Change {
+        Change::refund_of(tenant.as_str().to_owned(), month(at), signed(units))
+    }
+
+    /// Returns the change that gives these units back.
+    pub(super) fn refund_of(tenant: String, month: i32, units: i64) -> Change {
         Change {
-            tenant: tenant.as_str().to_owned(),
-            month: month(at),
-            units: -signed(units),
+            tenant,
+            month,
+            units: -units,
             max_used_before: 0,
         }
     }
@@ -69,8 +71,8 @@ impl Change {
 
 /// A change that somebody waits for.
 pub(super) struct Pending {
-    change: Change,
-    answer: oneshot::Sender<Result<ChargeOutcome, StateError>>,
+    pub(super) change: Change,
+    pub(super) answer: oneshot::Sender<Result<ChargeOutcome, StateError>>,
 }
 
 /// Makes changes on a connection, in order; sorted by tenant and month, or they could deadlock.
@@ -78,20 +80,30 @@ pub(super) async fn apply_changes(
     connection: &mut PgConnection,
     changes: &[Change],
 ) -> Result<Vec<ChargeOutcome>, StateError> {
+    fetch_outcomes(connection, bind_changes(sqlx::query(CHARGE), changes)).await
+}
+
+/// Binds changes as the next four arguments of a query.
+pub(super) fn bind_changes<'q>(
+    query: Query<'q, Postgres, PgArguments>,
+    changes: &'q [Change],
+) -> Query<'q, Postgres, PgArguments> {
     let column = |of: fn(&Change) -> i64| changes.iter().map(of).collect::<Vec<_>>();
-    let rows = sqlx::query(CHARGE)
-        .bind(
-            changes
-                .iter()
-                .map(|it| it.tenant.as_str())
-                .collect::<Vec<_>>(),
-        )
-        .bind(changes.iter().map(|it| it.month).collect::<Vec<_>>())
+    let tenants: Vec<_> = changes.iter().map(|it| it.tenant.as_str()).collect();
+    let months: Vec<_> = changes.iter().map(|it| it.month).collect();
+    query
+        .bind(tenants)
+        .bind(months)
         .bind(column(|it| it.units))
         .bind(column(|it| it.max_used_before))
-        .fetch_all(connection)
-        .await
-        .map_err(writing)?;
+}
+
+/// Runs a query of changes, and returns the outcome of each.
+pub(super) async fn fetch_outcomes(
+    connection: &mut PgConnection,
+    query: Query<'_, Postgres, PgArguments>,
+) -> Result<Vec<ChargeOutcome>, StateError> {
+    let rows = query.fetch_all(connection).await.map_err(writing)?;
     let outcomes = rows.iter().map(|row| {
         let used = count("usage", row.try_get("total").map_err(reading)?)?;
         Ok(match row.try_get("granted").map_err(reading)? {
@@ -118,13 +130,13 @@ pub(super) async fn used(
 }
 
 /// Several changes of a tenant's month that are made as one.
-struct Run {
-    merged: Change,
-    members: Vec<Pending>,
+pub(super) struct Run {
+    pub(super) merged: Change,
+    pub(super) members: Vec<Pending>,
 }
 
 /// Groups a batch into runs by tenant and month, and keeps the order of arrival within a month.
-fn runs(batch: Vec<Pending>) -> Vec<Run> {
+pub(super) fn runs(batch: Vec<Pending>) -> Vec<Run> {
     let mut by_row: BTreeMap<(String, i32), Vec<Run>> = BTreeMap::new();
     for pending in batch {
         let row = (pending.change.tenant.clone(), pending.change.month);
@@ -144,63 +156,8 @@ fn runs(batch: Vec<Pending>) -> Vec<Run> {
     by_row.into_values().flatten().collect()
 }
 
-/// Charges the changes that arrive, until every sender is gone and none waits.
-pub(super) async fn commit(
-    watched: Arc<WatchedDatabase>,
-    mut waiting: mpsc::UnboundedReceiver<Pending>,
-) {
-    loop {
-        let mut batch = Vec::new();
-        if waiting.recv_many(&mut batch, GROUP).await == 0 {
-            return;
-        }
-        let retries = charge(&watched, runs(batch)).await;
-        // Charges that did not fit together may fit in part.
-        let one_by_one = retries.into_iter().map(|pending| Run {
-            merged: pending.change.clone(),
-            members: vec![pending],
-        });
-        charge(&watched, one_by_one.collect()).await;
-    }
-}
-
-/// Makes these changes and answers them; returns the members of runs that did not fit.
-async fn charge(watched: &WatchedDatabase, runs: Vec<Run>) -> Vec<Pending> {
-    if runs.is_empty() {
-        return Vec::new();
-    }
-    let changes: Vec<Change> = runs.iter().map(|run| run.merged.clone()).collect();
-    let attempt = async {
-        watched.check_reachable("written")?;
-        let mut connection = watched.pool.acquire().await.map_err(writing)?;
-        apply_changes(&mut connection, &changes).await
-    };
-    let outcomes = match timeout(LONGEST, attempt).await {
-        Ok(outcomes) => watched.record_outcome(outcomes),
-        Err(_) => watched.record_outcome(Err(storage("written", DatabaseFailure::Silent))),
-    };
-    let outcomes = match outcomes {
-        Ok(outcomes) => outcomes,
-        Err(error) => {
-            let error = SharedError(Arc::new(error));
-            for pending in runs.into_iter().flat_map(|run| run.members) {
-                let _ = pending.answer.send(Err(storage("written", error.clone())));
-            }
-            return Vec::new();
-        }
-    };
-    let mut retries = Vec::new();
-    for (run, outcome) in runs.into_iter().zip(outcomes) {
-        match outcome {
-            ChargeOutcome::Exhausted { .. } if run.members.len() > 1 => retries.extend(run.members),
-            outcome => answer(run, outcome),
-        }
-    }
-    retries
-}
-
 /// Replies to each member with the units used up to and including its own.
-fn answer(run: Run, total: ChargeOutcome) {
+pub(super) fn answer(run: Run, total: ChargeOutcome) {
     let mut after = 0_u64;
     for pending in run.members.into_iter().rev() {
         let outcome = match total {

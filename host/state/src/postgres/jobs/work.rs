@@ -308,6 +308,7 @@ mod tests {
     use crate::postgres::jobs::submit::submit;
     use crate::test_support::{block_on, logged};
     use crate::{JobMode, Month, NewChunk, NewJob};
+    use std::sync::Arc;
 
     const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
@@ -341,7 +342,7 @@ mod tests {
         let warns = |(number, ahead): (u128, i64)| {
             let messages = logged(|| {
                 block_on(async {
-                    let pool = connect(&address).await.unwrap();
+                    let pool = connect(&address, &Arc::default()).await.unwrap();
                     let clock: i64 = sqlx::query_scalar(CLOCK).fetch_one(&pool).await.unwrap();
                     let now = UnixMillis(clock + ahead);
                     submit(pool.clone(), new_job(number, now)).await.unwrap();

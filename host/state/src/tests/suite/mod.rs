@@ -133,6 +133,7 @@ pub(crate) fn after(millis: i64) -> UnixMillis {
 /// Waits for a reply, and returns its result.
 pub(crate) fn outcome<T>(reply: Reply<T>) -> Result<T, StateError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .unwrap();
     runtime.block_on(reply)

@@ -1,0 +1,253 @@
+//! The task that makes the charges of this host, in numbered batches.
+//!
+//! One statement, which is one transaction, makes all charges that wait. Where its answer does not
+//! arrive, nobody knows whether it ran, or will run once the database goes on. Its charges are
+//! answered with the error. Before the next batch the database is asked for the number: either the
+//! batch was made, and its charges are given back, or it never will be. A refund that could not be
+//! made is made later.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::PgConnection;
+use sqlx::postgres::{PgDatabaseError, PgSeverity};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::directory::WatchedDatabase;
+use super::driver::LONGEST;
+use super::error::{DatabaseFailure, SharedError, reading, storage, writing};
+use super::usage::{Change, Pending, Run, answer, bind_changes, fetch_outcomes, runs};
+use crate::{ChargeOutcome, StateError};
+
+/// The most charges of one statement.
+const GROUP: usize = 4_096;
+/// The time between two attempts to settle a batch or to give units back.
+const SETTLE_INTERVAL: Duration = Duration::from_millis(500);
+/// Time limit of the database to settle a batch. The charges that arrived meanwhile wait.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(2);
+
+const NEW_HOST: &str = "SELECT gen_random_uuid()";
+/// A host that was silent for longer makes its row anew.
+const FORGET: &str = "DELETE FROM domesday.charge_batches WHERE made < now() - '30 days'::interval";
+const CHARGE: &str = "SELECT granted, total FROM domesday.charge_batch($1, $2, $3, $4, $5, $6)";
+const SETTLE: &str = "SELECT domesday.settle_batch($1, $2)";
+
+/// Makes the charges of this host, one batch after the other.
+pub(super) struct Charger {
+    watched: Arc<WatchedDatabase>,
+    /// This host's name among the batches.
+    host: Uuid,
+    /// The number of the last batch.
+    number: i64,
+    /// The changes of the last batch, while its outcome is unknown.
+    unsettled: Option<Vec<Change>>,
+    /// Units to be given back, by tenant and month.
+    owed: BTreeMap<(String, i32), i64>,
+}
+
+impl Charger {
+    /// Names this host, and removes what hosts of long ago left.
+    pub(super) async fn open(watched: Arc<WatchedDatabase>) -> Result<Charger, StateError> {
+        let mut connection = watched.pool.acquire().await.map_err(reading)?;
+        let host = sqlx::query_scalar(NEW_HOST);
+        let host = host.fetch_one(&mut *connection).await.map_err(reading)?;
+        if let Err(error) = sqlx::query(FORGET).execute(&mut *connection).await {
+            tracing::warn!(%error, "rows of hosts that ended are not removed");
+        }
+        drop(connection);
+        Ok(Charger {
+            watched,
+            host,
+            number: 0,
+            unsettled: None,
+            owed: BTreeMap::new(),
+        })
+    }
+
+    /// Makes the changes that arrive, until every sender is gone and none waits.
+    pub(super) async fn run(mut self, mut waiting: mpsc::UnboundedReceiver<Pending>) {
+        loop {
+            let mut batch = Vec::new();
+            let receiving = waiting.recv_many(&mut batch, GROUP);
+            if self.is_settled() {
+                if receiving.await == 0 {
+                    return;
+                }
+            } else if let Ok(0) = timeout(SETTLE_INTERVAL, receiving).await {
+                break;
+            }
+            let retries = self.charge(runs(batch)).await;
+            // Charges that did not fit together may fit in part.
+            let one_by_one = retries.into_iter().map(|pending| Run {
+                merged: pending.change.clone(),
+                members: vec![pending],
+            });
+            self.charge(one_by_one.collect()).await;
+        }
+        if let Err(error) = self.settle().await {
+            let owed: i64 = self.owed.values().sum();
+            let unsettled = self.unsettled.map_or(0, |changes| changes.len());
+            tracing::error!(%error, owed, unsettled, "closed with units that were not given back");
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        self.unsettled.is_none() && self.owed.is_empty()
+    }
+
+    /// Makes these changes and answers them; returns the members of runs that did not fit.
+    async fn charge(&mut self, runs: Vec<Run>) -> Vec<Pending> {
+        if let Err(error) = self.settle().await {
+            self.refuse(runs, error, false);
+            return Vec::new();
+        }
+        if runs.is_empty() {
+            return Vec::new();
+        }
+        let changes: Vec<Change> = runs.iter().map(|run| run.merged.clone()).collect();
+        let outcomes = match self.send(changes).await {
+            Ok(outcomes) => outcomes,
+            Err(error) => {
+                let is_unsettled = self.unsettled.is_some();
+                self.refuse(runs, error, is_unsettled);
+                return Vec::new();
+            }
+        };
+        let mut retries = Vec::new();
+        for (run, outcome) in runs.into_iter().zip(outcomes) {
+            match outcome {
+                ChargeOutcome::Exhausted { .. } if run.members.len() > 1 => {
+                    retries.extend(run.members);
+                }
+                outcome => answer(run, outcome),
+            }
+        }
+        retries
+    }
+
+    /// Answers runs that failed. Notes the refunds among them, unless their batch is unsettled.
+    fn refuse(&mut self, runs: Vec<Run>, error: StateError, is_unsettled: bool) {
+        let error = SharedError(Arc::new(error));
+        for Run { merged, members } in runs {
+            if merged.units < 0 && !is_unsettled {
+                self.owe(merged.tenant, merged.month, -merged.units);
+            }
+            for pending in members {
+                let failure = match pending.change.units < 0 {
+                    true => storage("written", DatabaseFailure::Owed(error.clone())),
+                    false => storage("written", error.clone()),
+                };
+                let _ = pending.answer.send(Err(failure));
+            }
+        }
+    }
+
+    fn owe(&mut self, tenant: String, month: i32, units: i64) {
+        let owed = self.owed.entry((tenant, month)).or_default();
+        *owed = owed.saturating_add(units);
+    }
+
+    /// Learns the outcome of an unsettled batch, and gives back the units that are owed.
+    async fn settle(&mut self) -> Result<(), StateError> {
+        if let Some(changes) = &self.unsettled {
+            let outcomes = self.settled_outcomes().await?;
+            tracing::info!(
+                batch = self.number,
+                charges = changes.len(),
+                made = outcomes.is_some(),
+                "charges of unknown outcome are settled"
+            );
+            for (at, change) in self
+                .unsettled
+                .take()
+                .unwrap_or_default()
+                .into_iter()
+                .enumerate()
+            {
+                let is_made = outcomes
+                    .as_ref()
+                    .map(|granted| granted.get(at) == Some(&true));
+                // A charge that was made was answered with an error, and a refund that was not is
+                // still due.
+                let is_due = match change.units > 0 {
+                    true => is_made == Some(true),
+                    false => is_made.is_none(),
+                };
+                if is_due {
+                    self.owe(change.tenant, change.month, change.units.saturating_abs());
+                }
+            }
+        }
+        if self.owed.is_empty() {
+            return Ok(());
+        }
+        let changes: Vec<Change> = self
+            .owed
+            .iter()
+            .map(|((tenant, month), units)| Change::refund_of(tenant.clone(), *month, *units))
+            .collect();
+        let sent = self.send(changes).await;
+        if sent.is_ok() || self.unsettled.is_some() {
+            self.owed.clear();
+        }
+        sent.map(drop)
+    }
+
+    /// Returns which changes the unsettled batch made, or none where it was given up.
+    async fn settled_outcomes(&self) -> Result<Option<Vec<bool>>, StateError> {
+        self.watched.check_reachable("written")?;
+        let settle = async {
+            let query = sqlx::query_scalar(SETTLE).bind(self.host).bind(self.number);
+            query.fetch_one(&self.watched.pool).await.map_err(writing)
+        };
+        self.watched
+            .record_outcome(match timeout(SETTLE_TIMEOUT, settle).await {
+                Ok(outcomes) => outcomes,
+                Err(_) => Err(storage("written", DatabaseFailure::Silent)),
+            })
+    }
+
+    /// Makes changes as one batch. After an error it is unsettled if it may have been made.
+    async fn send(&mut self, changes: Vec<Change>) -> Result<Vec<ChargeOutcome>, StateError> {
+        self.watched.check_reachable("written")?;
+        let connection = self.watched.pool.acquire().await.map_err(writing);
+        let mut connection = self.watched.record_outcome(connection)?;
+        self.number += 1;
+        let batch = make_batch(&mut connection, self.host, self.number, &changes);
+        let outcome = match timeout(LONGEST, batch).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(storage("written", DatabaseFailure::Silent)),
+        };
+        if outcome.as_ref().is_err_and(|error| !is_rolled_back(error)) {
+            connection.close_on_drop();
+            self.unsettled = Some(changes);
+        }
+        self.watched.record_outcome(outcome)
+    }
+}
+
+async fn make_batch(
+    connection: &mut PgConnection,
+    host: Uuid,
+    number: i64,
+    changes: &[Change],
+) -> Result<Vec<ChargeOutcome>, StateError> {
+    let query = sqlx::query(CHARGE).bind(host).bind(number);
+    fetch_outcomes(connection, bind_changes(query, changes)).await
+}
+
+/// Reports whether the database itself refused the statement, which is then undone. One that ends
+/// the session may have come after the commit.
+fn is_rolled_back(error: &StateError) -> bool {
+    let StateError::Storage { source, .. } = error else {
+        return false;
+    };
+    let Some(sqlx::Error::Database(error)) = source.downcast_ref::<sqlx::Error>() else {
+        return false;
+    };
+    let error = error.try_downcast_ref::<PgDatabaseError>();
+    error.is_some_and(|error| error.severity() == PgSeverity::Error)
+}

@@ -30,6 +30,8 @@ const HEAD_AFTER: Duration = Duration::from_secs(1);
 
 /// Time limit of the disk. After it the disk counts as stalled.
 const STALLED_AFTER: Duration = Duration::from_secs(3);
+/// How long closing waits for the disk.
+const CLOSING: Duration = Duration::from_secs(10);
 /// The time between two looks at a disk, or at a queue, that does not go on.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
@@ -40,7 +42,8 @@ pub type Now = Arc<dyn Fn() -> i64 + Send + Sync>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
-/// The journal of this host. Closing it signs the last head.
+/// The journal of this host. Closing it signs the last head. Where the disk does not answer, the
+/// journal is left as after a crash.
 pub struct Journal {
     entrance: Mutex<Entrance>,
     writer_state: watch::Receiver<WriterState>,
@@ -235,10 +238,19 @@ impl Drop for Journal {
         let mut entrance = self.entrance.lock().unwrap_or_else(PoisonError::into_inner);
         entrance.send = None;
         drop(entrance);
-        if let Some(thread) = self.thread.take() {
-            // The thread reported its panic when it happened.
-            let _ = thread.join();
+        let Some(thread) = self.thread.take() else {
+            return;
+        };
+        let until = Instant::now() + CLOSING;
+        while !thread.is_finished() {
+            if Instant::now() >= until {
+                tracing::error!("the journal's disk does not answer: its last head is not signed");
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
+        // The thread reported its panic when it happened.
+        let _ = thread.join();
     }
 }
 

@@ -101,6 +101,7 @@ fn submission(criterion: &mut Criterion) {
 
 fn submission_on(criterion: &mut Criterion, name: &str, state: &Arc<impl State>) {
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .unwrap();
     let mut number = 0;

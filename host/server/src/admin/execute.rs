@@ -327,7 +327,10 @@ fn day(at: UnixMillis) -> String {
 fn wait<T>(reply: Reply<T>) -> std::io::Result<Result<T, StateError>> {
     match Handle::try_current() {
         Ok(runtime) => Ok(runtime.block_on(reply)),
-        Err(_) => Ok(Builder::new_current_thread().build()?.block_on(reply)),
+        Err(_) => {
+            let runtime = Builder::new_current_thread().enable_time().build()?;
+            Ok(runtime.block_on(reply))
+        }
     }
 }
 

@@ -138,7 +138,8 @@ impl Execution<'_> {
         // The request is charged whole or refused whole. The reservation becomes durable while the
         // rows run, so that it adds no time.
         let units = u32::try_from(billable).unwrap_or(u32::MAX);
-        let mut reservation = reserve(&service.state, principal, units, service.clock.now());
+        let now = service.clock.now();
+        let mut reservation = reserve(&service.state, principal, units, now).until(deadline.end());
         let run = rows.run(Run {
             service,
             context: context.clone(),

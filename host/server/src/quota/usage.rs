@@ -8,9 +8,13 @@ use chrono::{DateTime, Months, NaiveDate};
 use domesday_state::{Charge, ChargeOutcome, Month, Principal, Reply, State, TenantId, UnixMillis};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// The longest wait for a charge to be durable.
 const DURABLE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long after the deadline a charge or a refund may hold a response back.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// The longest wait for the outcome of a charge that was given up, so that it is given back.
 const LATE_TIMEOUT: Duration = Duration::from_secs(3_600);
@@ -23,6 +27,8 @@ pub struct Reservation {
     units: u32,
     allowance: u64,
     until_next_month: Duration,
+    /// When the wait for the charge ends.
+    end: Instant,
     reply: Reply<ChargeOutcome>,
     /// The outcome of the charge, once it is known.
     outcome: Option<Result<(), ReservationError>>,
@@ -48,7 +54,8 @@ pub enum ReservationError {
     Unavailable,
 }
 
-/// Begins to charge the units of billable rows at `now`.
+/// Begins to charge the units of billable rows at `now`. The wait for them ends after ten seconds,
+/// or at the end that [`Reservation::until`] sets.
 pub fn reserve(
     state: &Arc<dyn State>,
     principal: &Principal,
@@ -64,6 +71,7 @@ pub fn reserve(
         units,
         allowance,
         until_next_month: until_next_month(now),
+        end: Instant::now() + DURABLE_TIMEOUT,
         outcome: None,
         reply: state.charge(Charge {
             tenant: principal.tenant.clone(),
@@ -75,6 +83,12 @@ pub fn reserve(
 }
 
 impl Reservation {
+    /// Ends the wait for the charge soon after the deadline of the request, where that comes first.
+    pub fn until(mut self, deadline: std::time::Instant) -> Reservation {
+        self.end = self.end.min(Instant::from_std(deadline) + GRACE);
+        self
+    }
+
     /// Runs work while the charge becomes durable. Work that the allowance does not cover is
     /// dropped.
     ///
@@ -96,7 +110,7 @@ impl Reservation {
         if let Some(outcome) = &self.outcome {
             return outcome.clone();
         }
-        let outcome = match tokio::time::timeout(DURABLE_TIMEOUT, &mut self.reply).await {
+        let outcome = match timeout_at(self.end, &mut self.reply).await {
             Ok(Ok(ChargeOutcome::Granted { .. })) => Ok(()),
             Ok(Ok(ChargeOutcome::Exhausted { used })) => Err(ReservationError::Exhausted {
                 needed: self.units,
@@ -124,35 +138,45 @@ impl Reservation {
         let (state, tenant) = (Arc::clone(&self.state), self.tenant.clone());
         let (month, units) = (self.month, self.units);
         tokio::spawn(async move {
-            let outcome = tokio::time::timeout(LATE_TIMEOUT, reply).await;
+            let outcome = timeout(LATE_TIMEOUT, reply).await;
             if matches!(outcome, Ok(Ok(ChargeOutcome::Granted { .. }))) {
-                give_back(&*state, tenant, month, units).await;
+                give_back(state, tenant, month, units).await;
             }
         });
     }
 
-    /// Waits until the charge is durable, and returns `refund` units of it.
+    /// Waits until the charge is durable, and returns `refund` units of it. A refund that takes
+    /// long goes on after the response.
     ///
     /// # Errors
     /// [`ReservationError`] if the request must not get a result.
     pub async fn commit(mut self, refund: u32) -> Result<(), ReservationError> {
         self.durable().await?;
         if refund > 0 {
-            // The client has its results all the same. The log tells the operator.
-            give_back(&*self.state, self.tenant, self.month, refund).await;
+            let end = self.end.max(Instant::now() + GRACE);
+            // A task of its own, since the client gets its response all the same.
+            let refunded = give_back(self.state, self.tenant, self.month, refund);
+            let _ = timeout_at(end, tokio::spawn(refunded)).await;
         }
         Ok(())
     }
 }
 
 /// Gives units back, or logs that they could not be.
-async fn give_back(state: &dyn State, tenant: TenantId, month: Month, units: u32) {
+async fn give_back(state: Arc<dyn State>, tenant: TenantId, month: Month, units: u32) {
     let refunded = state.refund(tenant.clone(), month, units);
-    let reply = tokio::time::timeout(DURABLE_TIMEOUT, refunded).await;
-    if !matches!(reply, Ok(Ok(()))) {
-        let tenant = tenant.as_str();
-        tracing::error!(tenant, refund = units, "units could not be given back");
-    }
+    let error = match timeout(LATE_TIMEOUT, refunded).await {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => error.to_string(),
+        Err(elapsed) => elapsed.to_string(),
+    };
+    let tenant = tenant.as_str();
+    tracing::error!(
+        tenant,
+        refund = units,
+        error,
+        "units are not given back yet"
+    );
 }
 
 /// Returns the time until the month ends and the units are renewed.

@@ -25,6 +25,7 @@ pub(super) fn acme() -> TenantId {
 
 pub(super) fn outcome<T>(reply: Reply<T>) -> Result<T, StateError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .unwrap();
     runtime.block_on(reply)

@@ -82,8 +82,7 @@ impl Committer {
                 true => GroupTask::Probe,
                 false => GroupTask::Nothing,
             };
-            let checked = self.source.check().map_err(StateError::from);
-            if let Err(failure) = checked.and_then(|()| self.commit(&mut group, task)) {
+            if let Err(failure) = self.check_and_commit(&mut group, task) {
                 let broken = StoreError::of(&failure);
                 // First, so that a caller that learns of the failure also finds the store degraded,
                 // and no file.
@@ -128,16 +127,30 @@ impl Committer {
         }
     }
 
-    /// Applies a group and makes it durable.
-    fn commit(&mut self, group: &mut [Box<dyn Work>], task: GroupTask) -> Result<(), StateError> {
-        let (wal, opening) = (&mut self.wal, self.opening);
+    /// Checks the paths, applies a group and makes it durable. All of this counts as the commit: a
+    /// disk that stalls answers none of it.
+    fn check_and_commit(
+        &mut self,
+        group: &mut [Box<dyn Work>],
+        task: GroupTask,
+    ) -> Result<(), StateError> {
         self.shared.memory.begin_commit();
-        let changes = self
-            .shared
-            .with_files(|files| apply(files, wal, group, task, opening));
+        let checked = self.source.check().map_err(StateError::from);
+        let committed = checked.and_then(|()| self.commit(group, task));
         self.shared.memory.end_commit();
-        self.shared.memory.apply(changes?);
+        self.shared.memory.apply(committed?);
         Ok(())
+    }
+
+    /// Applies a group and makes it durable. Returns the changes for memory.
+    fn commit(
+        &mut self,
+        group: &mut [Box<dyn Work>],
+        task: GroupTask,
+    ) -> Result<Vec<Change>, StateError> {
+        let (wal, opening) = (&mut self.wal, self.opening);
+        self.shared
+            .with_files(|files| apply(files, wal, group, task, opening))
     }
 
     /// Refuses operations until the paths lead to the open files again. These stay open and are

@@ -40,16 +40,18 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, TrySendError, bounded};
 use redb::{ReadTransaction, ReadableDatabase};
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::{Reply, StateError};
 use counts::Counts;
 use error::{StoreError, reading, stopped_error};
 use group_commit::Committer;
-use operation::{Message, Operation};
+use operation::{LONGEST_WAIT, Message, Operation, timeout_error};
 use readers::Readers;
 use source::Source;
 use store::{OpenFiles, Store};
@@ -60,7 +62,8 @@ use usage_wal::replay::{UsageWal, open_writable_log};
 const WAITING: usize = 8_192;
 
 /// The state in one redb file. The file can be open once: commands reach a running server, not
-/// its file. Dropping it waits for the operations that were begun, and closes the file.
+/// its file. Dropping it waits for the operations that were begun, and closes the file. Where the
+/// disk does not answer it waits for ten seconds, and the file is as after a crash.
 #[derive(Debug)]
 pub struct EmbeddedState {
     shared: Arc<Store>,
@@ -106,8 +109,17 @@ impl EmbeddedState {
         })
     }
 
-    /// Begins an operation; the reply comes when it is durable.
+    /// Begins an operation; the reply comes when it is durable. Where the disk does not answer in
+    /// time it is an error, and the operation still waits.
     fn durable<T: Send + 'static>(
+        &self,
+        run: impl FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send + 'static,
+    ) -> Reply<T> {
+        in_time(self.durable_at_last(run))
+    }
+
+    /// Begins an operation; the reply comes when it is durable, however long that takes.
+    fn durable_at_last<T: Send + 'static>(
         &self,
         run: impl FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send + 'static,
     ) -> Reply<T> {
@@ -161,7 +173,7 @@ impl EmbeddedState {
             })
         });
         if sent {
-            reply_of(reply)
+            in_time(reply_of(reply))
         } else {
             failed_reply("too many reads wait")
         }
@@ -192,6 +204,16 @@ fn reply_of<T: Send + 'static>(reply: oneshot::Receiver<Result<T, StateError>>) 
     })
 }
 
+/// Bounds the wait for a reply.
+fn in_time<T: Send + 'static>(reply: Reply<T>) -> Reply<T> {
+    Box::pin(async move {
+        match timeout(LONGEST_WAIT, reply).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(timeout_error()),
+        }
+    })
+}
+
 fn failed_reply<T: Send + 'static>(why: &'static str) -> Reply<T> {
     Box::pin(std::future::ready(Err(StoreError::new(why).error())))
 }
@@ -203,16 +225,33 @@ fn thread(error: io::Error) -> StateError {
     }
 }
 
+/// Waits for threads to end, and reports whether they did in time.
+fn end_in_time(threads: Vec<JoinHandle<()>>) -> bool {
+    let until = Instant::now() + LONGEST_WAIT;
+    threads.into_iter().all(|thread| {
+        while !thread.is_finished() {
+            if Instant::now() >= until {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // `PanicReport` reported its panic.
+        drop(thread.join());
+        true
+    })
+}
+
 impl Drop for EmbeddedState {
     fn drop(&mut self) {
         // The readers first: they may still send to the committing thread, which ends when nobody
         // can any more.
-        drop(self.readers.take());
+        let readers = self.readers.take().map(Readers::close);
         drop(self.queue.take());
-        if let Some(committer) = self.committer.take() {
-            // `PanicReport` reported its panic.
-            drop(committer.join());
+        let threads = readers.into_iter().flatten().chain(self.committer.take());
+        if end_in_time(threads.collect()) {
+            self.shared.close();
+        } else {
+            tracing::error!("the disk does not answer: the state was left as after a crash");
         }
-        self.shared.close();
     }
 }

@@ -8,8 +8,8 @@ use super::error::{StoreError, stopped_error};
 use super::tables::Tables;
 use crate::StateError;
 
-/// Time limit of a blocking caller that waits for a commit.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// Time limit of a caller that waits for a commit or a read, or for the state to close.
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// An operation that waits to be made durable.
 pub(super) trait Work: Send {
@@ -95,7 +95,7 @@ pub(super) fn wait<T: Send + 'static>(
 }
 
 /// Returns the error of a disk that neither works nor fails.
-fn timeout_error() -> StateError {
+pub(super) fn timeout_error() -> StateError {
     let seconds = LONGEST_WAIT.as_secs();
     StoreError::new(format!(
         "the disk did not answer within {seconds} s; whether the change was kept is unknown"

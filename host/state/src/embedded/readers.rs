@@ -18,10 +18,10 @@ const WAITING: usize = 8_192;
 /// A read. It returns whether the store failed.
 type Read = Box<dyn FnOnce(&Store) -> bool + Send>;
 
-/// The readers. Dropping them waits for the reads that were begun.
+/// The readers. They end once all reads that were begun are done.
 #[derive(Debug)]
 pub(super) struct Readers {
-    queue: Option<Sender<Read>>,
+    queue: Sender<Read>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -48,25 +48,16 @@ impl Readers {
             let named = std::thread::Builder::new().name("state-read".into());
             threads.push(named.spawn(body)?);
         }
-        Ok(Readers {
-            queue: Some(queue),
-            threads,
-        })
+        Ok(Readers { queue, threads })
     }
 
     /// Begins a read, unless too many wait.
     pub(super) fn begin(&self, read: impl FnOnce(&Store) -> bool + Send + 'static) -> bool {
-        self.queue
-            .as_ref()
-            .is_some_and(|queue| queue.try_send(Box::new(read)).is_ok())
+        self.queue.try_send(Box::new(read)).is_ok()
     }
-}
 
-impl Drop for Readers {
-    fn drop(&mut self) {
-        drop(self.queue.take());
-        for thread in self.threads.drain(..) {
-            drop(thread.join());
-        }
+    /// Begins no more reads, and returns the threads, which end after those that were begun.
+    pub(super) fn close(self) -> Vec<JoinHandle<()>> {
+        self.threads
     }
 }

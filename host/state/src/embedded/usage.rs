@@ -33,7 +33,8 @@ impl Usage for EmbeddedState {
             units,
             allowance,
         } = charge;
-        self.durable(move |tables| {
+        // Whoever gives up waiting learns in the end whether it was made.
+        self.durable_at_last(move |tables| {
             let used = tables.used(&tenant, month)?;
             let Some(sum) = sum_within_allowance(used, units.into(), allowance) else {
                 return Ok(ChargeOutcome::Exhausted { used });
@@ -46,7 +47,7 @@ impl Usage for EmbeddedState {
     }
 
     fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()> {
-        self.durable(move |tables| give_back(tables, &tenant, month, units.into()))
+        self.durable_at_last(move |tables| give_back(tables, &tenant, month, units.into()))
     }
 
     fn used(&self, tenant: TenantId, month: Month) -> Reply<u64> {

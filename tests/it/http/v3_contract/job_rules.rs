@@ -196,7 +196,9 @@ fn kept_until(data: &Path, expires_at: UnixMillis) -> Uuid {
         now: accepted_at,
     };
     let id = job.id;
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build();
     let submitted = runtime.unwrap().block_on(state.submit(job)).unwrap();
     assert!(matches!(submitted, Submission::Accepted(_)));
     id

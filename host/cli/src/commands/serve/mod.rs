@@ -25,6 +25,10 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
+/// How long a stop waits for threads that are blocked. The state and the journal wait for ten
+/// seconds to be closed.
+const STOP_TIME: Duration = Duration::from_secs(12);
+
 #[derive(Debug, clap::Args)]
 pub struct Serve {
     #[command(flatten)]
@@ -49,7 +53,10 @@ impl Serve {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?;
-        runtime.block_on(serve(settings, logging.lines.clone()))?;
+        let served = runtime.block_on(serve(settings, logging.lines.clone()));
+        // A thread may still wait for a disk that does not answer.
+        runtime.shutdown_timeout(STOP_TIME);
+        served?;
         Ok(ExitCode::SUCCESS)
     }
 }

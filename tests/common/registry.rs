@@ -108,6 +108,12 @@ impl Registry {
         folder.join(sha256).join("data")
     }
 
+    /// Freezes the registry, or lets it go on.
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, signal).unwrap();
+    }
+
     /// Removes an artifact and its tag, as a registry's garbage collection does.
     pub fn sweep(&self, digest: &str, tag: &str) {
         let manifests = "storage/docker/registry/v2/repositories/models/homes/_manifests";

@@ -1,6 +1,7 @@
 //! A server for one test, on a free port and with its own state. Dropping it stops it.
 
 use super::client::Client;
+use super::log_pipe::LogReader;
 use super::program::{ProcessOutput, domesday, releases, run};
 use super::wire;
 use domesday_test_shared::{end_with_run, once_while};
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus};
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -28,6 +29,7 @@ pub struct Start {
     listen: String,
     arguments: Vec<String>,
     environment: Vec<(String, PathBuf)>,
+    log_reader: Option<LogReader>,
     temp_dir: TempDir,
 }
 
@@ -60,6 +62,7 @@ pub fn start() -> Start {
         listen: "127.0.0.1:0".to_owned(),
         arguments: Vec::new(),
         environment: Vec::new(),
+        log_reader: None,
         temp_dir,
     }
 }
@@ -104,6 +107,12 @@ impl Start {
     /// Sets a variable of its environment.
     pub fn environment(mut self, name: &str, value: &Path) -> Start {
         self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Gives it a pipe for its log, with this reader.
+    pub fn log_reader(mut self, reader: &LogReader) -> Start {
+        self.log_reader = Some(reader.clone());
         self
     }
 
@@ -152,6 +161,10 @@ impl Start {
             self.temp_dir.path().join("out"),
             self.temp_dir.path().join("log"),
         );
+        let stderr: Stdio = match &self.log_reader {
+            Some(reader) => reader.start(&log).into(),
+            None => File::create(&log).unwrap().into(),
+        };
         let mut child = domesday()
             .args(["serve", "--listen", &self.listen, "--releases"])
             .arg(&self.releases)
@@ -162,7 +175,7 @@ impl Start {
             .env("DOMESDAY_DRAIN_DELAY", "0")
             .envs(self.environment)
             .stdout(File::create(&out).unwrap())
-            .stderr(File::create(&log).unwrap())
+            .stderr(stderr)
             .spawn()
             .unwrap();
         let text = |path: &Path| String::from_utf8(std::fs::read(path).unwrap()).unwrap();

@@ -3,8 +3,8 @@
  * DOMESDAY_FAULT_FILES names, with colons between them. While DOMESDAY_FAULTS/full exists, nothing
  * can be written to them. While DOMESDAY_FAULTS/sync exists, a sync of one fails. Each page of it
  * that was written since the last good sync is then lost or kept at random. A disk does the same
- * when it fails to write back the kernel's pages. While DOMESDAY_FAULTS/stall exists, a sync of one
- * does not end.
+ * when it fails to write back the kernel's pages. While DOMESDAY_FAULTS/stall exists, no read, write
+ * or sync of one ends.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -55,6 +55,16 @@ static ino_t meant(int fd) {
     return 0;
 }
 
+static void stall(void) {
+    while (failing("stall"))
+        usleep(5000);
+}
+
+static ssize_t get(int fd, void *bytes, size_t length, off64_t at) {
+    ssize_t (*real)(int, void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pread64");
+    return real(fd, bytes, length, at);
+}
+
 static ssize_t put(int fd, const void *bytes, size_t length, off64_t at) {
     ssize_t (*real)(int, const void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pwrite64");
     return real(fd, bytes, length, at);
@@ -75,7 +85,7 @@ static void note(ino_t file, int fd, size_t length, off64_t from) {
                 abort();
         }
         memset(unsynced[count].before, 0, PAGE);
-        if (pread64(fd, unsynced[count].before, PAGE, at) < 0)
+        if (get(fd, unsynced[count].before, PAGE, at) < 0)
             abort();
         unsynced[count].file = file;
         unsynced[count++].at = at;
@@ -86,6 +96,7 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at) {
     ino_t file = meant(fd);
     if (file == 0)
         return put(fd, bytes, length, at);
+    stall();
     if (failing("full")) {
         errno = ENOSPC;
         return -1;
@@ -95,6 +106,12 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at) {
     ssize_t written = put(fd, bytes, length, at);
     pthread_mutex_unlock(&lock);
     return written;
+}
+
+ssize_t pread64(int fd, void *bytes, size_t length, off64_t at) {
+    if (meant(fd) != 0)
+        stall();
+    return get(fd, bytes, length, at);
 }
 
 /* What is known of a file's pages is over: they are lost, as a coin falls, or are on the disk. */
@@ -115,8 +132,7 @@ static int sync_of(const char *name, int fd) {
     if (file == 0)
         return real(fd);
     int answer;
-    while (failing("stall"))
-        usleep(5000);
+    stall();
     pthread_mutex_lock(&lock);
     if (failing("sync")) {
         over(file, fd, 1);

@@ -7,7 +7,7 @@
 mod clients;
 mod disk;
 mod expected;
-mod harness;
+pub mod harness;
 mod kills;
 mod seed;
 mod sigstop;

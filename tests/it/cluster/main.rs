@@ -6,3 +6,4 @@
 mod common;
 mod crash;
 mod hosts;
+mod stalls;

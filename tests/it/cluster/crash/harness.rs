@@ -61,8 +61,13 @@ impl World {
 
     /// Creates a world whose state is a database.
     pub fn shared() -> World {
+        World::on(cluster::shared().database())
+    }
+
+    /// Creates a world whose state is the database at this address.
+    pub fn on(database: String) -> World {
         World {
-            database: Some(cluster::shared().database()),
+            database: Some(database),
             ..World::embedded()
         }
     }

@@ -5,6 +5,7 @@ use crate::common::demo::house;
 use crate::common::faults::library;
 use crate::common::program::run;
 use crate::common::server::{Server, start};
+use crate::common::watchdog::late_tasks;
 use domesday_test_postgres::{Cluster, Disk};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,22 +68,6 @@ fn assert_responsive(server: &Server, test: impl FnOnce()) {
         0,
         "the asynchronous threads were blocked"
     );
-}
-
-/// Returns how often the asynchronous threads ran something more than a second late.
-fn late_tasks(server: &Server) -> u64 {
-    let line = |line: &&str| line.starts_with("Showing metrics");
-    let line = server.printed.lines().find(line).unwrap();
-    let address = line.split("http://").nth(1).unwrap();
-    let address = address.strip_suffix("/metrics").unwrap();
-    let page = Client::new(address.parse().unwrap(), "none").get("/metrics");
-    let read = |name: &str| -> u64 {
-        let found = page.text.lines().find_map(|line| line.strip_prefix(name));
-        found.unwrap().trim().parse().unwrap()
-    };
-    let all = read("domesday_runtime_delay_seconds_count");
-    assert!(all > 0);
-    all - read(r#"domesday_runtime_delay_seconds_bucket{le="1.0"}"#)
 }
 
 fn on_one_thread(arguments: &[&str]) -> crate::common::server::Start {

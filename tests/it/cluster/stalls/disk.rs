@@ -1,0 +1,116 @@
+//! A disk that neither works nor fails, under the state's file, under its log of units, or under
+//! the journal of receipts.
+
+use crate::common::client::Client;
+use crate::common::demo::house;
+use crate::common::faults::library;
+use crate::crash::harness::{UNITS, World};
+use crate::stalls::run::{Stall, bodies, host, keys};
+use std::path::{Path, PathBuf};
+
+/// The arguments of a host that keeps a receipt of every value.
+const RECEIPTS: [&str; 2] = ["--receipts", "all"];
+
+/// Serves with these arguments, and freezes reads, writes and syncs of these files of the host's
+/// data folder, which exist after the first start.
+fn hold(name: &str, world: &World, arguments: &[&str], files: &dyn Fn(&Path) -> Vec<PathBuf>) {
+    let (keys, first) = (keys(world), world.key("first", UNITS));
+    let server = host(world).with(arguments).go();
+    assert_eq!(value(&server.client(&first)), 200);
+    server.stop();
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(&world.data(0));
+    let paths: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).collect();
+    let server = host(world)
+        .with(arguments)
+        .environment("LD_PRELOAD", &library(folder.path()))
+        .environment("DOMESDAY_FAULT_FILES", Path::new(&paths.join(":")))
+        .environment("DOMESDAY_FAULTS", folder.path())
+        .go();
+    let trigger = folder.path().join("stall");
+    let freeze = |frozen: bool| match frozen {
+        true => std::fs::write(&trigger, "").unwrap(),
+        false => std::fs::remove_file(&trigger).unwrap(),
+    };
+    Stall::of_storage(name, &bodies(), &freeze).hold(world, &server, &keys);
+    server.stop();
+}
+
+fn value(client: &Client) -> u16 {
+    client.post("/v3/simple-value", &house()).status
+}
+
+/// Returns the files of the state with these names.
+fn state_files(names: &'static [&'static str]) -> impl Fn(&Path) -> Vec<PathBuf> {
+    move |data| names.iter().map(|name| data.join(name)).collect()
+}
+
+fn journal_files(data: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(data.join("journal")).unwrap();
+    files.map(|file| file.unwrap().path()).collect()
+}
+
+#[test]
+fn a_state_file_that_stalls_ends_requests_in_time_and_costs_nothing() {
+    let files = state_files(&["state.redb", "state.usage"]);
+    hold("state file, redb", &World::embedded(), &[], &files);
+}
+
+#[test]
+fn a_log_of_units_that_stalls_ends_requests_in_time_and_costs_nothing() {
+    let files = state_files(&["state.usage"]);
+    hold("log of units, redb", &World::embedded(), &[], &files);
+}
+
+#[test]
+fn a_journal_that_stalls_ends_requests_in_time_and_costs_nothing_on_redb() {
+    hold(
+        "journal, redb",
+        &World::embedded(),
+        &RECEIPTS,
+        &journal_files,
+    );
+}
+
+#[test]
+fn a_journal_that_stalls_ends_requests_in_time_and_costs_nothing_on_postgresql() {
+    hold(
+        "journal, PostgreSQL",
+        &World::shared(),
+        &RECEIPTS,
+        &journal_files,
+    );
+}
+
+/// A stop waits for the disk, but not longer than an orchestrator waits for the stop.
+#[test]
+fn a_host_on_a_stalled_disk_stops_in_time() {
+    let world = World::embedded();
+    let keys = keys(&world);
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(world.data(0)).unwrap();
+    let paths =
+        ["state.redb", "state.usage"].map(|file| world.data(0).join(file).display().to_string());
+    let server = host(&world)
+        .environment("LD_PRELOAD", &library(folder.path()))
+        .environment("DOMESDAY_FAULT_FILES", Path::new(&paths.join(":")))
+        .environment("DOMESDAY_FAULTS", folder.path())
+        .go();
+    let client = server.client(&keys[0]);
+    assert_eq!(value(&client), 200);
+    std::fs::write(folder.path().join("stall"), "").unwrap();
+    assert_eq!(value(&client), 503);
+    let asked = std::time::Instant::now();
+    server.terminate();
+    let (status, log) = server.await_end();
+    println!(
+        "stopped on a stalled disk after {:.1} s",
+        asked.elapsed().as_secs_f64()
+    );
+    assert_eq!(status.code(), Some(1), "{log}");
+    assert!(log.contains("the disk does not answer"), "{log}");
+    // Every answered unit is there.
+    let server = host(&world).go();
+    assert_eq!(world.used("values", &server.client(&keys[0])), 1);
+    server.stop();
+}

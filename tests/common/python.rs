@@ -9,14 +9,8 @@ use std::process::{Command, Output};
 pub fn interpreter(folder: &Path, target: &Path) -> PathBuf {
     let pinned = folder.join("requirements.txt");
     let requirements = std::fs::read_to_string(&pinned).unwrap();
-    let name = folder.file_name().unwrap();
-    let environment = target.join("python").join(name);
-    let installed = environment.join("installed");
-    // One test installs, and those beside it wait.
-    std::fs::create_dir_all(target.join("python")).unwrap();
-    let lock = std::fs::File::create(environment.with_extension("lock")).unwrap();
-    lock.lock().unwrap();
-    if std::fs::read_to_string(&installed).ok().as_ref() != Some(&requirements) {
+    let environment = target.join("python").join(folder.file_name().unwrap());
+    install_once(&environment, &requirements, || {
         let mut venv = Command::new("python3");
         run_to_success(venv.args(["-m", "venv", "--clear"]).arg(&environment));
         let mut pip = Command::new(environment.join("bin/pip"));
@@ -25,9 +19,21 @@ pub fn interpreter(folder: &Path, target: &Path) -> PathBuf {
                 .arg("--requirement")
                 .arg(&pinned),
         );
-        std::fs::write(installed, requirements).unwrap();
-    }
+    });
     environment.join("bin/python")
+}
+
+/// Installs an environment, unless these pinned versions are installed there already.
+pub fn install_once(environment: &Path, pinned: &str, install: impl FnOnce()) {
+    let installed = environment.join("installed");
+    // One test installs, and those beside it wait.
+    std::fs::create_dir_all(environment.parent().unwrap()).unwrap();
+    let lock = std::fs::File::create(environment.with_extension("lock")).unwrap();
+    lock.lock().unwrap();
+    if std::fs::read_to_string(&installed).ok().as_deref() != Some(pinned) {
+        install();
+        std::fs::write(installed, pinned).unwrap();
+    }
 }
 
 /// Runs a command that must succeed, and returns its output.
@@ -38,7 +44,7 @@ pub fn run_to_success(command: &mut Command) -> Output {
     });
     assert!(
         output.status.success(),
-        "{command:?} failed. Installing needs PyPI once.\n{}{}",
+        "{command:?} failed. Installing needs PyPI or npm once.\n{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );

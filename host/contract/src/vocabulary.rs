@@ -14,6 +14,9 @@ pub trait Vocabulary: Copy + 'static {
     /// Returns the meaning of the word, for the published schema.
     fn meaning(self) -> &'static str;
 
+    /// Returns the name of the word in a program, for the published schema.
+    fn identifier(self) -> &'static str;
+
     /// Returns the value whose wire code is exactly `code`.
     fn from_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.code() == code)
@@ -22,8 +25,17 @@ pub trait Vocabulary: Copy + 'static {
 
 /// Declares an enum as a [`Vocabulary`] that serialises as its wire code. Its comments are
 /// published in the API's description, so clients read them.
+///
+/// The published schema of an `enum` lists every word that a request may have. An `open enum` is of
+/// answers: a later version of the service may send other words, and its schema is a string.
 macro_rules! vocabulary {
-    ($(#[doc = $about:literal])+ pub enum $Name:ident {
+    ($(#[doc = $about:literal])+ pub enum $($rest:tt)+) => {
+        $crate::vocabulary::vocabulary! { @word $(#[doc = $about])+ $($rest)+ }
+    };
+    ($(#[doc = $about:literal])+ pub open enum $($rest:tt)+) => {
+        $crate::vocabulary::vocabulary! { @open_word $(#[doc = $about])+ $($rest)+ }
+    };
+    (@$schema:ident $(#[doc = $about:literal])+ $Name:ident {
         $($(#[doc = $meaning:literal])+ $Variant:ident = $code:literal,)+
     }) => {
         $(#[doc = $about])+
@@ -48,11 +60,17 @@ macro_rules! vocabulary {
                     $(Self::$Variant => concat!($($meaning),+).trim_ascii_start(),)+
                 }
             }
+
+            fn identifier(self) -> &'static str {
+                match self {
+                    $(Self::$Variant => stringify!($Variant),)+
+                }
+            }
         }
 
         impl ::utoipa::PartialSchema for $Name {
             fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::Schema> {
-                $crate::schema::word::<Self>().into()
+                $crate::schema::$schema::<Self>().into()
             }
         }
 

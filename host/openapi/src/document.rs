@@ -1,6 +1,7 @@
 //! The published description of the API: one OpenAPI 3.1 document, made from the contract's own
 //! schemas and error codes, and a page for people.
 
+use crate::examples::errors::ErrorExample;
 use crate::headers::{self, HEADERS};
 use crate::route::{Route, TAGS};
 use crate::routes::routes;
@@ -8,15 +9,16 @@ use crate::series;
 use domesday_contract::error::Code;
 use domesday_contract::v3::schema::schemas;
 use domesday_contract::vocabulary::Vocabulary;
+use utoipa::openapi::example::Example;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    ComponentsBuilder, Content, ContentBuilder, InfoBuilder, LicenseBuilder, Object, OpenApi,
-    OpenApiBuilder, PathItem, PathsBuilder, Ref, Required, Response, ResponseBuilder, Schema,
-    ServerBuilder,
+    ComponentsBuilder, ContentBuilder, InfoBuilder, LicenseBuilder, Object, OpenApi,
+    OpenApiBuilder, PathItem, PathsBuilder, Ref, RefOr, Required, Response, ResponseBuilder,
+    Schema, ServerBuilder,
 };
 
 const ABOUT: &str = "Automated valuations of homes in England and Wales (v3): an estimate in \
@@ -46,6 +48,9 @@ pub fn document() -> OpenApi {
     }
     for header in &HEADERS {
         components = components.header(header.name, header.openapi());
+    }
+    for (name, example) in error_examples() {
+        components = components.example(name, example);
     }
     components = components.security_scheme(
         "bearer",
@@ -111,12 +116,9 @@ fn operation(route: &Route) -> OperationBuilder {
         operation = operation.parameter(parameter(name, location, required, schema, &about));
     }
     if let Some((schema, examples)) = &route.body {
-        let mut content = ContentBuilder::new().schema(Some(Ref::from_schema_name(*schema)));
-        content = content.examples_from_iter(
-            examples
-                .iter()
-                .map(|example| (example.name, example.openapi())),
-        );
+        let examples = examples.iter();
+        let examples = examples.map(|example| (example.name, example.openapi()));
+        let content = content(schema).examples_from_iter(examples);
         operation = operation.request_body(Some(
             RequestBodyBuilder::new()
                 .content("application/json", content.build())
@@ -127,7 +129,10 @@ fn operation(route: &Route) -> OperationBuilder {
     for answer in route.answers {
         let mut response = ResponseBuilder::new().description(answer.about);
         if let Some(name) = answer.schema {
-            response = response.content("application/json", content(name));
+            let examples = answer.examples.iter();
+            let examples = examples.map(|example| (example.name, example.openapi()));
+            let content = content(name).examples_from_iter(examples);
+            response = response.content("application/json", content.build());
         }
         let own = answer.headers.iter().copied();
         for name in headers::of_every_answer().chain(own) {
@@ -135,15 +140,8 @@ fn operation(route: &Route) -> OperationBuilder {
         }
         operation = operation.response(answer.status, response);
     }
-    let mut statuses: Vec<u16> = route.codes().map(Code::status).collect();
-    statuses.sort_unstable();
-    statuses.dedup();
-    for status in statuses {
-        let codes: Vec<Code> = route
-            .codes()
-            .filter(|code| code.status() == status)
-            .collect();
-        operation = operation.response(status.to_string(), refusal(status, &codes, route.error));
+    for (status, codes) in route.refusals() {
+        operation = operation.response(status.to_string(), refusal(route, status, &codes));
     }
     operation
 }
@@ -168,27 +166,41 @@ fn parameter(
         .build()
 }
 
-fn content(schema: &str) -> Content {
-    ContentBuilder::new()
-        .schema(Some(Ref::from_schema_name(schema)))
-        .build()
+fn content(schema: &str) -> ContentBuilder {
+    ContentBuilder::new().schema(Some(Ref::from_schema_name(schema)))
 }
 
-/// Describes an error response with one of these codes and this body.
-fn refusal(status: u16, codes: &[Code], body: &str) -> Response {
+/// Describes an error response of a route with one of these codes.
+fn refusal(route: &Route, status: u16, codes: &[Code]) -> Response {
     let mut about = String::new();
     for code in codes {
         about.push_str(&format!("- `{code}`: {}\n", code.meaning()));
     }
     let names: Vec<_> = codes.iter().map(|code| code.code()).collect();
+    let examples = codes.iter().filter_map(|code| {
+        let name = ErrorExample::of(route, *code)?.name(route);
+        let reference = Ref::new(format!("#/components/examples/{name}"));
+        Some((code.code(), RefOr::Ref(reference)))
+    });
+    let content = content(route.error).examples_from_iter(examples);
     let mut response = ResponseBuilder::new()
         .description(about.trim_end())
-        .content("application/json", content(body))
+        .content("application/json", content.build())
         .extensions(Some(Extensions::from_iter([("x-error-codes", names)])));
     for name in headers::of_a_refusal(status) {
         response = response.header_ref(name, headers::reference(name));
     }
     response.build()
+}
+
+/// Returns every example of an error, by its name.
+fn error_examples() -> impl Iterator<Item = (String, RefOr<Example>)> {
+    routes().flat_map(|route| {
+        let examples = route
+            .codes()
+            .filter_map(move |code| ErrorExample::of(route, code));
+        examples.map(move |example| (example.name(route), example.openapi(route)))
+    })
 }
 
 /// Sorts the members of every object by name. The document is compared byte by byte, and some

@@ -1,5 +1,8 @@
-//! The example requests of the description. Their homes are in the demo's made-up country, so each
-//! can be sent to a fresh checkout unchanged.
+//! The examples of the description. Their homes are in the demo's made-up country, so each request
+//! can be sent to a fresh checkout unchanged. The answers are those of that demo.
+
+pub mod answers;
+pub mod errors;
 
 use serde_json::Value;
 use utoipa::openapi::example::ExampleBuilder;

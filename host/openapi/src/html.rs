@@ -5,6 +5,7 @@ mod fields;
 mod text;
 
 use super::document;
+use super::examples::errors::ErrorExample;
 use super::headers::HEADERS;
 use super::route::{Route, TAGS};
 use super::routes::routes;
@@ -131,6 +132,30 @@ fn errors(out: &mut String) {
         );
     }
     out.push_str("</tbody></table>");
+    for route in ["value", "ratesSeries"] {
+        error_example(out, route);
+    }
+}
+
+/// Renders the example of an error that a route of the id has for a name that it does not know.
+fn error_example(out: &mut String, id: &str) {
+    let Some(route) = routes().find(|route| route.id == id) else {
+        return;
+    };
+    let unknown = [Code::UnknownParameter, Code::UnknownField];
+    let code = unknown
+        .into_iter()
+        .find(|code| route.codes().any(|own| own == *code));
+    let example = code.and_then(|code| ErrorExample::of(route, code));
+    let body = example.and_then(|example| example.body(route).ok());
+    if let Some(body) = body {
+        let _ = write!(
+            out,
+            "<details><summary>Example of {}</summary><pre tabindex=\"0\"><code>{}</code></pre></details>",
+            route.error,
+            escaped(&format!("{body:#}")),
+        );
+    }
 }
 
 fn operation(out: &mut String, route: &Route) {
@@ -232,13 +257,9 @@ fn answers(out: &mut String, route: &Route) {
             inline(answer.about),
         );
     }
-    let mut statuses: Vec<u16> = route.codes().map(Code::status).collect();
-    statuses.sort_unstable();
-    statuses.dedup();
-    for status in statuses {
-        let codes: Vec<String> = route
-            .codes()
-            .filter(|code| code.status() == status)
+    for (status, codes) in route.refusals() {
+        let codes: Vec<String> = codes
+            .iter()
             .map(|code| format!("<a href=\"#code-{code}\"><code>{code}</code></a>"))
             .collect();
         let _ = write!(
@@ -248,4 +269,15 @@ fn answers(out: &mut String, route: &Route) {
         );
     }
     out.push_str("</tbody></table>");
+    for answer in route.answers {
+        for example in answer.examples {
+            let _ = write!(
+                out,
+                "<details><summary>Answer {}: {}</summary><pre tabindex=\"0\"><code>{}</code></pre></details>",
+                answer.status,
+                escaped(example.summary),
+                escaped(example.text),
+            );
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::examples::Example;
 use domesday_contract::error::Code;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use utoipa::openapi::Object;
 use utoipa::openapi::path::{HttpMethod, ParameterIn};
 
@@ -34,6 +35,8 @@ pub struct ResponseSpec {
     /// The body's schema, if it has a body.
     pub schema: Option<&'static str>,
     pub headers: &'static [&'static str],
+    /// Examples of the body.
+    pub examples: &'static [Example],
 }
 
 impl Route {
@@ -42,6 +45,15 @@ impl Route {
         ANY.iter()
             .chain(self.refused.iter().copied().flatten())
             .copied()
+    }
+
+    /// Returns the statuses of the errors, each with its codes.
+    pub fn refusals(&self) -> BTreeMap<u16, Vec<Code>> {
+        let mut refusals: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+        for code in self.codes() {
+            refusals.entry(code.status()).or_default().push(code);
+        }
+        refusals
     }
 }
 

@@ -1,6 +1,6 @@
 //! The routes of valuations.
 
-use super::examples;
+use super::examples::{self, Example, answers};
 use super::route::{Field, ResponseSpec, Route, none};
 use domesday_contract::error::Code;
 use domesday_contract::schema::{SchemaExt, uuid};
@@ -19,9 +19,10 @@ const BODY: &[Code] = &[
     Code::UnknownField,
     Code::MissingField,
     Code::InvalidValue,
-    Code::EmptySection,
     Code::NullOption,
 ];
+/// Error codes of a body with sections. The options of an envelope may be empty.
+const SECTIONS: &[Code] = &[Code::EmptySection];
 const UNITS: &[Code] = &[Code::MonthlyValuationQuotaExceeded];
 const NOW: &[Code] = &[Code::ProcessingDeadlineExceeded];
 const ROWS: &[Code] = &[
@@ -50,18 +51,27 @@ const JOB: &[Code] = &[Code::JobNotFound];
 const QUERY: &[Code] = &[Code::UnknownField];
 const QUERY_VALUES: &[Code] = &[Code::MissingField, Code::InvalidValue];
 
-const VALUED: ResponseSpec = ResponseSpec {
-    status: "200",
-    about: "The property's result: valued, referred, or failed for good.",
-    schema: Some("ValuationResult"),
-    headers: &[],
-};
-const BATCH: ResponseSpec = ResponseSpec {
-    status: "200",
-    about: "The envelope was processed; each row's result says what came of it.",
-    schema: Some("BatchResult"),
-    headers: &[],
-};
+/// Returns the response to one home.
+const fn value_response(examples: &'static [Example]) -> ResponseSpec {
+    ResponseSpec {
+        status: "200",
+        about: "The property's result: valued, referred, or failed for good.",
+        schema: Some("ValuationResult"),
+        headers: &[],
+        examples,
+    }
+}
+
+/// Returns the response to a batch.
+const fn batch_response(examples: &'static [Example]) -> ResponseSpec {
+    ResponseSpec {
+        status: "200",
+        about: "The envelope was processed; each row's result says what came of it.",
+        schema: Some("BatchResult"),
+        headers: &[],
+        examples,
+    }
+}
 
 fn job_id() -> Vec<Field> {
     vec![("job_id", ParameterIn::Path, true, uuid(), "The job.".into())]
@@ -97,9 +107,9 @@ pub static ROUTES: [Route; 11] = [
         about: "Estimate, range, confidence and the record of inputs. Needs `avm:value`; a billable request costs one unit.",
         parameters: none,
         body: Some(("ExistingRequest", &[examples::HOUSE, examples::FLAT])),
-        answers: &[VALUED],
+        answers: &[value_response(&[answers::HOUSE])],
         error: ERROR,
-        refused: &[OFFERED, BODY, UNITS, NOW, DATE, IDENTITY],
+        refused: &[OFFERED, BODY, SECTIONS, UNITS, NOW, DATE, IDENTITY],
     },
     Route {
         method: HttpMethod::Post,
@@ -110,9 +120,9 @@ pub static ROUTES: [Route; 11] = [
         about: "As simple-value, with comparables and the neighbourhood's figures where the options ask for them. Needs `avm:value`; a billable request costs one unit.",
         parameters: none,
         body: Some(("ExistingRequest", &[examples::EVIDENCE, examples::FLAT])),
-        answers: &[VALUED],
+        answers: &[value_response(&[answers::EVIDENCE])],
         error: ERROR,
-        refused: &[OFFERED, BODY, UNITS, NOW, DATE, IDENTITY],
+        refused: &[OFFERED, BODY, SECTIONS, UNITS, NOW, DATE, IDENTITY],
     },
     Route {
         method: HttpMethod::Post,
@@ -123,7 +133,7 @@ pub static ROUTES: [Route; 11] = [
         about: "Rows are answered in their order, each with its own status; 200 does not say that every row was valued. Needs `avm:value`; each billable row costs one unit.",
         parameters: none,
         body: Some(("BatchRequest", &[examples::BATCH])),
-        answers: &[BATCH],
+        answers: &[batch_response(&[answers::SIMPLE_BATCH])],
         error: ERROR,
         refused: &[OFFERED, BODY, ROWS, UNITS],
     },
@@ -136,7 +146,7 @@ pub static ROUTES: [Route; 11] = [
         about: "As simple-batch-value, with comparables and the neighbourhood's figures where a row's options, or else the batch's, ask for them. Needs `avm:value`; each billable row costs one unit.",
         parameters: none,
         body: Some(("BatchRequest", &[examples::BATCH])),
-        answers: &[BATCH],
+        answers: &[batch_response(&[answers::BATCH])],
         error: ERROR,
         refused: &[OFFERED, BODY, ROWS, UNITS],
     },
@@ -149,9 +159,9 @@ pub static ROUTES: [Route; 11] = [
         about: "A property without an identity, placed by its site. No address is looked up. Needs `avm:development`; a billable request costs one unit.",
         parameters: none,
         body: Some(("DevelopmentRequest", &[examples::DEVELOPMENT])),
-        answers: &[VALUED],
+        answers: &[value_response(&[answers::DEVELOPMENT])],
         error: ERROR,
-        refused: &[OFFERED, BODY, UNITS, NOW, DATE, PLACE],
+        refused: &[OFFERED, BODY, SECTIONS, UNITS, NOW, DATE, PLACE],
     },
     Route {
         method: HttpMethod::Post,
@@ -162,7 +172,7 @@ pub static ROUTES: [Route; 11] = [
         about: "Rows are answered in their order, each with its own status. Needs `avm:development`; each billable row costs one unit.",
         parameters: none,
         body: Some(("DevelopmentBatchRequest", &[examples::DEVELOPMENT_BATCH])),
-        answers: &[BATCH],
+        answers: &[batch_response(&[answers::DEVELOPMENT_BATCH])],
         error: ERROR,
         refused: &[OFFERED, BODY, ROWS, UNITS],
     },
@@ -180,6 +190,7 @@ pub static ROUTES: [Route; 11] = [
             about: "The job was accepted, or is the one that the key stands for.",
             schema: Some("JobDocument"),
             headers: &["Location", "Retry-After"],
+            examples: &[answers::QUEUED],
         }],
         error: ERROR,
         refused: &[OFFERED, BODY, ROWS, UNITS, SUBMISSION],
@@ -198,6 +209,7 @@ pub static ROUTES: [Route; 11] = [
             about: "The job.",
             schema: Some("JobDocument"),
             headers: &[],
+            examples: &[answers::COMPLETED],
         }],
         error: ERROR,
         refused: &[JOB, QUERY],
@@ -217,12 +229,14 @@ pub static ROUTES: [Route; 11] = [
                 about: "The job has ended.",
                 schema: Some("JobResults"),
                 headers: &[],
+                examples: &[answers::RESULTS],
             },
             ResponseSpec {
                 status: "202",
                 about: "The job has not ended yet.",
                 schema: Some("JobDocument"),
                 headers: &["Location", "Retry-After"],
+                examples: &[answers::QUEUED],
             },
         ],
         error: ERROR,
@@ -242,6 +256,7 @@ pub static ROUTES: [Route; 11] = [
             about: "The release metadata.",
             schema: Some("ReleaseMetadata"),
             headers: &["Cache-Control", "Vary"],
+            examples: &[answers::RELEASE],
         }],
         error: ERROR,
         refused: &[QUERY],
@@ -260,6 +275,7 @@ pub static ROUTES: [Route; 11] = [
             about: "Coverage of the postcode and the UPRN.",
             schema: Some("Coverage"),
             headers: &[],
+            examples: &[answers::COVERAGE],
         }],
         error: ERROR,
         refused: &[QUERY, QUERY_VALUES],

@@ -5,12 +5,13 @@ use crate::common::program::{repository, run};
 use crate::common::server::start;
 use serde_json::{Value, json};
 
-fn document() -> Value {
+/// Returns the description that the program writes.
+pub fn document() -> Value {
     serde_json::from_str(&run(["openapi"]).ok().stdout).unwrap()
 }
 
 /// Compiles a schema of the document by its name, and closes it to undescribed members.
-fn schema(document: &Value, name: &str) -> jsonschema::Validator {
+pub fn schema(document: &Value, name: &str) -> jsonschema::Validator {
     let mut components = document["components"].clone();
     for schema in components["schemas"].as_object_mut().unwrap().values_mut() {
         close(schema);

@@ -4,7 +4,7 @@ use crate::vocabulary::vocabulary;
 
 vocabulary! {
     /// The code of an error: what a client's program branches on.
-    pub enum Code {
+    pub open enum Code {
         /// No bearer credential.
         MissingCredential = "missing_credential",
         /// A credential that no key matches, or one revoked or expired.

@@ -6,14 +6,16 @@
 //! cannot say that whole numbers are written without a fraction or that members are not repeated.
 //! The descriptions say it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
 use serde_json::{Value, json};
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{AdditionalProperties, Array, KnownFormat, SchemaFormat, Type};
 use utoipa::openapi::{Object, Ref, RefOr, Schema};
-use utoipa::{Number, ToSchema};
+use utoipa::{Number, PartialSchema, ToSchema};
 
 use crate::json::Shape;
 use crate::vocabulary::Vocabulary;
@@ -115,14 +117,47 @@ pub fn moment() -> Object {
 /// Returns the schema of a word of a vocabulary, with the meaning of each.
 #[must_use]
 pub fn word<T: Vocabulary>() -> Object {
-    let mut schema = words(T::ALL.iter().copied());
-    let mut about = T::ABOUT.trim().to_owned();
-    about.push('\n');
-    for word in T::ALL {
-        about.push_str(&format!("\n- `{}`: {}", word.code(), word.meaning()));
+    let about = format!("{}\n\n{}", T::ABOUT.trim(), meanings::<T>());
+    words(T::ALL.iter().copied()).describe(&about)
+}
+
+/// Returns the schema of a word of an answer, with the meaning of each that is known today.
+#[must_use]
+pub fn open_word<T: Vocabulary>() -> Object {
+    let about = format!("{}\n\n{OPEN}\n\n{}", T::ABOUT.trim(), meanings::<T>());
+    let schema = open_string(T::ALL.iter().map(|word| word.code())).describe(&about);
+    let is_identifier = |code: &str| {
+        code.bytes()
+            .all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+    };
+    if T::ALL.iter().all(|word| is_identifier(word.code())) {
+        return schema;
     }
-    schema.description = Some(about);
-    schema
+    let names: Vec<_> = T::ALL.iter().map(|word| word.identifier()).collect();
+    schema.with("x-enum-varnames", json!(names))
+}
+
+/// The sentence that every list of known words has.
+pub const OPEN: &str = "More may come, so accept a value that is not in this list:";
+
+/// Returns the schema of a string with these known values. A client must accept others.
+#[must_use]
+pub fn open_string<'a>(known: impl IntoIterator<Item = &'a str>) -> Object {
+    let known: Vec<_> = known.into_iter().collect();
+    Object::with_type(Type::String).with("x-extensible-enum", json!(known))
+}
+
+fn meanings<T: Vocabulary>() -> String {
+    let lines = T::ALL
+        .iter()
+        .map(|word| format!("- `{}`: {}", word.code(), word.meaning()));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the schema of one fixed text.
+#[must_use]
+pub fn constant(text: &str) -> Object {
+    Object::with_type(Type::String).with("const", text.into())
 }
 
 /// Returns the schema of some words of a vocabulary.
@@ -198,12 +233,44 @@ impl SchemaExt for Object {
     }
 }
 
-/// Returns the rule that a member of a section has one of these values.
+/// A word of a request in an answer, where other words than a request's may come.
+pub struct ReportedWord<T>(PhantomData<T>);
+
+impl<T: Vocabulary> PartialSchema for ReportedWord<T> {
+    fn schema() -> RefOr<Schema> {
+        open_word::<T>().into()
+    }
+}
+
+impl<T: Vocabulary + ToSchema> ToSchema for ReportedWord<T> {
+    fn name() -> Cow<'static, str> {
+        format!("Reported{}", T::name()).into()
+    }
+}
+
+/// Returns a rule about some members of an object and no others. Tools that close every schema with
+/// `properties` leave it open.
+#[must_use]
+pub fn rule(members: &Value) -> Value {
+    json!({"properties": members, "additionalProperties": true})
+}
+
+/// Returns the rule that an object has these members, and what is to be said of each.
+#[must_use]
+pub fn rule_with(members: &Value) -> Value {
+    let mut rule = rule(members);
+    rule["required"] = members
+        .as_object()
+        .into_iter()
+        .flat_map(|members| members.keys().cloned())
+        .collect();
+    rule
+}
+
+/// Returns the rule that a member of a section has this value.
 #[must_use]
 pub fn where_is(section: &str, member: &str, value: impl Into<Value>) -> Value {
     let value: Value = value.into();
-    json!({
-        "properties": {section: {"properties": {member: {"const": value}}, "required": [member]}},
-        "required": [section],
-    })
+    let inner = rule_with(&json!({member: {"const": value}}));
+    rule_with(&json!({section: inner}))
 }

@@ -4,7 +4,7 @@ use crate::vocabulary::vocabulary;
 
 vocabulary! {
     /// A path, as the release metadata lists it.
-    pub enum Endpoint {
+    pub open enum Endpoint {
         /// One property, core response.
         SimpleValue = "/v3/simple-value",
         /// One property, with evidence.

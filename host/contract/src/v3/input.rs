@@ -7,7 +7,7 @@ use crate::vocabulary::vocabulary;
 
 vocabulary! {
     /// An input of a valuation, named by the JSON Pointer under which a request carries it.
-    pub enum Input {
+    pub open enum Input {
         /// The UPRN.
         Uprn = "/property/uprn",
         /// Detached, semi-detached, terraced or flat.
@@ -61,7 +61,7 @@ vocabulary! {
 
 vocabulary! {
     /// The source of a value that the request did not give.
-    pub enum Source {
+    pub open enum Source {
         /// The property's energy certificate.
         EnergyCertificate = "energy_certificate",
         /// The register of prices paid.
@@ -77,7 +77,7 @@ vocabulary! {
 
 vocabulary! {
     /// Reason for which an input was ignored or derived.
-    pub enum Reason {
+    pub open enum Reason {
         /// The field says nothing about a flat.
         InapplicableToFlats = "inapplicable_to_flats",
         /// The field says nothing about a house.

@@ -5,13 +5,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::endpoint::Endpoint;
-use super::request::PropertyType;
+use super::request::{PropertyType, ReportedPropertyType};
 use super::result::iso_day;
 use crate::vocabulary::vocabulary;
 
 vocabulary! {
     /// A country that a release can cover.
-    pub enum Country {
+    pub open enum Country {
         /// England.
         England = "england",
         /// Wales.
@@ -30,6 +30,7 @@ pub struct ReleaseMetadata {
     /// Countries that it covers.
     pub countries: Vec<Country>,
     /// Property types that it values.
+    #[schema(value_type = Vec<ReportedPropertyType>)]
     pub property_types: Vec<PropertyType>,
     /// Valuation dates that it accepts.
     pub valuation_date: DateWindow,

@@ -1,7 +1,7 @@
 //! Every named schema of the interface: requests, results, envelopes, jobs, discovery, errors.
 
-use serde_json::json;
-use utoipa::openapi::schema::{OneOfBuilder, Type};
+use serde_json::{Value, json};
+use utoipa::openapi::schema::{AnyOfBuilder, Type};
 use utoipa::openapi::{Object, RefOr, Schema};
 
 use super::API_VERSION;
@@ -10,11 +10,11 @@ use super::job::{IDEMPOTENCY_KEY_LONGEST, JobFailure, JobStatus, KEY_PATTERN, Mo
 use super::release::ReleaseMetadata;
 use super::request::{self, ROWS_MAX};
 use super::result::{self, BatchStatus, Summary};
-use super::schema_parts::{constant, release_id};
+use super::schema_parts::release_id;
 use crate::error::ErrorBody;
 use crate::schema::{
-    SchemaExt, Schemas, add, described_ref, integer, list, moment, object, pattern, schema_ref,
-    section, uuid, words,
+    SchemaExt, Schemas, add, constant, described_ref, integer, list, moment, object, pattern,
+    rule_with, schema_ref, section, uuid, words,
 };
 use crate::vocabulary::Vocabulary;
 
@@ -34,22 +34,22 @@ pub fn schemas() -> Schemas {
     add::<Mode>(&mut schemas);
     add::<ErrorBody>(&mut schemas);
     let objects = [
+        ("ExistingJobMode", existing_mode()),
+        (
+            "DevelopmentJobMode",
+            constant(Mode::Development.code()).describe("Development properties, by their sites."),
+        ),
         ("BatchResult", batch()),
         ("JobDocument", job()),
         ("JobResults", job_results()),
         (
             "ExistingJobRequest",
-            job_request(
-                &[Mode::Simple, Mode::Standard],
-                &["requests"],
-                "Options",
-                "ExistingRow",
-            ),
+            job_request("ExistingJobMode", &["requests"], "Options", "ExistingRow"),
         ),
         (
             "DevelopmentJobRequest",
             job_request(
-                &[Mode::Development],
+                "DevelopmentJobMode",
                 &["mode", "requests"],
                 "DevelopmentOptions",
                 "DevelopmentRow",
@@ -57,7 +57,9 @@ pub fn schemas() -> Schemas {
         ),
     ];
     schemas.extend(objects.map(|(name, schema)| (name.to_owned(), Schema::from(schema).into())));
-    let request = OneOfBuilder::new()
+    // A choice of exactly one would promise tools a member that tells the two apart. `mode` may be
+    // absent.
+    let request = AnyOfBuilder::new()
         .description(Some(
             "Rows to value in the background. In development mode they are development requests.",
         ))
@@ -97,20 +99,19 @@ fn described(mut list: utoipa::openapi::schema::Array, description: &str) -> Ref
     Schema::from(list).into()
 }
 
-fn job_request(modes: &[Mode], required: &[&str], options: &str, row: &str) -> Object {
-    let mut mode = words(modes.iter().copied());
-    let mode = if modes.contains(&Mode::Simple) {
-        mode.default = Some(Mode::Simple.code().into());
-        mode.describe(
-            "How deep the results go: simple, the core; standard, with the evidence asked for.",
-        )
-    } else {
-        mode.describe("Development properties, by their sites.")
-    };
+fn existing_mode() -> Object {
+    let mut mode = words([Mode::Simple, Mode::Standard]);
+    mode.default = Some(Mode::Simple.code().into());
+    mode.describe(
+        "How deep the results go: simple, the core; standard, with the evidence asked for.",
+    )
+}
+
+fn job_request(mode: &str, required: &[&str], options: &str, row: &str) -> Object {
     let mut key = pattern(KEY_PATTERN, IDEMPOTENCY_KEY_LONGEST);
     key.min_length = Some(1);
     section(SHAPE, required, [
-        ("mode", mode.into()),
+        ("mode", schema_ref(mode)),
         ("requests", request::schema::requests(row)),
         ("options", described_ref(options, "Options of every row that does not say otherwise.")),
         ("idempotency_key", key.describe(
@@ -124,8 +125,15 @@ fn job_request(modes: &[Mode], required: &[&str], options: &str, row: &str) -> O
 fn job() -> Object {
     object(&JOB_REQUIRED, job_fields())
         .describe("A job. It moves from queued to running, then to completed or failed.")
-        .with("if", json!({"properties": {"status": {"const": "failed"}}}))
-        .with("then", json!({"required": ["error"]}))
+        .with("allOf", json!([ended(JobStatus::Failed, "error")]))
+}
+
+/// Returns the rule that a job of this status has this member.
+fn ended(status: JobStatus, member: &str) -> Value {
+    json!({
+        "if": rule_with(&json!({"status": {"const": status.code()}})),
+        "then": rule_with(&json!({member: true})),
+    })
 }
 
 const JOB_REQUIRED: [&str; 11] = [
@@ -201,7 +209,7 @@ fn job_results() -> Object {
             ("job_id", uuid().into()),
             (
                 "status",
-                words([JobStatus::Completed, JobStatus::Failed]).into(),
+                described_ref("JobStatus", "`completed` or `failed`."),
             ),
             ("release_id", release_id().into()),
             (
@@ -216,17 +224,16 @@ fn job_results() -> Object {
     )
     .describe("The outcome of a job: its results or its error.")
     .with(
-        "if",
-        json!({"properties": {"status": {"const": "completed"}}}),
+        "allOf",
+        json!([
+            ended(JobStatus::Completed, "result"),
+            ended(JobStatus::Failed, "error")
+        ]),
     )
-    .with("then", json!({"required": ["result"]}))
-    .with("else", json!({"required": ["error"]}))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
     use crate::v1;
 

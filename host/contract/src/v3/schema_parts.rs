@@ -20,13 +20,6 @@ pub fn uprn() -> Object {
     pattern(Uprn::PATTERN, Uprn::DIGITS)
 }
 
-/// Returns one fixed text.
-pub(super) fn constant(text: &str) -> Object {
-    let mut schema = Object::with_type(Type::String);
-    schema.enum_values = Some(vec![text.into()]);
-    schema
-}
-
 /// Returns the id of a valuation release.
 pub(super) fn release_id() -> Object {
     Object::with_type(Type::String).describe("The valuation release, which never changes.")

@@ -39,14 +39,12 @@ pub fn schema(name: &str, schema: &RefOr<Schema>) -> Result<String, Error> {
                 out.push_str("<p class=\"note\">Takes no other field.</p>");
             }
         }
-        _ if value["enum"].is_array() => {}
+        _ if value["enum"].is_array() || value["x-extensible-enum"].is_array() => {}
         _ => {
             let _ = write!(out, "<p>{}</p>", kind(&value));
         }
     }
-    for rule in [&value["oneOf"], &value["allOf"]] {
-        out.push_str(&rules(rule));
-    }
+    out.push_str(&rules(&value["allOf"]));
     out.push_str("</section>");
     Ok(out)
 }
@@ -70,15 +68,15 @@ fn nested(schema: &Value) -> String {
     format!("<ul>{fields}</ul>")
 }
 
-/// Renders the combinations of two fields that a schema allows.
+/// Renders the subtypes that a schema allows for each type.
 fn rules(rules: &Value) -> String {
     let pairs: Vec<String> = rules
         .as_array()
         .into_iter()
         .flatten()
         .filter_map(|rule| {
-            let kind = rule["properties"]["type"]["const"].as_str()?;
-            let words = rule["properties"]["subtype"]["enum"].as_array()?;
+            let kind = rule["if"]["properties"]["type"]["const"].as_str()?;
+            let words = rule["then"]["properties"]["subtype"]["enum"].as_array()?;
             let words: Vec<_> = words.iter().filter_map(Value::as_str).map(code).collect();
             Some(format!("<li>{}: {}</li>", code(kind), words.join(", ")))
         })
@@ -95,11 +93,12 @@ fn kind(schema: &Value) -> String {
         let name = reference.rsplit('/').next().unwrap_or_default();
         return format!("<a href=\"#schema-{name}\">{name}</a>");
     }
-    if let Some(choices) = schema["oneOf"]
-        .as_array()
-        .filter(|_| schema["properties"].is_null())
-    {
+    let choices = schema["oneOf"].as_array().or(schema["anyOf"].as_array());
+    if let Some(choices) = choices {
         return choices.iter().map(kind).collect::<Vec<_>>().join(" or ");
+    }
+    if let Some(word) = schema["const"].as_str() {
+        return code(word);
     }
     if let Some(words) = schema["enum"].as_array() {
         let words: Vec<_> = words.iter().filter_map(Value::as_str).map(code).collect();

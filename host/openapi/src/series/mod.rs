@@ -5,6 +5,7 @@ mod schemas;
 
 pub use schemas::schemas;
 
+use super::examples::{Example, answers};
 use super::route::{ResponseSpec, Route, none};
 use domesday_contract::error::Code;
 use utoipa::openapi::path::HttpMethod;
@@ -31,38 +32,51 @@ const UNCHANGED: ResponseSpec = ResponseSpec {
     about: "You have it already: the tag of If-None-Match is the one of this answer.",
     schema: None,
     headers: CACHE_HEADERS,
+    examples: &[],
 };
 
 /// Returns the response 200 with a body of this schema.
-const fn ok(about: &'static str, schema: &'static str) -> ResponseSpec {
+const fn ok(
+    about: &'static str,
+    schema: &'static str,
+    examples: &'static [Example],
+) -> ResponseSpec {
     ResponseSpec {
         status: "200",
         about,
         schema: Some(schema),
         headers: CACHE_HEADERS,
+        examples,
     }
 }
 
-const SERIES: &[ResponseSpec] = &[
-    ok(
-        "The series selected, with a page of their observations.",
-        "SeriesEnvelope",
-    ),
-    UNCHANGED,
-];
-const COVERAGE: &[ResponseSpec] = &[
-    ok(
-        "The series selected, without observations.",
-        "SeriesEnvelope",
-    ),
-    UNCHANGED,
-];
-const DATASETS: &[ResponseSpec] = &[ok("The datasets.", "SeriesCatalogue"), UNCHANGED];
-const AREAS: &[ResponseSpec] = &[
-    ok("Codes and names, in order of the codes.", "SeriesAreas"),
-    UNCHANGED,
-];
-const RELEASES: &[ResponseSpec] = &[ok("The release.", "SeriesRelease"), UNCHANGED];
+/// Returns the responses of the route of series.
+const fn series(examples: &'static [Example]) -> [ResponseSpec; 2] {
+    let about = "The series selected, with a page of their observations.";
+    [ok(about, "SeriesEnvelope", examples), UNCHANGED]
+}
+
+/// Returns the responses of the route of coverage.
+const fn coverage(examples: &'static [Example]) -> [ResponseSpec; 2] {
+    let about = "The series selected, without observations.";
+    [ok(about, "SeriesEnvelope", examples), UNCHANGED]
+}
+
+/// Returns the responses of the route of datasets.
+const fn datasets(examples: &'static [Example]) -> [ResponseSpec; 2] {
+    [ok("The datasets.", "SeriesCatalogue", examples), UNCHANGED]
+}
+
+/// Returns the responses of the route of areas.
+const fn areas(examples: &'static [Example]) -> [ResponseSpec; 2] {
+    let about = "Codes and names, in order of the codes.";
+    [ok(about, "SeriesAreas", examples), UNCHANGED]
+}
+
+/// Returns the responses of the route of the current release.
+const fn release(examples: &'static [Example]) -> [ResponseSpec; 2] {
+    [ok("The release.", "SeriesRelease", examples), UNCHANGED]
+}
 
 /// Every route of both families.
 pub static ROUTES: [Route; 9] = [
@@ -75,7 +89,7 @@ pub static ROUTES: [Route; 9] = [
         about: "Observations of one area and one segment of it. Without dates the latest; with from, to or both those of the range, and nothing is filled or moved to another date. A page ends after page_size observations: next_cursor continues it, alone, on the same release.",
         parameters: parameters::markets_series,
         body: None,
-        answers: SERIES,
+        answers: const { &series(&[answers::MARKETS_SERIES]) },
         error: ERROR,
         refused: &[UNKNOWN, QUERY, RELEASE, AREA, PAGES],
     },
@@ -88,7 +102,7 @@ pub static ROUTES: [Route; 9] = [
         about: "The series that a selection has in the release, with the periods held of each, without observations. Dates and page_size are taken and narrow nothing.",
         parameters: parameters::markets_coverage,
         body: None,
-        answers: COVERAGE,
+        answers: const { &coverage(&[answers::MARKETS_COVERAGE]) },
         error: ERROR,
         refused: &[UNKNOWN, QUERY, RELEASE, AREA, WHOLE],
     },
@@ -101,7 +115,7 @@ pub static ROUTES: [Route; 9] = [
         about: "Parameters, metrics and choices of every dataset that the key may use.",
         parameters: parameters::release,
         body: None,
-        answers: DATASETS,
+        answers: const { &datasets(&[answers::MARKETS_DATASETS]) },
         error: ERROR,
         refused: &[UNKNOWN, RELEASE],
     },
@@ -114,7 +128,7 @@ pub static ROUTES: [Route; 9] = [
         about: "The local authorities of the release, by code. The number of them is the release's: read it, do not count on it.",
         parameters: parameters::release,
         body: None,
-        answers: AREAS,
+        answers: const { &areas(&[answers::MARKETS_AREAS]) },
         error: ERROR,
         refused: &[UNKNOWN, RELEASE],
     },
@@ -127,7 +141,7 @@ pub static ROUTES: [Route; 9] = [
         about: "The release that answers where none is named. Its times are those of the package; each observation has its own date.",
         parameters: none,
         body: None,
-        answers: RELEASES,
+        answers: const { &release(&[answers::MARKETS_RELEASE]) },
         error: ERROR,
         refused: &[UNKNOWN, RELEASE],
     },
@@ -140,7 +154,7 @@ pub static ROUTES: [Route; 9] = [
         about: "Observations of one dataset, optionally narrowed to nodes, terms or horizons. Without dates the latest; with from, to or both those of the range, and nothing is filled or moved to another date. A page ends after page_size observations: next_cursor continues it, alone, on the same release.",
         parameters: parameters::rates_series,
         body: None,
-        answers: SERIES,
+        answers: const { &series(&[answers::RATES_SERIES]) },
         error: ERROR,
         refused: &[UNKNOWN, QUERY, RELEASE, NODE, PAGES],
     },
@@ -153,7 +167,7 @@ pub static ROUTES: [Route; 9] = [
         about: "The series that a selection has in the release, with the periods held of each, without observations. Dates and page_size are taken and narrow nothing.",
         parameters: parameters::rates_coverage,
         body: None,
-        answers: COVERAGE,
+        answers: const { &coverage(&[answers::RATES_COVERAGE]) },
         error: ERROR,
         refused: &[UNKNOWN, QUERY, RELEASE, NODE, WHOLE],
     },
@@ -166,7 +180,7 @@ pub static ROUTES: [Route; 9] = [
         about: "Parameters, metrics and choices of every dataset that the key may use.",
         parameters: parameters::release,
         body: None,
-        answers: DATASETS,
+        answers: const { &datasets(&[answers::RATES_DATASETS]) },
         error: ERROR,
         refused: &[UNKNOWN, RELEASE],
     },
@@ -179,7 +193,7 @@ pub static ROUTES: [Route; 9] = [
         about: "The release that answers where none is named. Its times are those of the package; each observation has its own date.",
         parameters: none,
         body: None,
-        answers: RELEASES,
+        answers: const { &release(&[answers::RATES_RELEASE]) },
         error: ERROR,
         refused: &[UNKNOWN, RELEASE],
     },

@@ -1,15 +1,18 @@
 //! The schemas of responses, with descriptions from the catalogue.
 
+mod lists;
+
 use domesday_contract::schema::{
-    SchemaExt, Schemas, add, date, integer, list, moment, object, pattern, schema_ref, uuid,
+    OPEN, SchemaExt, Schemas, add, date, described_ref, integer, list, moment, object, open_string,
+    pattern, schema_ref, uuid,
 };
 use domesday_contract::v1::envelope::ACCEPTED;
 use domesday_contract::v1::error::ErrorBody;
 use domesday_series::catalogue::{
     Availability, Basis, Dimension, Family, FieldKind, Frequency, History, ObservationField, Status,
 };
-use serde_json::Value;
-use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder, SchemaType, Type};
+use lists::{area, areas, catalogue, dataset, dataset_metric, preview_bounds, release};
+use utoipa::openapi::schema::{AdditionalProperties, SchemaType, Type};
 use utoipa::openapi::{Object, RefOr, Schema};
 
 /// A month, and a day or a month, as text.
@@ -23,13 +26,19 @@ pub fn schemas() -> Schemas {
     add::<ErrorBody>(&mut schemas);
     let objects = [
         ("SeriesEnvelope", envelope()),
+        ("SeriesNotice", notice()),
         ("SeriesSelection", selection()),
         ("Series", series()),
+        ("SeriesDimensions", dimensions()),
+        ("SeriesAvailability", availability()),
         ("SeriesObservation", observation()),
         ("SeriesCatalogue", catalogue()),
         ("SeriesDataset", dataset()),
+        ("SeriesMetric", dataset_metric()),
         ("SeriesAreas", areas()),
+        ("SeriesArea", area()),
         ("SeriesRelease", release()),
+        ("SeriesPreviewBounds", preview_bounds()),
     ];
     schemas.extend(objects.map(|(name, schema)| (name.to_owned(), Schema::from(schema).into())));
     schemas
@@ -61,28 +70,10 @@ fn envelope() -> Object {
             ),
             (
                 "notice",
-                object(
-                    &["code", "message"],
-                    [
-                        (
-                            "code",
-                            words([
-                                (
-                                    "range_exceeds_history",
-                                    "The dates reach past the history that the release holds.",
-                                ),
-                                (
-                                    "dataset_not_in_release",
-                                    "The release holds no series of the dataset; `message` has the reason.",
-                                ),
-                            ])
-                            .into(),
-                        ),
-                        ("message", field(Type::String, "For people.")),
-                    ],
-                )
-                .describe("Warnings about the answer; absent if there are none.")
-                .into(),
+                described_ref(
+                    "SeriesNotice",
+                    "A warning about the answer; absent if there is none.",
+                ),
             ),
             (
                 "series",
@@ -98,6 +89,27 @@ fn envelope() -> Object {
         ],
     )
     .describe("The answer of series and coverage.")
+}
+
+fn notice() -> Object {
+    let code = words([
+        (
+            "range_exceeds_history",
+            "The dates reach past the history that the release holds.",
+        ),
+        (
+            "dataset_not_in_release",
+            "The release holds no series of the dataset; `message` has the reason.",
+        ),
+    ]);
+    object(
+        &["code", "message"],
+        [
+            ("code", code.into()),
+            ("message", field(Type::String, "For people.")),
+        ],
+    )
+    .describe("A warning about an answer.")
 }
 
 fn selection() -> Object {
@@ -122,15 +134,6 @@ fn selection() -> Object {
 
 fn series() -> Object {
     let months = |about| nullable(Type::Integer, about);
-    let properties = Dimension::ALL.iter().map(|dimension| {
-        let schema = integer(0..=i64::from(u32::MAX)).describe(dimension.meaning());
-        (
-            dimension.as_str().to_owned(),
-            RefOr::from(Schema::from(schema)),
-        )
-    });
-    let mut dimensions = Object::with_type(Type::Object);
-    dimensions.properties = properties.collect();
     object(
         &[
             "basis",
@@ -152,28 +155,8 @@ fn series() -> Object {
             ("rental_window_months", months("Months of rents behind a yield.")),
             ("history_capability", words(History::glossary()).into()),
             ("series_id", field(Type::String, "Its id, the same in every release.")),
-            (
-                "dimensions",
-                dimensions
-                    .describe("Maturity, term, horizon or loan to value; may be empty.")
-                    .into(),
-            ),
-            (
-                "availability",
-                object(
-                    &["status", "from", "to"],
-                    [
-                        (
-                            "status",
-                            words(Availability::glossary()).into(),
-                        ),
-                        ("from", period_or_null("The first period held.")),
-                        ("to", period_or_null("The last period held.")),
-                    ],
-                )
-                .describe("Whether it has observations in the release, and of which periods.")
-                .into(),
-            ),
+            ("dimensions", schema_ref("SeriesDimensions")),
+            ("availability", schema_ref("SeriesAvailability")),
             ("method", field(Type::String, "The rule behind its values, where one is stated.")),
             (
                 "observations",
@@ -182,6 +165,31 @@ fn series() -> Object {
         ],
     )
     .describe("One metric of one segment. `observations` is absent on coverage.")
+}
+
+fn dimensions() -> Object {
+    let properties = Dimension::ALL.iter().map(|dimension| {
+        let schema = integer(0..=i64::from(u32::MAX)).describe(dimension.meaning());
+        (
+            dimension.as_str().to_owned(),
+            RefOr::from(Schema::from(schema)),
+        )
+    });
+    let mut dimensions = Object::with_type(Type::Object);
+    dimensions.properties = properties.collect();
+    dimensions.describe("Maturity, term, horizon or loan to value; may be empty.")
+}
+
+fn availability() -> Object {
+    object(
+        &["status", "from", "to"],
+        [
+            ("status", words(Availability::glossary()).into()),
+            ("from", period_or_null("The first period held.")),
+            ("to", period_or_null("The last period held.")),
+        ],
+    )
+    .describe("Whether a series has observations in the release, and of which periods.")
 }
 
 fn observation() -> Object {
@@ -241,147 +249,6 @@ fn of_kind(field: ObservationField) -> RefOr<Schema> {
     schema.describe(field.meaning()).into()
 }
 
-fn catalogue() -> Object {
-    object(
-        &[
-            "request_id",
-            "family",
-            "release_id",
-            "published_at",
-            "datasets",
-        ],
-        [
-            ("request_id", request_id()),
-            ("family", family()),
-            ("release_id", release_id()),
-            ("published_at", published_at()),
-            (
-                "datasets",
-                Schema::from(list(schema_ref("SeriesDataset"), None, None)).into(),
-            ),
-        ],
-    )
-    .describe("The datasets that the key may use.")
-}
-
-fn dataset() -> Object {
-    let texts = |about: &str| {
-        let mut schema = list(Object::with_type(Type::String).into(), None, None);
-        schema.description = Some(about.to_owned());
-        RefOr::from(Schema::from(schema))
-    };
-    let mut options = Object::with_type(Type::Object);
-    options.additional_properties = Some(Box::new(AdditionalProperties::RefOr(texts(""))));
-    object(
-        &[
-            "dataset",
-            "required",
-            "optional",
-            "frequency",
-            "metrics",
-            "default_metrics",
-            "selector_options",
-            "requires_metric_selection",
-            "history_capability",
-        ],
-        [
-            ("dataset", field(Type::String, "Its exact name in queries.")),
-            (
-                "required",
-                texts("Parameters that an initial request must give."),
-            ),
-            ("optional", texts("The other parameters that it takes.")),
-            ("frequency", words(Frequency::glossary()).into()),
-            (
-                "metrics",
-                Schema::from(list(
-                    object(
-                        &["metric", "unit"],
-                        [("metric", metric()), ("unit", unit())],
-                    )
-                    .into(),
-                    None,
-                    None,
-                ))
-                .into(),
-            ),
-            (
-                "default_metrics",
-                texts("Those selected where none are named."),
-            ),
-            (
-                "selector_options",
-                options
-                    .describe("The values of each enumerated selector.")
-                    .into(),
-            ),
-            (
-                "requires_metric_selection",
-                field(Type::Boolean, "Whether this key must name its metrics."),
-            ),
-            ("history_capability", words(History::glossary()).into()),
-        ],
-    )
-    .describe("One dataset.")
-}
-
-fn areas() -> Object {
-    let area = object(
-        &["code", "name"],
-        [
-            ("code", field(Type::String, "Its code, of nine characters.")),
-            ("name", field(Type::String, "Its name.")),
-        ],
-    );
-    object(
-        &["request_id", "release_id", "areas"],
-        [
-            ("request_id", request_id()),
-            ("release_id", release_id()),
-            ("areas", Schema::from(list(area.into(), None, None)).into()),
-        ],
-    )
-    .describe("The local authorities of a release.")
-}
-
-fn release() -> Object {
-    let bounds = object(
-        &["from", "to"],
-        [
-            ("from", period_or_null("The first period exported.")),
-            ("to", period_or_null("The last period exported.")),
-        ],
-    );
-    let bounds = AnyOfBuilder::new()
-        .description(Some("The limits of the export, where it was limited."))
-        .item(bounds)
-        .item(Object::with_type(Type::Null));
-    object(
-        &[
-            "request_id",
-            "family",
-            "release_id",
-            "status",
-            "published_at",
-            "created_at",
-            "preview_bounds",
-        ],
-        [
-            ("request_id", request_id()),
-            ("family", family()),
-            ("release_id", release_id()),
-            ("status", status()),
-            ("published_at", published_at()),
-            (
-                "created_at",
-                moment().describe("When the package was made.").into(),
-            ),
-            ("preview_bounds", Schema::from(bounds.build()).into()),
-        ],
-    )
-    .describe("The release that answers where none is named.")
-}
-
 fn request_id() -> RefOr<Schema> {
     uuid().describe("As in X-Service-Request-Id.").into()
 }
@@ -433,20 +300,16 @@ fn period_or_null(about: &str) -> RefOr<Schema> {
     schema.describe(about).into()
 }
 
-/// Describes a value of a list of words, with the meaning of each.
+/// Describes a word of an answer, with the meaning of each that is known today.
 fn words<'a>(words: impl IntoIterator<Item = (&'a str, &'a str)>) -> Object {
-    let mut schema = Object::with_type(Type::String);
-    let mut about = Vec::new();
-    let mut values: Vec<Value> = Vec::new();
-    for (word, meaning) in words {
-        values.push(word.into());
-        if !meaning.is_empty() {
-            about.push(format!("- `{word}`: {meaning}"));
-        }
-    }
-    schema.enum_values = Some(values);
-    if !about.is_empty() {
-        schema.description = Some(about.join("\n"));
-    }
-    schema
+    let words: Vec<(&str, &str)> = words.into_iter().collect();
+    let meanings: Vec<String> = words
+        .iter()
+        .map(|(word, meaning)| match *meaning {
+            "" => format!("- `{word}`"),
+            meaning => format!("- `{word}`: {meaning}"),
+        })
+        .collect();
+    open_string(words.iter().map(|(word, _)| *word))
+        .describe(&format!("{OPEN}\n\n{}", meanings.join("\n")))
 }

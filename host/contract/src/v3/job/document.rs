@@ -12,7 +12,7 @@ use crate::vocabulary::vocabulary;
 
 vocabulary! {
     /// The kind of a job's rows and the depth of its results.
-    pub enum Mode {
+    pub open enum Mode {
         /// Existing properties, core results.
         Simple = "simple",
         /// Existing properties, with evidence where the options ask for it.
@@ -35,7 +35,7 @@ impl Mode {
 
 vocabulary! {
     /// The status of a job.
-    pub enum JobStatus {
+    pub open enum JobStatus {
         /// Accepted, and waiting for its turn.
         Queued = "queued",
         /// Being worked on.

@@ -21,7 +21,9 @@ pub use error::RequestError;
 pub use existing::Request;
 pub use lease::{DetailedLease, Lease};
 pub use occupancy::{Occupancy, OccupancyStatus};
-pub use property::{BuildStatus, Property, PropertyType, Subtype, Tenure};
+pub use property::{
+    BuildStatus, Property, PropertyType, ReportedPropertyType, ReportedTenure, Subtype, Tenure,
+};
 pub use size::Size;
 
 /// Longest customer reference, in characters.

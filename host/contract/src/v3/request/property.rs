@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use crate::error::{Code, ValidationErrors};
 use crate::json::values::{date, text, word};
 use crate::json::{Section, Shape};
+use crate::schema::ReportedWord;
 use crate::v3::identity::{Postcode, Uprn};
 use crate::vocabulary::vocabulary;
 
@@ -24,6 +25,9 @@ vocabulary! {
         Flat = "F",
     }
 }
+
+/// The type of a property in an answer.
+pub type ReportedPropertyType = ReportedWord<PropertyType>;
 
 vocabulary! {
     /// The kind of house or flat, within its type.
@@ -75,6 +79,9 @@ vocabulary! {
         Leasehold = "leasehold",
     }
 }
+
+/// A title's tenure in an answer.
+pub type ReportedTenure = ReportedWord<Tenure>;
 
 vocabulary! {
     /// State of the building. Proposed buildings have their own routes.

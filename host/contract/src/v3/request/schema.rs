@@ -13,7 +13,8 @@ use super::{
     Rating, RoofType, Subtype, Tenure, WallType, batch,
 };
 use crate::schema::{
-    SchemaExt, Schemas, add, described_ref, list, schema_ref, section, text, where_is,
+    SchemaExt, Schemas, add, described_ref, list, rule, rule_with, schema_ref, section, text,
+    where_is,
 };
 use crate::vocabulary::Vocabulary;
 
@@ -166,8 +167,8 @@ pub(in crate::v3) fn requests(row: &str) -> utoipa::openapi::RefOr<Schema> {
 fn lease_rule() -> Value {
     json!({
         "if": where_is("property", "title_tenure", Tenure::Leasehold.code()),
-        "then": {"required": ["lease"]},
-        "else": {"properties": {"lease": false}},
+        "then": rule_with(&json!({"lease": true})),
+        "else": rule(&json!({"lease": false})),
     })
 }
 
@@ -175,7 +176,7 @@ fn lease_rule() -> Value {
 fn area_rule() -> Value {
     json!({
         "if": where_is("options", "use_stored_data", true),
-        "else": {"properties": {"size": {"required": ["floor_area_m2"]}}},
+        "else": rule(&json!({"size": rule_with(&json!({"floor_area_m2": true}))})),
     })
 }
 

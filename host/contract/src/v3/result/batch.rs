@@ -9,7 +9,7 @@ use crate::vocabulary::vocabulary;
 
 vocabulary! {
     /// The outcome of a batch as a whole.
-    pub enum BatchStatus {
+    pub open enum BatchStatus {
         /// Every row is valued or referred.
         Completed = "completed",
         /// Some rows are valued or referred, and some are not.

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::iso_day;
 use crate::v3::identity::Postcode;
-use crate::v3::request::{PropertyType, Tenure};
+use crate::v3::request::{PropertyType, ReportedPropertyType, ReportedTenure, Tenure};
 
 /// A sale that speaks for the estimate.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
@@ -23,9 +23,10 @@ pub struct Comparable {
     /// Its postcode.
     pub postcode: Postcode,
     /// Its type.
+    #[schema(value_type = ReportedPropertyType)]
     pub property_type: PropertyType,
     /// Its tenure; null where the register leaves it open.
-    #[schema(required)]
+    #[schema(required, value_type = Option<ReportedTenure>)]
     pub title_tenure: Option<Tenure>,
     /// Its floor area in square metres; null where it is unknown.
     #[schema(required)]

@@ -127,7 +127,7 @@ pub struct ResultProperty {
 
 vocabulary! {
     /// Source that vouches for a property's identity.
-    pub enum IdentitySource {
+    pub open enum IdentitySource {
         /// The service's own property snapshot.
         VerifiedIdentityStore = "verified_identity_store",
         /// The address provider.
@@ -163,7 +163,7 @@ pub struct Confidence {
 
 vocabulary! {
     /// A band of confidence.
-    pub enum ConfidenceBand {
+    pub open enum ConfidenceBand {
         /// Strong evidence.
         High = "high",
         /// Middling evidence.
@@ -184,7 +184,7 @@ pub struct Referral {
 
 vocabulary! {
     /// A reason for referral.
-    pub enum ReferralCode {
+    pub open enum ReferralCode {
         /// The release does not value this type of property.
         OutsidePropertyTypes = "outside_property_types",
         /// The release does not value in the property's country.

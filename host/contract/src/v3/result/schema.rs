@@ -10,11 +10,12 @@ use super::{
 };
 use crate::error::{ERRORS_LISTED, ValidationError};
 use crate::schema::{
-    SchemaExt, Schemas, add, date, described_ref, integer, list, object, schema_ref, uuid, words,
+    SchemaExt, Schemas, add, constant, date, described_ref, integer, list, object, schema_ref, uuid,
 };
 use crate::v3::API_VERSION;
 use crate::v3::input::InputResolution;
-use crate::v3::schema_parts::{constant, release_id};
+use crate::v3::schema_parts::release_id;
+use crate::vocabulary::Vocabulary;
 
 /// Returns every named schema of a result.
 #[must_use]
@@ -30,6 +31,8 @@ pub(in crate::v3) fn schemas() -> Schemas {
     add::<ValidationError>(&mut schemas);
     schemas.extend(
         [
+            ("Valuation", valuation()),
+            ("ReferredValuation", referred_valuation()),
             ("ValuedResult", valued()),
             ("ReferredResult", referred()),
             (
@@ -76,15 +79,18 @@ impl PartialSchema for ValuationResult<'_> {
 
 impl ToSchema for ValuationResult<'_> {}
 
-fn valued() -> Object {
-    let pounds = integer(0..=i64::try_from(POUNDS_MAX).unwrap_or(i64::MAX));
-    let mut range = OneOfBuilder::new().description(Some(
-        "A calibrated range; null where the evidence does not support one.",
-    ));
-    range = range
+/// Returns the schema of a range or null. Generators of clients lose a member that is only null.
+fn range(description: &str) -> RefOr<Schema> {
+    let range = OneOfBuilder::new()
+        .description(Some(description))
         .item(schema_ref("ValueRange"))
         .item(Object::with_type(Type::Null));
-    let valuation = object(
+    Schema::from(range.build()).into()
+}
+
+fn valuation() -> Object {
+    let pounds = integer(0..=i64::try_from(POUNDS_MAX).unwrap_or(i64::MAX));
+    object(
         &["date", "estimated_value_gbp", "range"],
         [
             ("date", date().describe("Day of the valuation.").into()),
@@ -94,16 +100,23 @@ fn valued() -> Object {
                     .describe("The estimate, rounded to the nearest pound.")
                     .into(),
             ),
-            ("range", Schema::from(range.build()).into()),
+            (
+                "range",
+                range("A calibrated range; null where the evidence does not support one."),
+            ),
         ],
-    );
+    )
+    .describe("The estimate and its range.")
+}
+
+fn valued() -> Object {
     let required = ["property", "valuation", "confidence", "input_resolution"];
     result(
         Status::Valued,
         &required,
         [
             ("property", schema_ref("ResultProperty")),
-            ("valuation", Schema::from(valuation).into()),
+            ("valuation", schema_ref("Valuation")),
             ("confidence", schema_ref("Confidence")),
             ("input_resolution", schema_ref("InputResolution")),
             ("comparables", comparables()),
@@ -129,8 +142,8 @@ fn comparables() -> RefOr<Schema> {
     Schema::from(comparables).into()
 }
 
-fn referred() -> Object {
-    let valuation = object(
+fn referred_valuation() -> Object {
+    object(
         &["date", "range"],
         [
             (
@@ -139,19 +152,21 @@ fn referred() -> Object {
             ),
             (
                 "range",
-                Object::with_type(Type::Null)
-                    .describe("A referred property has no range.")
-                    .into(),
+                range("Always null: a referred property has no range."),
             ),
         ],
-    );
+    )
+    .describe("No estimate: a person should value the property.")
+}
+
+fn referred() -> Object {
     let required = ["property", "valuation", "referral", "input_resolution"];
     result(
         Status::Referred,
         &required,
         [
             ("property", schema_ref("ResultProperty")),
-            ("valuation", Schema::from(valuation).into()),
+            ("valuation", schema_ref("ReferredValuation")),
             ("referral", schema_ref("Referral")),
             ("input_resolution", schema_ref("InputResolution")),
         ],
@@ -206,7 +221,7 @@ fn result<const N: usize>(
                     .describe("Your own reference, where the request has one.")
                     .into(),
             ),
-            ("status", words([status]).into()),
+            ("status", constant(status.code()).into()),
         ],
     );
     schema

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-use utoipa::openapi::{Object, Schema};
+use utoipa::openapi::{Object, RefOr, Schema};
 
 use super::super::building::{DEVELOPMENT_ENERGY, ENERGY, FABRIC, SCORE};
 use super::super::development::{LATITUDE, LONGITUDE, SITE};
@@ -18,7 +18,8 @@ use super::super::{
 };
 use crate::json::Shape;
 use crate::schema::{
-    SchemaExt, boolean, date, described_ref, integer, number, schema_ref, section, text,
+    SchemaExt, boolean, date, described_ref, integer, number, rule, rule_with, schema_ref, section,
+    text,
 };
 use crate::v3::options::{COMPARABLES, DEFAULTS, DEVELOPMENT_FIELDS, FIELDS};
 use crate::v3::schema_parts::{postcode, uprn};
@@ -119,13 +120,7 @@ pub(super) fn property() -> Object {
             ),
             ("street", address_part("The street.").into()),
             ("type", schema_ref(&name::<PropertyType>())),
-            (
-                "subtype",
-                described_ref(
-                    &name::<Subtype>(),
-                    "The kind within the type; it must belong to the type.",
-                ),
-            ),
+            ("subtype", subtype()),
             ("title_tenure", schema_ref(&name::<Tenure>())),
             (
                 "build_status",
@@ -137,7 +132,7 @@ pub(super) fn property() -> Object {
         ],
     )
     .describe("Location and kind of the property.")
-    .with("oneOf", kinds())
+    .with("allOf", kinds())
 }
 
 pub(super) fn site() -> Object {
@@ -152,15 +147,15 @@ pub(super) fn site() -> Object {
             ("building_number_or_name", address_part("House or plot, where there is one yet. Nothing is looked up with it.").into()),
             ("street", address_part("The street, where there is one yet. Nothing is looked up with it.").into()),
             ("type", schema_ref(&name::<PropertyType>())),
-            ("subtype", described_ref(&name::<Subtype>(), "The kind within the type; it must belong to the type.")),
+            ("subtype", subtype()),
             ("title_tenure", schema_ref(&name::<Tenure>())),
         ],
     )
     .describe("Location and kind of the proposed property. It has no UPRN and no build status.")
-    .with("oneOf", kinds())
+    .with("allOf", kinds())
 }
 
-fn valuation_date() -> utoipa::openapi::RefOr<Schema> {
+fn valuation_date() -> RefOr<Schema> {
     date()
         .describe("Day of the valuation, within the window of the release metadata.")
         .into()
@@ -170,19 +165,35 @@ fn address_part(description: &str) -> Object {
     text(ADDRESS_PART_LONGEST).describe(description)
 }
 
-/// Lists the subtypes that belong to each type.
-fn kinds() -> Value {
-    PropertyType::ALL
+fn subtype() -> RefOr<Schema> {
+    let pairs: Vec<String> = PropertyType::ALL
         .iter()
-        .map(|kind| {
-            let subtypes: Vec<_> = Subtype::ALL
-                .iter()
-                .filter(|subtype| subtype.property_type() == *kind)
-                .map(|subtype| subtype.code())
-                .collect();
-            json!({"properties": {"type": {"const": kind.code()}, "subtype": {"enum": subtypes}}})
+        .map(|kind| format!("{kind}: {}", subtypes(*kind).join(", ")))
+        .collect();
+    let about = format!(
+        "The kind within the type. It must belong to it. {}.",
+        pairs.join("; ")
+    );
+    described_ref(&name::<Subtype>(), &about)
+}
+
+/// Returns the rule of each type: the subtypes that belong to it. It is a condition, which clients'
+/// generators skip: a choice between objects would hide the fields from them.
+fn kinds() -> Value {
+    let kinds = PropertyType::ALL.iter().map(|kind| {
+        json!({
+            "if": rule_with(&json!({"type": {"const": kind.code()}})),
+            "then": rule(&json!({"subtype": {"enum": subtypes(*kind)}})),
         })
-        .collect()
+    });
+    kinds.collect()
+}
+
+fn subtypes(kind: PropertyType) -> Vec<&'static str> {
+    let of_kind = Subtype::ALL
+        .iter()
+        .filter(|subtype| subtype.property_type() == kind);
+    of_kind.map(|subtype| subtype.code()).collect()
 }
 
 pub(super) fn occupancy() -> Object {

@@ -1,0 +1,9 @@
+export type {
+  BatchResult,
+  ErrorBody,
+  ExistingRequest,
+  ExistingRow,
+  Options,
+  ValuationResult,
+  ValuedResult,
+} from "./client/types.gen.js";

@@ -1,6 +1,6 @@
 //! Clients that four generators make from the published description, each used against a server of
-//! the demo: for a home, a batch with options of its own and of its rows, a job, an error of a code
-//! and a result with a reason that the client does not know.
+//! the demo. A client values a home, a batch with options in both places, and a job. It reads an
+//! error of a code that it does not know, and a result with such a reason.
 //!
 //! Each generator has a folder in tests/peers with its pinned version and the program that uses the
 //! client. A generator of TypeScript comes with the compiler, which checks the types strictly.

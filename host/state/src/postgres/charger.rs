@@ -2,7 +2,7 @@
 //!
 //! One statement, which is one transaction, makes all charges that wait. Where its answer does not
 //! arrive, nobody knows whether it ran, or will run once the database goes on. Its charges are
-//! answered with the error. Before the next batch the database is asked for the number: either the
+//! answered with the error. Before the next batch the database is asked for the number. Either the
 //! batch was made, and its charges are given back, or it never will be. A refund that could not be
 //! made is made later.
 

@@ -61,9 +61,7 @@ fn narrow(server: &Server) -> TcpStream {
         stream.into_std().unwrap()
     });
     stream.set_nonblocking(false).unwrap();
-    stream
-        .set_read_timeout(Some(MAX_FIRST_BYTE))
-        .unwrap();
+    stream.set_read_timeout(Some(MAX_FIRST_BYTE)).unwrap();
     stream
 }
 

@@ -205,7 +205,7 @@ fn damage_before_a_durable_receipt_is_refused_after_an_abort() {
         fs::write(path, lines.concat()).unwrap();
         let refused = written.refused();
         assert!(
-            refused.contains("receipts-000000000001.jsonl, line 6: receipt 6 follows"),
+            refused.contains("receipts-000000000001.jsonl, line 5: receipt 5 was altered"),
             "{refused}"
         );
         assert!(

@@ -100,7 +100,7 @@ pub enum Flaw {
         /// The digest found.
         found: Sha256Digest,
     },
-    /// The last line is not as it was written.
+    /// A line is not as it was written.
     #[error("receipt {sequence} was altered: its text does not match its check")]
     Check {
         /// The receipt.
@@ -190,7 +190,7 @@ pub fn verify(
     };
     let mut files = segment::list(journal)?;
     files.retain(|(first, _)| *first >= expected.begins_at);
-    let mut previous: Option<(Receipt, Vec<u8>, &Path, u64)> = None;
+    let mut previous: Option<Line<'_>> = None;
     for (at, (_, path)) in files.iter().enumerate() {
         let opened = File::open(path).map_err(JournalError::io(path))?;
         let mut reader = BufReader::with_capacity(1 << 20, opened);
@@ -214,7 +214,11 @@ pub fn verify(
                 let unfinished = "the line does not end".to_owned();
                 return Err(wrong(Flaw::NotAReceipt(unfinished)));
             };
-            let (receipt, digest) = chain.follow(text).map_err(wrong)?;
+            let followed = chain.follow(text).map_err(|flaw| match (&flaw, &previous) {
+                (Flaw::Link { .. }, Some(before)) if !before.is_whole() => before.altered(),
+                _ => wrong(flaw),
+            });
+            let (receipt, digest) = followed?;
             for head in heads.remove(&receipt.sequence).unwrap_or_default() {
                 if head.digest != digest {
                     return Err(wrong(Flaw::Head {
@@ -226,22 +230,19 @@ pub fn verify(
             }
             each(&receipt);
             // The buffer of the line before serves the next.
-            let line_before = previous.take().map_or_else(Vec::new, |(_, text, ..)| text);
-            let text = std::mem::replace(&mut bytes, line_before);
-            previous = Some((receipt, text, path, line));
+            let before = previous.take().map_or_else(Vec::new, |before| before.text);
+            let text = std::mem::replace(&mut bytes, before);
+            previous = Some(Line {
+                receipt,
+                text,
+                path,
+                number: line,
+            });
         }
     }
     // The line after it vouches for each line but the last.
-    if let Some((receipt, text, path, line)) = previous
-        && !is_whole(text.strip_suffix(b"\n").unwrap_or(&text), &receipt)
-    {
-        return Err(VerifyError::At {
-            path: path.to_owned(),
-            line,
-            flaw: Flaw::Check {
-                sequence: receipt.sequence,
-            },
-        });
+    if let Some(last) = previous.filter(|last| !last.is_whole()) {
+        return Err(last.altered());
     }
     proof.last = chain.next - 1;
     let later = heads.into_keys().next();
@@ -252,6 +253,35 @@ pub fn verify(
             signed,
         })),
         _ => Ok(proof),
+    }
+}
+
+/// A line that follows the chain, though the one after it may not.
+struct Line<'a> {
+    receipt: Receipt,
+    /// With its end of line.
+    text: Vec<u8>,
+    path: &'a Path,
+    /// Counted from 1.
+    number: u64,
+}
+
+impl Line<'_> {
+    /// Reports whether its text matches its check.
+    fn is_whole(&self) -> bool {
+        let text = self.text.strip_suffix(b"\n").unwrap_or(&self.text);
+        is_whole(text, &self.receipt)
+    }
+
+    /// Returns the error of a line that does not match its check.
+    fn altered(&self) -> VerifyError {
+        VerifyError::At {
+            path: self.path.to_owned(),
+            line: self.number,
+            flaw: Flaw::Check {
+                sequence: self.receipt.sequence,
+            },
+        }
     }
 }
 

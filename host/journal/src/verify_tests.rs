@@ -55,10 +55,28 @@ async fn a_sound_journal_is_proved_to_its_last_receipt() {
 }
 
 #[tokio::test]
-async fn an_altered_line_is_found_at_the_one_that_follows_it() {
+async fn an_altered_line_is_named_by_its_check() {
     let dir = journal().await;
     let path = &files(&dir)[1];
     change(path, |lines| lines[1] = lines[1].replace("acme", "acne"));
+    match proof(&dir) {
+        Err(VerifyError::At {
+            path: at,
+            line: 2,
+            flaw: Flaw::Check { .. },
+        }) => assert_eq!(at, *path),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn an_altered_line_without_a_check_is_found_at_the_one_that_follows_it() {
+    let dir = journal().await;
+    let path = &files(&dir)[1];
+    change(path, |lines| {
+        let (begin, _) = lines[1].split_once(r#","check":"#).unwrap();
+        lines[1] = format!("{begin}}}");
+    });
     match proof(&dir) {
         Err(VerifyError::At {
             path: at,

@@ -12,6 +12,7 @@
 //! - [`recognise`] finds the register that a file belongs to.
 //! - [`sources`] lists and hashes a build's files, and reads each while it counts.
 //! - [`address`] turns the many spellings of one address into one key.
+//! - [`zip_source`] bounds and reads the members of zip archives and workbooks.
 //! - [`matching`] has the rules by which two differently written addresses mean one home, for
 //!   builds alone.
 //!
@@ -46,7 +47,7 @@ pub mod rows;
 pub mod sources;
 mod unused_rows;
 mod uprn;
-mod zip_source;
+pub mod zip_source;
 
 pub use address::AddressKey;
 pub use address_file::AddressFileReader;

@@ -112,7 +112,7 @@ impl<T: Register> Rows<T> {
             .take(4)
             .read_to_end(&mut magic)
             .map_err(|source| rows.io(1, source))?;
-        if magic == b"PK\x03\x04" || magic == b"PK\x05\x06" {
+        if zip_source::is_zip(&magic) {
             rows.members = zip_source::members(path, T::wants)?.into();
             if !rows.next_member()? {
                 return Err(ReadError::NoMember {

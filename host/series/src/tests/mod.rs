@@ -10,6 +10,7 @@ mod rates;
 mod real_rates;
 mod release_queries;
 mod releases;
+mod workbook_bounds;
 mod workbooks;
 
 use std::path::PathBuf;

@@ -9,7 +9,7 @@ use zip::write::SimpleFileOptions;
 
 /// A cell of a sheet.
 #[derive(Clone)]
-enum Cell {
+pub(super) enum Cell {
     Blank,
     Text(&'static str),
     Number(f64),
@@ -89,7 +89,7 @@ fn workbook(sheets: &[(&str, Vec<Vec<Cell>>)]) -> Vec<u8> {
     )
 }
 
-fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
+pub(super) fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in parts {
         zip.start_file(*name, SimpleFileOptions::default()).unwrap();
@@ -98,7 +98,7 @@ fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn reading(files: &[(&str, Vec<u8>)]) -> Result<PublishedRates, String> {
+pub(super) fn reading(files: &[(&str, Vec<u8>)]) -> Result<PublishedRates, String> {
     let folder = tempfile::tempdir().unwrap();
     let mut inputs = Inputs::default();
     for (name, bytes) in files {
@@ -110,7 +110,7 @@ fn reading(files: &[(&str, Vec<u8>)]) -> Result<PublishedRates, String> {
 }
 
 /// Returns one sheet "4. spot curve" of the OIS curve with these rows.
-fn spot(rows: Vec<Vec<Cell>>) -> Vec<u8> {
+pub(super) fn spot(rows: Vec<Vec<Cell>>) -> Vec<u8> {
     workbook(&[(
         "4. spot curve",
         sheet("UK OIS spot curve", &[0.5, 1.0], rows),

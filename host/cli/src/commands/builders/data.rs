@@ -161,6 +161,7 @@ fn rates(path: &Path) -> Option<FileResult> {
         let (lines, refusal) = match read(&inputs, &mut |_, _, _| {}) {
             Ok(published) if values(&published) > 0 => (lines_of_rates(&published), None),
             Ok(_) => continue,
+            Err(error) if is_unreadable_archive(&error) => return Some(unreadable(&error)),
             Err(error) if is_of_another_kind(&error) => continue,
             Err(error) => (Vec::new(), Some(error.to_string())),
         };
@@ -196,12 +197,30 @@ fn is_of_another_kind(error: &RatesError) -> bool {
         RatesError::Io { .. } => true,
         RatesError::File { fault, .. } => matches!(
             fault,
-            RatesErrorKind::Zip(_)
-                | RatesErrorKind::Workbook(_)
+            RatesErrorKind::Workbook(_)
                 | RatesErrorKind::Csv(_)
                 | RatesErrorKind::Layout(_)
                 | RatesErrorKind::Form(_)
         ),
+    }
+}
+
+/// Reports whether a file is a zip archive or a workbook that is damaged or too large in sum.
+fn is_unreadable_archive(error: &RatesError) -> bool {
+    let RatesError::File { fault, .. } = error else {
+        return false;
+    };
+    matches!(
+        fault,
+        RatesErrorKind::Zip(_) | RatesErrorKind::Member { .. }
+    )
+}
+
+fn unreadable(error: &RatesError) -> FileResult {
+    FileResult {
+        kind: "unknown".to_owned(),
+        lines: Vec::new(),
+        refusal: Some(error.to_string()),
     }
 }
 

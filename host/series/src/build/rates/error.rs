@@ -52,9 +52,17 @@ pub enum RatesError {
 /// The kind of an error in a file.
 #[derive(Debug, thiserror::Error)]
 pub enum RatesErrorKind {
-    /// Not a readable archive.
+    /// Not a readable archive, or one that is too large in sum.
     #[error("{0}")]
-    Zip(#[from] zip::result::ZipError),
+    Zip(#[from] domesday_registers::zip_source::ZipError),
+    /// A member of an archive cannot be unpacked.
+    #[error("{member}: {error}")]
+    Member {
+        /// Its name.
+        member: String,
+        /// The reason.
+        error: std::io::Error,
+    },
     /// Not a readable workbook.
     #[error("{0}")]
     Workbook(#[from] calamine::Error),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use domesday_registers::Progress;
 
-use super::source::File;
+use super::source::Input;
 use super::{PublishedRates, RatesError, RatesErrorKind, database, wide, workbook};
 
 /// The files to build from.
@@ -29,25 +29,29 @@ pub fn read(inputs: &Inputs, progress: &mut Progress<'_>) -> Result<PublishedRat
     let total = (inputs.database.len() + inputs.curves.len()) as u64;
     let mut paths_read = 0;
     for path in &inputs.database {
-        for file in File::read(path, inputs.synthetic, &mut published.sources)? {
+        let input = Input::read(path)?;
+        published.sources.push(input.source(inputs.synthetic));
+        input.for_each(|file| {
             progress(&file.name, paths_read, total);
-            database::read(&file, &mut published)?;
-        }
+            database::read(&file, &mut published)
+        })?;
         paths_read += 1;
     }
     for path in &inputs.curves {
-        for file in File::read(path, inputs.synthetic, &mut published.sources)? {
+        let input = Input::read(path)?;
+        published.sources.push(input.source(inputs.synthetic));
+        input.for_each(|file| {
             progress(&file.name, paths_read, total);
             let lower = file.name.to_lowercase();
             if lower.ends_with(".csv") {
-                wide::read(&file, &mut published)?;
+                wide::read(&file, &mut published)
             } else if lower.ends_with(".xlsx") || lower.ends_with(".xls") {
-                workbook::read(&file, &mut published)?;
+                workbook::read(&file, &mut published)
             } else {
                 let fault = RatesErrorKind::Layout("is no workbook, archive or curve table");
-                return Err(fault.at(file.location()));
+                Err(fault.at(file.location()))
             }
-        }
+        })?;
         paths_read += 1;
     }
     Ok(published)

@@ -4,6 +4,8 @@ use std::io::{Cursor, Read};
 use std::path::Path;
 
 use domesday_package::Sha256Digest;
+use domesday_registers::BytesRead;
+use domesday_registers::zip_source::{self, Member};
 
 use super::{RatesError, RatesErrorKind, SourceLocation};
 use crate::package::SourceFile;
@@ -20,78 +22,98 @@ pub(super) struct File {
 const LARGEST_MEMBER: u64 = 256 << 20;
 
 impl File {
-    /// Reads a file; of an archive its workbooks, in the order of their names. `sources` receives
-    /// the digest of the file itself.
-    pub(super) fn read(
-        path: &Path,
-        synthetic: bool,
-        sources: &mut Vec<SourceFile>,
-    ) -> Result<Vec<File>, RatesError> {
+    /// Returns the file itself as a location.
+    pub(super) fn location(&self) -> SourceLocation {
+        location(&self.name)
+    }
+}
+
+/// An input on disk: one file, or an archive of workbooks.
+pub(super) struct Input {
+    name: String,
+    bytes: Vec<u8>,
+    is_archive: bool,
+}
+
+impl Input {
+    /// Reads an input. The members of an archive stay packed.
+    pub(super) fn read(path: &Path) -> Result<Input, RatesError> {
         let bytes = std::fs::read(path).map_err(|error| RatesError::Io {
             path: path.to_owned(),
             error,
         })?;
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        sources.push(source(&name, &bytes, synthetic));
-        if path.extension().is_some_and(|extension| extension == "zip") {
-            let location = SourceLocation {
-                file: name.clone(),
-                sheet: None,
-                cell: None,
-            };
-            return members(&name, bytes).map_err(|fault| fault.at(location));
-        }
-        Ok(vec![File { name, bytes }])
+        let name = path.file_name();
+        Ok(Input {
+            name: name
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+            bytes,
+            is_archive: path.extension().is_some_and(|extension| extension == "zip"),
+        })
     }
 
-    /// Returns the file itself as a location.
-    pub(super) fn location(&self) -> SourceLocation {
-        SourceLocation {
-            file: self.name.clone(),
-            sheet: None,
-            cell: None,
-        }
+    /// Returns the manifest's entry of the file on disk.
+    pub(super) fn source(&self, synthetic: bool) -> SourceFile {
+        source(&self.name, &self.bytes, synthetic)
     }
-}
 
-/// Returns the workbooks of an archive.
-fn members(archive: &str, bytes: Vec<u8>) -> Result<Vec<File>, RatesErrorKind> {
-    let mut zip = zip::ZipArchive::new(Cursor::new(bytes))?;
-    let mut names = zip
-        .file_names()
-        .map(|name| name.map(std::borrow::Cow::into_owned))
-        .collect::<Result<Vec<String>, _>>()?;
-    names.sort();
-    let mut files = Vec::new();
-    for name in names {
-        let lower = name.to_lowercase();
-        if !(lower.ends_with(".xlsx") || lower.ends_with(".xls")) {
-            continue;
+    /// Calls `each` with the file; with an archive's workbooks one at a time, in the order of their
+    /// names.
+    pub(super) fn for_each(
+        self,
+        mut each: impl FnMut(File) -> Result<(), RatesError>,
+    ) -> Result<(), RatesError> {
+        if !self.is_archive {
+            return each(File {
+                name: self.name,
+                bytes: self.bytes,
+            });
         }
-        let member = zip.by_name(&name)?;
-        let mut content = Vec::new();
-        let read = member
-            .take(LARGEST_MEMBER + 1)
-            .read_to_end(&mut content)
-            .map_err(zip::result::ZipError::from)? as u64;
-        if read > LARGEST_MEMBER {
+        let fault = |fault: RatesErrorKind| fault.at(location(&self.name));
+        let workbooks = zip_source::members_of(Cursor::new(&self.bytes), |name| {
+            let lower = name.to_lowercase();
+            lower.ends_with(".xlsx") || lower.ends_with(".xls")
+        })
+        .map_err(|error| fault(error.into()))?;
+        if workbooks.is_empty() {
+            return Err(fault(RatesErrorKind::Layout("holds no workbook")));
+        }
+        for member in workbooks {
+            let bytes = self.member(&member).map_err(fault)?;
+            let short = member.name().rsplit('/').next().unwrap_or(member.name());
+            let name = format!("{}!{short}", self.name);
+            each(File { name, bytes })?;
+        }
+        Ok(())
+    }
+
+    /// Returns a member unpacked.
+    fn member(&self, member: &Member) -> Result<Vec<u8>, RatesErrorKind> {
+        if member.size() > LARGEST_MEMBER {
             return Err(RatesErrorKind::Layout(
                 "holds a member of more than 256 MiB",
             ));
         }
-        let short = name.rsplit('/').next().unwrap_or(&name);
-        files.push(File {
-            name: format!("{archive}!{short}"),
-            bytes: content,
-        });
+        let source = Cursor::new(&self.bytes);
+        let mut reader = zip_source::read_from(source, member, &BytesRead::default())?;
+        let mut bytes = Vec::new();
+        reader
+            .read_to_end(&mut bytes)
+            .map_err(|error| RatesErrorKind::Member {
+                member: member.name().to_owned(),
+                error,
+            })?;
+        Ok(bytes)
     }
-    if files.is_empty() {
-        return Err(RatesErrorKind::Layout("holds no workbook"));
+}
+
+/// Returns a file as a location.
+fn location(file: &str) -> SourceLocation {
+    SourceLocation {
+        file: file.to_owned(),
+        sheet: None,
+        cell: None,
     }
-    Ok(files)
 }
 
 /// Returns the manifest's entry of a file of the Bank.

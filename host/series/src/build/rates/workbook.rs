@@ -9,6 +9,7 @@ use std::io::Cursor;
 
 use calamine::{Data, Range, Reader};
 use chrono::{NaiveDate, TimeDelta};
+use domesday_registers::zip_source::check_workbook;
 
 use super::published::{CurveKind, CurveSide, Warning};
 use super::source::File;
@@ -31,6 +32,8 @@ enum Sheet {
 
 /// Reads one workbook.
 pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), RatesError> {
+    check_workbook(Cursor::new(file.bytes.as_slice()))
+        .map_err(|error| RatesErrorKind::from(error).at(file.location()))?;
     let mut book = calamine::open_workbook_auto_from_rs(Cursor::new(file.bytes.as_slice()))
         .map_err(|error| RatesErrorKind::from(error).at(file.location()))?;
     let mut sheets = BTreeMap::new();

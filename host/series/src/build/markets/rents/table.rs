@@ -3,6 +3,9 @@
 use super::super::MarketsError;
 use calamine::{Cell, Data, Range, Reader, open_workbook_auto};
 use domesday_registers::Day;
+use domesday_registers::zip_source::check_workbook;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 /// A rectangle of cells.
@@ -32,6 +35,12 @@ pub(super) fn tables(path: &Path) -> Result<Vec<Table>, MarketsError> {
             cells: Range::from_sparse(cells),
         }]);
     }
+    let io = |source| MarketsError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let source = BufReader::new(File::open(path).map_err(io)?);
+    check_workbook(source).map_err(|error| refuse(error.to_string()))?;
     let mut workbook = open_workbook_auto(path).map_err(|error| refuse(error.to_string()))?;
     let mut tables = Vec::new();
     for sheet in workbook.sheet_names() {

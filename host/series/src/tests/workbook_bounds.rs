@@ -1,0 +1,66 @@
+//! Archives and workbooks that unpack to far more than they hold.
+
+use super::workbooks::{reading, spot, zipped};
+use domesday_series::build::markets::count_rents;
+use std::io::{Cursor, Write as _};
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+/// Bytes of one member. The lowest bound is 64 MiB for all members together.
+const MEMBER: usize = 7 << 20;
+const MEMBERS: usize = 10;
+
+/// Adds members of zeros to an archive, each within every bound by itself.
+fn with_zeros(archive: Vec<u8>, ending: &str) -> Vec<u8> {
+    let packed = zipped(&[("zeros", &vec![0; MEMBER])]);
+    let mut packed = ZipArchive::new(Cursor::new(packed)).unwrap();
+    let mut zip = ZipWriter::new_append(Cursor::new(archive)).unwrap();
+    for number in 0..MEMBERS {
+        let member = packed.by_index_raw(0).unwrap();
+        let name = format!("zeros {number}.{ending}");
+        zip.raw_copy_file_rename(member, name).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// Returns a workbook whose directory states one byte for a member of zeros.
+fn understated() -> Vec<u8> {
+    let mut zip = ZipWriter::new_append(Cursor::new(spot(vec![]))).unwrap();
+    let options = SimpleFileOptions::default();
+    zip.start_file("xl/media/image1.png", options).unwrap();
+    zip.write_all(&vec![0; MEMBER]).unwrap();
+    let mut bytes = zip.finish().unwrap().into_inner();
+    let size = u32::try_from(MEMBER).unwrap().to_le_bytes();
+    for at in 0..bytes.len() - 4 {
+        if bytes[at..at + 4] == size {
+            bytes[at..at + 4].copy_from_slice(&[1, 0, 0, 0]);
+        }
+    }
+    bytes
+}
+
+#[test]
+fn a_zip_of_workbooks_is_bounded_in_sum() {
+    let bomb = with_zeros(zipped(&[("read me.txt", b"")]), "xlsx");
+    let error = reading(&[("bomb.zip", bomb)]).unwrap_err();
+    assert!(error.contains("bomb.zip: not a readable zip"), "{error}");
+    assert!(error.contains("unpacked bytes in a file of"), "{error}");
+}
+
+#[test]
+fn a_workbook_is_bounded_in_sum_before_it_is_opened() {
+    let sound = spot(vec![]);
+    for (bomb, reason) in [
+        (with_zeros(sound, "png"), "unpacked bytes in a file of"),
+        (understated(), "longer than the zip file's directory says"),
+    ] {
+        let error = reading(&[("bomb.xlsx", bomb.clone())]).unwrap_err();
+        assert!(error.contains(reason), "{error}");
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rents.xlsx");
+        std::fs::write(&path, bomb).unwrap();
+        let error = count_rents(&path).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+}

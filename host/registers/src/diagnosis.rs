@@ -12,8 +12,10 @@ pub enum Diagnosis {
     Delimiter(char),
     /// The first row follows the column names on their own line.
     JoinedHeader {
-        /// The last column's name.
+        /// The last column's name, as the line writes it.
         last: String,
+        /// Which of its occurrences on the line is the name, counted from 1.
+        occurrence: usize,
     },
     /// Two rows stand on the first line.
     JoinedRows,
@@ -60,18 +62,21 @@ impl Diagnosis {
         if let Some(delimiter) = delimiter {
             return Some(Diagnosis::Delimiter(delimiter));
         }
-        let columns = lines.next().map(|line| cells(line, ',').len());
+        let following: Vec<Vec<&str>> = lines.take(20).map(|line| cells(line, ',')).collect();
         let value = |cell: &&str| !cell.is_empty() && cell.parse::<f64>().is_ok();
-        if let Some((columns, last)) =
-            columns.and_then(|columns| Some((columns, joined(&first, columns)?)))
-        {
-            let names = first.iter().take(columns);
-            let row = names
-                .map(|cell| cell.trim_matches('"'))
-                .any(|cell| value(&cell));
-            return Some(match row {
+        if let Some(last) = joined(&first, &following) {
+            let columns = first.len().div_ceil(2);
+            let names = first.get(..columns - 1).unwrap_or_default();
+            let mut cells = first.iter().take(columns);
+            return Some(match cells.any(|cell| value(&cell.trim_matches('"'))) {
                 true => Diagnosis::JoinedRows,
-                false => Diagnosis::JoinedHeader { last },
+                false => Diagnosis::JoinedHeader {
+                    last: last.to_owned(),
+                    occurrence: 1 + names
+                        .iter()
+                        .map(|name| name.matches(last).count())
+                        .sum::<usize>(),
+                },
             });
         }
         first
@@ -81,7 +86,7 @@ impl Diagnosis {
     }
 
     /// Returns a file's beginning as the repair leaves it, where the repair needs no new download.
-    pub(crate) fn repaired(&self, head: &[u8]) -> Option<Vec<u8>> {
+    pub fn repaired(&self, head: &[u8]) -> Option<Vec<u8>> {
         let text = || String::from_utf8_lossy(head);
         let repaired = match self {
             Diagnosis::Utf16 => {
@@ -100,7 +105,12 @@ impl Diagnosis {
                 };
                 text().chars().map(comma).collect()
             }
-            Diagnosis::JoinedHeader { last } => text().replacen(last, &format!("{last}\n"), 1),
+            Diagnosis::JoinedHeader { last, occurrence } => {
+                let text = text();
+                let (at, _) = text.match_indices(last.as_str()).nth(occurrence - 1)?;
+                let (names, rows) = text.split_at_checked(at + last.len())?;
+                format!("{names}\n{rows}")
+            }
             _ => return None,
         };
         Some(repaired.into_bytes())
@@ -141,23 +151,85 @@ fn cells(line: &str, delimiter: char) -> Vec<&str> {
     .collect()
 }
 
-/// Returns the last column's name if the line holds the names and the first row. A row of `columns`
-/// cells and as many names share one cell.
-fn joined(first: &[&str], columns: usize) -> Option<String> {
+/// Returns the last column's name if the line holds the names and the first row. A row of as many
+/// cells as the line after it, and as many names, share one cell.
+fn joined<'t>(first: &[&'t str], following: &[Vec<&str>]) -> Option<&'t str> {
+    let columns = following.first()?.len();
     if columns < 2 || first.len() != 2 * columns - 1 {
         return None;
     }
-    let shared = first.get(columns - 1)?.trim_start_matches('"');
-    // The names are words, and the value begins with a mark or in capitals.
-    let lower = shared.starts_with(|c: char| c.is_ascii_lowercase());
+    let shared = *first.get(columns - 1)?;
+    let values: Vec<&str> = following
+        .iter()
+        .filter_map(|row| row.first().copied())
+        .collect();
+    let value = value_begin(shared, &values).unwrap_or_else(|| name_end(shared));
+    shared.get(..value).filter(|name| !name.is_empty())
+}
+
+/// Returns where a value begins behind a name: its form is that of the same column's next values.
+fn value_begin(shared: &str, values: &[&str]) -> Option<usize> {
+    let next = *values.first()?;
+    let length_of = |value: &str| value.chars().count();
+    let one_length = values
+        .iter()
+        .all(|value| length_of(value) == length_of(next));
+    let length = length_of(shared).saturating_sub(length_of(next));
+    let same_length = shared.char_indices().map(|(at, _)| at).nth(length);
+    let same_length = same_length.unwrap_or(shared.len());
+    let tail = shared.get(same_length..)?;
+    let alike = |form: fn(char) -> char| tail.chars().map(form).eq(next.chars().map(form));
+    if one_length
+        && same_length > 0
+        && (alike(kind) || alike(|c| if c.is_alphanumeric() { 'x' } else { c }))
+    {
+        return Some(same_length);
+    }
+    // Days and numbers may have more or fewer digits: a name's own last digits are then unknown.
+    let runs = |text: &str| {
+        let mut runs: Vec<char> = text.chars().map(kind).collect();
+        runs.dedup_by(|a, b| a == b && a.is_alphanumeric());
+        runs
+    };
+    let next = runs(next);
+    let mut begins = shared.char_indices().map(|(at, _)| at).skip(1);
+    begins.find(|at| shared.get(*at..).is_some_and(|tail| runs(tail) == next))
+}
+
+/// Returns a character that stands for all of its kind.
+fn kind(c: char) -> char {
+    match c {
+        c if c.is_ascii_digit() => '9',
+        c if c.is_uppercase() => 'A',
+        c if c.is_alphabetic() => 'a',
+        c => c,
+    }
+}
+
+/// Returns where a name ends before a value that begins with a mark or in other letters.
+fn name_end(shared: &str) -> usize {
+    let quotes = shared.len() - shared.trim_start_matches('"').len();
+    let name = shared.get(quotes..).unwrap_or_default();
+    let lower = name.starts_with(|c: char| c.is_ascii_lowercase());
     let other = |c: char| match lower {
         true => c.is_ascii_uppercase() || c.is_ascii_digit(),
         false => c.is_ascii_lowercase() || c.is_ascii_digit(),
     };
-    let end = shared
-        .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ' ') || other(c))
-        .unwrap_or(shared.len());
-    Some(shared.get(..end)?.to_owned())
+    let end = name.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ' ') || other(c));
+    let end = end.unwrap_or(name.len());
+    // A quoted name ends behind its second quotation mark.
+    let closed = quotes > 0 && name.get(end..).is_some_and(|rest| rest.starts_with('"'));
+    quotes + end + usize::from(closed)
+}
+
+/// Returns a text as a pattern of sed that matches it alone.
+fn sed_pattern(text: &str) -> String {
+    let special = |c: char| r"/\.*[]^$".contains(c);
+    let escaped = text.chars().map(|c| match special(c) {
+        true => format!("\\{c}"),
+        false => c.to_string(),
+    });
+    escaped.collect()
 }
 
 impl fmt::Display for Diagnosis {
@@ -178,11 +250,18 @@ impl fmt::Display for Diagnosis {
                      csv.writer(sys.stdout).writerows(csv.reader(sys.stdin, delimiter='{code}'))\" < IN > OUT"
                 )
             }
-            Diagnosis::JoinedHeader { last } => write!(
-                f,
-                "the column names and the first row share line 1. Put a line end after the last \
-                 name: sed '1s/{last}/&\\n/' IN > OUT"
-            ),
+            Diagnosis::JoinedHeader { last, occurrence } => {
+                let pattern = sed_pattern(last);
+                let which = match occurrence {
+                    1 => String::new(),
+                    later => later.to_string(),
+                };
+                write!(
+                    f,
+                    "the column names and the first row share line 1. Put a line end after the \
+                     last name: sed '1s/{pattern}/&\\n/{which}' IN > OUT"
+                )
+            }
             Diagnosis::JoinedRows => f.write_str(
                 "line 1 holds two rows. Put a line end after the last cell of the first",
             ),
@@ -219,9 +298,83 @@ mod tests {
         ] {
             let text = format!("{NAMES}{value}\n{value}\n");
             let found = Diagnosis::of(text.as_bytes());
-            let last = "linked_data_uri".to_owned();
-            assert_eq!(found, Some(Diagnosis::JoinedHeader { last }), "{text}");
+            let expected = Diagnosis::JoinedHeader {
+                last: "linked_data_uri".to_owned(),
+                occurrence: 1,
+            };
+            assert_eq!(found, Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn the_last_name_ends_where_the_value_of_the_first_column_begins() {
+        for (names, first, next, last, occurrence) in [
+            (
+                "Date Changed,Rate",
+                "18-Dec-25,3.75",
+                "7-Aug-25,4",
+                "Rate",
+                1,
+            ),
+            (
+                "DATE,IUMBV34",
+                "31 Jan 2025,4.63",
+                "28 Feb 2025,4.65",
+                "IUMBV34",
+                1,
+            ),
+            (
+                "LAD23CD,LAD23NM",
+                "E06000001,Hull",
+                "E06000002,York",
+                "LAD23NM",
+                1,
+            ),
+            (
+                "Date,SalesVolume,FlatSalesVolume",
+                "1995-01-01,2,3",
+                "1995-02-01,2,3",
+                "FlatSalesVolume",
+                1,
+            ),
+            // The name stands within an earlier one.
+            (
+                "Date,OldPrice,Price",
+                "1995-01-01,2,3",
+                "1995-02-01,2,3",
+                "Price",
+                2,
+            ),
+            ("Date,SONIA", ",", ",", "SONIA", 1),
+            (
+                "\"Date\",\"Rate\"",
+                "\"18-Dec-25\",\"3.75\"",
+                "\"7-Aug-25\",\"4\"",
+                "\"Rate\"",
+                1,
+            ),
+        ] {
+            let found = Diagnosis::of(format!("{names}{first}\n{next}\n{first}\n").as_bytes());
+            let expected = Diagnosis::JoinedHeader {
+                last: last.to_owned(),
+                occurrence,
+            };
+            assert_eq!(found, Some(expected.clone()), "{names}");
+            let repaired =
+                expected.repaired(format!("{names}{first}\n{next}\n{first}\n").as_bytes());
+            let whole = format!("{names}\n{first}\n{next}\n{first}\n").into_bytes();
+            assert_eq!(repaired, Some(whole), "{names}");
+        }
+    }
+
+    #[test]
+    fn the_repair_of_a_joined_header_is_a_command_for_this_line() {
+        let joined = |last: &str, occurrence| {
+            let last = last.to_owned();
+            Diagnosis::JoinedHeader { last, occurrence }.to_string()
+        };
+        assert!(joined("Price", 2).ends_with(r"sed '1s/Price/&\n/2' IN > OUT"));
+        assert!(joined("a/b.c", 1).ends_with(r"sed '1s/a\/b\.c/&\n/' IN > OUT"));
     }
 
     #[test]

@@ -66,6 +66,7 @@ fn a_damaged_form_is_named_with_the_register_that_it_would_be() {
             format!("{EXPORT}{EXPORTED}\n{EXPORTED}\n").into_bytes(),
             Diagnosis::JoinedHeader {
                 last: "linked_data_uri".to_owned(),
+                occurrence: 1,
             },
         ),
     ] {

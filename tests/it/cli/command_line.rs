@@ -5,6 +5,7 @@ mod demo_tenant;
 mod keys;
 mod making;
 mod markets;
+mod real_files;
 mod running;
 mod series;
 mod sold_addresses;
@@ -122,6 +123,6 @@ fn the_releases_are_listed_each_opened_and_proved() {
         list,
         "synthetic-hedonic-2027-03\teffective 2026-10-01\tvalues 2026-10-01 to 2027-12-31\tsnapshot synthetic-2026-09\n\
          synthetic-markets-2026-10\tmarkets\t594 series, 160516 observations\tinvented\n\
-         synthetic-rates-2026-09\trates\t16094 series, 341013 observations\tinvented\n"
+         synthetic-rates-2026-10\trates\t16094 series, 341013 observations\tinvented\n"
     );
 }

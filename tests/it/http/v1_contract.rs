@@ -2,11 +2,12 @@
 //!
 //! `tests/contract/rules-v1.toml` lists the rules, their tests and the break of the code that must
 //! turn each test red. Releases with the gaps that the demo's lack stand in [`fixture_releases`]
-//! and [`sparse_releases`].
+//! and [`sparse_releases`]. The builder computes that of [`computed_releases`].
 
 mod authentication;
 mod caching;
 mod catalogue;
+mod computed_releases;
 mod continuations;
 mod cursors;
 mod datasets;
@@ -55,7 +56,7 @@ const ROUTES: [&str; 9] = [
 ];
 
 /// The demo's releases, which are the current ones of the suite's server.
-const DEMO_RATES: &str = "synthetic-rates-2026-09";
+const DEMO_RATES: &str = "synthetic-rates-2026-10";
 const DEMO_MARKETS: &str = "synthetic-markets-2026-10";
 
 const BOTH: &[&str] = &["markets:read", "rates:read"];
@@ -105,10 +106,13 @@ fn serving() -> Start {
     copy_tree(&releases(), &folder);
     fixture_releases::write_all(&folder);
     sparse_releases::write_all(&folder);
+    computed_releases::write_all(&folder);
     make_keys(start.data_folder());
-    let ids = fixture_releases::IDS
-        .iter()
-        .chain(&[sparse_releases::MARKETS, sparse_releases::RATES]);
+    let ids = fixture_releases::IDS.iter().chain(&[
+        sparse_releases::MARKETS,
+        sparse_releases::RATES,
+        computed_releases::RATES,
+    ]);
     let allowed = ids.flat_map(|id| ["--allow-unsigned", *id]);
     let allowed: Vec<&str> = allowed.collect();
     start.releases(&folder).with(&allowed)

@@ -4,8 +4,8 @@
 
 Swaps, forward starts and the path of SONIA come from QuantLib's curve. Spreads, summaries and
 scenarios come from the formulas of docs/reference/rates.md, which this file writes without the
-program's code. It prints a figure that only one side has, and one that differs by more than is
-allowed. The exit code is then 1.
+program's code and computes in decimals. It prints a figure that only one side has, and one that
+differs by more than is allowed. The exit code is then 1.
 """
 
 import csv
@@ -15,12 +15,18 @@ import os
 import statistics
 import sys
 from datetime import date, datetime
+from decimal import ROUND_HALF_EVEN, Decimal
 
 import duckdb
 import QuantLib as ql
 
 TENTH_OF_BP = 0.001  # percentage points
-EXACT = 1e-9
+EXACT = 0.0
+# Results are rounded to six places of a basis point. QuantLib's par rate differs in its thirteenth
+# digit, so that a result between two places may be rounded the other way.
+PLACES = {"spread": 6, "scenarios": 8}
+SPREAD = 1.01e-6  # basis points: one unit of the last place
+SCENARIO = 2.01e-8  # percentage points: one unit of the spread, and one of the sum
 
 PRODUCTS = {
     "IUMZICQ": ("owner_occupied_fixed_2y_60ltv", 2, 60),
@@ -41,14 +47,14 @@ PRODUCTS = {
     "IUMTLMV": ("mortgage_reversion", None, None),
 }
 SHIFTS = {
-    "market_implied": 0.0,
+    "market_implied": Decimal("0"),
     "unchanged": None,
-    "plus_50bp": 0.5,
-    "plus_100bp": 1.0,
-    "plus_200bp": 2.0,
-    "minus_50bp": -0.5,
-    "minus_100bp": -1.0,
-    "stress": 3.0,
+    "plus_50bp": Decimal("0.5"),
+    "plus_100bp": Decimal("1"),
+    "plus_200bp": Decimal("2"),
+    "minus_50bp": Decimal("-0.5"),
+    "minus_100bp": Decimal("-1"),
+    "stress": Decimal("3"),
 }
 # Dates on which months are whole and thirtieths of a month exact. QuantLib's year fractions are
 # then whole twelfths whatever the day of the snapshot.
@@ -70,7 +76,7 @@ def database(folder):
                 day = datetime.strptime(row[0], "%d %b %Y").date()
                 for code, text in zip(header[1:], row[1:]):
                     if text:
-                        series.setdefault(code, {})[day] = float(text)
+                        series.setdefault(code, {})[day] = Decimal(text)
     return series
 
 
@@ -134,6 +140,17 @@ class Curve:
         return 100 * swap.fairRate()
 
 
+def places(dataset):
+    """Returns how many decimal places a dataset's values have at most, if they are rounded."""
+    ends = [number for name, number in PLACES.items() if dataset.endswith(name) or f"_{name}_" in dataset]
+    return ends[0] if ends else None
+
+
+def rounded(value, number):
+    """Rounds half to even."""
+    return value.quantize(Decimal(1).scaleb(-number), ROUND_HALF_EVEN)
+
+
 def month_end(day):
     following = date(day.year + day.month // 12, day.month % 12 + 1, 1)
     return date.fromordinal(following.toordinal() - 1)
@@ -148,7 +165,7 @@ def expected(folder):
     def put(dataset, allowed, metric, period, value, product=None, scenario=None, term=None, horizon=None, ltv=None):
         if value is not None:
             key = (dataset, metric, product, scenario, term, horizon, ltv, period)
-            want[key] = (value, allowed)
+            want[key] = (float(value), allowed)
 
     for day, curve in curves.items():
         for years in (1, 2, 3, 5, 7, 10, 15, 20, 25):
@@ -166,25 +183,25 @@ def expected(folder):
     for code, (product, term, ltv) in PRODUCTS.items():
         for day, rate in series[code].items():
             end = month_end(day)
-            put("mortgage_benchmarks", 0.0, "rate_pct", end.replace(day=1), rate, product=product, term=term, ltv=ltv)
+            put("mortgage_benchmarks", EXACT, "rate_pct", end.replace(day=1), rate, product=product, term=term, ltv=ltv)
             if term:
                 inside = [d for d in curves if d.replace(day=1) == end.replace(day=1)]
                 par = curves[max(inside)].par(0, term) if inside else None
                 if par is not None:
-                    spreads.setdefault(product, {})[end] = (rate - par) * 100
+                    spreads.setdefault(product, {})[end] = rounded((rate - Decimal(par)) * 100, 6)
             elif product == "mortgage_reversion":
                 inside = [d for d in bank if d.replace(day=1) == end.replace(day=1)]
                 if inside:
-                    reversion[end] = (rate - bank[max(inside)]) * 100
+                    reversion[end] = rounded((rate - bank[max(inside)]) * 100, 6)
     shape = {product: (term, ltv) for product, term, ltv in PRODUCTS.values()}
     for product, months in spreads.items():
         term, ltv = shape[product]
         for end, value in months.items():
-            put("mortgage_swap_spread", EXACT, "spread_bp", end.replace(day=1), value, product=product, term=term, ltv=ltv)
+            put("mortgage_swap_spread", SPREAD, "spread_bp", end.replace(day=1), value, product=product, term=term, ltv=ltv)
         recent = [months[end] for end in sorted(months)[-12:]]
-        summary = {"latest": recent[-1], "mean": statistics.fmean(recent), "median": statistics.median(recent)}
+        summary = {"latest": recent[-1], "mean": statistics.mean(recent), "median": statistics.median(recent)}
         for name, value in summary.items():
-            put("mortgage_spread_summary", EXACT, f"{name}_spread_bp", max(months).replace(day=1), value, product=product, term=term, ltv=ltv)
+            put("mortgage_spread_summary", SPREAD, f"{name}_spread_bp", max(months).replace(day=1), rounded(value, 6), product=product, term=term, ltv=ltv)
     for end, value in reversion.items():
         put("mortgage_reversion_spread", EXACT, "spread_bp", end.replace(day=1), value)
 
@@ -195,9 +212,11 @@ def expected(folder):
         for start in range(LAST_HORIZON + 1):
             now, then = curve.month(0), curve.month(start)
             if now is not None and then is not None:
-                rate = today if shift is None else today + then - now + shift
-                put("bank_rate_scenarios", EXACT, "rate_pct", snapshot, rate, scenario=scenario, horizon=start)
-                put("mortgage_reversion_scenarios", EXACT, "rate_pct", snapshot, rate + known(reversion), scenario=scenario, horizon=start)
+                rate = today if shift is None else today + Decimal(then) - Decimal(now) + shift
+                allowed = EXACT if shift is None else SCENARIO
+                put("bank_rate_scenarios", allowed, "rate_pct", snapshot, rounded(rate, 8), scenario=scenario, horizon=start)
+                reverting = rounded(rate + known(reversion), 8)
+                put("mortgage_reversion_scenarios", allowed, "rate_pct", snapshot, reverting, scenario=scenario, horizon=start)
             for product, months in spreads.items():
                 term, ltv = shape[product]
                 btl = product.startswith("btl_")
@@ -206,9 +225,9 @@ def expected(folder):
                 spot, forward = curve.par(0, term), curve.par(start, term)
                 if forward is None or spot is None:
                     continue
-                swap = spot if shift is None else forward + shift
+                swap = Decimal(spot) if shift is None else Decimal(forward) + shift
                 dataset = "btl_refinancing_scenarios" if btl else "financing_stress_scenarios"
-                put(dataset, EXACT, "rate_pct", snapshot, swap + known(months), scenario=scenario, term=term, horizon=start, ltv=ltv)
+                put(dataset, SCENARIO, "rate_pct", snapshot, rounded(swap + known(months), 8), scenario=scenario, term=term, horizon=start, ltv=ltv)
     # QuantLib's swap object at later starts, for one snapshot: the formula is not trusted alone.
     for years in (2, 3, 5, 10):
         for start in range(0, LAST_HORIZON + 1, 7):
@@ -246,6 +265,9 @@ def main(folder, package):
         worst[key[0]] = max(worst.get(key[0], 0.0), difference)
         if not difference <= allowed:
             faults.append(f"{key}: {have[key]} in the package, {value} derived")
+        most = places(key[0])
+        if most is not None and Decimal(repr(have[key])) != rounded(Decimal(repr(have[key])), most):
+            faults.append(f"{key}: {have[key]} has more than {most} decimal places")
     for dataset in sorted(counts):
         print(f"{dataset:30} {counts[dataset]:8} figures, worst difference {worst.get(dataset, 0.0):.1e}")
     for fault in sorted(faults)[:20]:

@@ -360,7 +360,7 @@ fn the_demo_is_made_again_and_answers_byte_for_byte() {
         "property/synthetic-2026-09",
         "valuation/synthetic-hedonic-2027-03",
         "markets/synthetic-markets-2026-10",
-        "rates/synthetic-rates-2026-09",
+        "rates/synthetic-rates-2026-10",
     ] {
         assert_eq!(
             content(temp_dir.path(), package),

@@ -2,7 +2,7 @@
 
 use crate::v1_contract::rates::assert_row;
 use crate::v1_contract::{
-    assert_refused, both, fixture_rates, observations, points, rates, series,
+    assert_refused, both, computed_releases, fixture_rates, observations, points, rates, series,
 };
 use serde_json::{Value, json};
 
@@ -79,8 +79,24 @@ fn v1_rates_4_a_spread_is_the_difference_of_its_rates_in_basis_points() {
         let swap = format!("dataset=indicative_swap_rates&term_years=2&from={date}&to={date}");
         let swap = points(&rates(&client, &swap))[0].1;
         let expected = (mortgage - swap) * 100.0;
-        assert!((spread["value"].as_f64().unwrap() - expected).abs() < 1e-9);
+        let value = spread["value"].as_f64().unwrap();
+        // The spread is rounded to six places.
+        assert!((value - expected).abs() < 0.501e-6, "{value} {expected}");
+        assert_eq!(format!("{value:.6}").parse(), Ok(value));
     }
+}
+
+#[test]
+fn v1_rates_4_a_rate_of_6_77_against_3_75_is_302_basis_points() {
+    let (_contract, client) = both();
+    let release = computed_releases::RATES;
+    let query = format!("dataset=mortgage_reversion_spread&from=2026-01&release_id={release}");
+    let path = format!("/v1/rates/series?{query}");
+    let answer = client.get(&path);
+    assert_eq!(
+        points(&answer.ok()),
+        [("2026-01", 302.0), ("2026-02", -15.0)]
+    );
 }
 
 #[test]
@@ -148,9 +164,10 @@ fn v1_limits_2_a_summary_has_twelve_months_at_most() {
             .unwrap()
     };
     let mean = last.iter().sum::<f64>() / 12.0;
-    assert!((value(1) - mean).abs() < 1e-9);
+    // Both are rounded to six places.
+    assert!((value(1) - mean).abs() < 0.501e-6);
     last.sort_by(f64::total_cmp);
-    assert!((value(2) - f64::midpoint(last[5], last[6])).abs() < 1e-9);
+    assert!((value(2) - f64::midpoint(last[5], last[6])).abs() < 0.501e-6);
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn v1_states_moves_no_route_builds_promotes_or_lists_releases() {
     for family in ["markets", "rates"] {
         for path in [
             "releases",
-            "releases/synthetic-rates-2026-09",
+            "releases/synthetic-rates-2026-10",
             "releases/promote",
             "builds",
             "events",

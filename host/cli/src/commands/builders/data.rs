@@ -4,7 +4,7 @@ use crate::commands::progress::ProgressLine;
 use clap::Subcommand;
 use domesday_property::build::{FileCheck, UnusedReason, check};
 use domesday_registers::sources::Kind;
-use domesday_registers::{MaxRejected, RegisterKind, recognise};
+use domesday_registers::{Diagnosis, MaxRejected, RecognitionError, RegisterKind, recognise};
 use domesday_series::build::markets::{MarketsError, count_rents};
 use domesday_series::build::rates::{Inputs, PublishedRates, RatesError, RatesErrorKind, read};
 use std::path::{Path, PathBuf};
@@ -38,6 +38,8 @@ struct FileResult {
 
 /// The largest file that is tried as one of the Bank's, which are read whole.
 const LARGEST_RATES_FILE: u64 = 256 << 20;
+/// Most repairs that one file needs: UTF-16, then its delimiter, then its first line.
+const MOST_REPAIRS: usize = 3;
 
 impl Data {
     pub fn run(self) -> anyhow::Result<ExitCode> {
@@ -78,11 +80,24 @@ impl CheckFiles {
             lines: Vec::new(),
             refusal: Some(error.to_string()),
         };
-        match error.register() {
-            Some(register) => refused(title(register)),
-            None => rates(path)
-                .or_else(|| rents(path))
-                .unwrap_or_else(|| refused("unknown".to_owned())),
+        if let Some(register) = error.register() {
+            return refused(title(register));
+        }
+        if let Some(result) = rates(path).or_else(|| rents(path)) {
+            return result;
+        }
+        match &error {
+            RecognitionError::Form {
+                diagnosis: Diagnosis::Workbook,
+                ..
+            } => FileResult {
+                refusal: Some(damage(path).unwrap_or_else(|| error.to_string())),
+                ..refused("workbook".to_owned())
+            },
+            RecognitionError::Form { diagnosis, .. } => {
+                refused(kind_when_repaired(path, diagnosis))
+            }
+            _ => refused("unknown".to_owned()),
         }
     }
 
@@ -141,9 +156,66 @@ fn rows(found: &FileCheck) -> Vec<String> {
     lines
 }
 
+/// Reports whether a file is small enough to be read whole, as rates are.
+fn may_be_rates(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.len() <= LARGEST_RATES_FILE)
+}
+
+/// Returns the kind of rates or rents that a file of another form would be after its repair.
+fn kind_when_repaired(path: &Path, diagnosis: &Diagnosis) -> String {
+    let unknown = || "unknown".to_owned();
+    let repaired = || -> std::io::Result<Option<FileResult>> {
+        if !may_be_rates(path) {
+            return Ok(None);
+        }
+        let mut content = std::fs::read(path)?;
+        let mut next = Some(diagnosis.clone());
+        let folder = tempfile::tempdir()?;
+        let copy = folder.path().join("repaired.csv");
+        for _ in 0..MOST_REPAIRS {
+            match next.and_then(|diagnosis| diagnosis.repaired(&content)) {
+                Some(repaired) => content = repaired,
+                None => return Ok(None),
+            }
+            std::fs::write(&copy, &content)?;
+            if let Some(result) = rates(&copy).or_else(|| rents(&copy)) {
+                return Ok(Some(result));
+            }
+            next = Diagnosis::of(&content);
+        }
+        Ok(None)
+    };
+    // A file that cannot be read or copied was refused for that before.
+    match repaired() {
+        Ok(Some(result)) => result.kind,
+        Ok(None) | Err(_) => unknown(),
+    }
+}
+
+/// Returns the error of a workbook that cannot be opened as one.
+fn damage(path: &Path) -> Option<String> {
+    if !may_be_rates(path) {
+        return None;
+    }
+    let inputs = Inputs {
+        curves: vec![path.to_owned()],
+        ..Inputs::default()
+    };
+    match read(&inputs, &mut |_, _, _| {}) {
+        Err(RatesError::File {
+            fault: RatesErrorKind::Workbook(error),
+            ..
+        }) => Some(format!(
+            "{}: the workbook cannot be read ({error}). Download it again",
+            path.display()
+        )),
+        _ => None,
+    }
+}
+
 /// Reads a file as one of the Bank of England's. Returns `None` for any other file.
 fn rates(path: &Path) -> Option<FileResult> {
-    if std::fs::metadata(path).ok()?.len() > LARGEST_RATES_FILE {
+    if !may_be_rates(path) {
         return None;
     }
     let database = Inputs {

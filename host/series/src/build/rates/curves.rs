@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 
 use super::codes::DatabaseSeries;
+use super::decimals::to_number;
 use super::published::CurveSide;
 use super::{Curve, PublishedRates};
 use crate::build::{Draft, Key, NewObservation};
@@ -43,7 +44,8 @@ pub(super) fn references(draft: &mut Draft, published: &PublishedRates) {
         };
         let handle = draft.series(key);
         for (day, value) in values {
-            draft.push(handle, NewObservation::new(Period::of_day(*day), *value));
+            let value = to_number(*value);
+            draft.push(handle, NewObservation::new(Period::of_day(*day), value));
         }
     }
 }

@@ -13,6 +13,7 @@
 //! a warning. A blank cell or a full stop is a missing value.
 
 use super::codes::{Code, DatabaseSeries, by_code, by_column};
+use super::decimals;
 use super::published::Warning;
 use super::source::File;
 use domesday_registers::Diagnosis;
@@ -86,6 +87,13 @@ fn table(file: &File, published: &mut PublishedRates) -> Result<u64, RatesError>
     let Some((line, header)) = rows.next() else {
         return Err(RatesErrorKind::Layout("is empty").at(file.location()));
     };
+    if let Some((line, last)) = records.last()
+        && last.len() < header.len()
+        && !blank(last)
+        && !file.bytes.ends_with(b"\n")
+    {
+        return Err(RatesErrorKind::CutShort.at(location(file, *line, None)));
+    }
     if heads(header, &["DATE", "SERIES", "VALUE"]) {
         for (line, row) in rows.filter(|(_, r)| !blank(r)) {
             let code = row.get(1).unwrap_or_default();
@@ -203,11 +211,7 @@ fn cell(
         RatesErrorKind::Date(date.to_owned()).at(location(file, line, Some("DATE")))
     })?;
     let here = location(file, line, Some(name));
-    let value = text
-        .parse::<f64>()
-        .ok()
-        .filter(|value| value.is_finite())
-        .ok_or_else(|| RatesErrorKind::Number(text.to_owned()).at(here.clone()))?;
+    let value = decimals::parse(text).map_err(|fault| fault.at(here.clone()))?;
     match column {
         Column::Series(series) => published.state(series, day, value, &here),
         Column::BankRateChange => {
@@ -264,6 +268,17 @@ mod tests {
         let read =
             describe(b"observation_date,IUDSOIA\n2026-08-28,3.7310\n2026-08-31,.\n2026-09-01,\n");
         assert_eq!(read, "{Sonia: {2026-08-28: 3.731}}");
+    }
+
+    #[test]
+    fn a_file_that_ends_within_a_row_is_refused() {
+        let text = "DATE,IUDBEDR,IUDSOIA\n01 Sep 2026,3.75,3.72\n02 Sep 2026,3.";
+        insta::assert_snapshot!(
+            describe(text.as_bytes()),
+            @"bank.csv, line 3: the file ends within this row, so the download broke off. Download it again"
+        );
+        let ended = describe(format!("{text}\n").as_bytes());
+        assert!(ended.contains("2026-09-02: 3"), "{ended}");
     }
 
     #[test]

@@ -94,22 +94,31 @@ pub enum RatesErrorKind {
         /// The title in the file.
         title: String,
     },
-    /// Not a date in either of the Bank's styles.
-    #[error("{0:?} is not a date")]
+    /// Not a date in one of the Bank's styles.
+    #[error("{0:?} is not a date. Write days as 2025-12-18 or 18 Dec 2025")]
     Date(String),
+    /// Not a spreadsheet's day.
+    #[error("{0:?} is not a date. Give the cell the day as a date, not as text")]
+    DateCell(String),
+    /// The last row lacks cells, and its line does not end.
+    #[error("the file ends within this row, so the download broke off. Download it again")]
+    CutShort,
     /// Not a number.
     #[error("{0:?} is not a number")]
     Number(String),
+    /// More digits than a decimal holds.
+    #[error("{0:?} needs more than the 28 digits that a figure may have")]
+    Precision(String),
     /// Not a maturity in whole months.
     #[error("{0} is not a maturity in whole months")]
     Maturity(String),
     /// Another file or cell states another value for the same figure.
     #[error("{value} contradicts {other} from {from}")]
     Contradiction {
-        /// The value here.
-        value: f64,
+        /// The value here, as it is read.
+        value: String,
         /// The value there.
-        other: f64,
+        other: String,
         /// The other file.
         from: String,
     },

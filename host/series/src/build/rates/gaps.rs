@@ -235,28 +235,31 @@ fn month(day: NaiveDate) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::codes::DatabaseSeries;
+    use super::super::decimals::decimal;
     use super::super::{CurveKind, CurveSide, derive};
     use super::*;
     use crate::catalogue::SelectorRule;
     use crate::package::DatasetSummary;
+    use rust_decimal::Decimal;
     use std::collections::BTreeMap;
 
     fn day(text: &str) -> NaiveDate {
         text.parse().unwrap()
     }
 
-    fn days(values: &[(&str, f64)]) -> BTreeMap<NaiveDate, f64> {
-        values.iter().map(|(on, rate)| (day(on), *rate)).collect()
+    fn days(values: &[(&str, &str)]) -> BTreeMap<NaiveDate, Decimal> {
+        let values = values.iter();
+        values.map(|(on, rate)| (day(on), decimal(rate))).collect()
     }
 
     /// Returns the list of changes as it is between two meetings, three months of rates, and a
     /// curve of the month after them.
     fn between_meetings() -> PublishedRates {
-        let changes = days(&[("2025-05-08", 4.25), ("2025-08-07", 4.0)]);
+        let changes = days(&[("2025-05-08", "4.25"), ("2025-08-07", "4")]);
         let reversion = days(&[
-            ("2025-07-31", 6.9),
-            ("2025-08-31", 6.8),
-            ("2025-09-30", 6.8),
+            ("2025-07-31", "6.9"),
+            ("2025-08-31", "6.8"),
+            ("2025-09-30", "6.8"),
         ]);
         let nodes: BTreeMap<u32, f64> = (1..=60).map(|month| (month, 4.0)).collect();
         let mut published = PublishedRates::default();
@@ -316,7 +319,7 @@ mod tests {
     fn a_swap_spread_ends_where_the_curve_ends() {
         let quoted = DatabaseSeries::Mortgage("owner_occupied_fixed_2y_75ltv");
         let mut published = between_meetings();
-        let rates = days(&[("2025-10-31", 4.4), ("2025-11-30", 4.3)]);
+        let rates = days(&[("2025-10-31", "4.4"), ("2025-11-30", "4.3")]);
         published.series.insert(quoted, rates);
         let spread = of(&published, "mortgage_swap_spread");
         assert_eq!(spread.to.as_deref(), Some("2025-10"));

@@ -118,28 +118,6 @@ fn natural_bends(months: &[u32], values: &[f64]) -> Vec<f64> {
     bends
 }
 
-/// Returns a spread in basis points: (rate - reference) x 100, both in per cent.
-pub fn spread_bp(rate: f64, reference: f64) -> f64 {
-    (rate - reference) * 100.0
-}
-
-/// Returns the mean.
-pub fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// Returns the median; of an even count the mean of the middle two.
-pub fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        count if count % 2 == 1 => Some(sorted[middle]),
-        _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,14 +161,6 @@ mod tests {
         assert!(curve.factor(27).is_some());
         assert_eq!(curve.par_rate(0, 3), None);
         assert_eq!(curve.par_rate(0, 0), None);
-    }
-
-    #[test]
-    fn medians_of_odd_and_even_counts() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.5));
-        assert_eq!(median(&[]), None);
-        assert_eq!(mean(&[1.0, 2.0]), Some(1.5));
     }
 
     proptest! {

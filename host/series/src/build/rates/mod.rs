@@ -9,6 +9,7 @@ pub mod codes;
 mod curves;
 mod database;
 mod dates;
+mod decimals;
 mod derive;
 mod error;
 mod gaps;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use chrono::{Datelike, NaiveDate};
+use rust_decimal::Decimal;
 
 use super::PublishedRates;
 use super::codes::DatabaseSeries;
 use super::curves::{dataset, key};
-use super::mathematics::{mean, median, spread_bp};
+use super::decimals::{mean, median, of_computed, spread_bp, to_number};
 use super::policy::PolicyRate;
 use super::swaps::Discounts;
 use crate::Period;
@@ -20,16 +21,15 @@ const SUMMARY_MONTHS: usize = 12;
 /// The reversion product.
 pub(super) const REVERSION: &str = "mortgage_reversion";
 
-const SWAP_SPREAD_METHOD: &str = "(Mortgage rate - reference) x 100; the reference is the par swap of the product's term, from the OIS curve, on the last snapshot within the month.";
-const REVERSION_METHOD: &str =
-    "(Reversion rate - Bank Rate) x 100; Bank Rate as in force at the end of the month.";
-const SUMMARY_METHOD: &str = "Latest, mean and median of the latest matched months of the product's swap spread, at most twelve; of an even count the median is the mean of the middle two.";
+const SWAP_SPREAD_METHOD: &str = "(Mortgage rate - reference) x 100, rounded half to even to six decimal places; the reference is the par swap of the product's term, from the OIS curve, on the last snapshot within the month.";
+const REVERSION_METHOD: &str = "(Reversion rate - Bank Rate) x 100, rounded half to even to six decimal places; Bank Rate as in force at the end of the month.";
+const SUMMARY_METHOD: &str = "Latest, mean and median of the latest matched months of the product's swap spread, at most twelve; of an even count the median is the mean of the middle two. Rounded half to even to six decimal places.";
 
 /// One month of a spread.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Spread {
     pub(super) month_end: NaiveDate,
-    pub(super) basis_points: f64,
+    pub(super) basis_points: Decimal,
     reference: String,
     swap_day: Option<NaiveDate>,
 }
@@ -71,7 +71,10 @@ fn with_product(key: Key, product: &str) -> Key {
 }
 
 /// Returns a product's rates by the last day of their months.
-pub(super) fn months(published: &PublishedRates, product: &'static str) -> Vec<(NaiveDate, f64)> {
+pub(super) fn months(
+    published: &PublishedRates,
+    product: &'static str,
+) -> Vec<(NaiveDate, Decimal)> {
     published
         .series
         .get(&DatabaseSeries::Mortgage(product))
@@ -94,6 +97,7 @@ pub(super) fn benchmarks(draft: &mut Draft, published: &PublishedRates) {
         let key = with_product(key.select(SelectorName::MortgageProduct, product), product);
         let handle = draft.series(key);
         for (month, rate) in months {
+            let rate = to_number(rate);
             draft.push(handle, NewObservation::new(Period::of_month(month), rate));
         }
     }
@@ -113,7 +117,7 @@ pub(super) fn spreads(published: &PublishedRates, discounts: &Discounts) -> Spre
                 let (day, curve) = discounts.range(first..=month_end).next_back()?;
                 Some(Spread {
                     month_end,
-                    basis_points: spread_bp(rate, curve.par_rate(0, term)?),
+                    basis_points: spread_bp(rate, of_computed(curve.par_rate(0, term)?)?)?,
                     reference: format!("ois_par_swap_{term}y"),
                     swap_day: Some(*day),
                 })
@@ -130,7 +134,7 @@ pub(super) fn spreads(published: &PublishedRates, discounts: &Discounts) -> Spre
             let bank = policy.at_month_end(month_end)?;
             Some(Spread {
                 month_end,
-                basis_points: spread_bp(rate, bank.rate),
+                basis_points: spread_bp(rate, bank.rate)?,
                 reference: format!("bank_rate_stated_for_{}", bank.stated_for),
                 swap_day: None,
             })
@@ -139,8 +143,9 @@ pub(super) fn spreads(published: &PublishedRates, discounts: &Discounts) -> Spre
     spreads
 }
 
-fn observation(spread: &Spread, value: f64) -> NewObservation {
-    let observation = NewObservation::new(Period::of_month(spread.month_end), value)
+fn observation(spread: &Spread, value: Decimal) -> NewObservation {
+    let period = Period::of_month(spread.month_end);
+    let observation = NewObservation::new(period, to_number(value))
         .text(F::ReferenceBasis, spread.reference.clone());
     match spread.swap_day {
         Some(day) => observation.date(F::MatchedSwapAsOfDate, day),
@@ -164,7 +169,7 @@ pub(super) fn swap_spreads(draft: &mut Draft, spreads: &Spreads) {
             }
         }
         let recent = &matched[matched.len().saturating_sub(SUMMARY_MONTHS)..];
-        let values: Vec<f64> = recent.iter().map(|spread| spread.basis_points).collect();
+        let values: Vec<Decimal> = recent.iter().map(|spread| spread.basis_points).collect();
         let summaries = [
             ("latest_spread_bp", values.last().copied()),
             ("mean_spread_bp", mean(&values)),
@@ -201,6 +206,7 @@ pub(super) fn latest_by(spreads: &[Spread], day: NaiveDate) -> Option<&Spread> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::decimals::decimal;
     use super::*;
     use crate::catalogue::Frequency;
 
@@ -230,7 +236,7 @@ mod tests {
     fn summaries(months: i32) -> BTreeMap<&'static str, Vec<(String, f64)>> {
         let spread = |number: i32| Spread {
             month_end: month_end(number),
-            basis_points: f64::from(number + 1),
+            basis_points: Decimal::from(number + 1),
             reference: "ois_par_swap_2y".to_owned(),
             swap_day: None,
         };
@@ -275,7 +281,10 @@ mod tests {
     #[test]
     fn a_month_without_a_quote_has_no_observation() {
         let mut published = PublishedRates::default();
-        let quotes = BTreeMap::from([(month_end(0), 4.4), (month_end(2), 4.1)]);
+        let quotes = BTreeMap::from([
+            (month_end(0), decimal("4.4")),
+            (month_end(2), decimal("4.1")),
+        ]);
         let series = DatabaseSeries::Mortgage(PRODUCT);
         published.series.insert(series, quotes);
         let mut draft = Draft::new();

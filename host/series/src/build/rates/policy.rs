@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use chrono::{Datelike, NaiveDate};
+use rust_decimal::Decimal;
 
 use super::PublishedRates;
 use super::codes::DatabaseSeries;
 
 /// Bank Rate as the files state it.
 pub(super) struct PolicyRate<'p> {
-    stated: Option<&'p BTreeMap<NaiveDate, f64>>,
-    changes: &'p BTreeMap<NaiveDate, f64>,
+    stated: Option<&'p BTreeMap<NaiveDate, Decimal>>,
+    changes: &'p BTreeMap<NaiveDate, Decimal>,
     /// The day to which the list of changes is stated to be complete.
     complete_to: Option<NaiveDate>,
 }
@@ -18,7 +19,7 @@ pub(super) struct PolicyRate<'p> {
 /// A rate and the date that it is stated for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RateInForce {
-    pub(super) rate: f64,
+    pub(super) rate: Decimal,
     pub(super) stated_for: NaiveDate,
 }
 
@@ -67,6 +68,7 @@ impl<'p> PolicyRate<'p> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::decimals::decimal;
     use super::*;
 
     fn day(text: &str) -> NaiveDate {
@@ -75,7 +77,10 @@ mod tests {
 
     #[test]
     fn a_list_of_changes_holds_between_its_changes_and_not_after_the_last() {
-        let changes = BTreeMap::from([(day("2025-05-08"), 4.25), (day("2025-08-07"), 4.0)]);
+        let changes = BTreeMap::from([
+            (day("2025-05-08"), decimal("4.25")),
+            (day("2025-08-07"), Decimal::from(4)),
+        ]);
         let policy = PolicyRate {
             stated: Some(&changes),
             changes: &changes,
@@ -84,10 +89,16 @@ mod tests {
         let on = |text| {
             policy
                 .on(day(text))
-                .map(|found| (found.rate, found.stated_for.to_string()))
+                .map(|found| (found.rate.to_string(), found.stated_for.to_string()))
         };
-        assert_eq!(on("2025-06-30"), Some((4.25, "2025-05-08".to_owned())));
-        assert_eq!(on("2025-08-07"), Some((4.0, "2025-08-07".to_owned())));
+        assert_eq!(
+            on("2025-06-30"),
+            Some(("4.25".to_owned(), "2025-05-08".to_owned()))
+        );
+        assert_eq!(
+            on("2025-08-07"),
+            Some(("4".to_owned(), "2025-08-07".to_owned()))
+        );
         assert_eq!(on("2025-08-08"), None);
         assert_eq!(on("2025-05-07"), None);
         // Within the month of the last change, its statement is the month's last.
@@ -95,21 +106,21 @@ mod tests {
             policy
                 .at_month_end(day("2025-08-31"))
                 .map(|found| found.rate),
-            Some(4.0)
+            Some(Decimal::from(4))
         );
         assert_eq!(policy.at_month_end(day("2025-09-30")), None);
     }
 
     #[test]
     fn a_list_that_is_complete_to_a_day_holds_its_last_change_to_that_day() {
-        let changes = BTreeMap::from([(day("2025-08-07"), 4.0)]);
+        let changes = BTreeMap::from([(day("2025-08-07"), Decimal::from(4))]);
         let policy = PolicyRate {
             stated: Some(&changes),
             changes: &changes,
             complete_to: Some(day("2025-10-09")),
         };
         let on = |text| policy.on(day(text)).map(|found| found.rate);
-        assert_eq!(on("2025-10-09"), Some(4.0));
+        assert_eq!(on("2025-10-09"), Some(Decimal::from(4)));
         assert_eq!(on("2025-10-10"), None);
         assert_eq!(on("2025-08-06"), None);
     }

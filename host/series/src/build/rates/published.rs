@@ -1,8 +1,10 @@
 //! The content of the Bank's files, before anything is computed.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use chrono::NaiveDate;
+use rust_decimal::Decimal;
 
 use super::codes::DatabaseSeries;
 use super::{RatesError, RatesErrorKind, SourceLocation};
@@ -79,9 +81,9 @@ pub struct PublishedRates {
     /// The files.
     pub sources: Vec<SourceFile>,
     /// Series of the database: values by the dates that they are stated for.
-    pub series: BTreeMap<DatabaseSeries, BTreeMap<NaiveDate, f64>>,
+    pub series: BTreeMap<DatabaseSeries, BTreeMap<NaiveDate, Decimal>>,
     /// Changes of Bank Rate, from a list of changes: each holds until the next.
-    pub bank_rate_changes: BTreeMap<NaiveDate, f64>,
+    pub bank_rate_changes: BTreeMap<NaiveDate, Decimal>,
     /// The day to which the list of changes is complete: its last change holds until then.
     pub bank_rate_complete_to: Option<NaiveDate>,
     /// Curves.
@@ -105,7 +107,7 @@ impl PublishedRates {
         &mut self,
         series: DatabaseSeries,
         day: NaiveDate,
-        value: f64,
+        value: Decimal,
         location: &SourceLocation,
     ) -> Result<(), RatesError> {
         let day = match series {
@@ -136,17 +138,17 @@ impl PublishedRates {
         self.agree(known, rate, Origin::Curve(curve.0, curve.1, day), location)
     }
 
-    fn agree(
+    fn agree<T: PartialEq + Display>(
         &mut self,
-        known: Option<f64>,
-        value: f64,
+        known: Option<T>,
+        value: T,
         origin: Origin,
         location: &SourceLocation,
     ) -> Result<(), RatesError> {
         match known {
             Some(other) if other != value => Err(RatesErrorKind::Contradiction {
-                value,
-                other,
+                value: value.to_string(),
+                other: other.to_string(),
                 from: self.origins.get(&origin).cloned().unwrap_or_default(),
             }
             .at(location.clone())),

@@ -1,9 +1,11 @@
 //! The four scenario datasets, each one snapshot: that of the latest OIS curve.
 
 use chrono::NaiveDate;
+use rust_decimal::Decimal;
 
 use super::PublishedRates;
 use super::curves::{dataset, key};
+use super::decimals::{in_per_cent, of_computed, rate_pct, to_number};
 use super::mathematics::Discount;
 use super::mortgages::{Spread, Spreads, latest_by, ltv_pct, term_years};
 use super::policy::PolicyRate;
@@ -19,20 +21,21 @@ enum Assumption {
     /// Today's rate, unchanged in the future.
     Unchanged,
     /// The rate that the OIS curve implies, plus these percentage points.
-    Implied(f64),
+    Implied(Decimal),
 }
 
 /// Returns the assumption of the scenario of this name.
 fn assumption(scenario: &str) -> Option<Assumption> {
+    let half = Decimal::new(5, 1);
     Some(match scenario {
-        "market_implied" => Assumption::Implied(0.0),
+        "market_implied" => Assumption::Implied(Decimal::ZERO),
         "unchanged" => Assumption::Unchanged,
-        "plus_50bp" => Assumption::Implied(0.5),
-        "plus_100bp" => Assumption::Implied(1.0),
-        "plus_200bp" => Assumption::Implied(2.0),
-        "minus_50bp" => Assumption::Implied(-0.5),
-        "minus_100bp" => Assumption::Implied(-1.0),
-        "stress" => Assumption::Implied(3.0),
+        "plus_50bp" => Assumption::Implied(half),
+        "plus_100bp" => Assumption::Implied(Decimal::ONE),
+        "plus_200bp" => Assumption::Implied(Decimal::TWO),
+        "minus_50bp" => Assumption::Implied(-half),
+        "minus_100bp" => Assumption::Implied(Decimal::NEGATIVE_ONE),
+        "stress" => Assumption::Implied(Decimal::from(3)),
         _ => return None,
     })
 }
@@ -42,7 +45,7 @@ struct Ground<'a> {
     snapshot: NaiveDate,
     curve: &'a Discount,
     /// Bank Rate on the day of the snapshot.
-    bank_rate: Option<f64>,
+    bank_rate: Option<Decimal>,
     spreads: &'a Spreads,
 }
 
@@ -95,34 +98,38 @@ impl Ground<'_> {
         Some(key(dataset(id)?, "rate_pct")?.select(SelectorName::Scenario, scenario))
     }
 
-    fn observation(&self, value: f64, start: u32, end: u32) -> NewObservation {
+    /// Returns the observation of a rate that is the sum of these parts.
+    fn observation(&self, parts: &[Decimal], start: u32, end: u32) -> Option<NewObservation> {
+        let value = to_number(rate_pct(parts)?);
         let observation = NewObservation::new(Period::of_day(self.snapshot), value);
-        projection(observation, self.snapshot, start, end)
+        Some(projection(observation, self.snapshot, start, end))
     }
 
-    /// Returns Bank Rate in the month that starts at a horizon.
+    /// Returns the parts of Bank Rate in the month that starts at a horizon.
     ///
-    /// It is today's rate, moved as the one-month forward rate of SONIA moves from now to then.
-    fn policy_at(&self, assumed: Assumption, horizon: u32) -> Option<f64> {
+    /// They are today's rate, and the move of the one-month forward rate of SONIA from now to then.
+    fn policy_at(&self, assumed: Assumption, horizon: u32) -> Option<Vec<Decimal>> {
         let today = self.bank_rate?;
-        let moved = self.curve.month_rate(horizon)? - self.curve.month_rate(0)?;
+        let now = of_computed(self.curve.month_rate(0)?)?;
+        let then = of_computed(self.curve.month_rate(horizon)?)?;
         Some(match assumed {
-            Assumption::Unchanged => today,
-            Assumption::Implied(shift) => today + moved + shift,
+            Assumption::Unchanged => vec![today],
+            Assumption::Implied(shift) => vec![today, then, -now, shift],
         })
     }
 
     fn bank_rate(&self, draft: &mut Draft, scenario: &str, assumed: Assumption) {
         for horizon in 0..=LAST_HORIZON {
             let key = self.key("bank_rate_scenarios", scenario);
-            let (Some(rate), Some(key)) = (self.policy_at(assumed, horizon), key) else {
+            let policy = self.policy_at(assumed, horizon);
+            let observation =
+                policy.and_then(|parts| self.observation(&parts, horizon, horizon + 1));
+            let (Some(observation), Some(key)) = (observation, key) else {
                 continue;
             };
             let series = draft.series(key.at(Dimension::HorizonMonth, horizon));
             draft.method(series, bank_rate_method(assumed));
-            let observation = self
-                .observation(rate, horizon, horizon + 1)
-                .text(F::SoniaCompounding, MONTH_COMPOUNDING);
+            let observation = observation.text(F::SoniaCompounding, MONTH_COMPOUNDING);
             draft.push(series, observation);
         }
     }
@@ -131,18 +138,22 @@ impl Ground<'_> {
         let Some(spread) = latest_by(&self.spreads.reversion, self.snapshot) else {
             return;
         };
+        let over_policy = in_per_cent(spread.basis_points);
         for horizon in 0..=LAST_HORIZON {
             let key = self.key("mortgage_reversion_scenarios", scenario);
-            let (Some(rate), Some(key)) = (self.policy_at(assumed, horizon), key) else {
+            let policy = self.policy_at(assumed, horizon);
+            let parts = policy.and_then(|parts| Some([parts, vec![over_policy?]].concat()));
+            let observation =
+                parts.and_then(|parts| self.observation(&parts, horizon, horizon + 1));
+            let (Some(observation), Some(key)) = (observation, key) else {
                 continue;
             };
             let series = draft.series(key.at(Dimension::HorizonMonth, horizon));
             draft.method(
                 series,
-                "Bank Rate of the same scenario and month, and the latest reversion spread.",
+                "Bank Rate of the same scenario and month, and the latest reversion spread, rounded half to even to eight decimal places.",
             );
-            let observation = self
-                .observation(rate + spread.basis_points / 100.0, horizon, horizon + 1)
+            let observation = observation
                 .date(F::SvrLatestObservationDate, spread.month_end)
                 .text(F::SoniaCompounding, MONTH_COMPOUNDING);
             draft.push(series, observation);
@@ -171,16 +182,9 @@ impl Ground<'_> {
             }
             for horizon in 0..=LAST_HORIZON {
                 let key = self.key(id, scenario);
-                let (Some(forward), Some(spot)) = (
-                    self.curve.par_rate(horizon, term),
-                    self.curve.par_rate(0, term),
-                ) else {
+                let refinanced = self.refinanced(spread, assumed, term, horizon);
+                let (Some(observation), Some(key)) = (refinanced, key) else {
                     continue;
-                };
-                let Some(key) = key else { return };
-                let (swap, swap_start) = match assumed {
-                    Assumption::Unchanged => (spot, 0),
-                    Assumption::Implied(shift) => (forward + shift, horizon),
                 };
                 let key = key
                     .at(Dimension::TermYears, term)
@@ -188,36 +192,36 @@ impl Ground<'_> {
                     .at(Dimension::LtvPct, ltv);
                 let series = draft.series(key);
                 draft.method(series, fixed_method(assumed));
-                draft.push(
-                    series,
-                    self.refinanced(spread, swap, swap_start, term, horizon),
-                );
+                draft.push(series, observation);
             }
         }
     }
 
+    /// Returns the rate of a fix of this term from a horizon on: the par swap and the spread.
     fn refinanced(
         &self,
         spread: &Spread,
-        swap: f64,
-        swap_start: u32,
+        assumed: Assumption,
         term: u32,
         horizon: u32,
-    ) -> NewObservation {
+    ) -> Option<NewObservation> {
+        let over_swap = in_per_cent(spread.basis_points)?;
+        let forward = of_computed(self.curve.par_rate(horizon, term)?)?;
+        let spot = of_computed(self.curve.par_rate(0, term)?)?;
+        let (parts, swap_start) = match assumed {
+            Assumption::Unchanged => ([spot, Decimal::ZERO, over_swap], 0),
+            Assumption::Implied(shift) => ([forward, shift, over_swap], horizon),
+        };
         let observation = self
-            .observation(
-                swap + spread.basis_points / 100.0,
-                horizon,
-                horizon + 12 * term,
-            )
+            .observation(&parts, horizon, horizon + 12 * term)?
             .date(F::MortgageLatestObservationDate, spread.month_end);
         let end = add_months(self.snapshot, swap_start + 12 * term);
-        match term {
+        Some(match term {
             2 => observation.date(F::Swap2yEndDate, end),
             5 => observation.date(F::Swap5yEndDate, end),
             10 => observation.date(F::Swap10yEndDate, end),
             _ => observation,
-        }
+        })
     }
 }
 
@@ -227,7 +231,7 @@ fn bank_rate_method(assumed: Assumption) -> String {
             "Bank Rate on the day of the snapshot, at every horizon.".to_owned()
         }
         Assumption::Implied(shift) => format!(
-            "Bank Rate on the day of the snapshot, moved by the change of the one-month forward SONIA rate from month 0, and {shift:+} percentage points at every horizon."
+            "Bank Rate on the day of the snapshot, moved by the change of the one-month forward SONIA rate from month 0, and {shift:+} percentage points at every horizon, rounded half to even to eight decimal places."
         ),
     }
 }
@@ -235,10 +239,10 @@ fn bank_rate_method(assumed: Assumption) -> String {
 fn fixed_method(assumed: Assumption) -> String {
     match assumed {
         Assumption::Unchanged => {
-            "Spot-starting par swap of the product's term, and its latest swap spread.".to_owned()
+            "Spot-starting par swap of the product's term, and its latest swap spread, rounded half to even to eight decimal places.".to_owned()
         }
         Assumption::Implied(shift) => format!(
-            "Par swap of the product's term that starts at the horizon, {shift:+} percentage points, and the product's latest swap spread."
+            "Par swap of the product's term that starts at the horizon, {shift:+} percentage points, and the product's latest swap spread, rounded half to even to eight decimal places."
         ),
     }
 }

@@ -238,7 +238,7 @@ impl Reading<'_> {
             return Ok(());
         };
         let day = day.ok_or_else(|| {
-            RatesErrorKind::Date(self.cell(row, 0).to_string()).at(self.at(row, 0))
+            RatesErrorKind::DateCell(self.cell(row, 0).to_string()).at(self.at(row, 0))
         })?;
         for column in filled..width {
             let cell = self.cell(row, column);

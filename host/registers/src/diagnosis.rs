@@ -7,7 +7,9 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Diagnosis {
     /// Text in UTF-16, as Excel's "Unicode text" is.
-    Utf16,
+    Utf16(ByteOrder),
+    /// Lines end in a carriage return alone.
+    CarriageReturns,
     /// Cells are separated by another character.
     Delimiter(char),
     /// The first row follows the column names on their own line.
@@ -29,6 +31,28 @@ pub enum Diagnosis {
     WebPage,
 }
 
+/// The order of the two bytes of a UTF-16 unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByteOrder {
+    /// A byte order mark begins the file.
+    Marked,
+    /// The low byte comes first, without a mark.
+    LittleEnd,
+    /// The high byte comes first, without a mark.
+    BigEnd,
+}
+
+impl ByteOrder {
+    /// Returns the encoding's name for `iconv`. Without a mark, `UTF-16` is the machine's order.
+    fn encoding(self) -> &'static str {
+        match self {
+            ByteOrder::Marked => "UTF-16",
+            ByteOrder::LittleEnd => "UTF-16LE",
+            ByteOrder::BigEnd => "UTF-16BE",
+        }
+    }
+}
+
 /// Bytes of a file's beginning that show its form.
 pub(crate) const HEAD: usize = 64 * 1024;
 /// Delimiters that are not commas.
@@ -44,14 +68,17 @@ impl Diagnosis {
         if head.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) || is_workbook(head) {
             return Some(Diagnosis::Workbook);
         }
-        if is_utf16(head) {
-            return Some(Diagnosis::Utf16);
+        if let Some(order) = byte_order(head) {
+            return Some(Diagnosis::Utf16(order));
         }
         let text = String::from_utf8_lossy(head);
         let text = text.trim_start_matches('\u{feff}').trim_start();
         let begin = text.get(..16).unwrap_or(text).to_ascii_lowercase();
         if begin.starts_with("<!doctype") || begin.starts_with("<html") {
             return Some(Diagnosis::WebPage);
+        }
+        if has_carriage_returns(text) {
+            return Some(Diagnosis::CarriageReturns);
         }
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
         let first_line = lines.next()?;
@@ -89,14 +116,15 @@ impl Diagnosis {
     pub fn repaired(&self, head: &[u8]) -> Option<Vec<u8>> {
         let text = || String::from_utf8_lossy(head);
         let repaired = match self {
-            Diagnosis::Utf16 => {
+            Diagnosis::Utf16(order) => {
                 // A byte order mark overrides this choice.
-                let encoding = match head.first() {
-                    Some(0) => UTF_16BE,
-                    _ => UTF_16LE,
+                let encoding = match order {
+                    ByteOrder::BigEnd => UTF_16BE,
+                    ByteOrder::LittleEnd | ByteOrder::Marked => UTF_16LE,
                 };
                 encoding.decode(head).0.into_owned()
             }
+            Diagnosis::CarriageReturns => text().replace('\r', "\n"),
             Diagnosis::Delimiter(delimiter) => {
                 let mut quoted = false;
                 let comma = |c: char| {
@@ -123,21 +151,32 @@ fn is_workbook(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") && (holds(b"xl/") || holds(b"[Content_Types].xml"))
 }
 
-/// Reports whether a file begins with a byte order mark or has zeros as every other byte.
-fn is_utf16(head: &[u8]) -> bool {
+/// Returns the byte order of text in UTF-16: it has a mark, or zeros as every other byte.
+fn byte_order(head: &[u8]) -> Option<ByteOrder> {
     if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
-        return true;
+        return Some(ByteOrder::Marked);
     }
     let begin = head.get(..64).unwrap_or(head);
-    let zeros = |from: usize| {
-        begin
-            .iter()
-            .skip(from)
-            .step_by(2)
-            .filter(|b| **b == 0)
-            .count()
+    let has_zeros = |from: usize| {
+        let zeros = begin.iter().skip(from).step_by(2).filter(|b| **b == 0);
+        begin.len() >= 16 && zeros.count() * 4 > begin.len()
     };
-    begin.len() >= 16 && (zeros(0) * 4 > begin.len() || zeros(1) * 4 > begin.len())
+    match (has_zeros(0), has_zeros(1)) {
+        (true, _) => Some(ByteOrder::BigEnd),
+        (false, true) => Some(ByteOrder::LittleEnd),
+        (false, false) => None,
+    }
+}
+
+/// Reports whether a carriage return ends a row within the first line, outside quotation marks.
+fn has_carriage_returns(text: &str) -> bool {
+    let line = text.split('\n').next().unwrap_or_default();
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    let mut quoted = false;
+    line.chars().any(|c| {
+        quoted ^= c == '"';
+        c == '\r' && !quoted
+    })
 }
 
 /// Splits a line where a delimiter stands outside quotation marks.
@@ -235,8 +274,14 @@ fn sed_pattern(text: &str) -> String {
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Diagnosis::Utf16 => f.write_str(
-                "the text is UTF-16, not UTF-8. Convert it: iconv -f UTF-16 -t UTF-8 IN > OUT",
+            Diagnosis::Utf16(order) => write!(
+                f,
+                "the text is UTF-16, not UTF-8. Convert it: iconv -f {} -t UTF-8 IN > OUT",
+                order.encoding()
+            ),
+            Diagnosis::CarriageReturns => f.write_str(
+                "lines end in a carriage return alone, not a line feed. Convert them: \
+                 tr '\\r' '\\n' < IN > OUT",
             ),
             Diagnosis::Delimiter(delimiter) => {
                 let (name, code) = match delimiter {
@@ -380,9 +425,11 @@ mod tests {
     #[test]
     fn encodings_and_delimiters_are_named() {
         let utf16: Vec<u8> = NAMES.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(Diagnosis::of(&utf16), Some(Diagnosis::Utf16));
+        let little = Diagnosis::Utf16(ByteOrder::LittleEnd);
+        assert_eq!(Diagnosis::of(&utf16), Some(little));
         let utf16: Vec<u8> = NAMES.encode_utf16().flat_map(u16::to_be_bytes).collect();
-        assert_eq!(Diagnosis::of(&utf16), Some(Diagnosis::Utf16));
+        let big = Diagnosis::Utf16(ByteOrder::BigEnd);
+        assert_eq!(Diagnosis::of(&utf16), Some(big));
         for delimiter in DELIMITERS {
             let text = NAMES.replace(',', &delimiter.to_string());
             let found = Diagnosis::of(text.as_bytes());

@@ -150,8 +150,8 @@ static PROBES: [Probe; 8] = [
     Probe::new::<OpenUprnFile>(RegisterKind::OpenUprn),
 ];
 
-/// Most repairs that one file needs: UTF-16, then its delimiter, then its first line.
-const MOST_REPAIRS: usize = 3;
+/// Most repairs that one file needs: UTF-16, its line ends, its delimiter, then its first line.
+const MOST_REPAIRS: usize = 4;
 
 /// Finds the register whose reader takes the beginning of a file.
 ///
@@ -233,6 +233,9 @@ fn nearest(path: &Path, errors: Vec<(&Probe, ReadError)>) -> RecognitionError {
     }
 }
 
+#[cfg(test)]
+#[path = "repair_tests.rs"]
+mod repair_tests;
 #[cfg(test)]
 #[path = "recognition_tests.rs"]
 mod tests;

@@ -1,14 +1,15 @@
 use super::*;
+use crate::diagnosis::ByteOrder;
 
 const SALE: &str = "{8A78B2B1-0001-4B9E-E050-A8C063052BA1},170000,2019-04-11 00:00,M1 1AA,T,N,F,\
     12,,MILL LANE,,MANCHESTER,MANCHESTER,GREATER MANCHESTER,A,A";
-const EXPORT: &str = "unique_id,price_paid,deed_date,postcode,property_type,new_build,estate_type,\
+pub(super) const EXPORT: &str = "unique_id,price_paid,deed_date,postcode,property_type,new_build,estate_type,\
     saon,paon,street,locality,town,district,county,transaction_category,linked_data_uri";
-const EXPORTED: &str = "8A78,170000,2019-04-11,M1 1AA,T,N,F,,12,MILL LANE,,MANCHESTER,MANCHESTER,\
+pub(super) const EXPORTED: &str = "8A78,170000,2019-04-11,M1 1AA,T,N,F,,12,MILL LANE,,MANCHESTER,MANCHESTER,\
     GREATER MANCHESTER,A,http://landregistry.data.gov.uk/data/ppi/transaction/8A78/current";
 
 /// Returns the outcome for a file with this content.
-fn outcome(content: &[u8]) -> Result<RegisterKind, RecognitionError> {
+pub(super) fn outcome(content: &[u8]) -> Result<RegisterKind, RecognitionError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file.csv");
     std::fs::write(&path, content).unwrap();
@@ -59,9 +60,9 @@ fn a_damaged_form_is_named_with_the_register_that_it_would_be() {
             Diagnosis::Delimiter(';'),
         ),
         (tabs.clone().into_bytes(), Diagnosis::Delimiter('\t')),
-        (utf16(&whole), Diagnosis::Utf16),
+        (utf16(&whole), Diagnosis::Utf16(ByteOrder::Marked)),
         // As Excel's "Unicode text" is.
-        (utf16(&tabs), Diagnosis::Utf16),
+        (utf16(&tabs), Diagnosis::Utf16(ByteOrder::Marked)),
         (
             format!("{EXPORT}{EXPORTED}\n{EXPORTED}\n").into_bytes(),
             Diagnosis::JoinedHeader {

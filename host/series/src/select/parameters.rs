@@ -165,6 +165,8 @@ impl Parameters {
             (None, Presence::Required) => return Err(ParameterErrorKind::MissingParameter.of(name)),
         };
         let dataset = query.dataset;
+        // A dataset that the release lacks has no nodes and no bands to compare a value with.
+        let holds_dataset = release.holds(dataset);
         match selector.rule {
             SelectorRule::Area => {
                 if release.area(value).is_none() {
@@ -175,6 +177,7 @@ impl Parameters {
             SelectorRule::Choice(choices) => {
                 let known = match choices {
                     Choices::Fixed(of) => of.contains(&value),
+                    Choices::PriceBands if !holds_dataset => true,
                     Choices::PriceBands => release
                         .choices(dataset, selector)
                         .iter()
@@ -187,7 +190,7 @@ impl Parameters {
             }
             SelectorRule::Node(dimension) => {
                 let node = whole(name, value, "must be a whole number of months")?;
-                if !release.has_node(dataset, dimension, node) {
+                if holds_dataset && !release.has_node(dataset, dimension, node) {
                     return Err(ParameterErrorKind::UnknownNode.of(name));
                 }
                 query.nodes.push((dimension, node));

@@ -225,6 +225,10 @@ fn v1_missing_dataset_is_empty_with_a_notice_and_its_reason() {
         });
         assert_eq!(body["notice"], notice, "{query}");
     }
+    // A curve that the release lacks has no nodes that a maturity could be compared with.
+    let body = rates(&client, "real_gilt_spot_curve&tenor_months=12");
+    assert_eq!(body["series"], json!([]));
+    assert_eq!(body["notice"]["code"], "dataset_not_in_release");
     // Without a recorded reason the notice stands alone.
     let absent = format!("new_build_deliveries&area={}", sparse_releases::HOLED);
     let body = markets(&client, &absent);

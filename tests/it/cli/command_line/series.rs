@@ -130,6 +130,21 @@ fn a_file_of_rates_without_a_value_is_refused_with_the_reason() {
 }
 
 #[test]
+fn an_unsigned_release_is_listed_with_its_datasets_and_the_reason_against_it() {
+    let folder = tempfile::tempdir().unwrap();
+    write_sources(folder.path());
+    build(folder.path(), "new", &SOURCES, &[]).ok();
+    let root = folder.path().join("releases").display().to_string();
+    let unsigned = run(["series", "list", "--unsigned", "--releases", &root]).ok();
+    let list = run(["series", "list", "--releases", &root]);
+    assert_eq!(list.code, Some(1), "{list:?}");
+    let (first, table) = list.stdout.split_once('\n').unwrap();
+    assert!(first.starts_with("new\trates\tcannot be used: "), "{first}");
+    assert!(first.contains("is not signed"), "{first}");
+    assert_eq!(Some(table), unsigned.stdout.strip_prefix("new\trates\n"));
+}
+
+#[test]
 fn the_releases_of_earlier_versions_are_listed_with_their_datasets() {
     let folder = releases().display().to_string();
     let list = run(["series", "list", "--releases", &folder]).ok().stdout;

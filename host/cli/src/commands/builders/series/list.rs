@@ -3,10 +3,11 @@
 use super::table::table;
 use crate::commands::ReleasesFolder;
 use crate::commands::trust::trust;
-use domesday_package::{Full, Trust};
+use domesday_package::{Full, PackageError, PackageErrorKind, Trust};
 use domesday_series::catalogue::Family;
-use domesday_series::store::Release;
+use domesday_series::store::{OpenError, Release};
 use domesday_valuation::release_store::package_ids;
+use std::path::Path;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
@@ -37,11 +38,30 @@ impl List {
                     Ok(release) => print!("{id}\t{family}\n{}", table(&release.summaries())),
                     Err(error) => {
                         println!("{id}\t{family}\tcannot be used: {error}");
+                        print!(
+                            "{}",
+                            unsigned_table(&error, &packages_dir.join(&id), family)
+                        );
                         outcome = ExitCode::FAILURE;
                     }
                 }
             }
         }
         Ok(outcome)
+    }
+}
+
+/// Returns the table of a release that lacks its signature and nothing else, as after a build.
+fn unsigned_table(error: &OpenError, package: &Path, family: Family) -> String {
+    let OpenError::Package(PackageError { kind, .. }) = error else {
+        return String::new();
+    };
+    if !matches!(kind, PackageErrorKind::Unsigned) {
+        return String::new();
+    }
+    match Release::open(package, family, &Trust::Unsigned, &Full) {
+        Ok(release) => table(&release.summaries()),
+        // The first error has been printed.
+        Err(_) => String::new(),
     }
 }

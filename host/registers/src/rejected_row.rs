@@ -4,6 +4,8 @@ use std::fmt;
 
 /// Longest value that a [`RejectedRow`] keeps, in characters.
 const VALUE_CHARS: usize = 120;
+/// Longest value that a sentence quotes, in characters.
+const QUOTED_CHARS: usize = 60;
 
 /// One row of a register that is not passed on.
 ///
@@ -53,7 +55,14 @@ impl fmt::Display for RejectedRow {
         if let Some(member) = &self.member {
             write!(f, "{member}: ")?;
         }
-        write!(f, "line {}: {}: {:?}", self.line, self.reason, self.value)
+        let (line, reason) = (self.line, self.reason);
+        match self.value.char_indices().nth(QUOTED_CHARS) {
+            None => write!(f, "line {line}: {reason}: {:?}", self.value),
+            Some((end, _)) => {
+                let begin = self.value.get(..end).unwrap_or_default();
+                write!(f, "line {line}: {reason}: {begin:?}…")
+            }
+        }
     }
 }
 
@@ -130,5 +139,17 @@ mod tests {
     fn a_long_value_is_cut_between_characters() {
         let reject = RejectedRow::new(None, 1, RejectReason::BadPrice, &"é".repeat(500));
         assert_eq!(reject.value, "é".repeat(120));
+    }
+
+    #[test]
+    fn a_sentence_quotes_sixty_characters_of_a_row() {
+        let sentence = |length| {
+            let value = "é".repeat(length);
+            RejectedRow::new(None, 7, RejectReason::BadPrice, &value).to_string()
+        };
+        let begin = format!("line 7: {}: \"{}\"", RejectReason::BadPrice, "é".repeat(60));
+        assert_eq!(sentence(60), begin);
+        assert_eq!(sentence(61), format!("{begin}…"));
+        assert_eq!(sentence(500), format!("{begin}…"));
     }
 }

@@ -1,7 +1,7 @@
 //! Merges the inputs of a row: explicit over stored over derived. A value from the customer stands.
 //! Stored data fills blanks where the customer asked for it. The release derives the rest.
 
-use super::conflicts::conflicts;
+use super::conflicts::{StoredKind, conflicts};
 use super::convert;
 use super::resolve::Identity;
 use chrono::NaiveDate;
@@ -14,7 +14,7 @@ use domesday_engine::subject::{
 };
 use domesday_property::Attributes;
 use domesday_registers::Day;
-use domesday_registers::codes::PropertyType;
+use domesday_registers::codes::{PropertyType, Tenure};
 
 /// A subject, and where its values came from.
 pub struct Merged {
@@ -32,8 +32,14 @@ pub struct Merged {
 
 /// Puts a request and the stored property together.
 ///
-/// `latest_sale` is the snapshot's.
-pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -> Merged {
+/// `latest_sale` is the snapshot's. `stored_tenure` is that of the home's last sale, where the
+/// request asks for stored data.
+pub fn merge(
+    request: &Request,
+    identity: &Identity,
+    latest_sale: Option<Day>,
+    stored_tenure: Option<Tenure>,
+) -> Merged {
     let day = Day::from(request.property.valuation_date);
     let stored = if request.options.use_stored_data {
         identity.property.attributes_before(day)
@@ -52,35 +58,36 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
     let fabric = fill.fabric(&request.fabric);
     let energy = fill.energy(&request.energy);
     let (place, precision) = locate(identity);
-    let subtype = convert::subtype(request.property.subtype);
+    let subject = Subject {
+        valuation_day: day,
+        uprn: Some(identity.property.uprn),
+        place,
+        precision,
+        postcode: identity.property.postcode.clone(),
+        country: identity.property.country,
+        authority: authority(identity),
+        property_type,
+        subtype: convert::subtype(request.property.subtype),
+        tenure: convert::tenure(request.property.title_tenure),
+        build_status: BuildStatus::Existing,
+        occupancy: convert::occupancy(request.occupancy.status),
+        lease,
+        size,
+        fabric,
+        energy,
+        provenance: sorted(fill.provenance),
+        stored_data: request.options.use_stored_data,
+        evidence_through: evidence_through(latest_sale, day),
+    };
     Merged {
-        subject: Subject {
-            valuation_day: day,
-            uprn: Some(identity.property.uprn),
-            place,
-            precision,
-            postcode: identity.property.postcode.clone(),
-            country: identity.property.country,
-            authority: authority(identity),
-            property_type,
-            subtype,
-            tenure: convert::tenure(request.property.title_tenure),
-            build_status: BuildStatus::Existing,
-            occupancy: convert::occupancy(request.occupancy.status),
-            lease,
-            size,
-            fabric,
-            energy,
-            provenance: sorted(fill.provenance),
-            stored_data: request.options.use_stored_data,
-            evidence_through: evidence_through(latest_sale, day),
-        },
+        conflicting_inputs: conflicts(
+            (subject.property_type, subject.subtype, subject.tenure),
+            StoredKind::new(fill.stored.as_ref(), stored_tenure),
+        ),
+        subject,
         identity_source: identity.source,
         stored_data_used: fill.used,
         applied_inputs: Vec::new(),
-        conflicting_inputs: fill.stored.map_or_else(Vec::new, |stored| {
-            conflicts(property_type, subtype, stored.property_type, stored.subtype)
-        }),
     }
 }
 

@@ -3,6 +3,7 @@
 //! another.
 
 use super::address_lookup::AddressLookups;
+use super::conflicts::stored_tenure;
 use super::deadline::Deadline;
 use super::eligibility::outside;
 use super::merge::{Merged, merge};
@@ -297,7 +298,9 @@ fn run_pipeline(
         ValuationRequest::Existing(request) => {
             let identity: Identity =
                 identity(&release.snapshot, &request.property, answers).map_err(unresolved)?;
-            merge(request, &identity, release.latest_sale)
+            let stored_tenure = stored_tenure(&release.snapshot, request, &identity.property)
+                .map_err(|error| unresolved(error.into()))?;
+            merge(request, &identity, release.latest_sale, stored_tenure)
         }
         ValuationRequest::Development(request) => {
             let located = development_site::locate(&release.snapshot, &request.property)

@@ -55,10 +55,10 @@ fn a_type_that_the_stored_record_contradicts_is_reported_without_the_stored_valu
     detached["property"]["type"] = "D".into();
     detached["property"]["subtype"] = "house_detached".into();
     let result = client.post(SIMPLE, &detached).ok();
-    let note = json!({"field": "/property/type", "source": "energy_certificate"});
+    let note = |field| json!({"field": field, "source": "energy_certificate"});
     assert_eq!(
         result["input_resolution"]["conflicting_inputs"],
-        json!([note])
+        json!([note("/property/type"), note("/property/subtype")])
     );
     // The statement alone counts, and nothing is said of a record that was not asked for.
     detached["options"] = json!({});
@@ -67,6 +67,25 @@ fn a_type_that_the_stored_record_contradicts_is_reported_without_the_stored_valu
     for result in [unasked, sound.ok()] {
         assert_eq!(result["input_resolution"].get("conflicting_inputs"), None);
     }
+}
+
+#[test]
+fn a_tenure_that_the_last_sale_contradicts_is_reported_without_the_stored_value() {
+    let (_server, client) = service();
+    let mut leasehold = house_with(json!({"use_stored_data": true}));
+    leasehold["property"]["title_tenure"] = "leasehold".into();
+    leasehold["lease"] = json!({"years_remaining": 120});
+    let result = client.post(SIMPLE, &leasehold).ok();
+    let note = json!({"field": "/property/title_tenure", "source": "sold_prices"});
+    assert_eq!(
+        result["input_resolution"]["conflicting_inputs"],
+        json!([note])
+    );
+    // Nothing is said of a sale that was not asked for.
+    leasehold["options"] = json!({});
+    let unasked = client.post(SIMPLE, &leasehold).ok();
+    assert_eq!(unasked["input_resolution"].get("conflicting_inputs"), None);
+    assert_eq!(unasked["valuation"], result["valuation"]);
 }
 
 #[test]

@@ -14,6 +14,7 @@
 )]
 
 pub mod cargo;
+mod checkout;
 pub mod expected;
 pub mod links;
 pub mod mask;

@@ -12,16 +12,14 @@
 //! - `curl` fails where an answer is an error (its own `--fail`).
 //! - The page's own words `in small`, `folder` and `needs` ([`page`](crate::page)).
 
+use crate::checkout;
 use crate::expected;
 use crate::page::{Block, Page};
 use crate::{Problem, spoken};
-use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -29,10 +27,6 @@ use std::process::{Command, Stdio};
 const PORTS: [u16; 3] = [8080, 9464, 5000];
 /// The separator of the outputs of two blocks.
 const MARK: char = '\u{1e}';
-/// The entries of a folder without git that the page's folder does not link. The releases are
-/// copied.
-const NOT_LINKED: [&str; 4] = ["target", ".git", "releases", "domesday-data"];
-
 /// The program, the folders and the environment that pages are typed with.
 #[derive(Debug, Clone)]
 pub struct World {
@@ -139,9 +133,7 @@ fn prepare(page: &Page, world: &World, folder: &Path, shims: &Path) {
     fs::create_dir(folder).expect(io);
     fs::create_dir(shims).expect(io);
     if !page.empty_folder {
-        for name in checkout(&world.repository) {
-            symlink(world.repository.join(&name), folder.join(&name)).expect(io);
-        }
+        checkout::copy(&world.repository, folder).expect(io);
         let mut copy = Command::new("cp");
         copy.arg("-r")
             .arg(&world.releases)
@@ -163,32 +155,6 @@ fn prepare(page: &Page, world: &World, folder: &Path, shims: &Path) {
     );
     program(&shims.join("domesday"), &wrapper);
     fs::write(shims.join(".curlrc"), "fail\n").expect(io);
-}
-
-/// Returns what a fresh checkout of the repository has at its root, but for the releases. What a
-/// person left beside it, such as the data of a server, belongs to no page.
-fn checkout(repository: &Path) -> BTreeSet<OsString> {
-    let tracked = Command::new("git")
-        .args(["ls-files", "-z"])
-        .current_dir(repository)
-        .output()
-        .map(|output| output.stdout)
-        .unwrap_or_default();
-    let mut names: BTreeSet<OsString> = tracked
-        .split(|byte| *byte == 0)
-        .filter_map(|path| path.split(|byte| *byte == b'/').next())
-        .filter(|name| !name.is_empty())
-        .map(|name| OsStr::from_bytes(name).to_owned())
-        .collect();
-    // Sources without their git, or in an ignored folder of another repository.
-    if names.is_empty() {
-        let entries = fs::read_dir(repository).expect("the repository is a folder");
-        names.extend(entries.flatten().map(|entry| entry.file_name()));
-    }
-    names.retain(|name| NOT_LINKED.iter().all(|excluded| *excluded != name));
-    // A file that git tracks may have been deleted since.
-    names.retain(|name| repository.join(name).exists());
-    names
 }
 
 fn program(path: &Path, text: &str) {

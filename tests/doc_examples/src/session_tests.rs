@@ -87,6 +87,21 @@ fn a_page_meets_what_git_tracks_and_nothing_else() {
 }
 
 #[test]
+fn a_page_writes_into_its_copy_and_never_into_the_repository() {
+    let temp_dir = tempfile::tempdir().unwrap();
+    let world = world(temp_dir.path());
+    fs::create_dir(temp_dir.path().join("docs")).unwrap();
+    let file = temp_dir.path().join("docs/kept.md");
+    fs::write(&file, "kept\n").unwrap();
+    let text = "```sh\necho more >>docs/kept.md\necho new >docs/new.md\n```\n\n\
+                ```sh\ncat docs/kept.md docs/new.md\n```\n\n```text\nkept\nmore\nnew\n```\n";
+    let page = Page::read("docs/a.md", text).unwrap();
+    type_page(&page, &world, &|_| None).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "kept\n");
+    assert!(!temp_dir.path().join("docs/new.md").exists());
+}
+
+#[test]
 fn a_folder_is_a_checkout_unless_the_page_says_empty() {
     let text = "```sh\nls\n```\n\n```text\n";
     page(&format!("{text}program\nreleases\n```\n")).unwrap();

@@ -37,8 +37,8 @@ impl RejectedRow {
     /// Returns how to repair rows like this one, where its value shows it.
     pub fn repair(&self) -> Option<&'static str> {
         let parted = |mark| self.value.matches(mark).count() == 2;
-        let other_day = (parted('/') || parted('.'))
-            && self.value.starts_with(|c: char| c.is_ascii_digit());
+        let other_day =
+            (parted('/') || parted('.')) && self.value.starts_with(|c: char| c.is_ascii_digit());
         match self.reason {
             RejectReason::BadDate if other_day => Some("write days as YYYY-MM-DD"),
             RejectReason::BadPrice if self.value.contains([',', '.', '£']) => {

@@ -65,28 +65,6 @@ fn other_output_is_named() {
 }
 
 #[test]
-fn a_page_meets_what_git_tracks_and_nothing_else() {
-    let repository = tempfile::tempdir().unwrap();
-    let make = |name: &str| {
-        fs::create_dir(repository.path().join(name)).unwrap();
-        fs::write(repository.path().join(name).join("file"), "").unwrap();
-    };
-    for name in ["docs", "releases", "domesday-data"] {
-        make(name);
-    }
-    let named = |names: &[&str]| names.iter().map(OsString::from).collect::<BTreeSet<_>>();
-    assert_eq!(checkout(repository.path()), named(&["docs"]));
-
-    make("left-over");
-    for arguments in [&["init", "--quiet"][..], &["add", "docs"]] {
-        let mut git = Command::new("git");
-        git.args(arguments).current_dir(repository.path());
-        assert!(git.status().unwrap().success(), "{git:?}");
-    }
-    assert_eq!(checkout(repository.path()), named(&["docs"]));
-}
-
-#[test]
 fn a_page_writes_into_its_copy_and_never_into_the_repository() {
     let temp_dir = tempfile::tempdir().unwrap();
     let world = world(temp_dir.path());

@@ -205,7 +205,7 @@ impl WatchedDatabase {
                 .map_err(writing)?;
             transaction.commit().await.map_err(writing)?;
             let committed = Instant::now();
-            while !self.advance().await?.is_some_and(|at| at >= committed) {}
+            while self.advance().await?.is_none_or(|at| at < committed) {}
             Ok(output)
         };
         self.record_outcome(answer.await)

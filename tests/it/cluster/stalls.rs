@@ -9,7 +9,6 @@ mod database;
 mod disk;
 mod load;
 mod log_pipe;
-mod lookup;
 mod proxied;
 mod proxy;
 mod readiness;

@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 use reqwest::redirect::Policy;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Redirects of one request that are followed. Registries need one, to their object storage.
 const MAX_REDIRECTS: usize = 3;
@@ -43,25 +43,43 @@ fn check(previous: &[Url], target: &Url) -> Result<(), Refusal> {
         return Err(Refusal::NotSecure(host));
     }
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-    if host == "localhost" || address.is_ok_and(is_private) {
+    if is_this_machine(&host) || address.is_ok_and(is_private) {
         return Err(Refusal::Private(host));
     }
     Ok(())
 }
 
-/// Reports whether an address is not one of the public internet.
+/// Reports whether a name is one of this machine (RFC 6761): `localhost` or a name below it.
+fn is_this_machine(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+/// Reports whether an address is not one of a host on the public internet.
 fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {
-        IpAddr::V4(v4) => {
-            v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_unspecified()
-        }
-        IpAddr::V6(v6) => {
-            v6.is_loopback()
-                || v6.is_unspecified()
-                || v6.is_unique_local()
-                || v6.is_unicast_link_local()
-        }
+        IpAddr::V4(v4) => is_private_v4(v4),
+        IpAddr::V6(v6) => is_private_v6(v6),
     }
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    // 0.0.0.0/8 is this network, and 100.64.0.0/10 is shared behind a carrier's NAT.
+    let special = matches!(address.octets(), [0, ..] | [100, 64..=127, ..]);
+    special
+        || address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_multicast()
+        || address.is_broadcast()
+}
+
+fn is_private_v6(address: Ipv6Addr) -> bool {
+    address.is_loopback()
+        || address.is_unspecified()
+        || address.is_unique_local()
+        || address.is_unicast_link_local()
+        || address.is_multicast()
 }
 
 #[cfg(test)]
@@ -121,6 +139,31 @@ mod tests {
             checked(&[own], "http://127.0.0.1:5001/v2/"),
             Err(Refusal::NotSecure("127.0.0.1".into()))
         );
+    }
+
+    #[test]
+    fn a_registry_may_not_redirect_to_names_of_this_machine_or_special_addresses() {
+        let registry = "https://registry.example/v2/a/blobs/b";
+        for host in [
+            "localhost.",
+            "registry.localhost",
+            "registry.localhost.",
+            "0.0.0.0",
+            "0.1.2.3",
+            "100.64.0.1",
+            "100.127.255.254",
+            "224.0.0.1",
+            "255.255.255.255",
+            "[ff02::1]",
+            "[::ffff:6440:1]",
+        ] {
+            let found = checked(&[registry], &format!("https://{host}/d"));
+            assert!(matches!(found, Err(Refusal::Private(_))), "{host}");
+        }
+        for host in ["localhost.example", "100.63.0.1", "100.128.0.1", "1.0.0.1"] {
+            let found = checked(&[registry], &format!("https://{host}/d"));
+            assert_eq!(found, Ok(()), "{host}");
+        }
     }
 
     #[test]

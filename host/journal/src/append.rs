@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use domesday_package::{PublicKey, Sha256Digest};
@@ -10,6 +10,7 @@ use rustix::fs::Advice;
 
 use crate::folder::{OWNER_ONLY, opening, sync_directory};
 use crate::line::{Receipt, SealedReceipt};
+use crate::open_files::{OpenFiles, check_path};
 use crate::{JournalError, segment};
 
 /// Bytes that must fit on the disk before a journal is written to again.
@@ -18,6 +19,8 @@ static FREE_SPACE_PROBE: [u8; 256 << 10] = [0; 256 << 10];
 /// The end of a journal. Its fields describe durable receipts only.
 pub(crate) struct Tail {
     folder: PathBuf,
+    /// What is not replaced by another while the host writes.
+    pub(crate) files: OpenFiles,
     /// A file is not begun before the next receipt, and not grown beyond this by much, bytes.
     file_bytes: u64,
     current: Option<Current>,
@@ -40,9 +43,11 @@ impl Tail {
         folder: &Path,
         host: &PublicKey,
         file_bytes: u64,
+        files: OpenFiles,
     ) -> Result<Tail, JournalError> {
         let mut tail = Tail {
             folder: folder.to_owned(),
+            files,
             file_bytes,
             current: None,
             sequence: 0,
@@ -79,7 +84,7 @@ impl Tail {
     /// Adds receipts and makes them durable, all or none. After an error nothing is added before
     /// [`Tail::repair`].
     pub(crate) fn append(&mut self, receipts: &[SealedReceipt]) -> Result<(), JournalError> {
-        self.check_file()?;
+        self.check_files()?;
         if self.is_full() || self.current.is_none() {
             let path = segment::path(&self.folder, self.sequence + 1);
             self.current = Some(Current::begin(&self.folder, path)?);
@@ -115,30 +120,20 @@ impl Tail {
         self.current.as_ref().is_some_and(full)
     }
 
-    /// Checks that the file under the name is the one that the host writes, and at least as long.
-    pub(crate) fn check_file(&self) -> Result<(), JournalError> {
-        let Some(current) = self.current.as_ref() else {
-            return Ok(());
-        };
-        let named = fs::metadata(&current.path);
-        let open = current.file.metadata();
-        match (named, open) {
-            (Ok(named), Ok(open))
-                if (named.dev(), named.ino()) == (open.dev(), open.ino())
-                    && named.len() >= current.length =>
-            {
-                Ok(())
-            }
-            _ => Err(JournalError::FileReplaced {
-                path: current.path.clone(),
-            }),
+    /// Checks that the folder and the files under their names are those that the host opened, and
+    /// that the file of receipts is at least as long as the host wrote it.
+    pub(crate) fn check_files(&self) -> Result<(), JournalError> {
+        self.files.check()?;
+        match &self.current {
+            Some(current) => check_path(&current.path, &current.file, current.length),
+            None => Ok(()),
         }
     }
 
     /// Removes everything after the last durable receipt, once an append has failed. Then reads
     /// from the disk that this receipt is still there.
     pub(crate) fn repair(&mut self) -> Result<(), JournalError> {
-        self.check_file()?;
+        self.check_files()?;
         let Some(current) = self.current.take() else {
             return Ok(());
         };

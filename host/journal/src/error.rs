@@ -73,13 +73,13 @@ pub enum JournalError {
         /// The problem.
         problem: String,
     },
-    /// Somebody moved, cut or replaced a file under a running host.
+    /// Somebody moved, cut or replaced a file or the folder under a running host.
     #[error(
-        "{} is no longer the file that this host writes: it was moved, cut or replaced. Put it back",
+        "{} is no longer the file or folder that this host opened: it was moved, cut or replaced. Put it back",
         path.display()
     )]
     FileReplaced {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
     },
     /// The last line cannot be continued from.

@@ -7,13 +7,14 @@ use std::path::Path;
 
 use domesday_package::{PublicKey, Sha256Digest, SigningKey};
 
+use crate::open_files::OpenFiles;
 use crate::{Head, JournalError};
 
-const PRIVATE: &str = "host.key";
-const PUBLIC: &str = "host.pub";
-const HEADS: &str = "heads.jsonl";
+pub(crate) const PRIVATE: &str = "host.key";
+pub(crate) const PUBLIC: &str = "host.pub";
+pub(crate) const HEADS: &str = "heads.jsonl";
 const HEADS_NEW: &str = "heads.jsonl.new";
-const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
 
 /// Read and write for the owner alone.
 pub(crate) const OWNER_ONLY: u32 = 0o600;
@@ -135,6 +136,7 @@ pub(crate) fn add_head(
     heads: &mut Vec<Head>,
     head: Head,
     replace_last: bool,
+    files: &mut OpenFiles,
 ) -> Result<(), JournalError> {
     if replace_last {
         heads.pop();
@@ -155,9 +157,11 @@ pub(crate) fn add_head(
     let written = opened.and_then(|mut file| {
         file.write_all(text.as_bytes())?;
         file.sync_data()?;
-        fs::rename(&new, &path)
+        fs::rename(&new, &path)?;
+        Ok(file)
     });
-    written.map_err(JournalError::io(&path))?;
+    let file = written.map_err(JournalError::io(&path))?;
+    files.replace_heads(path, file, text.len() as u64);
     // Until this the old name may come back after a crash, and with it the old heads.
     sync_directory(folder)
 }

@@ -27,6 +27,7 @@ mod error;
 mod folder;
 mod head;
 mod line;
+mod open_files;
 mod resume;
 mod seal;
 mod segment;

@@ -7,8 +7,9 @@ use tempfile::TempDir;
 use super::*;
 use crate::append::Tail;
 use crate::captured_warnings::warnings;
-use crate::folder::key;
+use crate::folder::{LOCK, key};
 use crate::line::tests::about;
+use crate::open_files::OpenFiles;
 use crate::{Journal, SealedReceipt, TenantKey, prepare};
 
 /// Bytes of a file in these tests before another is begun.
@@ -28,12 +29,19 @@ struct WrittenJournal {
     count: usize,
 }
 
+/// Finds the end of a journal without locking it, so that tests may open it too.
+fn find(folder: &Path, host: &PublicKey) -> Tail {
+    let lock = File::create(folder.join(LOCK)).unwrap();
+    let files = OpenFiles::open(folder, lock).unwrap();
+    Tail::find(folder, host, FILE_BYTES, files).unwrap()
+}
+
 impl WrittenJournal {
     /// Writes one group for each list of record lengths. No head is signed.
     fn new(groups: &[Vec<usize>]) -> WrittenJournal {
         let dir = tempfile::tempdir().unwrap();
         let host = key(dir.path(), [9; 32], true).unwrap().public();
-        let tail = Tail::find(dir.path(), &host, FILE_BYTES).unwrap();
+        let tail = find(dir.path(), &host);
         let mut written = WrittenJournal {
             dir,
             tail,
@@ -409,7 +417,7 @@ fn a_cut_group_is_logged_with_its_length_and_a_sound_journal_is_not() {
     let folder = written.dir.path();
     let host = key(folder, [9; 32], false).unwrap().public();
     let recovers = || recover(folder, &host, 0).unwrap();
-    let finds = || drop(Tail::find(folder, &host, FILE_BYTES).unwrap());
+    let finds = || drop(find(folder, &host));
     let (path, start, _) = &written.groups[1];
     let sound = fs::read(path).unwrap();
     let acts: [&dyn Fn(); 2] = [&recovers, &finds];

@@ -1,6 +1,5 @@
 //! The journal of a running host: one thread writes, and many wait for it together.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{
     Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
@@ -15,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::append::Tail;
 use crate::folder::{add_head, heads, key, lock_folder};
+use crate::open_files::OpenFiles;
 use crate::resume::recover;
 use crate::{Head, JournalError, SealedReceipt, segment};
 
@@ -115,7 +115,8 @@ impl Journal {
         let host = key.public();
         let signed_through = heads.last().map_or(0, |head| head.sequence);
         recover(folder, &host, signed_through)?;
-        let tail = Tail::find(folder, &host, file_bytes)?;
+        let files = OpenFiles::open(folder, lock)?;
+        let tail = Tail::find(folder, &host, file_bytes, files)?;
         let (send, receive) = sync_channel(WAITING);
         let (state, writer_state) = watch::channel(WriterState {
             sequence: tail.sequence,
@@ -134,7 +135,6 @@ impl Journal {
             key,
             now,
             state,
-            _lock: lock,
         };
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())
@@ -267,8 +267,6 @@ struct Writer {
     signed_at: Instant,
     now: Now,
     state: watch::Sender<WriterState>,
-    /// Held for as long as anything is written.
-    _lock: File,
 }
 
 impl Writer {
@@ -343,7 +341,7 @@ impl Writer {
         let Tail {
             sequence, digest, ..
         } = self.tail;
-        if let Err(replaced) = self.tail.check_file() {
+        if let Err(replaced) = self.tail.check_files() {
             tracing::error!(error = %replaced, "receipts cannot be kept");
             return self.publish(Err(replaced));
         }
@@ -351,7 +349,9 @@ impl Writer {
             return;
         }
         let head = Head::sign(&self.key, sequence, digest, (self.now)());
-        match add_head(&self.folder, &mut self.heads, head, self.replace_last_head) {
+        let files = &mut self.tail.files;
+        let replace_last = self.replace_last_head;
+        match add_head(&self.folder, &mut self.heads, head, replace_last, files) {
             Ok(()) => (self.signed_through, self.replace_last_head) = (sequence, true),
             Err(error) => {
                 tracing::error!(%error, "a head of the journal could not be kept");

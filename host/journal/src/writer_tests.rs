@@ -190,6 +190,95 @@ async fn a_journal_that_is_taken_away_is_trouble() {
     }
 }
 
+/// Waits until the journal can be written, or until it cannot.
+async fn wait_until_writable(journal: &Journal, writable: bool) -> bool {
+    let until = Instant::now() + Duration::from_secs(10);
+    while journal.check_writable().is_ok() != writable && Instant::now() < until {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    journal.check_writable().is_ok() == writable
+}
+
+fn link_all(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::hard_link(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_is_moved_or_replaced_is_trouble_before_the_first_receipt() {
+    type Replace = fn(&Path, &Path);
+    let replacements: [(&str, Replace); 3] = [
+        ("moved", |_, _| {}),
+        ("empty", |folder, _| std::fs::create_dir(folder).unwrap()),
+        ("linked", |folder, away| link_all(away, folder)),
+    ];
+    for (case, replace) in replacements {
+        for receipts in [0, 3] {
+            let dir = tempfile::tempdir().unwrap();
+            let (folder, away) = (dir.path().join("journal"), dir.path().join("away"));
+            let journal = open(&folder);
+            if receipts > 0 {
+                keep(&journal, 0..receipts).await;
+            }
+            std::fs::rename(&folder, &away).unwrap();
+            replace(&folder, &away);
+            let before = folder.read_dir().map_or(0, Iterator::count);
+            assert!(wait_until_writable(&journal, false).await, "{case}");
+            assert!(journal.append(receipt("lost")).is_err(), "{case}");
+            assert_eq!(folder.read_dir().map_or(0, Iterator::count), before);
+            // The folder is put back.
+            let _ = std::fs::remove_dir_all(&folder);
+            std::fs::rename(&away, &folder).unwrap();
+            assert!(wait_until_writable(&journal, true).await, "{case}");
+            keep(&journal, receipts..receipts + 1).await;
+            drop(journal);
+            assert_eq!(names(&folder).len(), receipts as usize + 1, "{case}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_beside_the_receipts_that_is_gone_or_replaced_is_trouble() {
+    for name in ["lock", "host.key", "host.pub", "heads.jsonl"] {
+        for replaced in [false, true] {
+            let dir = tempfile::tempdir().unwrap();
+            let journal = open(dir.path());
+            keep(&journal, 0..1).await;
+            let (file, away) = (dir.path().join(name), dir.path().join("away"));
+            let until = Instant::now() + Duration::from_secs(10);
+            while !file.exists() && Instant::now() < until {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            std::fs::rename(&file, &away).unwrap();
+            if replaced {
+                std::fs::copy(&away, &file).unwrap();
+            }
+            let case = format!("{name}, replaced: {replaced}");
+            assert!(wait_until_writable(&journal, false).await, "{case}");
+            let error = journal.check_writable().unwrap_err();
+            assert!(
+                matches!(&error, JournalError::FileReplaced { path } if *path == file),
+                "{error}"
+            );
+            std::fs::rename(&away, &file).unwrap();
+            assert!(wait_until_writable(&journal, true).await, "{case}");
+            keep(&journal, 1..2).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn heads_that_are_cut_in_place_are_trouble() {
+    let dir = tempfile::tempdir().unwrap();
+    keep(&open(dir.path()), 0..1).await;
+    let journal = open(dir.path());
+    std::fs::write(dir.path().join("heads.jsonl"), "").unwrap();
+    assert!(wait_until_writable(&journal, false).await);
+}
+
 /// An append fails while a folder stands in the place of a file, which imitates a full disk.
 #[tokio::test]
 async fn failed_writes_are_refused_until_repaired_and_the_chain_is_whole() {
@@ -294,10 +383,11 @@ fn a_group_ends_with_the_receipt_that_fills_it() {
     }
     let (state, writer_state) = watch::channel(WriterState::default());
     let host = key(dir.path(), [9; 32], true).unwrap();
+    let files = OpenFiles::open(dir.path(), lock_folder(dir.path()).unwrap()).unwrap();
     let mut writer = Writer {
         disk_work: DiskWork::default(),
         folder: dir.path().to_owned(),
-        tail: Tail::find(dir.path(), &host.public(), FILE_BYTES).unwrap(),
+        tail: Tail::find(dir.path(), &host.public(), FILE_BYTES, files).unwrap(),
         key: host,
         heads: Vec::new(),
         replace_last_head: false,
@@ -305,7 +395,6 @@ fn a_group_ends_with_the_receipt_that_fills_it() {
         signed_at: Instant::now(),
         now: now(),
         state,
-        _lock: lock_folder(dir.path()).unwrap(),
     };
     writer.group(quarter, &receive);
     assert_eq!(writer_state.borrow().processed_through, 4);

@@ -265,3 +265,28 @@ fn a_missing_journal_stops_all_valuations() {
     assert_eq!(lines(&server.data).len(), 2);
     server.stop();
 }
+
+#[test]
+fn a_journal_folder_that_is_replaced_before_the_first_receipt_is_never_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (journal, away) = (folder.path().join("journal"), folder.path().join("away"));
+    let arguments = ["--receipts", "all", "--journal", journal.to_str().unwrap()];
+    let server = start().with(&arguments).go();
+    let client = server.demo();
+    std::fs::rename(&journal, &away).unwrap();
+    std::fs::create_dir(&journal).unwrap();
+    let started = Instant::now();
+    // No value is needed for the probe to see it.
+    while client.get("/readyz").status == 200 {
+        assert!(started.elapsed() < Duration::from_secs(5), "it is ready");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for _ in 0..4 {
+        let refused = client.post("/v3/simple-value", &house());
+        assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
+    }
+    assert_eq!(journal.read_dir().unwrap().count(), 0);
+    server.terminate();
+    let (status, log) = server.await_end();
+    assert_eq!(status.code(), Some(1), "{log}");
+}

@@ -57,9 +57,12 @@ impl Jobs {
         self.stop.send_replace(true);
     }
 
-    /// Waits until the runners have stopped.
-    pub async fn ended(self) {
-        if timeout(STOP_TIME, self.tasks.join_all()).await.is_err() {
+    /// Waits until the runners have stopped, but no longer than `limit`.
+    pub async fn ended(self, limit: Duration) {
+        if timeout(limit.min(STOP_TIME), self.tasks.join_all())
+            .await
+            .is_err()
+        {
             tracing::warn!("a job was not released; its lease will expire");
         }
     }

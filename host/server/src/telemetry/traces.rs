@@ -117,9 +117,9 @@ impl Traces {
         span.end_with_timestamp(request.began + request.took);
     }
 
-    /// Sends the queued spans. Blocks for a few seconds at most.
-    pub fn stop(&self) {
-        if let Err(error) = self.provider.shutdown_with_timeout(TIMEOUT) {
+    /// Sends the queued spans. Blocks for `limit` at most, and for no more than five seconds.
+    pub fn stop(&self, limit: Duration) {
+        if let Err(error) = self.provider.shutdown_with_timeout(limit.min(TIMEOUT)) {
             tracing::warn!(%error, "the last traces could not be sent");
         }
     }

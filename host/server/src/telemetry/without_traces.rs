@@ -2,6 +2,7 @@
 
 use super::finished_request::{Context, FinishedRequest};
 use axum::http::HeaderMap;
+use std::time::Duration;
 
 /// The reason why spans cannot be sent.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +35,7 @@ impl Traces {
     }
 
     /// Does nothing: no value of this type exists.
-    pub fn stop(&self) {
+    pub fn stop(&self, _: Duration) {
         match *self {}
     }
 }

@@ -137,3 +137,13 @@ fn a_second_signal_ends_the_drain_delay() {
     assert!(status.success(), "{log}");
     assert!(started.elapsed() < Duration::from_secs(10));
 }
+#[test]
+fn a_drain_beyond_an_orchestrators_time_is_warned_of() {
+    for (delay, warned) in [("5", false), ("6", true)] {
+        let server = draining(delay);
+        server.signal(Signal::INT);
+        let (_, log) = server.await_end();
+        assert_eq!(log.contains("30 seconds"), warned, "{log}");
+    }
+}
+

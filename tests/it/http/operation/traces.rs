@@ -6,7 +6,7 @@ use crate::common::server::start;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Starts a collector that passes on the path and the body of each POST request.
 fn collector() -> (SocketAddr, Receiver<(String, Vec<u8>)>) {
@@ -98,6 +98,22 @@ fn a_request_is_one_span_of_its_callers_trace() {
     }
     // Whoever began the trace chose not to keep this one.
     assert!(!holds(&spans, unsampled.as_bytes()));
+}
+
+#[test]
+fn a_silent_collector_keeps_a_stop_within_the_time_of_the_drain() {
+    // It accepts connections and answers nothing.
+    let collector = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}/v1/traces", collector.local_addr().unwrap());
+    let server = start()
+        .with(&["--otlp-endpoint", &endpoint, "--drain-timeout", "1"])
+        .go();
+    assert_eq!(server.demo().post("/v3/value", &house()).status, 200);
+    let started = Instant::now();
+    server.terminate();
+    let (status, log) = server.await_end();
+    assert!(status.success(), "{log}");
+    assert!(started.elapsed() < Duration::from_secs(4), "{log}");
 }
 
 #[test]

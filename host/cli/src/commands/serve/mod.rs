@@ -25,8 +25,13 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// How long a stop waits for threads that are blocked. The state and the journal wait for ten
-/// seconds to be closed.
+/// The time after which orchestrators end a process that they stop, by default.
+const ORCHESTRATOR_TIME: Duration = Duration::from_secs(30);
+/// Time limit of a step of a stop once the drain's time is over. Two of them fit into the second
+/// that the default drain leaves of an orchestrator's time.
+const LAST_MOMENT: Duration = Duration::from_millis(300);
+/// Time limit of a stop that waits for threads that are blocked. The state and the journal wait for
+/// ten seconds to be closed.
 const STOP_TIME: Duration = Duration::from_secs(12);
 
 #[derive(Debug, clap::Args)]
@@ -121,6 +126,13 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     tracing::info!(%address, release_id, "serving");
     let drain_delay = Duration::from_secs(settings.drain_delay.into());
     let drain_timeout = Duration::from_secs(settings.drain_timeout.into());
+    if drain_delay + drain_timeout >= ORCHESTRATOR_TIME {
+        tracing::warn!(
+            drain_delay = settings.drain_delay,
+            drain_timeout = settings.drain_timeout,
+            "a stop may take longer than the 30 seconds that orchestrators give by default"
+        );
+    }
     let stop = async {
         let signal = signals.next().await;
         // Jobs are released while requests are still finished.
@@ -137,11 +149,18 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     };
     let (connections, router) = (service.connections.clone(), http::router(service.clone()));
     http::serve(listener, tls, connections, router, stop, drain_timeout).await;
-    jobs.ended().await;
+    jobs.ended(end_time(&service)).await;
     follower.abort();
     commands.abort();
     let _ = commands.await;
     close(service, settings.state.is_none()).await
+}
+
+/// Returns how long one of the last steps of a stop may take: what the drain left of its time, or a
+/// moment where it left nothing.
+fn end_time(service: &Service) -> Duration {
+    let left = service.connections.time_left().unwrap_or_default();
+    left.max(LAST_MOMENT)
 }
 
 /// Returns the number of worker threads: the setting, or one for each core.
@@ -235,7 +254,7 @@ async fn close(service: Arc<Service>, own_state: bool) -> anyhow::Result<()> {
     let problem = tokio::task::spawn_blocking(move || {
         service.shadows.end();
         if let Some(traces) = &service.traces {
-            traces.stop();
+            traces.stop(end_time(&service));
         }
         let moved = service.data_folder.check().err();
         let moved = moved.map(|moved| moved.to_string());

@@ -120,8 +120,8 @@ impl Tail {
         self.current.as_ref().is_some_and(full)
     }
 
-    /// Checks that the folder and the files under their names are those that the host opened, and
-    /// that the file of receipts is at least as long as the host wrote it.
+    /// Checks that the folder and the files under their names are those that the host opened. The
+    /// file of receipts is at least as long as the host wrote it.
     pub(crate) fn check_files(&self) -> Result<(), JournalError> {
         self.files.check()?;
         match &self.current {

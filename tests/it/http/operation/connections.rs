@@ -146,4 +146,3 @@ fn a_drain_beyond_an_orchestrators_time_is_warned_of() {
         assert_eq!(log.contains("30 seconds"), warned, "{log}");
     }
 }
-

@@ -156,8 +156,8 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     close(service, settings.state.is_none()).await
 }
 
-/// Returns how long one of the last steps of a stop may take: what the drain left of its time, or a
-/// moment where it left nothing.
+/// Returns the time limit of one of the last steps of a stop. It is the rest of the drain's time,
+/// or a moment if nothing is left.
 fn end_time(service: &Service) -> Duration {
     let left = service.connections.time_left().unwrap_or_default();
     left.max(LAST_MOMENT)

@@ -106,7 +106,7 @@ fn a_damaged_receipt_of_a_sent_response_is_refused_after_a_kill() {
     let altered = altered.concat();
     std::fs::write(path, &altered).unwrap();
     let refused = start().data(&data).with(&["--receipts", "all"]).refused();
-    let place = "receipts-000000000001.jsonl, line 6: receipt 6 follows a line with digest";
+    let place = "receipts-000000000001.jsonl, line 5: receipt 5 was altered";
     assert!(refused.contains(place), "{refused}");
     assert_eq!(std::fs::read_to_string(path).unwrap(), altered);
     // With the file put back, nothing is missing.

@@ -128,7 +128,7 @@ fn an_altered_receipt_is_named_by_its_file_and_line() {
     });
     let ran = replay(&past.data(), &["--keys", &past.keys()]);
     assert_eq!(ran.code, Some(1));
-    let broken = "receipts-000000000001.jsonl, line 6: receipt 6 follows a line with digest";
+    let broken = "receipts-000000000001.jsonl, line 5: receipt 5 was altered";
     assert!(ran.stdout.contains(broken), "{}", ran.stdout);
     // What was altered also no longer opens.
     assert!(ran.stdout.contains("receipt 5, "), "{}", ran.stdout);

@@ -85,7 +85,6 @@ fn a_tenure_that_the_last_sale_contradicts_is_reported_without_the_stored_value(
     leasehold["options"] = json!({});
     let unasked = client.post(SIMPLE, &leasehold).ok();
     assert_eq!(unasked["input_resolution"].get("conflicting_inputs"), None);
-    assert_eq!(unasked["valuation"], result["valuation"]);
 }
 
 #[test]

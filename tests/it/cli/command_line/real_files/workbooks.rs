@@ -6,6 +6,9 @@ use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
+/// A file in an archive: its name and its bytes.
+type Member = (String, Vec<u8>);
+
 /// Tables of an archive that a variant has.
 const TABLES: usize = 2;
 
@@ -16,7 +19,7 @@ pub(super) fn archive_variants(bytes: &[u8]) -> Vec<Variant> {
     tables
         .retain(|(name, _)| name.to_ascii_lowercase().ends_with(".csv") && name.contains("Data/"));
     tables.truncate(TABLES);
-    let mut spoiled: Vec<(String, Vec<(String, Vec<u8>)>)> = Vec::new();
+    let mut spoiled: Vec<(String, Vec<Member>)> = Vec::new();
     for (name, content) in tables {
         for (at, variant) in text_variants(&String::from_utf8(content).unwrap())
             .into_iter()
@@ -75,7 +78,7 @@ fn broken_off(bytes: &[u8]) -> Vec<Variant> {
         .collect()
 }
 
-fn members(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+fn members(bytes: &[u8]) -> Vec<Member> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).unwrap();
     let mut members = Vec::new();
     for index in 0..archive.len() {
@@ -89,7 +92,7 @@ fn members(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     members
 }
 
-fn zipped(members: &[(String, Vec<u8>)]) -> Vec<u8> {
+fn zipped(members: &[Member]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in members {
         zip.start_file(name.as_str(), SimpleFileOptions::default())
@@ -106,14 +109,15 @@ fn days_as_text(sheet: &[u8], style: &str) -> Vec<u8> {
     let mut rest = text.as_str();
     while let Some(at) = rest.find("<c r=\"A") {
         restyled.push_str(&rest[..at]);
-        let end = rest[at..].find("</c>").map(|end| at + end + 4);
-        let cell = match end {
-            // A cell without a value is one element alone.
-            Some(end) if !rest[at..end].contains("/>") => &rest[at..end],
-            _ => &rest[at..at + 7],
+        let tag = rest[at..].find('>').unwrap() + 1;
+        // A cell without a value is one element alone. Blank sheets have very many of them.
+        let length = match rest[at..at + tag].ends_with("/>") {
+            true => tag,
+            false => tag + rest[at + tag..].find("</c>").unwrap() + "</c>".len(),
         };
+        let cell = &rest[at..at + length];
         restyled.push_str(&day_as_text(cell, style).unwrap_or_else(|| cell.to_owned()));
-        rest = &rest[at + cell.len()..];
+        rest = &rest[at + length..];
     }
     restyled.push_str(rest);
     restyled.into_bytes()

@@ -19,7 +19,7 @@ static FREE_SPACE_PROBE: [u8; 256 << 10] = [0; 256 << 10];
 /// The end of a journal. Its fields describe durable receipts only.
 pub(crate) struct Tail {
     folder: PathBuf,
-    /// What is not replaced by another while the host writes.
+    /// The files that nobody replaces while the host writes.
     pub(crate) files: OpenFiles,
     /// A file is not begun before the next receipt, and not grown beyond this by much, bytes.
     file_bytes: u64,

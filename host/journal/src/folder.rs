@@ -7,14 +7,11 @@ use std::path::Path;
 
 use domesday_package::{PublicKey, Sha256Digest, SigningKey};
 
-use crate::open_files::OpenFiles;
+pub(crate) use crate::open_files::{HEADS, LOCK, PUBLIC};
+use crate::open_files::{OpenFiles, PRIVATE};
 use crate::{Head, JournalError};
 
-pub(crate) const PRIVATE: &str = "host.key";
-pub(crate) const PUBLIC: &str = "host.pub";
-pub(crate) const HEADS: &str = "heads.jsonl";
 const HEADS_NEW: &str = "heads.jsonl.new";
-pub(crate) const LOCK: &str = "lock";
 
 /// Read and write for the owner alone.
 pub(crate) const OWNER_ONLY: u32 = 0o600;

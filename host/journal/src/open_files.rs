@@ -1,11 +1,15 @@
-//! Whether the paths of a journal still lead to the files and the folder that the host opened.
+//! The folder and the files of a journal that stay open, compared with those under their names.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::JournalError;
-use crate::folder::{HEADS, LOCK, PRIVATE, PUBLIC};
+
+pub(crate) const PRIVATE: &str = "host.key";
+pub(crate) const PUBLIC: &str = "host.pub";
+pub(crate) const HEADS: &str = "heads.jsonl";
+pub(crate) const LOCK: &str = "lock";
 
 /// The folder and the files beside the receipts, from the start of the host on.
 ///

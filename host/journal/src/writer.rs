@@ -30,7 +30,7 @@ const HEAD_AFTER: Duration = Duration::from_secs(1);
 
 /// Time limit of the disk. After it the disk counts as stalled.
 const STALLED_AFTER: Duration = Duration::from_secs(3);
-/// How long closing waits for the disk.
+/// Time limit of closing, which waits for the disk.
 const CLOSING: Duration = Duration::from_secs(10);
 /// The time between two looks at a disk, or at a queue, that does not go on.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);

@@ -16,7 +16,7 @@ pub enum Diagnosis {
     JoinedHeader {
         /// The last column's name, as the line writes it.
         last: String,
-        /// Which of its occurrences on the line is the name, counted from 1.
+        /// The occurrence on the line that is the name, counted from 1.
         occurrence: usize,
     },
     /// Two rows stand on the first line.

@@ -1,24 +1,23 @@
 //! The schemas of responses, with descriptions from the catalogue.
 
+mod fields;
 mod lists;
 
 use domesday_contract::schema::{
-    OPEN, SchemaExt, Schemas, add, date, described_ref, integer, list, moment, object, open_string,
-    pattern, schema_ref, uuid,
+    SchemaExt, Schemas, add, date, described_ref, integer, list, object, open_string, pattern,
+    schema_ref, uuid,
 };
-use domesday_contract::v1::envelope::ACCEPTED;
 use domesday_contract::v1::error::ErrorBody;
 use domesday_series::catalogue::{
-    Availability, Basis, Dimension, Family, FieldKind, Frequency, History, ObservationField, Status,
+    Availability, Basis, Dimension, FieldKind, Frequency, History, ObservationField, Status,
+};
+use fields::{
+    MONTH, PERIOD, PERIOD_LONGEST, field, metric, nullable, period_or_null, published_at,
+    release_id, request_id, status, unit, words,
 };
 use lists::{area, areas, catalogue, dataset, dataset_metric, preview_bounds, release};
 use utoipa::openapi::schema::{AdditionalProperties, SchemaType, Type};
 use utoipa::openapi::{Object, RefOr, Schema};
-
-/// A month, and a day or a month, as text.
-const MONTH: &str = "^[0-9]{4}-[0-9]{2}$";
-const PERIOD: &str = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$";
-const PERIOD_LONGEST: usize = 10;
 
 /// Returns every named schema of market statistics and rates.
 pub fn schemas() -> Schemas {
@@ -247,69 +246,4 @@ fn of_kind(field: ObservationField) -> RefOr<Schema> {
         schema.schema_type = SchemaType::from_iter([kind, Type::Null]);
     }
     schema.describe(field.meaning()).into()
-}
-
-fn request_id() -> RefOr<Schema> {
-    uuid().describe("As in X-Service-Request-Id.").into()
-}
-
-fn release_id() -> RefOr<Schema> {
-    field(
-        Type::String,
-        "The package that answered, which never changes.",
-    )
-}
-
-fn published_at() -> RefOr<Schema> {
-    let mut schema = moment();
-    schema.schema_type = SchemaType::from_iter([Type::String, Type::Null]);
-    schema
-        .describe("When it was published; null where none is recorded.")
-        .into()
-}
-
-fn status() -> RefOr<Schema> {
-    words([(ACCEPTED, "It is served.")]).into()
-}
-
-fn family() -> RefOr<Schema> {
-    words(Family::ALL.iter().map(|family| (family.as_str(), ""))).into()
-}
-
-fn metric() -> RefOr<Schema> {
-    field(Type::String, "The metric's id.")
-}
-
-fn unit() -> RefOr<Schema> {
-    field(Type::String, "Its unit.")
-}
-
-fn field(kind: Type, about: &str) -> RefOr<Schema> {
-    Object::with_type(kind).describe(about).into()
-}
-
-fn nullable(kind: Type, about: &str) -> RefOr<Schema> {
-    let mut schema = Object::with_type(SchemaType::from_iter([kind, Type::Null]));
-    schema.description = Some(about.to_owned());
-    schema.into()
-}
-
-fn period_or_null(about: &str) -> RefOr<Schema> {
-    let mut schema = pattern(PERIOD, PERIOD_LONGEST);
-    schema.schema_type = SchemaType::from_iter([Type::String, Type::Null]);
-    schema.describe(about).into()
-}
-
-/// Describes a word of an answer, with the meaning of each that is known today.
-fn words<'a>(words: impl IntoIterator<Item = (&'a str, &'a str)>) -> Object {
-    let words: Vec<(&str, &str)> = words.into_iter().collect();
-    let meanings: Vec<String> = words
-        .iter()
-        .map(|(word, meaning)| match *meaning {
-            "" => format!("- `{word}`"),
-            meaning => format!("- `{word}`: {meaning}"),
-        })
-        .collect();
-    open_string(words.iter().map(|(word, _)| *word))
-        .describe(&format!("{OPEN}\n\n{}", meanings.join("\n")))
 }

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 /// The longest wait for a charge to be durable.
 const DURABLE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long after the deadline a charge or a refund may hold a response back.
+/// Time after the deadline for which a charge or a refund may hold a response back.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The longest wait for the outcome of a charge that was given up, so that it is given back.
@@ -27,7 +27,7 @@ pub struct Reservation {
     units: u32,
     allowance: u64,
     until_next_month: Duration,
-    /// When the wait for the charge ends.
+    /// Time at which the wait for the charge ends.
     end: Instant,
     reply: Reply<ChargeOutcome>,
     /// The outcome of the charge, once it is known.

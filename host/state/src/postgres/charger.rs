@@ -16,10 +16,10 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use super::changes::{Change, Pending, Run, answer, bind_changes, fetch_outcomes, runs};
 use super::directory::WatchedDatabase;
 use super::driver::LONGEST;
 use super::error::{DatabaseFailure, SharedError, reading, storage, writing};
-use super::usage::{Change, Pending, Run, answer, bind_changes, fetch_outcomes, runs};
 use crate::{ChargeOutcome, StateError};
 
 /// The most charges of one statement.

@@ -34,10 +34,10 @@ const SETTINGS: [(&str, &str); 4] = [
 /// A commit must survive a crash of the server. A stricter setting of the server stays.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') IN ('off', 'local')";
-/// How long after a silence of the database a connection is tested after its use. An operation that
-/// began before it ends within ten seconds.
+/// Time after a silence of the database in which a connection is tested after its use. An operation
+/// that began before it ends within ten seconds.
 const SUSPECT: Duration = Duration::from_secs(15);
-/// How long the connection may take to answer then.
+/// Time limit of the connection for its answer to that test.
 const RELEASE: Duration = Duration::from_secs(1);
 /// Known parameters of an address. Others would be logged with their values.
 const PARAMETERS: [&str; 12] = [

@@ -23,6 +23,7 @@
 //! repeated work. A host whose clock is far from the database's says so in the log.
 
 mod accounts;
+mod changes;
 mod charger;
 mod connect;
 mod cursors;
@@ -56,7 +57,7 @@ pub struct PostgresState {
     /// The submissions of this host, one at a time for each tenant.
     submissions: Arc<TenantTurns>,
     /// Charges on their way to the next statement; closed before the driver.
-    charges: Option<mpsc::UnboundedSender<usage::Pending>>,
+    charges: Option<mpsc::UnboundedSender<changes::Pending>>,
 }
 
 impl PostgresState {

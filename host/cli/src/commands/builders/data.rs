@@ -203,7 +203,7 @@ fn damage(path: &Path) -> Option<String> {
     };
     match read(&inputs, &mut |_, _, _| {}) {
         Err(RatesError::File {
-            fault: RatesErrorKind::Workbook(error),
+            kind: RatesErrorKind::Workbook(error),
             ..
         }) => Some(format!(
             "{}: the workbook cannot be read ({error}). Download it again",
@@ -267,8 +267,8 @@ fn rents(path: &Path) -> Option<FileResult> {
 fn is_of_another_kind(error: &RatesError) -> bool {
     match error {
         RatesError::Io { .. } => true,
-        RatesError::File { fault, .. } => matches!(
-            fault,
+        RatesError::File { kind, .. } => matches!(
+            kind,
             RatesErrorKind::Workbook(_)
                 | RatesErrorKind::Csv(_)
                 | RatesErrorKind::Layout(_)
@@ -279,13 +279,10 @@ fn is_of_another_kind(error: &RatesError) -> bool {
 
 /// Reports whether a file is a zip archive or a workbook that is damaged or too large in sum.
 fn is_unreadable_archive(error: &RatesError) -> bool {
-    let RatesError::File { fault, .. } = error else {
+    let RatesError::File { kind, .. } = error else {
         return false;
     };
-    matches!(
-        fault,
-        RatesErrorKind::Zip(_) | RatesErrorKind::Member { .. }
-    )
+    matches!(kind, RatesErrorKind::Zip(_) | RatesErrorKind::Member { .. })
 }
 
 fn unreadable(error: &RatesError) -> FileResult {

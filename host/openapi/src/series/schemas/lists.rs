@@ -1,6 +1,6 @@
 //! The schemas of datasets, areas and releases.
 
-use super::{
+use super::fields::{
     family, field, metric, period_or_null, published_at, release_id, request_id, status, unit,
     words,
 };

@@ -34,16 +34,16 @@ const DATE: [&str; 2] = ["DATE", "observation_date"];
 /// Reads one file.
 pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), RatesError> {
     let values = table(file, published).map_err(|error| match error {
-        RatesError::File { location, fault } => {
+        RatesError::File { location, kind } => {
             let header = matches!(
-                fault,
+                kind,
                 RatesErrorKind::Layout(_)
                     | RatesErrorKind::NoSeries { .. }
                     | RatesErrorKind::Csv(_)
             );
             match Diagnosis::of(&file.bytes).filter(|_| header) {
                 Some(form) => RatesErrorKind::Form(form).at(file.location()),
-                None => RatesError::File { location, fault },
+                None => RatesError::File { location, kind },
             }
         }
         other => other,

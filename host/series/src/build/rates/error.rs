@@ -40,12 +40,12 @@ pub enum RatesError {
         error: std::io::Error,
     },
     /// Something in a file is wrong.
-    #[error("{location}: {fault}")]
+    #[error("{location}: {kind}")]
     File {
         /// The location in the file.
         location: Box<SourceLocation>,
         /// The kind of the error.
-        fault: RatesErrorKind,
+        kind: RatesErrorKind,
     },
 }
 
@@ -130,11 +130,11 @@ fn codes() -> Vec<&'static str> {
 }
 
 impl RatesErrorKind {
-    /// Returns the fault at a location.
+    /// Returns the error at a location.
     pub(crate) fn at(self, location: SourceLocation) -> RatesError {
         RatesError::File {
             location: Box::new(location),
-            fault: self,
+            kind: self,
         }
     }
 }

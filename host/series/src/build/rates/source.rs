@@ -69,17 +69,17 @@ impl Input {
                 bytes: self.bytes,
             });
         }
-        let fault = |fault: RatesErrorKind| fault.at(location(&self.name));
+        let error = |kind: RatesErrorKind| kind.at(location(&self.name));
         let workbooks = zip_source::members_of(Cursor::new(&self.bytes), |name| {
             let lower = name.to_lowercase();
             lower.ends_with(".xlsx") || lower.ends_with(".xls")
         })
-        .map_err(|error| fault(error.into()))?;
+        .map_err(|problem| error(problem.into()))?;
         if workbooks.is_empty() {
-            return Err(fault(RatesErrorKind::Layout("holds no workbook")));
+            return Err(error(RatesErrorKind::Layout("holds no workbook")));
         }
         for member in workbooks {
-            let bytes = self.member(&member).map_err(fault)?;
+            let bytes = self.member(&member).map_err(error)?;
             let short = member.name().rsplit('/').next().unwrap_or(member.name());
             let name = format!("{}!{short}", self.name);
             each(File { name, bytes })?;

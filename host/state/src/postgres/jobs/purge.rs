@@ -5,8 +5,8 @@ use sqlx::{PgPool, Row};
 use uuid::Uuid;
 
 use super::work;
+use crate::postgres::changes::apply_changes;
 use crate::postgres::error::{reading, writing};
-use crate::postgres::usage::apply_changes;
 use crate::{IDEMPOTENCY_RETENTION_MILLIS, PurgeCounts, StateError, UnixMillis};
 
 /// Jobs or keys that one transaction removes.

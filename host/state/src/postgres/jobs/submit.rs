@@ -3,9 +3,9 @@
 use sqlx::{PgConnection, PgPool, Row};
 
 use super::read;
+use crate::postgres::changes::{Change, apply_changes};
 use crate::postgres::error::{reading, writing};
-use crate::postgres::usage::{Change, apply_changes};
-use crate::postgres::{records, usage};
+use crate::postgres::{changes, records};
 use crate::{
     ChargeOutcome, JOB_RETENTION_MILLIS, Job, JobStatus, NewJob, StateError, Submission, Tally,
     UnixMillis,
@@ -88,7 +88,7 @@ async fn find_refusal(
         return Ok(Some(Submission::StoreFull));
     }
     // The charge decides; this only spares writing rows for nothing.
-    let used = usage::used(connection, &new.tenant, new.month).await?;
+    let used = changes::used(connection, &new.tenant, new.month).await?;
     let units: u64 = new.chunks.iter().map(|chunk| u64::from(chunk.units)).sum();
     let fits = used
         .checked_add(units)

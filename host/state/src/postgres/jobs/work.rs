@@ -4,9 +4,9 @@
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, PgPool, Row};
 
+use crate::postgres::changes::{Change, apply_changes};
 use crate::postgres::error::{reading, writing};
 use crate::postgres::records;
-use crate::postgres::usage::{Change, apply_changes};
 use crate::{ChunkResults, Claim, JobError, Lease, LeaseStatus, StateError, UnixMillis};
 
 /// The log names a host whose clock differs from the database's by more.

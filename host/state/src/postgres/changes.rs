@@ -1,0 +1,226 @@
+//! Changes of the count of a tenant's month, and the runs of them that are made as one.
+
+use std::collections::BTreeMap;
+
+use sqlx::postgres::PgArguments;
+use sqlx::query::Query;
+use sqlx::{PgConnection, Postgres, Row};
+use tokio::sync::oneshot;
+
+use super::error::{reading, writing};
+use super::records::{count, month, signed};
+use crate::{ChargeOutcome, Month, StateError, TenantId};
+
+const USED: &str = "SELECT used FROM domesday.usage WHERE tenant = $1 AND month = $2";
+const CHARGE: &str = "SELECT granted, total FROM domesday.charge($1, $2, $3, $4)";
+
+/// Units to be charged or, negative, given back.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    pub(super) tenant: String,
+    pub(super) month: i32,
+    pub(super) units: i64,
+    /// The most that may be used before it; of no meaning where units are given back.
+    pub(super) max_used_before: i64,
+}
+
+impl Change {
+    pub(super) fn charge(tenant: &TenantId, at: Month, units: u64, allowance: u64) -> Change {
+        let units = signed(units);
+        Change {
+            tenant: tenant.as_str().to_owned(),
+            month: month(at),
+            units,
+            // Negative where it fits into no month.
+            max_used_before: signed(allowance).saturating_sub(units),
+        }
+    }
+
+    pub(super) fn refund(tenant: &TenantId, at: Month, units: u64) -> Change {
+        Change::refund_of(tenant.as_str().to_owned(), month(at), signed(units))
+    }
+
+    /// Returns the change that gives these units back.
+    pub(super) fn refund_of(tenant: String, month: i32, units: i64) -> Change {
+        Change {
+            tenant,
+            month,
+            units: -units,
+            max_used_before: 0,
+        }
+    }
+
+    /// Merges this change and `next`, if one statement can stand for both. The merged change is
+    /// granted exactly where both are.
+    fn merge(&self, next: &Change) -> Option<Change> {
+        let same = self.tenant == next.tenant && self.month == next.month;
+        if !same || (self.units < 0) != (next.units < 0) {
+            return None;
+        }
+        Some(Change {
+            units: self.units.checked_add(next.units)?,
+            max_used_before: self
+                .max_used_before
+                .min(next.max_used_before.saturating_sub(self.units)),
+            ..self.clone()
+        })
+    }
+}
+
+/// A change that somebody waits for.
+pub(super) struct Pending {
+    pub(super) change: Change,
+    pub(super) answer: oneshot::Sender<Result<ChargeOutcome, StateError>>,
+}
+
+/// Makes changes on a connection, in order; sorted by tenant and month, or they could deadlock.
+pub(super) async fn apply_changes(
+    connection: &mut PgConnection,
+    changes: &[Change],
+) -> Result<Vec<ChargeOutcome>, StateError> {
+    fetch_outcomes(connection, bind_changes(sqlx::query(CHARGE), changes)).await
+}
+
+/// Binds changes as the next four arguments of a query.
+pub(super) fn bind_changes<'q>(
+    query: Query<'q, Postgres, PgArguments>,
+    changes: &'q [Change],
+) -> Query<'q, Postgres, PgArguments> {
+    let column = |of: fn(&Change) -> i64| changes.iter().map(of).collect::<Vec<_>>();
+    let tenants: Vec<_> = changes.iter().map(|it| it.tenant.as_str()).collect();
+    let months: Vec<_> = changes.iter().map(|it| it.month).collect();
+    query
+        .bind(tenants)
+        .bind(months)
+        .bind(column(|it| it.units))
+        .bind(column(|it| it.max_used_before))
+}
+
+/// Runs a query of changes, and returns the outcome of each.
+pub(super) async fn fetch_outcomes(
+    connection: &mut PgConnection,
+    query: Query<'_, Postgres, PgArguments>,
+) -> Result<Vec<ChargeOutcome>, StateError> {
+    let rows = query.fetch_all(connection).await.map_err(writing)?;
+    let outcomes = rows.iter().map(|row| {
+        let used = count("usage", row.try_get("total").map_err(reading)?)?;
+        Ok(match row.try_get("granted").map_err(reading)? {
+            true => ChargeOutcome::Granted { used },
+            false => ChargeOutcome::Exhausted { used },
+        })
+    });
+    outcomes.collect()
+}
+
+/// Returns the units used in a month.
+pub(super) async fn used(
+    connection: &mut PgConnection,
+    tenant: &TenantId,
+    at: Month,
+) -> Result<u64, StateError> {
+    let used: Option<i64> = sqlx::query_scalar(USED)
+        .bind(tenant.as_str())
+        .bind(month(at))
+        .fetch_optional(connection)
+        .await
+        .map_err(reading)?;
+    count("usage", used.unwrap_or(0))
+}
+
+/// Several changes of a tenant's month that are made as one.
+pub(super) struct Run {
+    pub(super) merged: Change,
+    pub(super) members: Vec<Pending>,
+}
+
+/// Groups a batch into runs by tenant and month, and keeps the order of arrival within a month.
+pub(super) fn runs(batch: Vec<Pending>) -> Vec<Run> {
+    let mut by_row: BTreeMap<(String, i32), Vec<Run>> = BTreeMap::new();
+    for pending in batch {
+        let row = (pending.change.tenant.clone(), pending.change.month);
+        let runs = by_row.entry(row).or_default();
+        if let Some(last) = runs.last_mut()
+            && let Some(merged) = last.merged.merge(&pending.change)
+        {
+            last.merged = merged;
+            last.members.push(pending);
+        } else {
+            runs.push(Run {
+                merged: pending.change.clone(),
+                members: vec![pending],
+            });
+        }
+    }
+    by_row.into_values().flatten().collect()
+}
+
+/// Replies to each member with the units used up to and including its own.
+pub(super) fn answer(run: Run, total: ChargeOutcome) {
+    let mut after = 0_u64;
+    for pending in run.members.into_iter().rev() {
+        let outcome = match total {
+            ChargeOutcome::Granted { used } => ChargeOutcome::Granted {
+                used: used.saturating_sub(after),
+            },
+            exhausted @ ChargeOutcome::Exhausted { .. } => exhausted,
+        };
+        after += u64::try_from(pending.change.units).unwrap_or(0);
+        let _ = pending.answer.send(Ok(outcome));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(tenant: &str, month: i32, units: i64, max_used_before: i64) -> Change {
+        Change {
+            tenant: tenant.to_owned(),
+            month,
+            units,
+            max_used_before,
+        }
+    }
+
+    /// Each change is its units and the most that may be used before it.
+    #[test]
+    fn changes_of_a_month_are_merged_where_one_statement_can_stand_for_both() {
+        for (first, next, expected) in [
+            ([3, 7], [2, 8], Some([5, 5])),
+            ([3, 4], [2, 100], Some([5, 4])),
+            ([0, 5], [2, 5], Some([2, 5])),
+            ([2, 5], [0, 5], Some([2, 3])),
+            ([-3, 0], [-2, 0], Some([-5, 0])),
+            ([3, 7], [-2, 0], None),
+            ([-3, 0], [2, 7], None),
+            ([i64::MAX, 0], [1, 0], None),
+        ] {
+            let next = change("acme", 7, next[0], next[1]);
+            let merged = change("acme", 7, first[0], first[1]).merge(&next);
+            let merged = merged.map(|it| [it.units, it.max_used_before]);
+            assert_eq!(merged, expected, "{first:?} {next:?}");
+        }
+        let first = change("acme", 7, 3, 7);
+        for other in [change("other", 7, 2, 8), change("acme", 8, 2, 8)] {
+            assert!(first.merge(&other).is_none(), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn each_charge_of_a_run_is_answered_with_the_units_up_to_its_own() {
+        let mut members = Vec::new();
+        let mut replies = Vec::new();
+        for units in [3, 2, 4] {
+            let (answer, reply) = oneshot::channel();
+            let change = change("acme", 7, units, 100);
+            members.push(Pending { change, answer });
+            replies.push(reply);
+        }
+        let merged = change("acme", 7, 9, 100);
+        answer(Run { merged, members }, ChargeOutcome::Granted { used: 20 });
+        for (mut reply, used) in replies.into_iter().zip([14, 16, 20]) {
+            let outcome = reply.try_recv().unwrap().unwrap();
+            assert_eq!(outcome, ChargeOutcome::Granted { used });
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Requests written byte by byte, for what a well-behaved client cannot be made to send.
 
 use serde_json::Value;
+use socket2::{Domain, Type};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -54,6 +55,14 @@ pub fn connect(address: SocketAddr) -> TcpStream {
     stream.set_read_timeout(timeout).unwrap();
     stream.set_nodelay(true).unwrap();
     stream
+}
+
+/// Connects from another address of this machine, as another client would.
+pub fn connect_from(address: [u8; 4], server: SocketAddr) -> std::io::Result<TcpStream> {
+    let socket = socket2::Socket::new(Domain::IPV4, Type::STREAM, None)?;
+    socket.bind(&SocketAddr::from((address, 0)).into())?;
+    socket.connect(&server.into())?;
+    Ok(socket.into())
 }
 
 /// Sends these bytes on a connection of their own, and reads one answer.

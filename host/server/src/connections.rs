@@ -1,6 +1,6 @@
 //! The connections of a listener: how many there may be, and which makes way for another.
 
-use crate::telemetry::connections::{CloseReason, ConnectionMetrics};
+use crate::telemetry::connections::{CloseReason, ListenerMetrics};
 use ipnet::IpNet;
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 /// The limits of a listener's connections.
 #[derive(Debug, Clone)]
@@ -28,11 +29,11 @@ pub struct ConnectionLimits {
 /// The open connections of a listener.
 pub struct Connections {
     limits: ConnectionLimits,
-    metrics: ConnectionMetrics,
+    metrics: ListenerMetrics,
     permits: Arc<Semaphore>,
     open: Mutex<Open>,
-    /// Signals that a connection is without a request again.
-    became_idle: Notify,
+    /// Signals that a connection may make way.
+    may_close: Notify,
     /// True while a connection waits to be counted in.
     crowded: AtomicBool,
     /// Time at which requests are cut off, once the listener drains.
@@ -42,15 +43,22 @@ pub struct Connections {
 #[derive(Default)]
 struct Open {
     by_address: HashMap<IpAddr, usize>,
-    /// Connections without a request, by their standing and then by how long they have waited.
-    waiting: BTreeMap<WaitingKey, Arc<Notify>>,
+    /// Connections that may make way, by their standing and then by how long they have waited.
+    waiting: BTreeMap<WaitingKey, WaitingConnection>,
     /// Number of them that never had a request.
     new: usize,
     next: u64,
 }
 
+/// A connection that may make way.
+struct WaitingConnection {
+    /// The address that it is counted under.
+    address: Option<IpAddr>,
+    makes_way: Arc<Notify>,
+}
+
 impl Open {
-    fn insert(&mut self, standing: Standing, connection: Arc<Notify>) -> WaitingKey {
+    fn insert(&mut self, standing: Standing, connection: WaitingConnection) -> WaitingKey {
         let key = (standing, self.next);
         self.next += 1;
         self.new += usize::from(standing == Standing::New);
@@ -59,32 +67,48 @@ impl Open {
     }
 
     /// Removes a connection, unless it makes way already.
-    fn remove(&mut self, key: WaitingKey) -> Option<Arc<Notify>> {
+    fn remove(&mut self, key: WaitingKey) -> Option<WaitingConnection> {
         let removed = self.waiting.remove(&key)?;
         self.new -= usize::from(key.0 == Standing::New);
         Some(removed)
     }
 
-    /// Returns the connection that makes way next. Those without ever a request come first, but for
-    /// a share of all connections, which a client needs for its handshake and its first head.
+    /// Returns the connection that makes way next. Those whose response is unread come first. Those
+    /// without ever a request are next, but for a share of all connections, which a client needs
+    /// for its handshake and its first head.
     fn next_to_close(&self, limit: usize) -> Option<WaitingKey> {
         let first = self.waiting.keys().next().copied();
+        if first.is_some_and(|(standing, _)| standing == Standing::Unread) {
+            return first;
+        }
         let idle = self.waiting.range((Standing::Known, 0)..).next();
         match idle {
             Some((&idle, _)) if self.new <= limit / SHARE_OF_NEW => Some(idle),
             _ => first,
         }
     }
+
+    /// Returns the connection of an address that makes way for another of that address.
+    fn next_of(&self, address: IpAddr) -> Option<WaitingKey> {
+        let mut waiting = self.waiting.iter();
+        let own = waiting.find(|(_, connection)| connection.address == Some(address));
+        own.map(|(&key, _)| key)
+    }
 }
 
 /// One connection in this many may be without ever a request before those make way first.
 const SHARE_OF_NEW: usize = 4;
 
-/// The standing of a connection without a request, and a number that grows with time.
+/// Time limit of the task of a connection that makes way.
+const MAKE_WAY_TIME: Duration = Duration::from_millis(200);
+
+/// The standing of a connection that may make way, and a number that grows with time.
 type WaitingKey = (Standing, u64);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
+    /// Its request had no key, and its client does not read the response.
+    Unread,
     /// It never had a request.
     New,
     /// It had one.
@@ -93,7 +117,7 @@ enum Standing {
 
 impl Connections {
     /// Creates the connections of a listener that has none yet.
-    pub fn new(limits: ConnectionLimits, metrics: ConnectionMetrics) -> Arc<Connections> {
+    pub fn new(limits: ConnectionLimits, metrics: ListenerMetrics) -> Arc<Connections> {
         metrics
             .limit
             .set(i64::try_from(limits.connections).unwrap_or(i64::MAX));
@@ -102,7 +126,7 @@ impl Connections {
             limits,
             metrics,
             open: Mutex::default(),
-            became_idle: Notify::new(),
+            may_close: Notify::new(),
             crowded: AtomicBool::new(false),
             drain_until: OnceLock::new(),
         })
@@ -141,11 +165,12 @@ impl Connections {
         self.is_draining() || self.crowded.load(Relaxed)
     }
 
-    /// Counts an accepted connection in, or returns nothing where its address has too many. Where
-    /// no more connections may be open, one without a request makes way. Where every connection has
-    /// a request, it waits until one of them ends.
+    /// Counts an accepted connection in. Where its address has too many, or no more connections may
+    /// be open, one that has no request or whose response is unread makes way. Where an address has
+    /// too many with a request, it returns nothing. Where every connection has a request, it waits
+    /// until one of them ends.
     pub async fn enter(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionGuard> {
-        let address = self.count(address)?;
+        let (address, own_makes_way) = self.count(address)?;
         let mut guard = ConnectionGuard {
             connections: self.clone(),
             address,
@@ -153,62 +178,89 @@ impl Connections {
             makes_way: Arc::new(Notify::new()),
             permit: None,
         };
-        guard.permit = Some(self.permit().await?);
+        guard.permit = Some(self.permit(own_makes_way).await?);
         self.metrics.open.inc();
         guard.wait_for_request(Standing::New);
         Some(guard)
     }
 
-    /// Counts a connection of an address. Returns what it is counted under, or nothing where the
-    /// address has too many. A trusted proxy is counted under nothing.
-    fn count(&self, address: IpAddr) -> Option<Option<IpAddr>> {
+    /// Counts a connection of an address. Returns what it is counted under, and whether another of
+    /// the address makes way for it. Returns nothing where the address has too many with a request.
+    /// A trusted proxy is counted under nothing.
+    fn count(&self, address: IpAddr) -> Option<(Option<IpAddr>, bool)> {
         let address = address.to_canonical();
         let is_trusted = |network: &IpNet| network.contains(&address);
         if self.limits.trusted_proxies.iter().any(is_trusted) {
-            return Some(None);
+            return Some((None, false));
         }
         let subscriber = subscriber(address);
-        let mut open = self.open();
-        let count = open.by_address.entry(subscriber).or_default();
-        if *count >= self.limits.per_address {
-            drop(open);
+        let count = self.open().by_address.get(&subscriber).copied();
+        let is_full = count.unwrap_or(0) >= self.limits.per_address;
+        if is_full && !self.make_way(Some(subscriber)) {
             self.record_close(CloseReason::AddressLimit);
             return None;
         }
-        *count += 1;
-        Some(Some(subscriber))
+        *self.open().by_address.entry(subscriber).or_default() += 1;
+        Some((Some(subscriber), is_full))
     }
 
-    async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+    /// Waits for a permit. Where a connection makes way already, that one's comes first.
+    async fn permit(&self, one_makes_way: bool) -> Option<OwnedSemaphorePermit> {
         if let Ok(permit) = self.permits.clone().try_acquire_owned() {
             return Some(permit);
         }
         let _crowded = Crowded::new(&self.crowded);
         let mut permit = pin!(self.permits.clone().acquire_owned());
-        while !self.make_way() {
+        if one_makes_way && let Ok(permit) = timeout(MAKE_WAY_TIME, &mut permit).await {
+            return permit.ok();
+        }
+        while !self.make_way(None) {
             tokio::select! {
                 permit = &mut permit => return permit.ok(),
-                () = self.became_idle.notified() => {}
+                () = self.may_close.notified() => {}
             }
         }
         // The semaphore is never closed.
         permit.await.ok()
     }
 
-    /// Tells the first of the waiting connections to close, and reports whether there was one.
-    fn make_way(&self) -> bool {
-        let connection = {
+    /// Tells the next connection that may make way to close: of an address, or of all. Reports
+    /// whether there was one.
+    fn make_way(&self, of: Option<IpAddr>) -> bool {
+        let next = {
             let mut open = self.open();
-            let next = open.next_to_close(self.limits.connections);
-            next.and_then(|key| open.remove(key))
+            let key = match of {
+                Some(address) => open.next_of(address),
+                None => open.next_to_close(self.limits.connections),
+            };
+            key.and_then(|key| Some((key.0, open.remove(key)?)))
         };
-        let Some(connection) = connection else {
+        let Some((standing, connection)) = next else {
             return false;
         };
-        self.metrics.waiting.dec();
-        self.record_close(CloseReason::Crowded);
-        connection.notify_one();
+        self.record_removal(standing);
+        self.record_close(match (standing, of) {
+            (Standing::Unread, _) => CloseReason::Unread,
+            (_, Some(_)) => CloseReason::AddressLimit,
+            (_, None) => CloseReason::Crowded,
+        });
+        connection.makes_way.notify_one();
         true
+    }
+
+    /// Removes a connection from those that may make way. Returns false where it does already.
+    fn remove(&self, key: WaitingKey) -> bool {
+        let removed = self.open().remove(key).is_some();
+        if removed {
+            self.record_removal(key.0);
+        }
+        removed
+    }
+
+    fn record_removal(&self, standing: Standing) {
+        if standing != Standing::Unread {
+            self.metrics.waiting.dec();
+        }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -237,7 +289,7 @@ pub struct ConnectionGuard {
     connections: Arc<Connections>,
     /// The address that the connection is counted under.
     address: Option<IpAddr>,
-    /// Its key while it has no request.
+    /// Its key while it may make way.
     waiting: Mutex<Option<WaitingKey>>,
     makes_way: Arc<Notify>,
     permit: Option<OwnedSemaphorePermit>,
@@ -261,23 +313,47 @@ impl ConnectionGuard {
         let Some(key) = self.key().take() else {
             return true;
         };
-        let removed = self.connections.open().remove(key).is_some();
-        if removed {
-            self.connections.metrics.waiting.dec();
+        self.connections.remove(key)
+    }
+
+    /// Notes that the client does not read the response, so that the connection may make way.
+    pub fn begin_unread(&self) {
+        let is_unread = self.key().is_some();
+        if !is_unread {
+            self.insert(Standing::Unread);
+            self.connections.may_close.notify_one();
         }
-        removed
+    }
+
+    /// Notes that the client reads the response again.
+    pub fn end_unread(&self) {
+        let mut key = self.key();
+        // One that makes way already keeps its key, so that it begins no request.
+        key.take_if(|key| key.0 == Standing::Unread && self.connections.remove(*key));
     }
 
     /// Notes that the response to its request is written.
     pub fn end_request(&self) {
+        let makes_way = self.key().is_some();
+        if makes_way {
+            return;
+        }
         self.wait_for_request(Standing::Known);
-        self.connections.became_idle.notify_one();
+        self.connections.may_close.notify_one();
     }
 
     fn wait_for_request(&self, standing: Standing) {
-        let key = (self.connections.open()).insert(standing, self.makes_way.clone());
-        *self.key() = Some(key);
+        self.insert(standing);
         self.connections.metrics.waiting.inc();
+    }
+
+    fn insert(&self, standing: Standing) {
+        let connection = WaitingConnection {
+            address: self.address,
+            makes_way: self.makes_way.clone(),
+        };
+        let key = self.connections.open().insert(standing, connection);
+        *self.key() = Some(key);
     }
 
     fn key(&self) -> MutexGuard<'_, Option<WaitingKey>> {
@@ -317,6 +393,7 @@ fn subscriber(address: IpAddr) -> IpAddr {
 /// Returns connections with these timeouts for the tests of a listener.
 #[cfg(test)]
 pub(crate) fn few(idle_timeout: Duration, head_timeout: Duration) -> Arc<Connections> {
+    use crate::telemetry::connections::{ConnectionMetrics, Listener};
     let limits = ConnectionLimits {
         connections: 4,
         per_address: 4,
@@ -324,7 +401,7 @@ pub(crate) fn few(idle_timeout: Duration, head_timeout: Duration) -> Arc<Connect
         idle_timeout,
         head_timeout,
     };
-    Connections::new(limits, ConnectionMetrics::default())
+    Connections::new(limits, ConnectionMetrics::default().of(Listener::Service))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use super::*;
+use crate::telemetry::connections::{ConnectionMetrics, Listener};
 use std::future::Future;
-use tokio::time::timeout;
 
 fn connections(connections: usize, per_address: usize) -> Arc<Connections> {
     let limits = ConnectionLimits {
@@ -11,7 +11,7 @@ fn connections(connections: usize, per_address: usize) -> Arc<Connections> {
             .limits()
             .clone()
     };
-    Connections::new(limits, ConnectionMetrics::default())
+    Connections::new(limits, ConnectionMetrics::default().of(Listener::Service))
 }
 
 fn address(text: &str) -> IpAddr {
@@ -28,7 +28,9 @@ async fn an_address_has_its_share_and_a_trusted_proxy_any_number() {
     let connections = connections(100, 2);
     let mut open = Vec::new();
     for _ in 0..2 {
-        open.push(connections.enter(address("192.0.2.1")).await.unwrap());
+        let guard = connections.enter(address("192.0.2.1")).await.unwrap();
+        assert!(guard.begin_request());
+        open.push(guard);
     }
     assert!(connections.enter(address("192.0.2.1")).await.is_none());
     assert!(
@@ -46,9 +48,71 @@ async fn an_address_has_its_share_and_a_trusted_proxy_any_number() {
 }
 
 #[tokio::test]
+async fn a_connection_without_a_request_makes_way_for_another_of_its_address() {
+    let connections = connections(100, 2);
+    let enter = |text| connections.enter(address(text));
+    let other = enter("192.0.2.2").await.unwrap();
+    let idle = enter("192.0.2.1").await.unwrap();
+    assert!(idle.begin_request());
+    idle.end_request();
+    let new = enter("192.0.2.1").await.unwrap();
+    for closing in [new, idle] {
+        let entered = enter("192.0.2.1").await.unwrap();
+        assert!(entered.begin_request());
+        assert!(now(closing.must_close()).await.is_some());
+        std::mem::forget(entered);
+    }
+    assert!(enter("192.0.2.1").await.is_none());
+    assert!(now(other.must_close()).await.is_none());
+}
+
+#[tokio::test]
+async fn a_connection_whose_response_is_unread_makes_way_before_others() {
+    let connections = connections(2, 9);
+    let idle = connections.enter(address("192.0.2.1")).await.unwrap();
+    let unread = connections.enter(address("192.0.2.2")).await.unwrap();
+    assert!(unread.begin_request());
+    unread.begin_unread();
+    unread.end_unread();
+    unread.begin_unread();
+    assert_eq!(connections.metrics.waiting.get(), 1);
+    let entering = connections.enter(address("192.0.2.3"));
+    let closed = async {
+        unread.must_close().await;
+        drop(unread);
+    };
+    let (entered, closed) = tokio::join!(now(entering), now(closed));
+    assert!(closed.is_some());
+    assert!(entered.flatten().is_some());
+    assert!(now(idle.must_close()).await.is_none());
+    assert!(idle.begin_request());
+    assert_eq!(connections.metrics.waiting.get(), 0);
+}
+
+#[tokio::test]
+async fn a_response_that_is_read_again_keeps_its_connection() {
+    let connections = connections(1, 9);
+    let guard = connections.enter(address("192.0.2.1")).await.unwrap();
+    assert!(guard.begin_request());
+    guard.begin_unread();
+    guard.end_unread();
+    let mut entering = Box::pin(connections.enter(address("192.0.2.2")));
+    assert!(now(&mut entering).await.is_none());
+    assert!(now(guard.must_close()).await.is_none());
+    guard.begin_unread();
+    assert!(now(&mut entering).await.is_none());
+    // It is too late to read on.
+    guard.end_unread();
+    guard.end_request();
+    assert!(!guard.begin_request());
+    assert!(now(guard.must_close()).await.is_some());
+}
+
+#[tokio::test]
 async fn an_ipv6_address_counts_with_its_subscriber() {
     let connections = connections(100, 1);
-    let _open = connections.enter(address("2001:db8:0:1::1")).await.unwrap();
+    let open = connections.enter(address("2001:db8:0:1::1")).await.unwrap();
+    assert!(open.begin_request());
     assert!(
         connections
             .enter(address("2001:db8:0:1:ffff::2"))

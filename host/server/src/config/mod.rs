@@ -23,6 +23,10 @@ use std::path::PathBuf;
 
 /// The processing deadline of the contract in milliseconds. A service may set a shorter one.
 const PROCESSING_DEADLINE_MAX: u32 = 25_000;
+/// The longest time that a connection may be idle: a day.
+const IDLE_TIMEOUT_MAX: u32 = 86_400;
+/// The longest delay and the longest timeout of a drain: an hour. Orchestrators give 30 seconds.
+const DRAIN_MAX: u32 = 3_600;
 
 /// Everything that can be set of a service.
 #[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
@@ -104,16 +108,18 @@ pub struct Settings {
         value_parser = clap::value_parser!(u32).range(..=i64::from(PROCESSING_DEADLINE_MAX)),
         value_name = "MS"
     )]
-    #[serde(deserialize_with = "processing_deadline")]
+    #[serde(deserialize_with = "in_range::<0, PROCESSING_DEADLINE_MAX, _>")]
     pub processing_deadline: u32,
     /// Seconds that a connection stays open between requests.
     #[arg(
         long,
         env = "DOMESDAY_IDLE_TIMEOUT",
-        default_value = "75",
+        default_value_t = 75,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(IDLE_TIMEOUT_MAX)),
         value_name = "SECONDS"
     )]
-    pub idle_timeout: NonZeroU32,
+    #[serde(deserialize_with = "in_range::<1, IDLE_TIMEOUT_MAX, _>")]
+    pub idle_timeout: u32,
     /// Number of connections at once, no more than file handles allow.
     #[arg(
         long,
@@ -144,16 +150,20 @@ pub struct Settings {
         long,
         env = "DOMESDAY_DRAIN_DELAY",
         default_value_t = 5,
+        value_parser = clap::value_parser!(u32).range(..=i64::from(DRAIN_MAX)),
         value_name = "SECONDS"
     )]
+    #[serde(deserialize_with = "in_range::<0, DRAIN_MAX, _>")]
     pub drain_delay: u32,
     /// Seconds after that in which accepted requests may end.
     #[arg(
         long,
         env = "DOMESDAY_DRAIN_TIMEOUT",
         default_value_t = 24,
+        value_parser = clap::value_parser!(u32).range(..=i64::from(DRAIN_MAX)),
         value_name = "SECONDS"
     )]
+    #[serde(deserialize_with = "in_range::<0, DRAIN_MAX, _>")]
     pub drain_timeout: u32,
     /// Certificate chain for HTTPS (PEM), reloaded on SIGHUP.
     #[arg(long, env = "DOMESDAY_TLS_CERTIFICATE", value_name = "FILE")]
@@ -167,6 +177,22 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_METRICS_LISTEN", value_name = "ADDRESS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics_listen: Option<SocketAddr>,
+    /// Number of connections at once to that address.
+    #[arg(
+        long,
+        env = "DOMESDAY_METRICS_CONNECTIONS",
+        default_value = "64",
+        value_name = "N"
+    )]
+    pub metrics_connections: NonZeroU32,
+    /// Number of connections at once to that address from one client's address.
+    #[arg(
+        long,
+        env = "DOMESDAY_METRICS_PER_ADDRESS",
+        default_value = "16",
+        value_name = "N"
+    )]
+    pub metrics_per_address: NonZeroU32,
     /// OTLP/HTTP endpoint for request traces, such as http://127.0.0.1:4318/v1/traces (disabled if
     /// unset).
     #[arg(long, env = "DOMESDAY_OTLP_ENDPOINT", value_name = "URL")]
@@ -256,13 +282,15 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Reads the processing deadline of a file. clap checks the range of a flag alone.
-fn processing_deadline<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    let milliseconds = u32::deserialize(deserializer)?;
-    match milliseconds <= PROCESSING_DEADLINE_MAX {
-        true => Ok(milliseconds),
+/// Reads a number of a file. clap checks the range of a flag alone.
+fn in_range<'de, const MIN: u32, const MAX: u32, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<u32, D::Error> {
+    let number = u32::deserialize(deserializer)?;
+    match (MIN..=MAX).contains(&number) {
+        true => Ok(number),
         false => Err(D::Error::custom(format!(
-            "{milliseconds} is not in 0..={PROCESSING_DEADLINE_MAX}; set a shorter deadline"
+            "{number} is not in {MIN}..={MAX}; set a number in this range"
         ))),
     }
 }

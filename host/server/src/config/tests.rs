@@ -64,6 +64,10 @@ fn an_unknown_setting_is_refused_by_name() {
         ),
         ("processing_deadline = 25001", "processing_deadline"),
         ("processing_deadline = 25001", "not in 0..=25000"),
+        ("idle_timeout = 86401", "not in 1..=86400"),
+        ("drain_delay = 3601", "not in 0..=3600"),
+        ("drain_timeout = 3601", "not in 0..=3600"),
+        ("metrics_connections = 0", "metrics_connections"),
     ] {
         let error = resolve_with(&[], Some(text)).err().unwrap().to_string();
         assert!(error.contains(named), "{text}: {error}");
@@ -83,6 +87,22 @@ fn a_processing_deadline_is_at_most_25_seconds() {
     let arguments = ["serve", "--processing-deadline", "25001"];
     let error = command().try_get_matches_from(arguments).unwrap_err();
     assert!(error.to_string().contains("25001"), "{error}");
+}
+
+#[test]
+fn times_that_nobody_means_are_refused_with_the_range() {
+    for (flag, value, range) in [
+        ("--idle-timeout", "4294967295", "1..=86400"),
+        ("--idle-timeout", "0", "1..=86400"),
+        ("--drain-delay", "100000000", "0..=3600"),
+        ("--drain-timeout", "3601", "0..=3600"),
+    ] {
+        let error = command()
+            .try_get_matches_from(["serve", flag, value])
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(flag) && error.contains(range), "{error}");
+    }
 }
 
 /// Renders the table of docs/reference/configuration.md from the settings.

@@ -1,5 +1,6 @@
 //! Middleware that authenticates a bearer key, or answers 401.
 
+use super::connection_state::Connection;
 use super::error::{ApiError, internal};
 use crate::service::Service;
 use crate::telemetry::request_log::RequestLog;
@@ -27,6 +28,9 @@ pub async fn authenticate(
     }
     match principal(&service, &request) {
         Ok(principal) => {
+            if let Some(connection) = request.extensions().get::<Connection>() {
+                connection.set_has_key();
+            }
             let arrival = service.limiter.arrive(&principal);
             if let Some(log) = request.extensions().get::<RequestLog>() {
                 log.set_tenant(principal.tenant.as_str());

@@ -91,6 +91,11 @@ mod tests {
             ("gzip", Some("gzip"), &b"\x1f\x8b"[..]),
             ("gzip, zstd", Some("zstd"), &b"\x28\xb5\x2f\xfd"[..]),
             ("zstd;q=0, gzip;q=0.5", Some("gzip"), &b"\x1f\x8b"[..]),
+            ("gzip, zstd;q=0.9", Some("gzip"), &b"\x1f\x8b"[..]),
+            ("X-GZIP", Some("gzip"), &b"\x1f\x8b"[..]),
+            ("*", None, &b"0123"[..]),
+            ("gzip;q=2", None, &b"0123"[..]),
+            ("identity;q=0, *;q=0", None, &b"0123"[..]),
             ("br, deflate", None, &b"0123"[..]),
             ("identity", None, &b"0123"[..]),
         ] {

@@ -6,6 +6,7 @@ use super::guarded_body::GuardedBody;
 use crate::connections::{ConnectionGuard, Connections};
 use axum::body::Body;
 use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The phase of a connection.
@@ -31,6 +32,8 @@ struct State {
     /// The phase, and how many there were before it.
     phase: Mutex<(Phase, u64)>,
     framing: Mutex<Framing>,
+    /// True while the current request has a valid key.
+    has_key: AtomicBool,
     guard: ConnectionGuard,
 }
 
@@ -41,6 +44,7 @@ impl Connection {
             held: Mutex::default(),
             phase: Mutex::new((Phase::Head, 0)),
             framing: Mutex::default(),
+            has_key: AtomicBool::new(false),
             guard,
         }))
     }
@@ -54,7 +58,28 @@ impl Connection {
     /// for another already.
     pub fn begin_request(&self) -> bool {
         self.enter(Phase::Request);
+        self.0.has_key.store(false, Relaxed);
         self.0.guard.begin_request()
+    }
+
+    /// Notes that the current request has a valid key, so that its connection makes way for nobody.
+    pub fn set_has_key(&self) {
+        self.0.has_key.store(true, Relaxed);
+    }
+
+    /// Returns whether the current request has a valid key.
+    pub(super) fn has_key(&self) -> bool {
+        self.0.has_key.load(Relaxed)
+    }
+
+    /// Notes that the client reads nothing of a response, so that the connection may make way.
+    pub(super) fn begin_unread(&self) {
+        self.0.guard.begin_unread();
+    }
+
+    /// Notes that the client reads again.
+    pub(super) fn end_unread(&self) {
+        self.0.guard.end_unread();
     }
 
     /// Returns whether the head of the next request has both `Content-Length` and

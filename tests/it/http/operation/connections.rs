@@ -1,13 +1,14 @@
 //! Connections: how long they stay open, the probes beside them, and a stop that load balancers
 //! see.
 
+use crate::common::client::Client;
 use crate::common::demo::house;
-use crate::common::raw::{connect, head, read};
+use crate::common::raw::{connect, connect_from, head, read};
 use crate::common::server::{Server, start};
 use crate::operation::metrics::{metric, serve_with};
 use rustix::process::Signal;
 use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -46,7 +47,7 @@ fn an_idle_connection_closes_after_the_time_that_was_announced() {
         idle.elapsed()
     );
     assert!(last.elapsed() < Duration::from_secs(10));
-    let closed = "domesday_connections_closed_total{reason=\"idle_timeout\"}";
+    let closed = "domesday_connections_closed_total{listener=\"service\",reason=\"idle_timeout\"}";
     assert!(metric(&metrics, closed) >= 1.0);
 }
 
@@ -61,7 +62,7 @@ fn an_unfinished_head_closes_its_connection_after_ten_seconds() {
     assert!(matches!(&ended, Ok(0)) || ended.unwrap_err().kind() == ErrorKind::ConnectionReset);
     let took = started.elapsed().as_secs();
     assert!((9..15).contains(&took), "{took} s");
-    let closed = "domesday_connections_closed_total{reason=\"head_timeout\"}";
+    let closed = "domesday_connections_closed_total{listener=\"service\",reason=\"head_timeout\"}";
     assert!(metric(&metrics, closed) >= 1.0);
 }
 
@@ -85,7 +86,7 @@ fn the_metrics_listener_answers_probes_while_the_other_is_full() {
             stream
         })
         .collect();
-    let full = || metric(&metrics, "domesday_connections ") >= 4.0;
+    let full = || metric(&metrics, "domesday_connections{listener=\"service\"}") >= 4.0;
     let started = Instant::now();
     while !full() && started.elapsed() < Duration::from_secs(5) {
         sleep(Duration::from_millis(20));
@@ -95,6 +96,77 @@ fn the_metrics_listener_answers_probes_while_the_other_is_full() {
     assert_eq!(metrics.get("/healthz").status, 200);
     assert_eq!(metrics.get("/readyz").status, 200);
     assert!(started.elapsed() < Duration::from_secs(1));
+}
+
+/// Opens 16 connections from each of four other addresses. Each sends `count` requests for `path`
+/// and reads no response.
+fn read_nothing(address: SocketAddr, path: &str, count: usize) -> Vec<TcpStream> {
+    let requests = head("GET", path, &[]).repeat(count);
+    let clients = (2..=5).flat_map(|client| [client; 16]);
+    clients
+        .map(|client| {
+            let mut stream = connect_from([127, 0, 0, client], address).unwrap();
+            let timeout = Some(Duration::from_secs(2));
+            stream.set_write_timeout(timeout).unwrap();
+            let _ = stream.write_all(requests.as_bytes());
+            stream
+        })
+        .collect()
+}
+
+/// Asserts that the probe of a client that reads its response is answered soon.
+#[track_caller]
+fn assert_probe_is_answered(client: &Client) {
+    let started = Instant::now();
+    assert_eq!(client.get("/healthz").status, 200);
+    let took = started.elapsed();
+    assert!(took < Duration::from_secs(8), "{took:?}");
+}
+
+#[test]
+fn the_metrics_listener_has_settings_and_metrics_of_its_connections() {
+    let limits = ["--metrics-connections", "8", "--metrics-per-address", "2"];
+    let (_server, metrics) = serve_with(&limits);
+    let of = |name: &str| metric(&metrics, &format!("{name}{{listener=\"metrics\"}}"));
+    assert_eq!(of("domesday_connections_limit"), 8.0);
+    assert!(of("domesday_connections") >= 1.0);
+    let connect = || connect_from([127, 0, 0, 2], metrics.address).unwrap();
+    let _silent = [connect(), connect(), connect()];
+    let closed = "domesday_connections_closed_total{listener=\"metrics\",reason=\"address_limit\"}";
+    let started = Instant::now();
+    while metric(&metrics, closed) < 1.0 {
+        assert!(started.elapsed() < Duration::from_secs(5), "none is closed");
+        sleep(Duration::from_millis(20));
+    }
+    assert_eq!(metric(&metrics, closed), 1.0);
+}
+
+#[test]
+fn clients_that_read_nothing_make_way_for_a_probe_of_the_metrics_listener() {
+    let (_server, metrics) = serve_with(&[]);
+    let _unread = read_nothing(metrics.address, "/metrics", 200);
+    assert_probe_is_answered(&metrics);
+}
+
+#[test]
+fn clients_without_a_key_that_read_nothing_make_way_for_a_probe() {
+    let limits = ["--connections", "64", "--connections-per-address", "16"];
+    let server = start().with(&limits).go();
+    let _unread = read_nothing(server.address, "/openapi.json", 8);
+    assert_probe_is_answered(&server.demo());
+}
+
+#[test]
+fn half_sent_heads_of_its_own_address_make_way_for_a_probe_of_the_metrics_listener() {
+    let (_server, metrics) = serve_with(&[]);
+    let _heads: Vec<TcpStream> = (0..100)
+        .map(|_| {
+            let mut stream = connect(metrics.address);
+            let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost:");
+            stream
+        })
+        .collect();
+    assert_probe_is_answered(&metrics);
 }
 
 fn draining(seconds: &str) -> Server {
@@ -126,6 +198,16 @@ fn after_sigterm_the_service_is_not_ready_and_answers_until_the_drain_delay_is_o
 }
 
 #[test]
+fn a_drain_beyond_an_orchestrators_time_is_warned_of() {
+    for (delay, warned) in [("5", false), ("6", true)] {
+        let server = draining(delay);
+        server.signal(Signal::INT);
+        let (_, log) = server.await_end();
+        assert_eq!(log.contains("30 seconds"), warned, "{log}");
+    }
+}
+
+#[test]
 fn a_second_signal_ends_the_drain_delay() {
     let server = draining("60");
     let started = Instant::now();
@@ -136,13 +218,4 @@ fn a_second_signal_ends_the_drain_delay() {
     let (status, log) = server.await_end();
     assert!(status.success(), "{log}");
     assert!(started.elapsed() < Duration::from_secs(10));
-}
-#[test]
-fn a_drain_beyond_an_orchestrators_time_is_warned_of() {
-    for (delay, warned) in [("5", false), ("6", true)] {
-        let server = draining(delay);
-        server.signal(Signal::INT);
-        let (_, log) = server.await_end();
-        assert_eq!(log.contains("30 seconds"), warned, "{log}");
-    }
 }

@@ -101,7 +101,7 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     if let Some((listener, address)) = metrics_listener {
         println!("Showing metrics on http://{address}/metrics");
         let router = metrics_page::router(service.clone());
-        let connections = metrics_connections(&settings);
+        let connections = metrics_connections(&settings, &service.metrics);
         let serving = http::serve(
             listener,
             None,

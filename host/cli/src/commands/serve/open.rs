@@ -21,7 +21,7 @@ use domesday_server::receipts::Receipts;
 use domesday_server::series_releases::{SeriesReleaseError, SeriesReleases};
 use domesday_server::service::Service;
 use domesday_server::shadow::{Shadows, report};
-use domesday_server::telemetry::connections::ConnectionMetrics;
+use domesday_server::telemetry::connections::Listener;
 use domesday_server::telemetry::metrics::Metrics;
 use domesday_server::telemetry::traces::Traces;
 use domesday_state::{ReleaseKind, State};
@@ -90,7 +90,10 @@ pub fn open_service(
         processing_deadline: Duration::from_millis(settings.processing_deadline.into()),
         submitted: Arc::default(),
         memory: MemoryBudget::new(MEMORY_BUDGET),
-        connections: Connections::new(connection_limits(settings), metrics.connections.clone()),
+        connections: Connections::new(
+            connection_limits(settings),
+            metrics.connections.of(Listener::Service),
+        ),
         clock,
         metrics,
         receipts,
@@ -102,31 +105,32 @@ pub fn open_service(
 
 /// Time limit for the arrival of a request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// Connections to the metrics listener at once.
-const METRICS_CONNECTIONS: usize = 64;
+
+fn count(number: NonZeroU32) -> usize {
+    usize::try_from(number.get()).unwrap_or(usize::MAX)
+}
 
 fn connection_limits(settings: &Settings) -> ConnectionLimits {
-    let count = |number: NonZeroU32| usize::try_from(number.get()).unwrap_or(usize::MAX);
     ConnectionLimits {
         connections: http::bounded_by_files(count(settings.connections)),
         per_address: count(settings.connections_per_address),
         trusted_proxies: (settings.trusted_proxies.iter())
             .map(|proxy| proxy.0)
             .collect(),
-        idle_timeout: Duration::from_secs(settings.idle_timeout.get().into()) + http::IDLE_GRACE,
+        idle_timeout: Duration::from_secs(settings.idle_timeout.into()) + http::IDLE_GRACE,
         head_timeout: HEAD_TIMEOUT,
     }
 }
 
 /// Returns the connections of the metrics listener. They have limits of their own, so that clients
 /// of the other listener cannot take them.
-pub fn metrics_connections(settings: &Settings) -> Arc<Connections> {
+pub fn metrics_connections(settings: &Settings, metrics: &Metrics) -> Arc<Connections> {
     let limits = ConnectionLimits {
-        connections: METRICS_CONNECTIONS,
-        per_address: METRICS_CONNECTIONS,
+        connections: count(settings.metrics_connections),
+        per_address: count(settings.metrics_per_address),
         ..connection_limits(settings)
     };
-    Connections::new(limits, ConnectionMetrics::default())
+    Connections::new(limits, metrics.connections.of(Listener::Metrics))
 }
 
 fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {

@@ -4,8 +4,7 @@ mod fields;
 mod lists;
 
 use domesday_contract::schema::{
-    SchemaExt, Schemas, add, date, described_ref, integer, list, object, open_string, pattern,
-    schema_ref, uuid,
+    SchemaExt, Schemas, add, date, described_ref, integer, list, object, pattern, schema_ref,
 };
 use domesday_contract::v1::error::ErrorBody;
 use domesday_series::catalogue::{

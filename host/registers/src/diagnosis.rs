@@ -77,7 +77,8 @@ impl Diagnosis {
         if begin.starts_with("<!doctype") || begin.starts_with("<html") {
             return Some(Diagnosis::WebPage);
         }
-        if has_carriage_returns(text) {
+        // Bytes of a broken archive are no lines.
+        if !head.contains(&0) && has_carriage_returns(text) {
             return Some(Diagnosis::CarriageReturns);
         }
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -333,6 +334,12 @@ mod tests {
     use super::*;
 
     const NAMES: &str = "unique_id,price_paid,linked_data_uri";
+
+    #[test]
+    fn the_bytes_of_a_broken_archive_have_no_line_ends() {
+        let found = Diagnosis::of(b"\x00\x12a\rb\r\x00c\rd\r");
+        assert_ne!(found, Some(Diagnosis::CarriageReturns));
+    }
 
     #[test]
     fn a_joined_header_is_found_however_the_first_value_is_written() {

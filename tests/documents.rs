@@ -1,5 +1,5 @@
-//! Executes every document. One test a page types its commands, and one looks for the names on it.
-//! A new page in `docs/` or `examples/` is tested without a line here. CHANGELOG.md is left out: it
+//! Executes every document. One test a page types its commands, and one test looks for the names on
+//! all pages. A new page in `docs/` or `examples/` is tested without a line here. CHANGELOG.md is left out: it
 //! names things that were removed. `docs/testing.md` lists the directives of a page.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -17,21 +17,11 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// Seconds that a page may take: the first run of all compiles some dozens of crates, for the
 /// machine and for the sandbox.
 const TIMEOUT: u64 = 1_200;
-
-/// The sources that pages are compared with, read at the first use.
-static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::read(&repository()));
-static WORKSPACE: LazyLock<Workspace> = LazyLock::new(|| Workspace::read(&repository()));
-static PROGRAM: LazyLock<Command> = LazyLock::new(|| {
-    Command::read(&|path| {
-        let arguments = path.iter().copied().chain(["--help"]);
-        run(arguments).ok().stdout
-    })
-});
 
 fn main() {
     let mut trials = Vec::new();
@@ -46,10 +36,6 @@ fn main() {
     let pages = Arc::new(pages);
     for number in 0..pages.len() {
         let name = &pages[number].name;
-        let all = Arc::clone(&pages);
-        trials.push(Trial::test(format!("names::{name}"), move || {
-            check_names(&all[number], &all)
-        }));
         if pages[number].blocks.iter().any(|block| block.is_commands()) {
             let all = Arc::clone(&pages);
             trials.push(Trial::test(format!("typed::{name}"), move || {
@@ -57,6 +43,10 @@ fn main() {
             }));
         }
     }
+    // Reading the sources and the program's help takes longer than all pages do.
+    trials.push(Trial::test("every_page_names_what_exists", move || {
+        check_names(&pages)
+    }));
     trials.push(Trial::test(
         "every_metric_is_described",
         every_metric_is_described,
@@ -102,14 +92,22 @@ fn outcome(faults: Vec<Problem>) -> Result<(), Failed> {
     Err(text.into())
 }
 
-/// Checks that everything a page names exists.
-fn check_names(page: &Page, pages: &[Page]) -> Result<(), Failed> {
+/// Checks that everything that pages name exists.
+fn check_names(pages: &[Page]) -> Result<(), Failed> {
     let repository = repository();
-    let mut faults = links::faults(page, pages, &repository);
-    faults.extend(program::faults(page, &PROGRAM));
-    faults.extend(cargo::faults(page, &WORKSPACE));
-    faults.extend(scripts::faults(page, &repository));
-    faults.extend(vocabulary::faults(page, &SOURCES, &PROGRAM));
+    let (sources, workspace) = (Sources::read(&repository), Workspace::read(&repository));
+    let program = Command::read(&|path| {
+        let arguments = path.iter().copied().chain(["--help"]);
+        run(arguments).ok().stdout
+    });
+    let mut faults = Vec::new();
+    for page in pages {
+        faults.extend(links::faults(page, pages, &repository));
+        faults.extend(program::faults(page, &program));
+        faults.extend(cargo::faults(page, &workspace));
+        faults.extend(scripts::faults(page, &repository));
+        faults.extend(vocabulary::faults(page, &sources, &program));
+    }
     outcome(faults)
 }
 

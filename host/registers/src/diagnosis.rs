@@ -71,14 +71,17 @@ impl Diagnosis {
         if let Some(order) = byte_order(head) {
             return Some(Diagnosis::Utf16(order));
         }
+        // Bytes of a broken archive are no text.
+        if head.contains(&0) {
+            return None;
+        }
         let text = String::from_utf8_lossy(head);
         let text = text.trim_start_matches('\u{feff}').trim_start();
         let begin = text.get(..16).unwrap_or(text).to_ascii_lowercase();
         if begin.starts_with("<!doctype") || begin.starts_with("<html") {
             return Some(Diagnosis::WebPage);
         }
-        // Bytes of a broken archive are no lines.
-        if !head.contains(&0) && has_carriage_returns(text) {
+        if has_carriage_returns(text) {
             return Some(Diagnosis::CarriageReturns);
         }
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());

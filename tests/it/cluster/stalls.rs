@@ -5,6 +5,7 @@
 //! `DOMESDAY_STALL_SECONDS` changes how long a stall lasts. Where it is set, each stall meets one
 //! connection and then 64.
 
+mod address_provider;
 mod database;
 mod disk;
 mod load;

@@ -7,6 +7,7 @@ use crate::common::raw::{connect, connect_from, head, read};
 use crate::common::server::{Server, start};
 use crate::operation::metrics::{metric, serve_with};
 use rustix::process::Signal;
+use socket2::{Domain, Socket, Type};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
@@ -99,19 +100,27 @@ fn the_metrics_listener_answers_probes_while_the_other_is_full() {
 }
 
 /// Opens 16 connections from each of four other addresses. Each sends `count` requests for `path`
-/// and reads no response.
+/// and reads no response. The kernel keeps a few kilobytes for a client, so the server notices.
 fn read_nothing(address: SocketAddr, path: &str, count: usize) -> Vec<TcpStream> {
     let requests = head("GET", path, &[]).repeat(count);
     let clients = (2..=5).flat_map(|client| [client; 16]);
     clients
         .map(|client| {
-            let mut stream = connect_from([127, 0, 0, client], address).unwrap();
+            let mut stream = connect_reading_little([127, 0, 0, client], address);
             let timeout = Some(Duration::from_secs(2));
             stream.set_write_timeout(timeout).unwrap();
             let _ = stream.write_all(requests.as_bytes());
             stream
         })
         .collect()
+}
+
+fn connect_reading_little(client: [u8; 4], server: SocketAddr) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.set_recv_buffer_size(4 << 10).unwrap();
+    socket.bind(&SocketAddr::from((client, 0)).into()).unwrap();
+    socket.connect(&server.into()).unwrap();
+    socket.into()
 }
 
 /// Asserts that the probe of a client that reads its response is answered soon.
@@ -144,7 +153,7 @@ fn the_metrics_listener_has_settings_and_metrics_of_its_connections() {
 #[test]
 fn clients_that_read_nothing_make_way_for_a_probe_of_the_metrics_listener() {
     let (_server, metrics) = serve_with(&[]);
-    let _unread = read_nothing(metrics.address, "/metrics", 200);
+    let _unread = read_nothing(metrics.address, "/metrics", 400);
     assert_probe_is_answered(&metrics);
 }
 
@@ -152,7 +161,7 @@ fn clients_that_read_nothing_make_way_for_a_probe_of_the_metrics_listener() {
 fn clients_without_a_key_that_read_nothing_make_way_for_a_probe() {
     let limits = ["--connections", "64", "--connections-per-address", "16"];
     let server = start().with(&limits).go();
-    let _unread = read_nothing(server.address, "/openapi.json", 8);
+    let _unread = read_nothing(server.address, "/openapi.json", 40);
     assert_probe_is_answered(&server.demo());
 }
 

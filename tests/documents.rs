@@ -1,6 +1,6 @@
 //! Executes every document. One test a page types its commands, and one test looks for the names on
-//! all pages. A new page in `docs/` or `examples/` is tested without a line here. CHANGELOG.md is left out: it
-//! names things that were removed. `docs/testing.md` lists the directives of a page.
+//! all pages. A new page in `docs/` or `examples/` is tested without a line here. CHANGELOG.md is
+//! left out: it names things that were removed. `docs/testing.md` lists the directives of a page.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;

@@ -36,8 +36,10 @@ pub struct Start {
 /// A running server.
 pub struct Server {
     process: Process,
-    /// The address that it listens on.
+    /// The address that it listens on, or that of the proxy which mutates the wire.
     pub address: SocketAddr,
+    /// The address that it listens on.
+    own_address: SocketAddr,
     /// Its data folder.
     pub data: PathBuf,
     /// Its standard output until it was ready.
@@ -72,7 +74,7 @@ pub fn start() -> Start {
 pub fn shared(name: &str, make: impl FnOnce() -> Server) -> Server {
     let folder = once_while(
         &format!("server-{name}"),
-        |folder| TcpStream::connect(Server::from_record(folder).address).is_ok(),
+        |folder| TcpStream::connect(Server::from_record(folder).own_address).is_ok(),
         |folder| make().lend(folder),
     );
     Server::from_record(&folder)
@@ -203,13 +205,10 @@ impl Start {
         if address.ip().is_unspecified() {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
         }
-        // The proxy does not speak TLS.
-        if printed.contains("http://") {
-            address = wire::in_front_of(address);
-        }
         Ok(Server {
             process: Process::Own(child),
-            address,
+            address: address_of_clients(address, &printed),
+            own_address: address,
             data: self.data,
             printed,
             log,
@@ -218,12 +217,20 @@ impl Start {
     }
 }
 
+/// Returns the address for the clients of a server. The proxy that mutates the wire speaks no TLS.
+fn address_of_clients(server: SocketAddr, printed: &str) -> SocketAddr {
+    match printed.contains("http://") {
+        true => wire::in_front_of(server),
+        false => server,
+    }
+}
+
 impl Server {
     /// Shares the server with all tests of the run: writes its record into `folder`.
     fn lend(mut self, folder: &Path) {
         let record = json!({
             "process": self.process(),
-            "address": self.address,
+            "address": self.own_address,
             "data": self.data,
             "printed": self.printed,
             "log": self.log,
@@ -239,9 +246,11 @@ impl Server {
         let record = std::fs::read(folder.join("server.json")).unwrap();
         let record: Value = serde_json::from_slice(&record).unwrap();
         let text = |name: &str| record[name].as_str().unwrap().to_owned();
+        let own_address = text("address").parse().unwrap();
         Server {
             process: Process::Shared(record["process"].as_u64().unwrap().try_into().unwrap()),
-            address: text("address").parse().unwrap(),
+            address: address_of_clients(own_address, &text("printed")),
+            own_address,
             data: text("data").into(),
             printed: text("printed"),
             log: text("log").into(),

@@ -4,7 +4,7 @@
 //! commit, and a patch with a verdict is not proved again.
 
 use crate::combine::{self, Combined};
-use crate::suites::{NotBuilt, Suites, red_without, several_at_once};
+use crate::suites::{NotBuilt, Suites, red_without, several_at_once, shared_run};
 use crate::task::Task;
 use crate::tree::Tree;
 use crate::verdict::{Proof, Verdict};
@@ -73,7 +73,7 @@ fn prove_alone(
     let all: Vec<&str> = tests.iter().copied().collect();
     let suites = Suites::build(&tree.root, &tree.target, &all)?;
     let suites = suites.map_err(|error| anyhow!(error.0))?;
-    let red = red_without(&suites, &tree.root, &tests)?;
+    let red = red_without(&suites, &tree.root, &tests, &shared_run())?;
     ensure!(red.is_empty(), "red without a patch: {red:#?}");
     for (patch, tasks) in by_patch {
         for proof in prove_one(tree, &suites, patch, tasks)? {
@@ -112,11 +112,11 @@ fn prove_combined(
     };
     let chosen = of(&combined.names);
     let tests: BTreeSet<&str> = chosen.iter().map(Task::test).collect();
-    let red = red_without(&suites, &tree.root, &tests)?;
+    let red = red_without(&suites, &tree.root, &tests, &shared_run())?;
     ensure!(red.is_empty(), "red with no patch selected: {red:#?}");
     let proofs: Result<Vec<Proof>> = several_at_once(&chosen, |task| {
         let patch = task.patch().context("not a patch")?;
-        let proof = suites.prove(&tree.root, task, (combine::VARIABLE, patch))?;
+        let proof = suites.prove(&tree.root, task, &[(combine::VARIABLE, patch)])?;
         println!("{proof}");
         results.append(&proof)?;
         Ok(proof)

@@ -26,6 +26,8 @@ const STORE: (&str, &str) = ("embedded", "host/state/src/tests/embedded.rs");
 /// No test of a rule takes longer.
 const SUITE_TIMEOUT: Duration = Duration::from_secs(180);
 const PAUSE: Duration = Duration::from_millis(20);
+/// The variable that names the run whose servers tests share; see `tests/shared`.
+pub const RUN: &str = "NEXTEST_RUN_ID";
 
 /// An executable of tests.
 struct Suite {
@@ -187,13 +189,13 @@ impl Suites {
         Ok(true)
     }
 
-    /// Runs a rule's own test with a variable that selects the mutation.
-    pub fn prove(&self, tree: &Path, task: &Task<'_>, selected: (&str, &str)) -> Result<Proof> {
+    /// Runs a rule's own test with variables that select the mutation.
+    pub fn prove(&self, tree: &Path, task: &Task<'_>, selected: &[(&str, &str)]) -> Result<Proof> {
         let started = Instant::now();
         Ok(Proof {
             rule: task.rule.id.clone(),
             mutation: task.mutation.to_owned(),
-            verdict: self.run(tree, task.test(), &[selected])?,
+            verdict: self.run(tree, task.test(), selected)?,
             seconds: started.elapsed().as_secs_f64(),
         })
     }
@@ -384,11 +386,24 @@ fn verdict(output: &str, test: &str) -> Verdict {
     }
 }
 
-/// Returns the tests that fail without a mutation. A test that is red anyway proves nothing.
-pub fn red_without(suites: &Suites, tree: &Path, tests: &BTreeSet<&str>) -> Result<Vec<String>> {
+/// Returns the name of a new run, whose tests share servers: nothing mutates a server itself.
+pub fn shared_run() -> String {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let number = RUNS.fetch_add(1, Relaxed);
+    format!("mutate-{}-{number}", std::process::id())
+}
+
+/// Returns the tests that fail without a mutation in a shared run. A test that is red anyway proves
+/// nothing.
+pub fn red_without(
+    suites: &Suites,
+    tree: &Path,
+    tests: &BTreeSet<&str>,
+    run: &str,
+) -> Result<Vec<String>> {
     let tests: Vec<&str> = tests.iter().copied().collect();
     println!("{} tests without a mutation", tests.len());
-    let verdicts = several_at_once(&tests, |test| suites.run(tree, test, &[]));
+    let verdicts = several_at_once(&tests, |test| suites.run(tree, test, &[(RUN, run)]));
     let mut red = Vec::new();
     for (test, verdict) in tests.iter().zip(verdicts) {
         if verdict? != Verdict::Survived {

@@ -162,13 +162,12 @@ fn environment(page: &Page) -> Vec<(String, Option<String>)> {
     environment.push(("RUSTUP_TOOLCHAIN".to_owned(), None));
     if page.empty_folder {
         // Another folder is another project.
-        environment.push(("CARGO_TARGET_DIR".to_owned(), None));
         environment.push(("RUSTFLAGS".to_owned(), None));
-    } else {
-        let program = Path::new(env!("CARGO_BIN_EXE_domesday"));
-        let target = program.ancestors().nth(2).unwrap();
-        set(&mut environment, "CARGO_TARGET_DIR", target);
     }
+    // What one page compiled of other people's crates serves the next page.
+    let program = Path::new(env!("CARGO_BIN_EXE_domesday"));
+    let target = program.ancestors().nth(2).unwrap();
+    set(&mut environment, "CARGO_TARGET_DIR", target);
     set(
         &mut environment,
         "DOMESDAY_SOURCE",

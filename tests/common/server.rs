@@ -4,10 +4,11 @@ use super::client::Client;
 use super::log_pipe::LogReader;
 use super::program::{ProcessOutput, domesday, releases, run};
 use super::wire;
-use domesday_test_shared::{end_with_run, once_while};
+use domesday_test_shared::{end_with_run, once, once_while};
 use serde_json::{Value, json};
-use std::fs::File;
+use std::fs::{DirBuilder, File};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -159,6 +160,13 @@ impl Start {
     }
 
     fn attempt(self) -> Result<Server, ProcessOutput> {
+        if self.data == self.temp_dir.path().join("data") {
+            copy_compiled(&self.data);
+        }
+        self.launch()
+    }
+
+    fn launch(self) -> Result<Server, ProcessOutput> {
         let (out, log) = (
             self.temp_dir.path().join("out"),
             self.temp_dir.path().join("log"),
@@ -214,6 +222,32 @@ impl Start {
             log,
             temp_dir: Some(self.temp_dir),
         })
+    }
+}
+
+/// Gives a new data folder the demo's compiled code and the secret that it is kept under. The first
+/// server of a run compiles for all.
+fn copy_compiled(data: &Path) {
+    const SECRET: &str = "host.secret";
+    const COMPILED: &str = "compiled";
+    if data.join(SECRET).exists() {
+        return;
+    }
+    let compiled = once("compiled-demo", |folder| {
+        let server = start().data(&folder.join("data")).launch();
+        server.unwrap_or_else(|ran| panic!("{ran:#?}")).stop();
+    });
+    let compiled = compiled.join("data");
+    std::fs::create_dir_all(data).unwrap();
+    std::fs::copy(compiled.join(SECRET), data.join(SECRET)).unwrap();
+    DirBuilder::new()
+        .mode(0o700)
+        .create(data.join(COMPILED))
+        .unwrap();
+    for entry in std::fs::read_dir(compiled.join(COMPILED)).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap();
+        std::fs::copy(&path, data.join(COMPILED).join(name)).unwrap();
     }
 }
 

@@ -20,7 +20,7 @@ fn build(id: &str, variable: (&str, &Path)) -> Releases {
     let model = repository().join("models/gbdt");
     let mut command = domesday();
     command
-        .args(["release", "build", "--id", id, "--snapshot", SNAPSHOT])
+        .args(["release", "build", "--release-id", id, "--snapshot", SNAPSHOT])
         .args(["--created", "2026-10-01T00:00:00Z", "--model"])
         .arg(model)
         .arg("--releases")

@@ -54,7 +54,7 @@ fn the_example_is_built_checked_replayed_and_served() {
         &[
             "release",
             "build",
-            "--id",
+            "--release-id",
             ID,
             "--snapshot",
             SNAPSHOT,
@@ -124,7 +124,7 @@ fn invalid_python_models_are_refused() {
         let all = [
             "release",
             "build",
-            "--id",
+            "--release-id",
             ID,
             "--snapshot",
             SNAPSHOT,

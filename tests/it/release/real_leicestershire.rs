@@ -68,13 +68,13 @@ fn build(data: &Path, releases: &Path, key: &Path) {
             "--authority-codes",
             "areas/local-authority-codes-past-and-current.csv",
         ),
-        file("--price-index", INDEX),
-        file("--price-index", "hpi/UK-HPI-London-full-columns.csv"),
+        file("--house-price-index", INDEX),
+        file("--house-price-index", "hpi/UK-HPI-London-full-columns.csv"),
     ];
     let verb = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
-    let snapshot = verb("property build --id registers");
+    let snapshot = verb("property build --snapshot-id registers");
     make(snapshot.iter().chain(files.iter().flatten()).chain(&common));
-    let release = verb("release build --id leicestershire --snapshot registers --model");
+    let release = verb("release build --release-id leicestershire --snapshot registers --model");
     let model = [text(&repository().join("models/hedonic"))];
     make(release.iter().chain(&model).chain(&common));
 }

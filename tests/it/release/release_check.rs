@@ -29,7 +29,7 @@ fn plain() -> &'static Releases {
             run([
                 "release",
                 "build",
-                "--id",
+                "--release-id",
                 PLAIN,
                 "--model",
                 &model.display().to_string(),

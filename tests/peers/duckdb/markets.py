@@ -212,7 +212,7 @@ def sources(con, given):
         spans = [(code, first, core) for code in areas.hectares]
     load(con, "span", {"area": "varchar", "first": "integer", "last": "integer"}, spans)
     hpi = []
-    for path in given.price_index:
+    for path in given.house_price_index:
         rows = []
         for row in csv.DictReader(open(path, encoding="utf-8-sig", newline="")):
             when = row["Date"] if "-" in row["Date"] else "-".join(reversed(row["Date"].split("/")))
@@ -372,7 +372,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("package")
     parser.add_argument("--matches", required=True)
-    for name in ["price-paid", "areas", "code-point", "rents", "price-index", "covers"]:
+    for name in ["price-paid", "areas", "code-point", "rents", "house-price-index", "covers"]:
         parser.add_argument(f"--{name}", action="append", default=[])
     parser.add_argument("--codes", required=True)
     parser.add_argument("--release-month")

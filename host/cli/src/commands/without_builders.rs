@@ -57,14 +57,14 @@ mod tests {
     fn every_command_names_the_missing_feature() {
         for line in [
             "release new homes --path x",
-            "release build --id a --model m --snapshot s",
+            "release build --release-id a --model m --snapshot s",
             "release backtest a --from 2026-01-01",
             "release check --json x a",
             "compare a b",
             "data check x",
             "demo-data out --rates",
-            "property build --id a",
-            "property update --id a",
+            "property build --snapshot-id a",
+            "property update --snapshot-id a",
             "series build rates --release-id a",
             "series list",
         ] {

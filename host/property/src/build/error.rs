@@ -22,7 +22,7 @@ pub enum BuildError {
     },
     /// A published snapshot never changes.
     #[error(
-        "{} exists already; a snapshot is never overwritten. Choose another --id",
+        "{} exists already; a snapshot is never overwritten. Choose another --snapshot-id",
         path.display()
     )]
     Exists {

@@ -54,7 +54,7 @@ fn rederive(package: &Path, inputs: &Inputs) -> String {
         ("--areas", &inputs.areas),
         ("--code-point", &inputs.code_point),
         ("--rents", &inputs.rents),
-        ("--price-index", &inputs.price_index),
+        ("--house-price-index", &inputs.price_index),
     ];
     for (name, files) in lists {
         for file in files {

@@ -16,7 +16,7 @@ const REGISTERS: [(&str, &str); 7] = [
         "local-authority-codes-past-and-current.csv",
         "--authority-codes",
     ),
-    ("UK-HPI-full-file.csv", "--price-index"),
+    ("UK-HPI-full-file.csv", "--house-price-index"),
     ("addresses.csv", "--addresses"),
 ];
 

@@ -64,7 +64,7 @@ fn build_with(
             "--authority-codes",
             "local-authority-codes-past-and-current.csv",
         ),
-        ("--price-index", "UK-HPI-full-file.csv"),
+        ("--house-price-index", "UK-HPI-full-file.csv"),
         ("--addresses", "addresses.csv"),
     ] {
         let path = match replaced {
@@ -74,7 +74,7 @@ fn build_with(
         arguments.extend([option.to_owned(), path.display().to_string()]);
     }
     for (option, value) in [
-        ("--id", "synthetic-2026-09"),
+        ("--snapshot-id", "synthetic-2026-09"),
         ("--created", "2026-10-01T00:00:00Z"),
         ("--releases", &packages_dir.display().to_string()),
     ] {
@@ -179,7 +179,7 @@ fn a_snapshot_is_updated_with_a_month_and_becomes_the_demos() {
         run([
             "property",
             "update",
-            "--id",
+            "--snapshot-id",
             id,
             "--from",
             from,

@@ -19,7 +19,7 @@ fn build_without(left_out: &str, packages_dir: &Path, more: &[&str]) -> ProcessO
         ("--price-paid", "price-paid.csv"),
         ("--price-paid", "price-paid-monthly-change.csv"),
         ("--certificates", "certificates.csv"),
-        ("--postcodes", "codepo_gb.zip"),
+        ("--code-point", "codepo_gb.zip"),
         ("--areas", "SAM_LAD_DEC_2023_UK.csv"),
         (
             "--authority-codes",

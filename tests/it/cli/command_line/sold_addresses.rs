@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Builds a snapshot without certificates and without an address file.
 fn build(packages_dir: &Path, id: &str, further: &[&str]) -> ProcessOutput {
-    let mut arguments = ["property", "build", "--synthetic", "--id", id]
+    let mut arguments = ["property", "build", "--synthetic", "--snapshot-id", id]
         .map(str::to_owned)
         .to_vec();
     for (option, file) in [

@@ -13,8 +13,8 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct Build {
     /// Id of the release: lower-case letters, digits, dots and hyphens. An id is never reused.
-    #[arg(long)]
-    id: String,
+    #[arg(long, value_name = "ID")]
+    release_id: String,
     /// Folder of the model: a crate or a Python module, with release.toml.
     #[arg(long, value_name = "DIR")]
     model: PathBuf,
@@ -58,9 +58,9 @@ impl Build {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let options = BuildOptions {
             id: self
-                .id
+                .release_id
                 .parse::<PackageId>()
-                .with_context(|| format!("--id {}", self.id))?,
+                .with_context(|| format!("--release-id {}", self.release_id))?,
             model: self.model,
             releases: self.output.releases().to_owned(),
             snapshot: self

@@ -30,8 +30,8 @@ pub enum Property {
 #[derive(Debug, clap::Args)]
 pub struct Update {
     /// Id of the new snapshot; an id is never reused.
-    #[arg(long)]
-    id: String,
+    #[arg(long, value_name = "ID")]
+    snapshot_id: String,
     /// Id of the snapshot to start from; it stays unchanged.
     #[arg(long, value_name = "SNAPSHOT")]
     from: String,
@@ -50,8 +50,8 @@ const DEFAULT_MEMORY_MIB: u32 = (DEFAULT_MEMORY >> 20) as u32;
 #[derive(Debug, clap::Args)]
 pub struct Build {
     /// Id of the snapshot: lower-case letters, digits, dots and hyphens. An id is never reused.
-    #[arg(long)]
-    id: String,
+    #[arg(long, value_name = "ID")]
+    snapshot_id: String,
     /// HM Land Registry Price Paid Data: the 16-column file or the linked-data export. Repeatable.
     #[arg(long, required = true, value_name = "CSV")]
     price_paid: Vec<PathBuf>,
@@ -69,7 +69,7 @@ pub struct Build {
     authority_codes: PathBuf,
     /// UK House Price Index, full file. Repeatable.
     #[arg(long, value_name = "CSV")]
-    price_index: Vec<PathBuf>,
+    house_price_index: Vec<PathBuf>,
     /// Licensed address file (docs/reference/address-file.md; default: UPRNs of the certificates).
     #[arg(long, value_name = "CSV")]
     addresses: Vec<PathBuf>,
@@ -110,9 +110,9 @@ impl Property {
 impl Build {
     fn run(self) -> anyhow::Result<ExitCode> {
         let id: PackageId = self
-            .id
+            .snapshot_id
             .parse()
-            .with_context(|| format!("--id {}", self.id))?;
+            .with_context(|| format!("--snapshot-id {}", self.snapshot_id))?;
         let packages_dir = self.output.releases().join("property");
         std::fs::create_dir_all(&packages_dir)
             .with_context(|| packages_dir.display().to_string())?;
@@ -122,7 +122,7 @@ impl Build {
             code_point: self.code_point.clone(),
             areas: self.areas.clone(),
             code_map: self.authority_codes.clone(),
-            price_index: self.price_index.clone(),
+            price_index: self.house_price_index.clone(),
             addresses: self.addresses.clone(),
             sold_addresses: self.sold_addresses.clone(),
             open_uprn: self.open_uprn.clone(),
@@ -157,9 +157,9 @@ impl Build {
 impl Update {
     fn run(self) -> anyhow::Result<ExitCode> {
         let id: PackageId = self
-            .id
+            .snapshot_id
             .parse()
-            .with_context(|| format!("--id {}", self.id))?;
+            .with_context(|| format!("--snapshot-id {}", self.snapshot_id))?;
         let from: PackageId = self
             .from
             .parse()

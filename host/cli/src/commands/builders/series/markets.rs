@@ -31,14 +31,14 @@ pub struct Markets {
     #[arg(long, value_name = "CSV")]
     authority_codes: PathBuf,
     /// OS Code-Point Open, the zip as downloaded (default: the district that a sale names).
-    #[arg(long, visible_alias = "code-point", value_name = "ZIP")]
-    postcodes: Vec<PathBuf>,
+    #[arg(long, value_name = "ZIP")]
+    code_point: Vec<PathBuf>,
     /// ONS Price Index of Private Rents, or the earlier private rental market statistics.
     /// Repeatable.
     #[arg(long, num_args = 1.., value_name = "WORKBOOK")]
     rents: Vec<PathBuf>,
     /// UK House Price Index, full file. Repeatable.
-    #[arg(long, visible_alias = "price-index", num_args = 1.., value_name = "CSV")]
+    #[arg(long, num_args = 1.., value_name = "CSV")]
     house_price_index: Vec<PathBuf>,
     /// State an authority and months that the sales cover, CODE:YYYY-MM:YYYY-MM. Repeatable
     /// (default: every authority).
@@ -90,7 +90,7 @@ impl Markets {
             certificates: self.certificates,
             areas: self.areas,
             code_map: self.authority_codes,
-            code_point: self.postcodes,
+            code_point: self.code_point,
             rents: self.rents,
             price_index: self.house_price_index,
             coverage: coverage?,

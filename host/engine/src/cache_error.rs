@@ -17,7 +17,7 @@ pub enum CacheError {
         problem: &'static str,
     },
     /// The directory could not be created or read.
-    #[error("{path}: {source}")]
+    #[error("cannot create or read the folder of compiled code {path}: {source}")]
     Io {
         /// The directory.
         path: PathBuf,

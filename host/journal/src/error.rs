@@ -9,7 +9,7 @@ use domesday_package::KeyError;
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum JournalError {
     /// The file system refused.
-    #[error("{}: {problem}", path.display())]
+    #[error("cannot read or write {}: {problem}", path.display())]
     Io {
         /// The file or folder concerned.
         path: PathBuf,
@@ -23,7 +23,7 @@ pub enum JournalError {
         seconds: u64,
     },
     /// The host's key could not be read or made.
-    #[error("the key of the journal's host: {0}")]
+    #[error("cannot use the key of the journal's host: {0}")]
     Key(String),
     /// Another process writes this journal.
     #[error("the journal {} is written by another process; give each server its own journal", folder.display())]
@@ -46,7 +46,7 @@ pub enum JournalError {
         problem: String,
     },
     /// The host's key is gone, or is not the one that the journal was begun with.
-    #[error("{}: {problem}. Put the key back, or begin another journal in an empty folder", folder.display())]
+    #[error("cannot resume the journal {}: {problem}. Put the key back, or begin another journal in an empty folder", folder.display())]
     OtherKey {
         /// The journal's folder.
         folder: PathBuf,

@@ -174,7 +174,7 @@ pub enum RegistryError {
         passing: bool,
     },
     /// A file of this machine cannot be read or written.
-    #[error("{file}: {error}")]
+    #[error("cannot read or write {file}: {error}")]
     File {
         /// The file.
         file: String,

@@ -20,7 +20,7 @@ pub struct PackageError {
 #[derive(Debug, thiserror::Error)]
 pub enum PackageErrorKind {
     /// The file system refused.
-    #[error("{}: {error}", path.display())]
+    #[error("cannot read or write {}: {error}", path.display())]
     Io {
         /// The file or directory concerned.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum PackageErrorKind {
         bytes: u64,
     },
     /// `manifest.json` is not JSON of the right shape.
-    #[error("manifest.json: {0}")]
+    #[error("manifest.json is not valid: {0}")]
     ManifestJson(#[source] serde_json::Error),
     /// A format that this version does not know.
     #[error("manifest.json: format {found} is unknown; use a later version of domesday")]
@@ -152,7 +152,7 @@ pub enum PackageErrorKind {
         key: PublicKey,
     },
     /// The kind's own part of the manifest is wrong.
-    #[error("manifest.json: body: {0}")]
+    #[error("manifest.json is not valid: body: {0}")]
     Body(#[from] BodyError),
     /// The id is published already, with other bytes.
     #[error("is published already with other bytes; an id never changes, so take a new one")]

@@ -30,7 +30,7 @@ pub struct SigningKey(ed25519_dalek::SigningKey);
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The file system refused.
-    #[error("{}: {error}", path.display())]
+    #[error("cannot read or write the key {}: {error}", path.display())]
     Io {
         /// The file or directory concerned.
         path: PathBuf,

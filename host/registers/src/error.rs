@@ -16,7 +16,7 @@ pub enum ReadError {
     Open { file: PathBuf, source: io::Error },
 
     /// The medium failed, or a zipped file turned out damaged, while it was read.
-    #[error("{}: line {line}: {source}", file.display())]
+    #[error("cannot read {} at line {line}: {source}; download it again", file.display())]
     Io {
         file: PathBuf,
         line: u64,

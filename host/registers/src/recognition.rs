@@ -45,7 +45,7 @@ impl Kind for RegisterKind {
             RegisterKind::CodePoint => "code_point",
             RegisterKind::Areas => "areas",
             RegisterKind::AuthorityCodes => "authority_codes",
-            RegisterKind::PriceIndex => "house_price_index",
+            RegisterKind::PriceIndex => "price_index",
             RegisterKind::Addresses => "addresses",
             RegisterKind::OpenUprn => "open_uprn",
         }

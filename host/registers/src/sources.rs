@@ -22,12 +22,23 @@ pub trait Kind: Copy + Ord {
     fn name(self) -> &'static str;
 }
 
+/// Returns the flag that takes the files of a register.
+pub fn flag(kind: impl Kind) -> String {
+    match kind.name() {
+        // Reports have kept the name that the flag had before.
+        "price_index" => "--house-price-index".to_owned(),
+        name => format!("--{}", name.replace('_', "-")),
+    }
+}
+
 /// A file that could not be read to be hashed.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {source}", path.display())]
-pub struct Unreadable {
+#[error("cannot read {}: {source}; check {flag}", path.display())]
+pub struct UnreadableFile {
     /// The file.
     pub path: PathBuf,
+    /// The flag that named it.
+    pub flag: String,
     /// The system's error.
     pub source: io::Error,
 }
@@ -79,12 +90,13 @@ const ROWS_BETWEEN_REPORTS: u64 = 20_000;
 pub fn list<K: Kind>(
     given: &[(K, &[PathBuf])],
     progress: &mut Progress<'_>,
-) -> Result<Vec<Source<K>>, Unreadable> {
+) -> Result<Vec<Source<K>>, UnreadableFile> {
     let mut sources = Vec::new();
     for (kind, paths) in given {
         for path in *paths {
-            let unreadable = |source| Unreadable {
+            let unreadable = |source| UnreadableFile {
                 path: path.clone(),
+                flag: flag(*kind),
                 source,
             };
             let (sha256, bytes) = hash(path, progress).map_err(unreadable)?;

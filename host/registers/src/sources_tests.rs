@@ -73,7 +73,12 @@ fn files_stand_by_register_and_content_whatever_their_names_and_order() {
 fn a_file_that_is_not_there_is_named() {
     let path = PathBuf::from("nowhere.csv");
     let error = list(&[(Register::First, &[path][..])], &mut |_, _, _| ()).unwrap_err();
-    assert!(error.to_string().starts_with("nowhere.csv: "), "{error}");
+    let text = error.to_string();
+    let ends = text.strip_prefix("cannot read nowhere.csv: No such file");
+    assert!(
+        ends.is_some_and(|ends| ends.ends_with("; check --first")),
+        "{text}"
+    );
 }
 
 #[test]

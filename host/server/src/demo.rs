@@ -43,7 +43,7 @@ pub enum DemoError {
     #[error(transparent)]
     Random(#[from] getrandom::Error),
     /// The key cannot be written.
-    #[error("the demo's key {path}")]
+    #[error("cannot write the demo's key {path}")]
     Key {
         /// The file.
         path: PathBuf,

@@ -56,7 +56,7 @@ impl<W: Write> Write for BatchWriter<W> {
 
 /// The log filter cannot be parsed.
 #[derive(Debug, thiserror::Error)]
-#[error("the log filter {filter:?}")]
+#[error("invalid --log filter {filter:?}")]
 pub struct FilterError {
     /// The filter.
     filter: String,

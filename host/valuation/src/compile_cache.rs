@@ -39,7 +39,7 @@ pub enum CompileCacheError {
         path: PathBuf,
     },
     /// The folder or the secret cannot be read or written.
-    #[error("{what} {path}")]
+    #[error("cannot create or read {what} {path}")]
     Io {
         /// The role of the folder or file.
         what: String,
@@ -55,7 +55,7 @@ pub enum CompileCacheError {
         path: PathBuf,
     },
     /// The operating system gives no random bytes.
-    #[error("{SECRET} {path}")]
+    #[error("cannot generate {SECRET} {path}")]
     Random {
         /// The file.
         path: PathBuf,

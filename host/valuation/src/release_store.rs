@@ -73,7 +73,7 @@ pub enum ReleaseError {
         source: domesday_engine::AdmissionError,
     },
     /// The folder cannot be read.
-    #[error("{path}: {source}")]
+    #[error("cannot list the releases in {path}: {source}; check --releases")]
     Io {
         /// The package.
         path: PathBuf,

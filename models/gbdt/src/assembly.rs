@@ -37,13 +37,13 @@ pub enum DocumentError {
         found: String,
     },
     /// The reference model's part is invalid.
-    #[error("reference: {0}")]
+    #[error("invalid reference model: {0}")]
     Reference(#[from] reference::DocumentError),
     /// The mapping is invalid.
-    #[error("mapping: {0}")]
+    #[error("invalid mapping: {0}")]
     Mapping(#[from] MappingError),
     /// The trees are invalid.
-    #[error("trees: {0}")]
+    #[error("invalid trees: {0}")]
     Trees(#[from] ModelError),
 }
 

@@ -85,7 +85,7 @@ fn keys(tenant: Option<String>, out: PathBuf, target: &AdminTarget) -> anyhow::R
     }
     let text = serde_json::to_string_pretty(&keys)? + "\n";
     private_file::write(&out, text.as_bytes())
-        .with_context(|| format!("the file {}", out.display()))?;
+        .with_context(|| format!("cannot write {}", out.display()))?;
     for key in &keys {
         let mut secret = [0; 32];
         hex::decode_to_slice(&key.secret, &mut secret).context("a key of the state")?;

@@ -78,9 +78,10 @@ impl Replay {
                 .join(manifest.fixtures.as_str())
         };
         let path = self.fixtures.clone().unwrap_or_else(own);
-        let file = File::open(&path).with_context(|| format!("the fixtures {}", path.display()))?;
-        let fixtures =
-            fixture::read(BufReader::new(file)).with_context(|| path.display().to_string())?;
+        let file = File::open(&path)
+            .with_context(|| format!("cannot open the fixtures {}", path.display()))?;
+        let fixtures = fixture::read(BufReader::new(file))
+            .with_context(|| format!("invalid fixtures {}", path.display()))?;
 
         let mut mismatches = Vec::new();
         for (at, fixture) in fixtures.iter().enumerate() {

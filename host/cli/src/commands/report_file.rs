@@ -31,7 +31,7 @@ impl ReportFile {
         let remove_on_drop = !path.exists();
         let file = options.create(remove_on_drop).truncate(false).open(path);
         Ok(ReportFile {
-            file: file.with_context(|| path.display().to_string())?,
+            file: file.with_context(|| format!("cannot create or open {}", path.display()))?,
             path: path.to_owned(),
             remove_on_drop,
         })
@@ -68,13 +68,13 @@ impl ReportFile {
             }
             file.write_all(bytes)
         };
-        write(&mut self.file).with_context(|| self.path.display().to_string())
+        write(&mut self.file).with_context(|| format!("cannot write {}", self.path.display()))
     }
 
     /// Returns the device and inode of a regular file, and `None` for a device.
     fn identity(&self) -> anyhow::Result<Option<(u64, u64)>> {
         let metadata = self.file.metadata();
-        let metadata = metadata.with_context(|| self.path.display().to_string())?;
+        let metadata = metadata.with_context(|| format!("cannot read {}", self.path.display()))?;
         Ok(metadata.is_file().then(|| (metadata.dev(), metadata.ino())))
     }
 }

@@ -88,10 +88,10 @@ impl AdminTarget {
 pub fn open_state(data: &Path, address: Option<&str>) -> anyhow::Result<Arc<dyn State>> {
     // The address is not repeated: it may hold a password.
     if let Some(address) = address {
-        return open_postgres(address).context("the state on PostgreSQL");
+        return open_postgres(address).context("cannot open the state on PostgreSQL");
     }
     let path = data.join("state.redb");
-    let state =
-        EmbeddedState::open(&path).with_context(|| format!("the state {}", path.display()))?;
+    let state = EmbeddedState::open(&path)
+        .with_context(|| format!("cannot open the state {}", path.display()))?;
     Ok(Arc::new(state))
 }

@@ -30,7 +30,7 @@ pub fn trust(releases: &Path, unsigned: &[String]) -> anyhow::Result<Trust> {
     let keys = releases.join("keys");
     let mut list = match keys.is_dir() {
         true => TrustList::load(&keys)
-            .with_context(|| format!("the trusted keys in {}", keys.display()))?,
+            .with_context(|| format!("cannot read the trusted keys in {}", keys.display()))?,
         false => TrustList::new(),
     };
     for id in unsigned {

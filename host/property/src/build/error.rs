@@ -1,7 +1,7 @@
 //! The reasons why a snapshot cannot be built.
 
 use crate::SnapshotError;
-use domesday_registers::sources::Unreadable;
+use domesday_registers::sources::UnreadableFile;
 use domesday_registers::{Day, ReadError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,11 @@ pub enum BuildError {
     /// A file is not of the expected kind.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
+    /// A register's file could not be read.
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableFile),
+    /// A file of the build could not be read or written.
+    #[error("cannot read or write {}: {source}; check its folder and the free space", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -66,12 +69,6 @@ pub enum BuildError {
     /// The tables could not be written.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
-}
-
-impl From<Unreadable> for BuildError {
-    fn from(Unreadable { path, source }: Unreadable) -> BuildError {
-        BuildError::Io { path, source }
-    }
 }
 
 impl BuildError {

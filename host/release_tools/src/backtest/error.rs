@@ -14,7 +14,7 @@ pub enum BacktestError {
     #[error(transparent)]
     Overlap(#[from] OverlapError),
     /// The window has no sale that a request could be made of.
-    #[error("no sale of a home from {from} to {to} can be asked about; {}", latest_sale(*latest))]
+    #[error("no sale of a home from {from} to {to} can be valued; {}", latest_sale(*latest))]
     NoSales {
         /// First day of the window.
         from: Day,
@@ -24,7 +24,7 @@ pub enum BacktestError {
         latest: Option<Day>,
     },
     /// A sale could not be valued.
-    #[error("sale {id:016x} of {day}")]
+    #[error("cannot value sale {id:016x} of {day}")]
     Sale {
         /// Its id.
         id: u64,
@@ -81,7 +81,7 @@ pub enum SaleError {
     #[error("the confidence lies in no band of the manifest")]
     NoBand,
     /// The host failed.
-    #[error("could not be valued: {0}")]
+    #[error("{0}")]
     NotValued(RowFailure),
     /// The snapshot cannot be read.
     #[error(transparent)]

@@ -68,7 +68,7 @@ pub struct BacktestInput<'a> {
 /// Values the window's sales and makes the report; the rows that it rests on come with it.
 ///
 /// # Errors
-/// The window holds no sale that can be asked about, or days that the release was trained on. The
+/// The window holds no sale that can be valued, or days that the release was trained on. The
 /// snapshot cannot be read, or the host fails on a row.
 pub fn run(
     tested: &BacktestInput<'_>,

@@ -74,7 +74,7 @@ pub fn check(
     }
     if backtest::askable(tested.snapshot, options.from, options.to)? == 0 {
         let why = format!(
-            "the package's back-test is of {} to {}, when the snapshot holds no sale that can be asked about",
+            "the package's back-test is of {} to {}, when the snapshot holds no sale that can be valued",
             options.from, options.to
         );
         return Ok((Finding::new(CHECK, Verdict::Failed, why), None));

@@ -240,7 +240,7 @@ fn on_sales(
     let coverage = match (options.window, &own) {
         (Some((from, to)), _) if backtest::askable(tested.snapshot, from, to)? == 0 => {
             not_judged(format!(
-                "the snapshot holds no sale of {from} to {to} that can be asked about; --from and --to name another window"
+                "the snapshot holds no sale of {from} to {to} that can be valued; --from and --to name another window"
             ))
         }
         (Some(window), _) => coverage::judge(&on_window(

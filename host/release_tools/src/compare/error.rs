@@ -10,7 +10,7 @@ use domesday_registers::Day;
 pub enum CompareError {
     /// The window has no sale that a request could be made of.
     #[error(
-        "no sale of a home in the window can be asked about; {release}'s snapshot has sales up to {}. \
+        "no sale of a home in the window can be valued; {release}'s snapshot has sales up to {}. \
          Name another window with --from and --to",
         latest.map_or("no day".to_owned(), |day| day.to_string())
     )]
@@ -45,7 +45,7 @@ pub enum CompareError {
         to: Day,
     },
     /// A sale has no subject.
-    #[error("sale {id:016x} of {day}")]
+    #[error("cannot value sale {id:016x} of {day}")]
     Sale {
         /// Its id.
         id: u64,

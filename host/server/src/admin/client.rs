@@ -24,7 +24,7 @@ pub enum SendError {
     #[error(transparent)]
     Client(#[from] ClientError),
     /// The socket belongs to another user.
-    #[error("the server's admin socket {path}: {ITS_USER}")]
+    #[error("cannot use the server's admin socket {path}: {ITS_USER}")]
     Denied {
         /// The socket.
         path: PathBuf,
@@ -32,7 +32,7 @@ pub enum SendError {
         source: io::Error,
     },
     /// The exchange failed.
-    #[error("the server's admin socket {path}")]
+    #[error("cannot send the command over the server's admin socket {path}")]
     Failed {
         /// The socket.
         path: PathBuf,

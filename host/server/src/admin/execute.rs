@@ -51,7 +51,7 @@ pub enum Problem {
         name: String,
     },
     /// No runtime to wait for the state with.
-    #[error("waiting for the state: {0}")]
+    #[error("cannot wait for the state: {0}")]
     Waiting(#[from] std::io::Error),
     /// A release cannot be served.
     #[error(transparent)]

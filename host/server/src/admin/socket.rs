@@ -19,7 +19,7 @@ pub enum BindError {
     #[error("the admin socket {0} belongs to another server; stop it, or name another --data")]
     InUse(PathBuf),
     /// It cannot be made.
-    #[error("the admin socket {path}")]
+    #[error("cannot create the admin socket {path}")]
     Io {
         /// The socket.
         path: PathBuf,

@@ -21,7 +21,7 @@ pub struct Resolved<T> {
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read.
-    #[error("the configuration {path}: {source}")]
+    #[error("cannot read the configuration {path}: {source}; check --config")]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -29,7 +29,7 @@ pub enum SettingsError {
         source: std::io::Error,
     },
     /// The file is not TOML.
-    #[error("the configuration {path}: the file: {source}")]
+    #[error("the configuration {path} is not TOML: {source}")]
     NotToml {
         /// The file.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum SettingsError {
         source: Box<toml::de::Error>,
     },
     /// The file names a setting that there is none of, or gives one another type.
-    #[error("the configuration {path}: {key}: {problem}")]
+    #[error("invalid {key} in the configuration {path}: {problem}")]
     Refused {
         /// The file.
         path: PathBuf,

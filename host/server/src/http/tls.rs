@@ -19,7 +19,7 @@ const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file cannot be read or is not PEM of its kind.
-    #[error("{path}: {source}")]
+    #[error("cannot read {path} as PEM: {source}")]
     File {
         /// The file.
         path: PathBuf,

@@ -54,7 +54,7 @@ pub enum ReportError {
         kinds: String,
     },
     /// A file or folder cannot be read.
-    #[error("{path}")]
+    #[error("cannot read {path}")]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -62,7 +62,7 @@ pub enum ReportError {
         source: io::Error,
     },
     /// The header is damaged.
-    #[error("{path}")]
+    #[error("invalid header of the shadow's rows in {path}")]
     Header {
         /// The file.
         path: PathBuf,

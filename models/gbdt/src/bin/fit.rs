@@ -77,17 +77,17 @@ enum Command {
 /// A failure and its file.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("{}: {source}", path.display())]
+    #[error("cannot read or write {}: {source}", path.display())]
     File {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("{}: {source}", path.display())]
+    #[error("cannot fit the model with {}: {source}", path.display())]
     Fit {
         path: PathBuf,
         source: Box<FitError>,
     },
-    #[error("{}: {source}", path.display())]
+    #[error("cannot use {}: {source}", path.display())]
     Document {
         path: PathBuf,
         source: Box<DocumentError>,

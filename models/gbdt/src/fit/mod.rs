@@ -22,10 +22,10 @@ pub enum FitError {
     #[error(transparent)]
     Document(#[from] assembly::DocumentError),
     /// The mapping file is not TOML of its shape.
-    #[error("the mapping file: {0}")]
+    #[error("invalid mapping file: {0}")]
     Toml(#[from] toml::de::Error),
     /// The mapping file has an invalid name.
-    #[error("the mapping file: {0}")]
+    #[error("invalid mapping file: {0}")]
     Mapping(#[from] crate::mapping::MappingError),
 }
 

@@ -19,7 +19,7 @@ const BINARY_MODELS: [&str; 3] = ["model.ubj", "model.bin", "model.model"];
 #[derive(Debug, thiserror::Error)]
 pub enum TreesError {
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("cannot read or write {}: {source}", path.display())]
     File {
         /// Path of the file.
         path: PathBuf,

@@ -68,7 +68,7 @@ enum Failure {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("{}: {source}", path.display())]
+    #[error("cannot fit the model with {}: {source}", path.display())]
     Fit { path: PathBuf, source: FitError },
     #[error("--train-until: {0}")]
     Through(FitError),

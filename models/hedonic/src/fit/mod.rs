@@ -29,7 +29,7 @@ pub enum FitError {
         source: std::io::Error,
     },
     /// A line does not have the documented shape.
-    #[error("line {line}: {source}")]
+    #[error("line {line} is not a sale: {source}")]
     Line {
         /// Line number, from 1.
         line: u64,

@@ -268,14 +268,17 @@ fn an_id_that_is_published_is_never_written_over() {
 #[test]
 fn a_damaged_register_is_refused_by_name_and_nothing_is_published() {
     let scratch = tempfile::tempdir().unwrap();
-    for file in [
-        "price-paid.csv",
-        "certificates.csv",
-        "codepo_gb.zip",
-        "SAM_LAD_DEC_2023_UK.csv",
-        "local-authority-codes-past-and-current.csv",
-        "UK-HPI-full-file.csv",
-        "addresses.csv",
+    for (flag, file) in [
+        ("--price-paid", "price-paid.csv"),
+        ("--certificates", "certificates.csv"),
+        ("--code-point", "codepo_gb.zip"),
+        ("--areas", "SAM_LAD_DEC_2023_UK.csv"),
+        (
+            "--authority-codes",
+            "local-authority-codes-past-and-current.csv",
+        ),
+        ("--house-price-index", "UK-HPI-full-file.csv"),
+        ("--addresses", "addresses.csv"),
     ] {
         for (damage, bytes) in [
             ("empty", Vec::new()),
@@ -292,7 +295,9 @@ fn a_damaged_register_is_refused_by_name_and_nothing_is_published() {
         }
         let absent = scratch.path().join("absent").join(file);
         let refusal = build(scratch.path(), Some((file, &absent))).refused();
-        assert!(refusal.contains(file), "{refusal}");
+        let sentence = format!("cannot read {}: No such file", absent.display());
+        assert!(refusal.contains(&sentence), "{refusal}");
+        assert!(refusal.contains(&format!("; check {flag}")), "{refusal}");
     }
     let packages_dir = fs::read_dir(scratch.path().join("property")).unwrap();
     assert_eq!(packages_dir.count(), 0, "nothing is left behind");

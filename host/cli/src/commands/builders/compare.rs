@@ -90,7 +90,7 @@ impl Compare {
 }
 
 fn read_fixtures(path: &Path) -> anyhow::Result<Rows> {
-    let subject = || format!("the fixtures {}", path.display());
+    let subject = || format!("cannot read the fixtures {}", path.display());
     let file = File::open(path).with_context(subject)?;
     let name = path.file_name().unwrap_or(path.as_os_str());
     Ok(Rows::Fixtures {

@@ -125,8 +125,7 @@ impl CheckFiles {
 
 /// Returns a register's name and the flag that takes its files.
 fn title(register: RegisterKind) -> String {
-    let flag = register.name().replace('_', "-");
-    format!("{} (--{flag})", register.title())
+    format!("{} ({})", register.title(), flag(register))
 }
 
 /// Returns the counts of a file's rows, and the reasons for which some are not used.

@@ -115,7 +115,7 @@ impl Build {
             .with_context(|| format!("--snapshot-id {}", self.snapshot_id))?;
         let packages_dir = self.output.releases().join("property");
         std::fs::create_dir_all(&packages_dir)
-            .with_context(|| packages_dir.display().to_string())?;
+            .with_context(|| format!("cannot create {}", packages_dir.display()))?;
         let inputs = Inputs {
             price_paid: self.price_paid.clone(),
             certificates: self.certificates.clone(),

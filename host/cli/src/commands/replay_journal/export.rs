@@ -21,7 +21,7 @@ impl<'a> Export<'a> {
             .filter(|folder| !folder.as_os_str().is_empty());
         // Temporary files are 0600 from their first byte.
         let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
-        let file = file.with_context(|| format!("the file {}", path.display()))?;
+        let file = file.with_context(|| format!("cannot create {}", path.display()))?;
         Ok(Export {
             path,
             file: BufWriter::new(file),

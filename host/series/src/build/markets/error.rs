@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use domesday_registers::ReadError;
-use domesday_registers::sources::Unreadable;
+use domesday_registers::sources::UnreadableFile;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,11 @@ pub enum MarketsError {
     /// A register's file is not of the expected kind.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A file could not be read.
-    #[error("{}: {source}", path.display())]
+    /// A register's file could not be read.
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableFile),
+    /// A workbook could not be opened, or the file of matches not written.
+    #[error("cannot read or write {}: {source}; check --rents and --matches", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -24,7 +27,7 @@ pub enum MarketsError {
         source: io::Error,
     },
     /// A workbook or table of rents cannot be opened.
-    #[error("{}: {reason}", path.display())]
+    #[error("cannot read rents from {}: {reason}", path.display())]
     Rents {
         /// The file.
         path: PathBuf,
@@ -46,7 +49,7 @@ pub enum MarketsError {
         left_out: u64,
     },
     /// A cell of a table of rents is neither a figure nor a known mark.
-    #[error("{}: sheet {sheet:?}, cell {cell}: {reason}: {value:?}", path.display())]
+    #[error("{}: invalid cell {cell} of sheet {sheet:?}: {reason}: {value:?}", path.display())]
     Cell {
         /// The file.
         path: PathBuf,
@@ -71,7 +74,10 @@ pub enum MarketsError {
         second: u32,
     },
     /// The same month, area and group twice, with two figures.
-    #[error("{}: sheet {sheet:?}, cell {cell}: the same month, area and bedrooms have another rent elsewhere", path.display())]
+    #[error(
+        "{}: cell {cell} of sheet {sheet:?} contradicts another rent of its month, area and bedrooms",
+        path.display()
+    )]
     RentTwice {
         /// The file of the second figure.
         path: PathBuf,
@@ -162,12 +168,6 @@ pub enum MarketsError {
          Standard Area Measurements"
     )]
     NoAreas,
-}
-
-impl From<Unreadable> for MarketsError {
-    fn from(Unreadable { path, source }: Unreadable) -> MarketsError {
-        MarketsError::Io { path, source }
-    }
 }
 
 impl MarketsError {

@@ -32,7 +32,7 @@ impl fmt::Display for SourceLocation {
 #[derive(Debug, thiserror::Error)]
 pub enum RatesError {
     /// The file system refused.
-    #[error("{}: {error}", path.display())]
+    #[error("cannot read {}: {error}; check --bank-csv and --curves", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -56,7 +56,7 @@ pub enum RatesErrorKind {
     #[error("{0}")]
     Zip(#[from] domesday_registers::zip_source::ZipError),
     /// A member of an archive cannot be unpacked.
-    #[error("{member}: {error}")]
+    #[error("cannot unpack {member}: {error}; download the file again")]
     Member {
         /// Its name.
         member: String,

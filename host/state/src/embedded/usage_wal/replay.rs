@@ -30,7 +30,7 @@ pub(in crate::embedded) enum DurableIn {
 
 /// The log failed.
 #[derive(Debug, thiserror::Error)]
-#[error("the log of units {}: {source}", path.display())]
+#[error("cannot read or write the log of units {}: {source}", path.display())]
 struct LogFailed {
     path: PathBuf,
     source: io::Error,

@@ -182,12 +182,12 @@ mod tests {
     use super::*;
     use domesday_property::{AddressList, Resolution};
 
-    fn requested() -> Postcode {
+    fn asked_postcode() -> Postcode {
         Postcode::parse("ZZ9 9ZZ").unwrap()
     }
 
     fn read(result: &str) -> Result<Option<ListedAddress>, Failure> {
-        parse_address(&serde_json::from_str(result).unwrap(), &requested())
+        parse_address(&serde_json::from_str(result).unwrap(), &asked_postcode())
     }
 
     fn dpa(fields: &str) -> ListedAddress {

@@ -85,7 +85,7 @@ impl Breaker {
     }
 
     /// Records a response.
-    pub fn succeeded(&mut self, permit: Permit) {
+    pub fn record_success(&mut self, permit: Permit) {
         if permit.0 != self.turn {
             return;
         }
@@ -96,7 +96,7 @@ impl Breaker {
     }
 
     /// Records a failure. A `wait` that the provider asked for is respected, up to `open_max`.
-    pub fn failed(&mut self, permit: Permit, now: Instant, wait: Option<Duration>) {
+    pub fn record_failure(&mut self, permit: Permit, now: Instant, wait: Option<Duration>) {
         if permit.0 != self.turn {
             return;
         }
@@ -121,7 +121,7 @@ impl Breaker {
     }
 
     /// Records a request whose caller went away before its result.
-    pub fn abandoned(&mut self, permit: Permit, now: Instant) {
+    pub fn abandon(&mut self, permit: Permit, now: Instant) {
         if permit.0 != self.turn {
             return;
         }
@@ -154,7 +154,7 @@ mod tests {
 
     fn fail(breaker: &mut Breaker, now: Instant) {
         let permit = breaker.enter(now).unwrap();
-        breaker.failed(permit, now, None);
+        breaker.record_failure(permit, now, None);
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
         fail(&mut breaker, now);
         fail(&mut breaker, now);
         let permit = breaker.enter(now).unwrap();
-        breaker.succeeded(permit);
+        breaker.record_success(permit);
         fail(&mut breaker, now);
         fail(&mut breaker, now);
         assert_eq!(breaker.state(), State::Closed);
@@ -180,12 +180,12 @@ mod tests {
         let first = breaker.enter(later).unwrap();
         assert_eq!(breaker.state(), State::HalfOpen);
         assert!(breaker.enter(later).is_err(), "one alone");
-        breaker.failed(first, later, None);
+        breaker.record_failure(first, later, None);
         assert_eq!(breaker.enter(later), Err(seconds(10)), "twice as long");
 
         let later = later + seconds(10);
         let first = breaker.enter(later).unwrap();
-        breaker.succeeded(first);
+        breaker.record_success(first);
         assert_eq!(breaker.state(), State::Closed);
         assert!(breaker.enter(later).is_ok() && breaker.enter(later).is_ok());
     }
@@ -197,12 +197,12 @@ mod tests {
             fail(&mut breaker, now);
         }
         let permit = breaker.enter(now).unwrap();
-        breaker.failed(permit, now, Some(seconds(30)));
+        breaker.record_failure(permit, now, Some(seconds(30)));
         assert_eq!(breaker.enter(now), Err(seconds(30)), "as it wished");
         for _ in 0..10 {
             now += seconds(60);
             let permit = breaker.enter(now).unwrap();
-            breaker.failed(permit, now, Some(seconds(86_400)));
+            breaker.record_failure(permit, now, Some(seconds(86_400)));
             assert!(breaker.enter(now).unwrap_err() <= RULES.open_max);
         }
     }
@@ -212,12 +212,12 @@ mod tests {
         let (mut breaker, now) = (Breaker::new(RULES), Instant::now());
         let late = breaker.enter(now).unwrap();
         (0..3).for_each(|_| fail(&mut breaker, now));
-        breaker.succeeded(late);
+        breaker.record_success(late);
         assert_eq!(breaker.state(), State::Open);
         let later = now + seconds(5);
         let first = breaker.enter(later).unwrap();
-        breaker.abandoned(first, later);
-        breaker.failed(first, later, None);
+        breaker.abandon(first, later);
+        breaker.record_failure(first, later, None);
         assert!(breaker.enter(later).is_ok());
     }
 
@@ -231,9 +231,9 @@ mod tests {
             for (what, pause) in steps {
                 now += seconds(pause);
                 match (what, under_way.pop()) {
-                    (0, Some(permit)) => breaker.succeeded(permit),
-                    (1, Some(permit)) => breaker.failed(permit, now, None),
-                    (2, Some(permit)) => breaker.abandoned(permit, now),
+                    (0, Some(permit)) => breaker.record_success(permit),
+                    (1, Some(permit)) => breaker.record_failure(permit, now, None),
+                    (2, Some(permit)) => breaker.abandon(permit, now),
                     (_, permit) => {
                         under_way.extend(permit);
                         let half = breaker.state() == State::HalfOpen;
@@ -244,7 +244,7 @@ mod tests {
                 }
             }
             for permit in under_way {
-                breaker.abandoned(permit, now);
+                breaker.abandon(permit, now);
             }
             prop_assert!(breaker.enter(now + RULES.open_max).is_ok());
         }

@@ -80,12 +80,12 @@ impl SharedPermit<'_> {
         };
         match failure {
             Some(why) if why.is_ill() => self.breaker.change(Some(why), |breaker, now| {
-                breaker.failed(permit, now, why.after());
+                breaker.record_failure(permit, now, why.after());
             }),
             // The provider responds, if only with an error.
             _ => self
                 .breaker
-                .change(None, |breaker, _| breaker.succeeded(permit)),
+                .change(None, |breaker, _| breaker.record_success(permit)),
         }
     }
 }
@@ -94,7 +94,7 @@ impl Drop for SharedPermit<'_> {
     fn drop(&mut self) {
         if let Some(permit) = self.permit.take() {
             self.breaker
-                .change(None, |breaker, now| breaker.abandoned(permit, now));
+                .change(None, |breaker, now| breaker.abandon(permit, now));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! *ratio* of the assessor's figures is estimate / price. COD, PRD and PRB are those of the
 //! International Association of Assessing Officers' Standard on Ratio Studies (2013).
 
-use crate::number::{Z95, count, mean, median, rounded, wilson};
+use crate::number::{Z95, count, mean, median, round, wilson};
 use serde::{Deserialize, Serialize};
 
 /// A sale's price and its estimate, both in pounds and above 0.
@@ -72,7 +72,7 @@ impl Accuracy {
         let within = |most: f64| {
             // Tolerance: an estimate of 105 on a price of 100 is within 5 %, despite rounding.
             let inside = absolute.iter().filter(|error| **error <= most + 1e-12);
-            rounded(count(inside.count()) / n)
+            round(count(inside.count()) / n)
         };
         let distance = ratios.iter().map(|ratio| (ratio - middle).abs());
         let (estimates, prices) = pairs.iter().fold((0.0, 0.0), |(estimates, prices), pair| {
@@ -80,14 +80,14 @@ impl Accuracy {
         });
         Some(Accuracy {
             rows: pairs.len(),
-            mdape: rounded(median(absolute.clone())?),
+            mdape: round(median(absolute.clone())?),
             within_5: within(0.05),
             within_10: within(0.10),
             within_20: within(0.20),
-            median_error: rounded(middle - 1.0),
-            fsd: rounded(deviation(pairs)?),
-            cod: rounded(100.0 * distance.sum::<f64>() / n / middle),
-            prd: rounded(mean(&ratios)? / (estimates / prices)),
+            median_error: round(middle - 1.0),
+            fsd: round(deviation(pairs)?),
+            cod: round(100.0 * distance.sum::<f64>() / n / middle),
+            prd: round(mean(&ratios)? / (estimates / prices)),
             prb: prb(pairs, &ratios, middle),
         })
     }
@@ -136,8 +136,8 @@ fn prb(pairs: &[Pair], ratios: &[f64], middle: f64) -> Option<Prb> {
         .sum();
     let error = (squared_residuals / (count(pairs.len()) - 2.0) / xx).sqrt();
     Some(Prb {
-        value: rounded(slope),
-        interval: [rounded(slope - Z95 * error), rounded(slope + Z95 * error)],
+        value: round(slope),
+        interval: [round(slope - Z95 * error), round(slope + Z95 * error)],
     })
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn nearer(first: &[Pair], second: &[Pair]) -> Option<(f64, [f64; 2])>
         )
         .sum();
     let interval = wilson(halves / 2, first.len())?;
-    Some((rounded(count(halves) / 2.0 / count(first.len())), interval))
+    Some((round(count(halves) / 2.0 / count(first.len())), interval))
 }
 
 #[cfg(test)]

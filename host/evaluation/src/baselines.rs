@@ -2,7 +2,7 @@
 
 use crate::LEAST_ROWS;
 use crate::accuracy::{Accuracy, Pair, nearer};
-use crate::number::{count, rounded};
+use crate::number::{count, round};
 use crate::row::{Baseline, Row};
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +97,7 @@ impl BaselineFigures {
             baseline,
             valued: alone.len(),
             hit_rate: (rows.len() >= LEAST_ROWS)
-                .then(|| rounded(count(alone.len()) / count(rows.len()))),
+                .then(|| round(count(alone.len()) / count(rows.len()))),
             accuracy: enough(&alone).then(|| Accuracy::of(&alone)).flatten(),
             verdict: match &like_for_like {
                 None => Verdict::TooFew,

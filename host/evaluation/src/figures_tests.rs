@@ -5,7 +5,7 @@ use crate::baselines::Verdict;
 use crate::group::Group;
 use crate::ranges::Ranges;
 use crate::row::{Baseline, Prediction, Row};
-use crate::testing::{report, row, unanswered};
+use crate::testing::{report, row, row_with};
 use proptest::prelude::*;
 
 fn group(rows: &[Row]) -> Group {
@@ -15,16 +15,13 @@ fn group(rows: &[Row]) -> Group {
 #[test]
 fn hits_referrals_and_failures_are_counted_with_their_reasons() {
     let mut rows = vec![row(100_000.0, 100_000.0); 30];
-    let referred = |reason: &str| unanswered(Prediction::Referred(reason.to_owned()));
+    let referred = |reason: &str| row_with(Prediction::Referred(reason.to_owned()));
     rows.extend([
         referred("missing_input"),
         referred("missing_input"),
         referred("short_lease"),
     ]);
-    rows.extend(vec![
-        unanswered(Prediction::Failed("numeric".to_owned()));
-        7
-    ]);
+    rows.extend(vec![row_with(Prediction::Failed("numeric".to_owned())); 7]);
     let found = group(&rows);
     assert_eq!(
         (found.sales, found.valued, found.referred, found.failed),
@@ -64,7 +61,7 @@ fn coverage_counts_the_ends_and_tells_the_sides() {
     assert_eq!((found.below, found.above), (0.2, 0.2));
     assert_eq!(found.median_width, 0.2);
     assert!(found.agrees, "three of five may well be four");
-    let none = unanswered(Prediction::Valued {
+    let none = row_with(Prediction::Valued {
         estimate: 1.0,
         range: None,
         band: "low".to_owned(),
@@ -80,7 +77,7 @@ fn with_baseline(release: f64, baseline: f64) -> Group {
             baselines: [None, (at >= 10).then_some(baseline)],
             ..match at < 45 {
                 true => row(100.0, release),
-                false => unanswered(Prediction::Referred("missing_input".to_owned())),
+                false => row_with(Prediction::Referred("missing_input".to_owned())),
             }
         })
         .map(|row| Row {
@@ -163,7 +160,7 @@ proptest! {
         let rows: Vec<Row> = sales
             .iter()
             .map(|&(price, ratio, kind)| match kind {
-                0 => unanswered(Prediction::Referred("missing_input".to_owned())),
+                0 => row_with(Prediction::Referred("missing_input".to_owned())),
                 _ => row(price, price * ratio),
             })
             .collect();

@@ -3,7 +3,7 @@
 use crate::LEAST_ROWS;
 use crate::accuracy::{Accuracy, Pair};
 use crate::baselines::BaselineFigures;
-use crate::number::{count, rounded};
+use crate::number::{count, round};
 use crate::ranges::Ranges;
 use crate::row::{Baseline, Prediction, Row};
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ impl Group {
             }
         }
         let rate = |part: usize| {
-            (rows.len() >= LEAST_ROWS).then(|| rounded(count(part) / count(rows.len())))
+            (rows.len() >= LEAST_ROWS).then(|| round(count(part) / count(rows.len())))
         };
         Group {
             key: key.to_owned(),

@@ -6,7 +6,7 @@ const SCALE: f64 = 1e6;
 pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 
 /// Returns a figure to six decimals.
-pub(crate) fn rounded(value: f64) -> f64 {
+pub(crate) fn round(value: f64) -> f64 {
     // Adding zero turns a negative zero into a plain one.
     (value * SCALE).round() / SCALE + 0.0
 }
@@ -54,8 +54,8 @@ pub(crate) fn wilson(successes: usize, rows: usize) -> Option<[f64; 2]> {
     let middle = (share + spread / 2.0) / (1.0 + spread);
     let half = Z95 / (1.0 + spread) * ((share * (1.0 - share) + spread / 4.0) / n).sqrt();
     Some([
-        rounded((middle - half).max(0.0)),
-        rounded((middle + half).min(1.0)),
+        round((middle - half).max(0.0)),
+        round((middle + half).min(1.0)),
     ])
 }
 

@@ -1,6 +1,6 @@
 //! The comparison of ranges' coverage with their nominal share.
 
-use crate::number::{count, median, rounded, wilson};
+use crate::number::{count, median, round, wilson};
 use crate::row::{Prediction, Row};
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ impl Ranges {
         let above = ranged.iter().filter(|row| row.price > row.range[1]).count();
         let covered = ranged.len() - below - above;
         let interval = wilson(covered, ranged.len())?;
-        let share = |rows: usize| rounded(count(rows) / count(ranged.len()));
+        let share = |rows: usize| round(count(rows) / count(ranged.len()));
         let widths = ranged.iter().map(RangedEstimate::width);
         Some(Ranges {
             rows: ranged.len(),
@@ -71,7 +71,7 @@ impl Ranges {
             agrees: interval[0] <= nominal && nominal <= interval[1],
             below: share(below),
             above: share(above),
-            median_width: rounded(median(widths.collect())?),
+            median_width: round(median(widths.collect())?),
         })
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn row(price: f64, estimate: f64) -> Row {
 }
 
 /// Returns the same, without an answer.
-pub(crate) fn unanswered(answer: Prediction) -> Row {
+pub(crate) fn row_with(answer: Prediction) -> Row {
     Row {
         answer,
         ..row(200_000.0, 200_000.0)

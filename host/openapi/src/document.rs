@@ -100,7 +100,7 @@ pub fn document() -> OpenApi {
 /// # Errors
 /// None that is known: every part of it is a JSON value already.
 pub fn json() -> Result<String, serde_json::Error> {
-    let mut text = serde_json::to_string_pretty(&sorted(serde_json::to_value(document())?))?;
+    let mut text = serde_json::to_string_pretty(&sort_members(serde_json::to_value(document())?))?;
     text.push('\n');
     Ok(text)
 }
@@ -205,15 +205,19 @@ fn error_examples() -> impl Iterator<Item = (String, RefOr<Example>)> {
 
 /// Sorts the members of every object by name. The document is compared byte by byte, and some
 /// members have no order of their own.
-fn sorted(value: serde_json::Value) -> serde_json::Value {
+fn sort_members(value: serde_json::Value) -> serde_json::Value {
     use serde_json::Value;
     match value {
         Value::Object(members) => {
             let ordered: std::collections::BTreeMap<_, _> = members.into_iter().collect();
             let members = ordered.into_iter();
-            Value::Object(members.map(|(name, value)| (name, sorted(value))).collect())
+            Value::Object(
+                members
+                    .map(|(name, value)| (name, sort_members(value)))
+                    .collect(),
+            )
         }
-        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        Value::Array(items) => items.into_iter().map(sort_members).collect(),
         other => other,
     }
 }

@@ -13,7 +13,7 @@ use domesday_contract::error::Code;
 use domesday_contract::vocabulary::Vocabulary;
 use fields::schema;
 use std::fmt::Write;
-use text::{escaped, inline, prose};
+use text::{escape, inline, prose};
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::path::{HttpMethod, ParameterIn};
 
@@ -25,7 +25,7 @@ const STYLE: &str = include_str!("html/style.css");
 /// None that is known: a schema that cannot be written as JSON.
 pub fn page() -> Result<String, serde_json::Error> {
     let document = document();
-    let title = escaped(&document.info.title);
+    let title = escape(&document.info.title);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
@@ -80,7 +80,7 @@ fn contents(out: &mut String, document: &OpenApi) {
                 out,
                 "<li><a href=\"#{}\">{}</a></li>",
                 route.id,
-                escaped(route.summary)
+                escape(route.summary)
             );
         }
         out.push_str("</ul></li>");
@@ -153,7 +153,7 @@ fn error_example(out: &mut String, id: &str) {
             out,
             "<details><summary>Example of {}</summary><pre tabindex=\"0\"><code>{}</code></pre></details>",
             route.error,
-            escaped(&format!("{body:#}")),
+            escape(&format!("{body:#}")),
         );
     }
 }
@@ -167,8 +167,8 @@ fn operation(out: &mut String, route: &Route) {
         out,
         "<section class=\"route\"><h3 id=\"{id}\"><a class=\"anchor\" href=\"#{id}\">{}</a></h3>\
          <p class=\"path\"><span class=\"{method}\">{method}</span> <code>{}</code></p>{}",
-        escaped(route.summary),
-        escaped(route.path),
+        escape(route.summary),
+        escape(route.path),
         prose(route.about),
         id = route.id,
     );
@@ -181,9 +181,9 @@ fn operation(out: &mut String, route: &Route) {
                 "<details><summary>{}</summary><pre tabindex=\"0\"><code>curl -sS \"$BASE_URL{}\" \\\n  \
                  -H \"Authorization: Bearer $API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  \
                  --data @- &lt;&lt;'JSON'\n{}JSON</code></pre></details>",
-                escaped(example.summary),
-                escaped(route.path),
-                escaped(example.text),
+                escape(example.summary),
+                escape(route.path),
+                escape(example.text),
             );
         }
     } else {
@@ -201,7 +201,7 @@ fn operation(out: &mut String, route: &Route) {
         let _ = write!(
             out,
             "<pre tabindex=\"0\"><code>curl -sS \"$BASE_URL{}{query}\" -H \"Authorization: Bearer $API_KEY\"</code></pre>",
-            escaped(&path),
+            escape(&path),
         );
     }
     answers(out, route);
@@ -275,8 +275,8 @@ fn answers(out: &mut String, route: &Route) {
                 out,
                 "<details><summary>Answer {}: {}</summary><pre tabindex=\"0\"><code>{}</code></pre></details>",
                 answer.status,
-                escaped(example.summary),
-                escaped(example.text),
+                escape(example.summary),
+                escape(example.text),
             );
         }
     }

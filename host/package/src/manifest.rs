@@ -77,7 +77,7 @@ impl Manifest {
     }
 
     /// Serializes the bytes of `manifest.json`: the canonical form, indented.
-    pub(crate) fn stored(&self) -> Result<Vec<u8>, PackageErrorKind> {
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, PackageErrorKind> {
         Ok(json::indent(&self.canonical()?))
     }
 
@@ -99,7 +99,7 @@ impl Manifest {
 mod tests {
     use super::*;
 
-    fn stored() -> String {
+    fn example_text() -> String {
         let manifest = Manifest {
             format: FORMAT,
             kind: Kind::Markets,
@@ -114,14 +114,14 @@ mod tests {
             )]),
             body: serde_json::json!({"b": 0.5, "a": 1e21}),
         };
-        String::from_utf8(manifest.stored().unwrap()).unwrap()
+        String::from_utf8(manifest.to_bytes().unwrap()).unwrap()
     }
 
     #[test]
     fn a_stored_manifest_is_read_back_as_it_was() {
-        let text = stored();
+        let text = example_text();
         let read = Manifest::parse(text.as_bytes()).unwrap();
-        assert_eq!(read.stored().unwrap(), text.as_bytes());
+        assert_eq!(read.to_bytes().unwrap(), text.as_bytes());
         let message = read.signed_message().unwrap();
         assert!(
             message.starts_with(
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn another_spelling_is_refused() {
-        let text = stored();
+        let text = example_text();
         let cases = [
             text.trim_end().to_owned(),
             text.replace("0.5", "0.50"),
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn unknown_formats_and_members_are_refused() {
-        let text = stored();
+        let text = example_text();
         let other = text.replace("\"format\": 1", "\"format\": 2");
         assert!(matches!(
             Manifest::parse(other.as_bytes()),

@@ -48,7 +48,7 @@ fn publish_to(
         }
     }
     // There is one stored form: these are the bytes that were opened.
-    put_file(&staging.path().join(MANIFEST), &manifest.stored()?)?;
+    put_file(&staging.path().join(MANIFEST), &manifest.to_bytes()?)?;
     if let Some(bytes) = &signature {
         put_file(&staging.path().join(SIGNATURE), bytes)?;
     }
@@ -96,7 +96,7 @@ impl Package {
     /// # Errors
     /// The signature changed since the package was opened.
     pub fn heads(&self) -> Result<(Vec<u8>, Option<Vec<u8>>), PackageError> {
-        let attempt = || Ok((self.manifest().stored()?, signature_of(self)?));
+        let attempt = || Ok((self.manifest().to_bytes()?, signature_of(self)?));
         attempt().map_err(|error: PackageErrorKind| error.of(self.directory()))
     }
 }

@@ -116,7 +116,7 @@ fn is_old(path: &Path, now: SystemTime) -> io::Result<bool> {
 mod tests {
     use super::*;
 
-    fn aged(path: &Path) {
+    fn age(path: &Path) {
         let folder = File::open(path).unwrap();
         let now = folder.metadata().unwrap().modified().unwrap();
         folder.set_modified(now - ABANDONED_AFTER * 2).unwrap();
@@ -153,7 +153,7 @@ mod tests {
         }
         for name in names(packages_dir.path()) {
             if name != ".s-2-Ab12Cd" {
-                aged(&path(&name));
+                age(&path(&name));
             }
         }
         let id = "s-3".parse().unwrap();
@@ -169,7 +169,7 @@ mod tests {
         let packages_dir = tempfile::tempdir().unwrap();
         let id = "s-1".parse().unwrap();
         let slow = StagingDirectory::new(packages_dir.path(), &id).unwrap();
-        aged(slow.path());
+        age(slow.path());
         drop(StagingDirectory::new(packages_dir.path(), &id).unwrap());
         assert!(slow.path().is_dir());
         drop(slow);

@@ -66,7 +66,7 @@ fn write_to<B: Body>(
         files,
         body: serde_json::to_value(&draft.body).map_err(PackageErrorKind::ManifestJson)?,
     };
-    let stored = manifest.stored()?;
+    let stored = manifest.to_bytes()?;
     // The returned manifest is the one that a reader will read. A body that a reader would refuse
     // is refused here.
     let manifest = Manifest::parse(&stored)?;

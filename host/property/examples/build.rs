@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn inputs(data: &Path) -> Result<Inputs, Box<dyn Error>> {
     if data.join("price-paid.csv").exists() {
-        return Ok(generated(data));
+        return Ok(generate(data));
     }
     let list = |folder: &str, wanted: &str| -> std::io::Result<Vec<PathBuf>> {
         let entries = std::fs::read_dir(data.join(folder))?;
@@ -69,7 +69,7 @@ fn inputs(data: &Path) -> Result<Inputs, Box<dyn Error>> {
 }
 
 /// Returns the files of a generated world.
-fn generated(data: &Path) -> Inputs {
+fn generate(data: &Path) -> Inputs {
     let there = |names: &[&str]| -> Vec<PathBuf> {
         let paths = names.iter().map(|name| data.join(name));
         paths.filter(|path| path.exists()).collect()

@@ -63,7 +63,7 @@ pub fn shuffle(
 }
 
 /// Shuffles `cards` by the hashes of their positions, independently of their content.
-fn dealt<T>(cards: Vec<T>, seed: u64, what: &str) -> impl Iterator<Item = T> + use<T> {
+fn deal<T>(cards: Vec<T>, seed: u64, what: &str) -> impl Iterator<Item = T> + use<T> {
     let mut keyed: Vec<(u64, T)> = cards
         .into_iter()
         .enumerate()
@@ -122,8 +122,8 @@ fn sales(transaction: &WriteTransaction, cut: Day, seed: u64) -> Result<u64, Sna
         Ok(later.len() + late.len() > before)
     })?;
     let changed = (later.len() + late.len()) as u64;
-    let mut later = dealt(later, seed, "sales");
-    let mut late = dealt(late, seed, "certificates of sales");
+    let mut later = deal(later, seed, "sales");
+    let mut late = deal(late, seed, "certificates of sales");
     for key in touched {
         let mut block = Vec::new();
         for packed in sale::block(&bytes(&table, key)?).ok_or(SALES)? {
@@ -169,7 +169,7 @@ fn certificates(transaction: &WriteTransaction, cut: Day, seed: u64) -> Result<u
         Ok(pool.len() > before || property.sale_days.iter().any(|&day| later(day)))
     })?;
     let changed = pool.len() as u64;
-    let mut pool = dealt(pool, seed, "certificates");
+    let mut pool = deal(pool, seed, "certificates");
     for key in touched {
         let row = bytes(&table, key)?;
         let mut property = PackedProperty::decode(&row).ok_or(DAMAGED)?;
@@ -200,7 +200,7 @@ fn windows(transaction: &WriteTransaction, cut: Day, seed: u64) -> Result<u64, S
         Ok(first(key) < 12)
     })?;
     let changed = pool.len() as u64;
-    let mut pool = dealt(pool, seed, "figures");
+    let mut pool = deal(pool, seed, "figures");
     for key in touched {
         let row = bytes(&table, key)?;
         let mut windows = [figures::Window::default(); 12];
@@ -232,7 +232,7 @@ fn points(transaction: &WriteTransaction, cut: Day, seed: u64) -> Result<u64, Sn
         Ok(pool.len() > before)
     })?;
     let changed = pool.len() as u64;
-    let mut pool = dealt(pool, seed, "index");
+    let mut pool = deal(pool, seed, "index");
     for key in touched {
         let row = bytes(&table, key)?;
         let mut points = Vec::new();

@@ -129,7 +129,7 @@ impl Columns {
         if change == "D" || state == "4" {
             return Err(Refusal::new(RejectReason::NoLongerThere, uprn));
         }
-        let saon = spaced(sao_text, &range([a, b, c, d]));
+        let saon = join_with_space(sao_text, &range([a, b, c, d]));
         let number = range([e, f, g, h]);
         let paon = match (pao_text.is_empty(), number.is_empty()) {
             (false, false) => format!("{pao_text}, {number}"),
@@ -168,7 +168,7 @@ fn either<'t>(one: &'t str, other: &'t str) -> &'t str {
     if one.is_empty() { other } else { one }
 }
 
-fn spaced(one: &str, other: &str) -> String {
+fn join_with_space(one: &str, other: &str) -> String {
     match one.is_empty() || other.is_empty() {
         true => format!("{one}{other}"),
         false => format!("{one} {other}"),

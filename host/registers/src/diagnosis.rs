@@ -95,7 +95,7 @@ impl Diagnosis {
         }
         let following: Vec<Vec<&str>> = lines.take(20).map(|line| cells(line, ',')).collect();
         let value = |cell: &&str| !cell.is_empty() && cell.parse::<f64>().is_ok();
-        if let Some(last) = joined(&first, &following) {
+        if let Some(last) = last_joined_name(&first, &following) {
             let columns = first.len().div_ceil(2);
             let names = first.get(..columns - 1).unwrap_or_default();
             let mut cells = first.iter().take(columns);
@@ -117,7 +117,7 @@ impl Diagnosis {
     }
 
     /// Returns a file's beginning as the repair leaves it, where the repair needs no new download.
-    pub fn repaired(&self, head: &[u8]) -> Option<Vec<u8>> {
+    pub fn repair(&self, head: &[u8]) -> Option<Vec<u8>> {
         let text = || String::from_utf8_lossy(head);
         let repaired = match self {
             Diagnosis::Utf16(order) => {
@@ -196,7 +196,7 @@ fn cells(line: &str, delimiter: char) -> Vec<&str> {
 
 /// Returns the last column's name if the line holds the names and the first row. A row of as many
 /// cells as the line after it, and as many names, share one cell.
-fn joined<'t>(first: &[&'t str], following: &[Vec<&str>]) -> Option<&'t str> {
+fn last_joined_name<'t>(first: &[&'t str], following: &[Vec<&str>]) -> Option<&'t str> {
     let columns = following.first()?.len();
     if columns < 2 || first.len() != 2 * columns - 1 {
         return None;
@@ -415,8 +415,7 @@ mod tests {
                 occurrence,
             };
             assert_eq!(found, Some(expected.clone()), "{names}");
-            let repaired =
-                expected.repaired(format!("{names}{first}\n{next}\n{first}\n").as_bytes());
+            let repaired = expected.repair(format!("{names}{first}\n{next}\n{first}\n").as_bytes());
             let whole = format!("{names}\n{first}\n{next}\n{first}\n").into_bytes();
             assert_eq!(repaired, Some(whole), "{names}");
         }

@@ -172,7 +172,7 @@ pub fn recognise(path: &Path) -> Result<RegisterKind, RecognitionError> {
     if let Some(diagnosis) = form {
         return Err(RecognitionError::Form {
             file: path.to_owned(),
-            register: repaired(path, &diagnosis),
+            register: recognise_repaired(path, &diagnosis),
             diagnosis,
         });
     }
@@ -180,13 +180,13 @@ pub fn recognise(path: &Path) -> Result<RegisterKind, RecognitionError> {
 }
 
 /// Returns the register that a file of another form would be after its repair.
-fn repaired(path: &Path, diagnosis: &Diagnosis) -> Option<RegisterKind> {
+fn recognise_repaired(path: &Path, diagnosis: &Diagnosis) -> Option<RegisterKind> {
     let mut head = Vec::new();
     let file = File::open(path).ok()?;
     file.take(HEAD as u64).read_to_end(&mut head).ok()?;
     let mut diagnosis = diagnosis.clone();
     for _ in 0..MOST_REPAIRS {
-        head = diagnosis.repaired(&head)?;
+        head = diagnosis.repair(&head)?;
         let mut probes = PROBES.iter();
         if let Some(probe) = probes.find(|probe| (probe.begin)(head.clone()).is_ok()) {
             return Some(probe.register);

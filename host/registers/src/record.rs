@@ -116,7 +116,7 @@ impl Records {
     }
 
     /// Returns the number of rows that were not UTF-8 and were read as Windows-1252.
-    pub(crate) fn recoded(&self) -> u64 {
+    pub(crate) fn recoded_rows(&self) -> u64 {
         self.recoded
     }
 

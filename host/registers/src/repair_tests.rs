@@ -30,7 +30,7 @@ fn repair(content: &[u8]) -> (String, Vec<u8>) {
 }
 
 /// Returns the export with quoted names, as the publisher's query page writes it.
-fn quoted() -> String {
+fn quoted_names() -> String {
     let names: Vec<String> = EXPORT.split(',').map(|it| format!("\"{it}\"")).collect();
     names.join(",")
 }
@@ -68,8 +68,8 @@ fn a_joined_header_of_quoted_names_keeps_its_kind_and_its_repair_is_exact() {
     let quoted_row: Vec<String> = EXPORTED.split(',').map(|it| format!("\"{it}\"")).collect();
     let quoted_row = quoted_row.join(",");
     for (names, row) in [
-        (quoted(), quoted_row.clone()),
-        (quoted(), EXPORTED.to_owned()),
+        (quoted_names(), quoted_row.clone()),
+        (quoted_names(), EXPORTED.to_owned()),
         (EXPORT.to_owned(), quoted_row),
         // The last name occurs within an earlier one.
         // The last name begins an earlier one.

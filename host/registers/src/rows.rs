@@ -254,7 +254,7 @@ impl<T: Register> Rows<T> {
                 Ok(Some(read)) => return Ok(Some(read)),
                 Ok(None) => {
                     self.warnings
-                        .add("read_as_windows_1252", table.records.recoded());
+                        .add("read_as_windows_1252", table.records.recoded_rows());
                     self.table = None;
                     self.next_member()?;
                 }

@@ -86,7 +86,7 @@ impl Draw {
     }
 
     /// Returns a value chosen in proportion to its weight.
-    pub(crate) fn weighted<T: Copy, const N: usize>(&mut self, of: &[(f64, T); N]) -> T {
+    pub(crate) fn choose_weighted<T: Copy, const N: usize>(&mut self, of: &[(f64, T); N]) -> T {
         let total: f64 = of.iter().map(|(weight, _)| weight).sum();
         let mut remaining = total * self.unit();
         for &(weight, value) in of {

@@ -186,7 +186,7 @@ fn lease(plot: &Plot, built: i32, leasehold_houses: bool, draw: &mut Draw) -> Op
     } else {
         built
     };
-    let years = draw.weighted(&[(5.0, 99), (5.0, 125), (2.0, 150), (4.0, 999)]);
+    let years = draw.choose_weighted(&[(5.0, 99), (5.0, 125), (2.0, 150), (4.0, 999)]);
     let years = if plot.kind == Kind::Flat { years } else { 999 };
     NaiveDate::from_ymd_opt(year, 3, 25).map(|start| Lease { start, years })
 }

@@ -106,7 +106,7 @@ pub(crate) fn lodgements(
         .map(|(day, reason)| Lodgement {
             day,
             reason,
-            area: draw.weighted(&[
+            area: draw.choose_weighted(&[
                 (0.995, AreaFault::Sound),
                 (0.002, AreaFault::Tenfold),
                 (0.003, AreaFault::Missing),

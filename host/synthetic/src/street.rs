@@ -64,9 +64,9 @@ pub(crate) fn plan(draw: &mut Draw, place: Place, last_year: i32) -> Plan {
     use Manner::*;
     let manner = match place {
         Place::Islands => Village,
-        Place::City => draw.weighted(&[(8.0, Blocks), (2.0, Shops)]),
+        Place::City => draw.choose_weighted(&[(8.0, Blocks), (2.0, Shops)]),
         Place::Countryside if draw.chance(0.75) => Village,
-        Place::Countryside | Place::Town => draw.weighted(&[
+        Place::Countryside | Place::Town => draw.choose_weighted(&[
             (25.0, Terrace),
             (27.0, Semis),
             (16.0, Detached),

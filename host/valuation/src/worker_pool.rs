@@ -127,7 +127,7 @@ impl WorkerPool {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkError> {
         let slot = self.slot()?;
-        self.with_slot(slot, work, |task| self.queued(task)).await
+        self.with_slot(slot, work, |task| self.enqueue(task)).await
     }
 
     /// Runs `work` that `rayon` divides over all threads.
@@ -153,7 +153,7 @@ impl WorkerPool {
         slot.map_err(|_| WorkError::Lost)
     }
 
-    fn queued(&self, task: Task) {
+    fn enqueue(&self, task: Task) {
         // The threads live as long as the pool. A lost task drops its sender, which tells the
         // caller.
         let _ = self.queue.send(task);
@@ -169,7 +169,7 @@ impl WorkerPool {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkError> {
         let slot = self.fair_slot().await?;
-        self.with_slot(slot, work, |task| self.queued(task)).await
+        self.with_slot(slot, work, |task| self.enqueue(task)).await
     }
 
     /// Runs one part of a request, as [`WorkerPool::run_fair`] does, for work that `rayon` divides.
@@ -327,7 +327,7 @@ mod tests {
         let (sender, numbers) = std::sync::mpsc::channel();
         for number in 0..8 {
             let sender = sender.clone();
-            workers.queued(Box::new(move || {
+            workers.enqueue(Box::new(move || {
                 std::thread::yield_now();
                 let _ = sender.send(number);
             }));

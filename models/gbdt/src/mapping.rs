@@ -208,7 +208,7 @@ mod tests {
     "#;
 
     #[track_caller]
-    fn refused(from: &str, to: &str) -> String {
+    fn refusal(from: &str, to: &str) -> String {
         assert!(SMALL.contains(from));
         read(&SMALL.replace(from, to)).unwrap_err()
     }
@@ -252,7 +252,7 @@ mod tests {
             ("offset =", "offsets =", "unknown field `offsets`"),
         ];
         for (from, to, expected) in cases {
-            let message = refused(from, to);
+            let message = refusal(from, to);
             assert!(message.contains(expected), "{message}");
         }
     }

@@ -50,7 +50,7 @@ impl SizesByRooms {
         }
     }
 
-    fn expected(&self, hedonic: &HedonicParameters, kind: PropertyKind, rooms: u32) -> f64 {
+    fn expected_size(&self, hedonic: &HedonicParameters, kind: PropertyKind, rooms: u32) -> f64 {
         let sizes = self.of.of(kind).get_or_init(|| {
             hedonic
                 .area_by_rooms_m2
@@ -92,13 +92,13 @@ impl<'a, N: Iterator<Item = &'a Neighbour> + Clone> LocalSizes<'a, N> {
             let against = self
                 .neighbours
                 .clone()
-                .filter_map(|n| Some((n.size? - self.expected(n.kind, n.rooms?), n.weight)));
+                .filter_map(|n| Some((n.size? - self.expected_size(n.kind, n.rooms?), n.weight)));
             robust_statistics::median(against, &mut Vec::new())
         })
     }
 
-    fn expected(&self, kind: PropertyKind, rooms: u32) -> f64 {
-        self.by_rooms.expected(self.hedonic, kind, rooms)
+    fn expected_size(&self, kind: PropertyKind, rooms: u32) -> f64 {
+        self.by_rooms.expected_size(self.hedonic, kind, rooms)
     }
 
     /// Returns the robust spread of the neighbours' log sizes, or `None` if no area is known.
@@ -114,7 +114,7 @@ impl<'a, N: Iterator<Item = &'a Neighbour> + Clone> LocalSizes<'a, N> {
     /// Derives the log size of a home with an unknown area, and states the basis.
     pub fn derive(&self, kind: PropertyKind, rooms: Option<u32>) -> (f64, Derivation) {
         if let Some(rooms) = rooms {
-            let expected = self.expected(kind, rooms);
+            let expected = self.expected_size(kind, rooms);
             return match self.rooms_departure() {
                 Some(local) => (expected + local, Derivation::LocalTypical),
                 None => (expected, Derivation::OtherAttributes),
@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    fn derived(neighbours: &[Neighbour], rooms: Option<u32>) -> (f64, Derivation) {
+    fn derive(neighbours: &[Neighbour], rooms: Option<u32>) -> (f64, Derivation) {
         let local = LocalSizes::of(H, neighbours.iter());
         let (size, basis) = local.derive(PropertyKind::Terraced, rooms);
         (H.reference_area_m2 * size.exp(), basis)
@@ -174,17 +174,17 @@ mod tests {
             neighbour(1.2 * expected, Some(4)),
             neighbour(1.2 * H.area_by_rooms_m2.terraced[4], Some(5)),
         ];
-        let (area, basis) = derived(&neighbours, Some(4));
+        let (area, basis) = derive(&neighbours, Some(4));
         assert!((area - 1.2 * expected).abs() < 1e-9);
         assert_eq!(basis, Derivation::LocalTypical);
     }
 
     #[test]
     fn the_best_known_basis_is_taken() {
-        assert_eq!(derived(&[], Some(99)).1, Derivation::OtherAttributes);
-        assert!((derived(&[], None).0 - H.typical_area_m2.terraced).abs() < 1e-9);
-        assert_eq!(derived(&[], None).1, Derivation::TypeTypical);
-        let (area, basis) = derived(
+        assert_eq!(derive(&[], Some(99)).1, Derivation::OtherAttributes);
+        assert!((derive(&[], None).0 - H.typical_area_m2.terraced).abs() < 1e-9);
+        assert_eq!(derive(&[], None).1, Derivation::TypeTypical);
+        let (area, basis) = derive(
             &[
                 neighbour(70.0, None),
                 neighbour(75.0, None),

@@ -16,7 +16,7 @@ pub fn median(
     scratch.extend(
         values
             .filter(|value| value.1 > 0.0)
-            .map(|(value, weight)| (ordered(value), weight)),
+            .map(|(value, weight)| (order_key(value), weight)),
     );
     let half = scratch.iter().map(|v| v.1).sum::<f64>() / 2.0;
     let mut rest = scratch.as_mut_slice();
@@ -53,7 +53,7 @@ const SORTED_WHOLE: usize = 12;
 
 /// Maps a value to an integer of the same order, so that comparisons are of integers. For negative
 /// values it inverts all bits but the sign.
-fn ordered(value: f64) -> i64 {
+fn order_key(value: f64) -> i64 {
     let bits = value.to_bits().cast_signed();
     bits ^ (((bits >> 63) as u64) >> 1).cast_signed()
 }
@@ -110,9 +110,9 @@ mod tests {
             1.5,
             f64::INFINITY,
         ];
-        assert!(rising.map(ordered).is_sorted_by(|a, b| a < b));
+        assert!(rising.map(order_key).is_sorted_by(|a, b| a < b));
         for value in rising {
-            assert_eq!(value_of(ordered(value)).to_bits(), value.to_bits());
+            assert_eq!(value_of(order_key(value)).to_bits(), value.to_bits());
         }
     }
 

@@ -107,7 +107,7 @@ fn keeps_the_rules(found: &Valuation, evidence: &FakeEvidence) {
     );
 }
 
-fn calibrated() -> crate::parameters::Parameters {
+fn calibrated_parameters() -> crate::parameters::Parameters {
     use crate::conformal::uniform;
     use crate::embedded_parameters::StaticList;
     use crate::parameters::{AuthorityFactor, SegmentQuantile};
@@ -133,7 +133,7 @@ fn calibrated() -> crate::parameters::Parameters {
 
 /// Returns half the log width of a range, in standard deviations.
 fn width(subject: &Subject, evidence: &FakeEvidence) -> f64 {
-    match value(&calibrated(), subject, evidence) {
+    match value(&calibrated_parameters(), subject, evidence) {
         Outcome::Valued(valuation) => {
             (valuation.range.unwrap().upper / valuation.estimate).ln()
                 / confidence::scale(&PARAMETERS.confidence, valuation.confidence)
@@ -168,7 +168,7 @@ fn a_range_has_the_factors_of_build_period_and_authority() {
 proptest! {
     #[test]
     fn any_valuation_keeps_the_interface_rules(subject in any_subject(), evidence in any_evidence()) {
-        let outcome = value(&calibrated(), &subject, &evidence);
+        let outcome = value(&calibrated_parameters(), &subject, &evidence);
         prop_assert!(!matches!(outcome, Outcome::Other));
         if let Outcome::Valued(found) = outcome {
             keeps_the_rules(&found, &evidence);
@@ -178,7 +178,7 @@ proptest! {
     #[test]
     fn the_order_of_evidence_changes_no_bit(subject in any_subject(), evidence in any_evidence(), turn in 0..60_usize) {
         // With this limit, every sale is used whatever the order.
-        let mut p = calibrated();
+        let mut p = calibrated_parameters();
         p.evidence.limit = 100;
         let before = value(&p, &subject, &evidence);
         let mut turned = FakeEvidence::of(evidence.near.clone());

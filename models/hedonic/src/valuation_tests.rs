@@ -19,14 +19,14 @@ fn street() -> Vec<Sale> {
         .collect()
 }
 
-fn valued(subject: &Subject, evidence: &FakeEvidence) -> Valuation {
+fn expect_value(subject: &Subject, evidence: &FakeEvidence) -> Valuation {
     match value(&PARAMETERS, subject, evidence) {
         Outcome::Valued(valuation) => valuation,
         other => panic!("{other:?}"),
     }
 }
 
-fn referred(subject: &Subject, evidence: &FakeEvidence) -> ReferralReason {
+fn expect_referral(subject: &Subject, evidence: &FakeEvidence) -> ReferralReason {
     match value(&PARAMETERS, subject, evidence) {
         Outcome::Referred(referral) => referral.reason,
         other => panic!("{other:?}"),
@@ -36,7 +36,7 @@ fn referred(subject: &Subject, evidence: &FakeEvidence) -> ReferralReason {
 #[test]
 fn an_ordinary_home_is_valued_with_three_queries() {
     let evidence = FakeEvidence::of(street());
-    let found = valued(&subject(), &evidence);
+    let found = expect_value(&subject(), &evidence);
     assert!(
         (found.estimate / 270_000.0 - 1.0).abs() < 0.08,
         "{}",
@@ -54,7 +54,7 @@ fn prices_are_carried_by_the_index() {
     for s in &mut evidence.near {
         s.day = VALUATION_DAY - 700;
     }
-    let before = valued(&subject(), &evidence).estimate;
+    let before = expect_value(&subject(), &evidence).estimate;
     // The index doubles between the sales and the valuation day.
     let then = crate::time::month_of(VALUATION_DAY - 700).0;
     evidence.index = Some(vec![
@@ -71,21 +71,21 @@ fn prices_are_carried_by_the_index() {
             value: 100.0,
         },
     ]);
-    let after = valued(&subject(), &evidence).estimate;
+    let after = expect_value(&subject(), &evidence).estimate;
     assert!((after / before - 2.0).abs() < 1e-6, "{}", after / before);
 }
 
 #[test]
 fn own_history_moves_the_estimate_and_strengthens_it() {
     let mut evidence = FakeEvidence::of(street());
-    let before = valued(&subject(), &evidence);
+    let before = expect_value(&subject(), &evidence);
     let mut own = sale(500);
     own.uprn = Some(1_000);
     own.nearness = Nearness::SameProperty;
     own.price = before.estimate * 1.1;
     evidence.own = vec![own];
     evidence.near.push(own);
-    let after = valued(&subject(), &evidence);
+    let after = expect_value(&subject(), &evidence);
     let moved = after.estimate / before.estimate;
     assert!(moved > 1.03 && moved < 1.1, "{moved}");
     assert!(after.confidence > before.confidence);
@@ -95,7 +95,7 @@ fn own_history_moves_the_estimate_and_strengthens_it() {
 #[test]
 fn thin_evidence_uses_area_figures() {
     let mut evidence = FakeEvidence::of(street().into_iter().take(3).collect());
-    let before = valued(&subject(), &evidence).estimate;
+    let before = expect_value(&subject(), &evidence).estimate;
     evidence.figures = Some(Figures {
         to_month: 650,
         sales_count: 40,
@@ -105,7 +105,7 @@ fn thin_evidence_uses_area_figures() {
         mean_floor_area: None,
         price_change: None,
     });
-    let after = valued(&subject(), &evidence).estimate;
+    let after = expect_value(&subject(), &evidence).estimate;
     assert!(after > before * 1.01, "{before} {after}");
 }
 
@@ -115,7 +115,7 @@ fn a_missing_floor_area_is_derived_and_listed() {
     s.size.floor_area = None;
     s.energy.age_band = None;
     let evidence = FakeEvidence::of(street());
-    let found = valued(&s, &evidence);
+    let found = expect_value(&s, &evidence);
     let inputs: Vec<Attribute> = found.derived.iter().map(|d| d.input).collect();
     assert_eq!(inputs, [Attribute::FloorArea, Attribute::AgeBand]);
     assert!(
@@ -123,24 +123,27 @@ fn a_missing_floor_area_is_derived_and_listed() {
             .value
             .is_some_and(|a| (70.0..120.0).contains(&a))
     );
-    assert!(found.confidence < valued(&subject(), &evidence).confidence);
+    assert!(found.confidence < expect_value(&subject(), &evidence).confidence);
 }
 
 #[test]
 fn reasons_for_referral() {
     assert_eq!(
-        referred(&subject(), &FakeEvidence::of(Vec::new())),
+        expect_referral(&subject(), &FakeEvidence::of(Vec::new())),
         ReferralReason::InsufficientEvidence
     );
     let mut other = subject();
     other.property_type = PropertyType::Other;
     assert_eq!(
-        referred(&other, &FakeEvidence::of(street())),
+        expect_referral(&other, &FakeEvidence::of(street())),
         ReferralReason::OutsidePropertyTypes
     );
     let mut cheap = FakeEvidence::of(street());
     cheap.near.iter_mut().for_each(|s| s.price /= 100.0);
-    assert_eq!(referred(&subject(), &cheap), ReferralReason::UnusualValue);
+    assert_eq!(
+        expect_referral(&subject(), &cheap),
+        ReferralReason::UnusualValue
+    );
     let mut unsized_ = subject();
     unsized_.size = Size {
         floor_area: None,
@@ -155,7 +158,10 @@ fn reasons_for_referral() {
     for (s, area) in unknown.near.iter_mut().zip(areas.into_iter().cycle()) {
         s.floor_area = Some(area);
     }
-    assert_eq!(referred(&unsized_, &unknown), ReferralReason::MissingInput);
+    assert_eq!(
+        expect_referral(&unsized_, &unknown),
+        ReferralReason::MissingInput
+    );
 }
 
 #[test]
@@ -171,10 +177,10 @@ fn without_any_floor_area_prices_alone_give_a_value_of_less_confidence() {
     };
     let mut evidence = FakeEvidence::of(street());
     evidence.near.iter_mut().for_each(|s| s.floor_area = None);
-    let found = valued(&s, &evidence);
+    let found = expect_value(&s, &evidence);
     let nearest = evidence.near[0].price;
     assert!((found.estimate / nearest - 1.0).abs() < 0.25);
-    assert!(found.confidence < valued(&subject(), &FakeEvidence::of(street())).confidence);
+    assert!(found.confidence < expect_value(&subject(), &FakeEvidence::of(street())).confidence);
     assert_eq!(found.derived[0].basis, Derivation::TypeTypical);
 }
 
@@ -193,7 +199,7 @@ fn other_houses_help_out_where_the_type_is_rare() {
         s.property_type = PropertyType::Terraced;
         s.subtype = Some(PropertySubtype::HouseMidTerrace);
     }
-    let found = valued(&subject(), &FakeEvidence::of(near));
+    let found = expect_value(&subject(), &FakeEvidence::of(near));
     assert!(found.comparables.len() == 10);
 }
 
@@ -206,7 +212,7 @@ fn a_sale_that_does_not_compare_with_the_best_is_not_named() {
     };
     let mut evidence = FakeEvidence::of((1..=6).map(sale).collect());
     evidence.near.extend((7..=9).map(far));
-    let found = valued(&subject(), &evidence);
+    let found = expect_value(&subject(), &evidence);
     let ids: Vec<u64> = found.comparables.iter().map(|c| c.sale).collect();
     assert_eq!(ids, [1, 2, 3, 4, 5, 6]);
 }
@@ -224,7 +230,7 @@ fn far_and_unlike_sales_lower_confidence_step_by_step() {
         let mut own = sale(500);
         own.price = 270_000.0;
         evidence.own = vec![own];
-        valued(&subject(), &evidence)
+        expect_value(&subject(), &evidence)
     };
     let found = [0.0, 300.0, 1_000.0, 2_000.0, 5_000.0].map(at);
     assert!(found.is_sorted_by(|a, b| a.confidence > b.confidence));
@@ -241,7 +247,7 @@ fn a_market_unseen_for_longer_lowers_confidence_and_nothing_else() {
     let unseen = |days: i32| {
         let mut s = subject();
         s.evidence_through = Some(VALUATION_DAY - 1 - days);
-        valued(&s, &evidence)
+        expect_value(&s, &evidence)
     };
     let found = [0, 30, 90, 180, 457, 730].map(unseen);
     assert!(found.is_sorted_by(|a, b| a.confidence > b.confidence));

@@ -1,8 +1,9 @@
 //! Tests of the layout of the workspace. [`crates`] says which crate may use which. No file of a
 //! crate imports in a circle ([`imports`], [`circles`]), and no crate is too large ([`sizes`]). The
 //! product holds no hook for tests ([`hooks`]). Doc comments of functions begin with a verb
-//! ([`doc_comments`]). The text of an error says what failed ([`error_texts`]). No text has a word
-//! of the list ([`words`]). [`walk`] lists the files of a folder.
+//! ([`doc_comments`]). The name of a function is a verb or a noun phrase ([`function_names`]). The
+//! text of an error says what failed ([`error_texts`]). No text has a word of the list ([`words`]).
+//! [`walk`] lists the files of a folder.
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
@@ -10,6 +11,7 @@ pub mod circles;
 pub mod crates;
 pub mod doc_comments;
 pub mod error_texts;
+pub mod function_names;
 pub mod hooks;
 pub mod imports;
 pub mod sizes;

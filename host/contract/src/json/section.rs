@@ -114,7 +114,7 @@ impl<'v, 'a> Section<'v, 'a> {
     }
 
     /// Reads a required field. `None` where it is absent or invalid, both reported.
-    pub fn required<T>(
+    pub fn require<T>(
         &mut self,
         errors: &mut ValidationErrors,
         name: &'static str,

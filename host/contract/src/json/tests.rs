@@ -3,7 +3,7 @@ use serde::de::IgnoredAny;
 
 use super::*;
 
-fn broken(text: &str) -> String {
+fn error_of(text: &str) -> String {
     read(text.as_bytes()).unwrap_err().to_string()
 }
 
@@ -58,7 +58,7 @@ fn a_syntax_error_names_line_and_column() {
             "a byte order mark (EF BB BF) stands before the document; send the JSON without it at line 1, column 1",
         ),
     ] {
-        assert_eq!(broken(text), message, "{text:?}");
+        assert_eq!(error_of(text), message, "{text:?}");
     }
 }
 

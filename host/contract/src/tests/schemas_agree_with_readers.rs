@@ -166,7 +166,7 @@ fn value() -> impl Strategy<Value = Option<Value>> {
     ]
 }
 
-fn edited(mut document: Value, edits: &[(&str, Option<Value>)]) -> Value {
+fn edit(mut document: Value, edits: &[(&str, Option<Value>)]) -> Value {
     for (place, value) in edits {
         let (section, name) = place.rsplit_once('/').unwrap();
         let Some(section) = document.pointer_mut(section).and_then(Value::as_object_mut) else {
@@ -184,7 +184,7 @@ fn edits() -> impl Strategy<Value = Vec<(&'static str, Option<Value>)>> {
     prop::collection::vec((prop::sample::select(PLACES), value()), 0..4)
 }
 
-fn alike(
+fn assert_agreement(
     validator: &Validator,
     document: &Value,
     read: Result<(), String>,
@@ -225,27 +225,27 @@ proptest! {
 
     #[test]
     fn existing_requests(base in prop::sample::select(vec![house(), leasehold()]), edits in edits()) {
-        let document = edited(base, &edits);
+        let document = edit(base, &edits);
         let text = document.to_string();
         let read = Request::read(text.as_bytes()).map(drop).map_err(|error| format!("{error:?}")).or_else(said_by_both);
-        alike(&EXISTING, &document, read)?;
+        assert_agreement(&EXISTING, &document, read)?;
         // Whether stored data may fill the area depends on the batch, so a row's schema leaves it
         // open.
         let shared = Settings { use_stored_data: Some(true), ..Settings::default() };
         if document.pointer("/options/use_stored_data") != Some(&json!(false)) {
             let read = Request::read_row(&text, shared).map(drop).map_err(|error| format!("{error:?}")).or_else(said_by_both);
-            alike(&EXISTING_ROW, &document, read)?;
+            assert_agreement(&EXISTING_ROW, &document, read)?;
         }
     }
 
     #[test]
     fn development_requests(edits in edits()) {
-        let document = edited(site(), &edits);
+        let document = edit(site(), &edits);
         let text = document.to_string();
         let read = Development::read(text.as_bytes()).map(drop).map_err(|error| format!("{error:?}"));
-        alike(&DEVELOPMENT, &document, read)?;
+        assert_agreement(&DEVELOPMENT, &document, read)?;
         let read = Development::read_row(&text, Settings::default()).map(drop).map_err(|error| format!("{error:?}"));
-        alike(&DEVELOPMENT_ROW, &document, read)?;
+        assert_agreement(&DEVELOPMENT_ROW, &document, read)?;
     }
 
     #[test]
@@ -265,7 +265,7 @@ proptest! {
             }
         }
         let read = JobRequest::read(document.to_string().as_bytes(), 2).map(drop).map_err(|error| format!("{error:?}"));
-        alike(&JOB, &document, read)?;
+        assert_agreement(&JOB, &document, read)?;
         let fields = document.as_object_mut().unwrap();
         fields.remove("mode");
         fields.remove("idempotency_key");
@@ -274,7 +274,7 @@ proptest! {
         }
         let read = Batch::read(document.to_string().as_bytes(), Kind::Existing, 2).map(drop).map_err(|error| format!("{error:?}"));
         if rows < 2 {
-            alike(&BATCH, &document, read)?;
+            assert_agreement(&BATCH, &document, read)?;
         }
     }
 

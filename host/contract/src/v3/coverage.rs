@@ -66,7 +66,7 @@ impl CoverageQuery {
             fields: &["postcode", "uprn"],
         };
         let mut query = Section::new(shape, 0, &object);
-        let postcode = query.required(&mut errors, "postcode", Postcode::read);
+        let postcode = query.require(&mut errors, "postcode", Postcode::read);
         let uprn = query.optional(&mut errors, "uprn", Uprn::read);
         query.finish(&mut errors);
         match postcode {

@@ -87,14 +87,14 @@ fn batch() -> Object {
             ("summary", schema_ref("Summary")),
             (
                 "results",
-                described(results, "One result a row, in the order of the rows."),
+                describe(results, "One result a row, in the order of the rows."),
             ),
         ],
     )
     .describe("The envelope was processed; each row has a status of its own.")
 }
 
-fn described(mut list: utoipa::openapi::schema::Array, description: &str) -> RefOr<Schema> {
+fn describe(mut list: utoipa::openapi::schema::Array, description: &str) -> RefOr<Schema> {
     list.description = Some(description.to_owned());
     Schema::from(list).into()
 }
@@ -125,11 +125,11 @@ fn job_request(mode: &str, required: &[&str], options: &str, row: &str) -> Objec
 fn job() -> Object {
     object(&JOB_REQUIRED, job_fields())
         .describe("A job. It moves from queued to running, then to completed or failed.")
-        .with("allOf", json!([ended(JobStatus::Failed, "error")]))
+        .with("allOf", json!([rule_of_ended(JobStatus::Failed, "error")]))
 }
 
 /// Returns the rule that a job of this status has this member.
-fn ended(status: JobStatus, member: &str) -> Value {
+fn rule_of_ended(status: JobStatus, member: &str) -> Value {
     json!({
         "if": rule_with(&json!({"status": {"const": status.code()}})),
         "then": rule_with(&json!({member: true})),
@@ -226,8 +226,8 @@ fn job_results() -> Object {
     .with(
         "allOf",
         json!([
-            ended(JobStatus::Completed, "result"),
-            ended(JobStatus::Failed, "error")
+            rule_of_ended(JobStatus::Completed, "result"),
+            rule_of_ended(JobStatus::Failed, "error")
         ]),
     )
 }

@@ -23,7 +23,7 @@ pub(crate) fn check(
     shown_sales: &[Sale],
 ) -> Result<(Outcome, Vec<Sale>), RowFailure> {
     match outcome {
-        wit::Outcome::Valued(valuation) => valued(valuation, shown_sales),
+        wit::Outcome::Valued(valuation) => read_valuation(valuation, shown_sales),
         wit::Outcome::Referred(referral) => Ok((
             Outcome::Referred(Referral {
                 reason: reason(referral.reason),
@@ -46,7 +46,10 @@ pub(crate) fn check(
     }
 }
 
-fn valued(given: wit::Valuation, shown_sales: &[Sale]) -> Result<(Outcome, Vec<Sale>), RowFailure> {
+fn read_valuation(
+    given: wit::Valuation,
+    shown_sales: &[Sale],
+) -> Result<(Outcome, Vec<Sale>), RowFailure> {
     let estimate = pounds("estimate", given.estimate)?;
     let range = given
         .range
@@ -64,7 +67,7 @@ fn valued(given: wit::Valuation, shown_sales: &[Sale]) -> Result<(Outcome, Vec<S
         .transpose()?;
     let confidence = share("confidence", given.confidence)?;
     let (comparables, sales) = comparables(given.comparables, shown_sales)?;
-    let derived = derived(given.derived)?;
+    let derived = read_derived_inputs(given.derived)?;
     let dispersion = given.dispersion;
     if dispersion.is_some_and(|sigma| !sigma.is_finite() || sigma <= 0.0) {
         return Err(invalid("dispersion", "is not a finite number above 0"));
@@ -123,7 +126,7 @@ fn comparables(
     Ok((comparables, sales))
 }
 
-fn derived(given: Vec<wit::DerivedInput>) -> Result<Vec<DerivedInput>, RowFailure> {
+fn read_derived_inputs(given: Vec<wit::DerivedInput>) -> Result<Vec<DerivedInput>, RowFailure> {
     let mut inputs: Vec<DerivedInput> = Vec::new();
     for (at, input) in given.into_iter().enumerate() {
         let next = DerivedInput {

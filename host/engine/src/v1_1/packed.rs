@@ -10,12 +10,12 @@ const WIDTH: usize = 9;
 pub(crate) fn block(sales: &[Sale]) -> Vec<u64> {
     let mut numbers = Vec::with_capacity(sales.len() * WIDTH);
     for sale in sales {
-        numbers.extend_from_slice(&packed(sale));
+        numbers.extend_from_slice(&pack(sale));
     }
     numbers
 }
 
-fn packed(sale: &Sale) -> [u64; WIDTH] {
+fn pack(sale: &Sale) -> [u64; WIDTH] {
     [
         sale.id,
         sale.uprn.unwrap_or(0),

@@ -2,7 +2,7 @@
 
 use super::paired::PairedRow;
 use crate::histogram::Histogram;
-use crate::number::{count, median, quantile, rounded};
+use crate::number::{count, median, quantile, round};
 use serde::{Deserialize, Serialize};
 
 /// The change of a value is B's estimate over A's, less 1. Shares are 0 to 1.
@@ -45,21 +45,21 @@ impl Change {
         let over = |least: f64| {
             // Tolerance: a change of 5 % is not over it because of rounding.
             let over = changes.iter().filter(|change| change.abs() > least + 1e-12);
-            rounded(count(over.count()) / count(changes.len()))
+            round(count(over.count()) / count(changes.len()))
         };
         Some(Change {
             rows: changes.len(),
             moved: both().filter(|row| row.a != row.b).count(),
-            median: rounded(median(changes.clone())?),
-            median_absolute: rounded(median(changes.iter().map(|c| c.abs()).collect())?),
-            tenth: rounded(quantile(&changes, 0.1)?),
-            ninetieth: rounded(quantile(&changes, 0.9)?),
+            median: round(median(changes.clone())?),
+            median_absolute: round(median(changes.iter().map(|c| c.abs()).collect())?),
+            tenth: round(quantile(&changes, 0.1)?),
+            ninetieth: round(quantile(&changes, 0.9)?),
             over_1: over(0.01),
             over_5: over(0.05),
             over_10: over(0.10),
-            lowest: rounded(*changes.first()?),
-            highest: rounded(*changes.last()?),
-            total: rounded(b / a - 1.0),
+            lowest: round(*changes.first()?),
+            highest: round(*changes.last()?),
+            total: round(b / a - 1.0),
         })
     }
 }
@@ -93,14 +93,14 @@ const POINTS: usize = 800;
 pub fn points(rows: &[&PairedRow]) -> Vec<[f64; 2]> {
     let all: Vec<[f64; 2]> = rows
         .iter()
-        .filter_map(|row| Some([row.estimates()?.a, rounded(row.change()?)]))
+        .filter_map(|row| Some([row.estimates()?.a, round(row.change()?)]))
         .collect();
     let every = all.len().div_ceil(POINTS).max(1);
     all.into_iter().step_by(every).collect()
 }
 
 /// Returns a share per cent with its sign, but for nothing.
-pub(crate) fn signed(share: f64) -> String {
+pub(crate) fn signed_percent(share: f64) -> String {
     let text = format!("{:+.1} %", 100.0 * share);
     match text.as_str() {
         "-0.0 %" | "+0.0 %" => "0.0 %".to_owned(),
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn nothing_has_no_sign() {
-        let texts = [-0.000_4, -0.0, 0.000_4, -0.000_6, 0.051].map(signed);
+        let texts = [-0.000_4, -0.0, 0.000_4, -0.000_6, 0.051].map(signed_percent);
         assert_eq!(texts, ["0.0 %", "0.0 %", "0.0 %", "-0.1 %", "+5.1 %"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::paired::{PairedRow, Side};
 use super::sides::Sides;
-use crate::number::{mean, median, quantile, rounded};
+use crate::number::{mean, median, quantile, round};
 use serde::{Deserialize, Serialize};
 
 /// The cost of a row, over the rows.
@@ -45,13 +45,13 @@ impl Cost {
     /// Returns the cost of all rows, also of those without a value, or `None` of an empty list.
     pub fn of(rows: &[&PairedRow]) -> Option<Cost> {
         Some(Cost {
-            fuel: compared(rows, |side| side.fuel as f64)?,
-            micros: compared(rows, |side| side.micros)?,
+            fuel: compare(rows, |side| side.fuel as f64)?,
+            micros: compare(rows, |side| side.micros)?,
         })
     }
 }
 
-fn compared(rows: &[&PairedRow], of: impl Fn(&Side) -> f64) -> Option<CostComparison> {
+fn compare(rows: &[&PairedRow], of: impl Fn(&Side) -> f64) -> Option<CostComparison> {
     let costs = rows.iter().map(|row| row.sides.each().map(&of));
     let ratios = costs.clone().filter(|cost| cost.a > 0.0);
     let ratios = ratios.map(|cost| cost.b / cost.a);
@@ -60,17 +60,17 @@ fn compared(rows: &[&PairedRow], of: impl Fn(&Side) -> f64) -> Option<CostCompar
             a: spread(costs.clone().map(|cost| cost.a).collect())?,
             b: spread(costs.map(|cost| cost.b).collect())?,
         },
-        ratio: median(ratios.collect()).map(rounded),
+        ratio: median(ratios.collect()).map(round),
     })
 }
 
 fn spread(mut costs: Vec<f64>) -> Option<Spread> {
     costs.sort_unstable_by(f64::total_cmp);
     Some(Spread {
-        median: rounded(median(costs.clone())?),
-        mean: rounded(mean(&costs)?),
-        tenth: rounded(quantile(&costs, 0.1)?),
-        ninetieth: rounded(quantile(&costs, 0.9)?),
-        most: rounded(*costs.last()?),
+        median: round(median(costs.clone())?),
+        mean: round(mean(&costs)?),
+        tenth: round(quantile(&costs, 0.1)?),
+        ninetieth: round(quantile(&costs, 0.9)?),
+        most: round(*costs.last()?),
     })
 }

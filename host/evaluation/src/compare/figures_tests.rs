@@ -4,7 +4,7 @@ use super::comparison::Comparison;
 use super::paired::{ComparedOutcome, PairedRow, Side, Status};
 use super::sides::Sides;
 use super::status::{Flips, Transition};
-use super::testing::{compared, comparison, in_band, pair, referred, valued};
+use super::testing::{comparison, in_band, pair, paired_row, referral, valued_outcome};
 use domesday_registers::codes::PropertyType;
 use proptest::prelude::*;
 
@@ -36,9 +36,19 @@ fn changes_by_hand() {
 #[test]
 fn the_furthest_is_the_one_of_the_largest_ratio_either_way() {
     let rows = [
-        compared("up a half", None, valued(100.0), valued(150.0)),
-        compared("down a half", None, valued(100.0), valued(50.0)),
-        compared("still", None, valued(100.0), valued(100.0)),
+        paired_row(
+            "up a half",
+            None,
+            valued_outcome(100.0),
+            valued_outcome(150.0),
+        ),
+        paired_row(
+            "down a half",
+            None,
+            valued_outcome(100.0),
+            valued_outcome(50.0),
+        ),
+        paired_row("still", None, valued_outcome(100.0), valued_outcome(100.0)),
     ];
     let movers = comparison(&rows).movers;
     let names: Vec<&str> = movers.iter().map(|row| row.row.as_str()).collect();
@@ -62,17 +72,17 @@ fn flips_are_counted_by_kind_and_named() {
         reason: "trapped".to_owned(),
     };
     let rows = [
-        compared("one", None, valued(1.0), referred("unusual_size")),
-        compared("two", None, valued(1.0), referred("unusual_size")),
-        compared("three", None, referred("short_lease"), valued(1.0)),
-        compared("four", None, valued(1.0), failed),
-        compared("five", None, valued(1.0), valued(2.0)),
+        paired_row("one", None, valued_outcome(1.0), referral("unusual_size")),
+        paired_row("two", None, valued_outcome(1.0), referral("unusual_size")),
+        paired_row("three", None, referral("short_lease"), valued_outcome(1.0)),
+        paired_row("four", None, valued_outcome(1.0), failed),
+        paired_row("five", None, valued_outcome(1.0), valued_outcome(2.0)),
         // Another reason is no other status.
-        compared(
+        paired_row(
             "six",
             None,
-            referred("short_lease"),
-            referred("missing_input"),
+            referral("short_lease"),
+            referral("missing_input"),
         ),
     ];
     let flips = Flips::of(&rows.iter().collect::<Vec<_>>());
@@ -108,7 +118,14 @@ fn flips_are_counted_by_kind_and_named() {
 #[test]
 fn against_prices_by_hand() {
     let rows: Vec<PairedRow> = (0..40)
-        .map(|at| compared(&at.to_string(), Some(100.0), valued(110.0), valued(105.0)))
+        .map(|at| {
+            paired_row(
+                &at.to_string(),
+                Some(100.0),
+                valued_outcome(110.0),
+                valued_outcome(105.0),
+            )
+        })
         .collect();
     let all = comparison(&rows).overall;
     let both = all.accuracy.unwrap();
@@ -151,10 +168,10 @@ fn ratios_of_cost_are_by_row() {
 #[test]
 fn bands_go_from_one_to_the_other() {
     let rows = [
-        compared("1", None, in_band(1.0, "high"), in_band(1.0, "low")),
-        compared("2", None, in_band(1.0, "high"), in_band(1.0, "low")),
-        compared("3", None, in_band(1.0, "low"), in_band(1.0, "low")),
-        compared("4", None, in_band(1.0, "low"), referred("other")),
+        paired_row("1", None, in_band(1.0, "high"), in_band(1.0, "low")),
+        paired_row("2", None, in_band(1.0, "high"), in_band(1.0, "low")),
+        paired_row("3", None, in_band(1.0, "low"), in_band(1.0, "low")),
+        paired_row("4", None, in_band(1.0, "low"), referral("other")),
     ];
     let crossing = |a: &str, b: &str, rows| Transition {
         a: a.to_owned(),
@@ -169,7 +186,7 @@ fn bands_go_from_one_to_the_other() {
 }
 
 /// Swaps the sides of every row.
-fn mirrored(rows: &[PairedRow]) -> Vec<PairedRow> {
+fn mirror(rows: &[PairedRow]) -> Vec<PairedRow> {
     let mirrored = |row: &PairedRow| PairedRow {
         sides: Sides {
             a: row.sides.b.clone(),
@@ -187,7 +204,7 @@ fn some_outcome() -> impl Strategy<Value = ComparedOutcome> {
             let range = ranged.then_some([estimate * 0.8, estimate * 1.3]);
             ComparedOutcome::Valued { estimate, range, confidence: 0.4, band: band.to_owned() }
         }),
-        1 => prop_oneof![Just("short_lease"), Just("missing_input")].prop_map(referred),
+        1 => prop_oneof![Just("short_lease"), Just("missing_input")].prop_map(referral),
         1 => Just(ComparedOutcome::Failed { reason: "trapped".to_owned() }),
     ]
 }
@@ -258,7 +275,7 @@ proptest! {
 
     #[test]
     fn turned_round_everything_is_mirrored(rows in proptest::collection::vec(some_row(), 1..90)) {
-        let (there, back) = (comparison(&rows), comparison(&mirrored(&rows)));
+        let (there, back) = (comparison(&rows), comparison(&mirror(&rows)));
         prop_assert_eq!(there.identical, back.identical);
         prop_assert_eq!(there.flips.rows, back.flips.rows);
         prop_assert_eq!(there.overall.valued.a, back.overall.valued.b);

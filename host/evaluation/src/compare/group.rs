@@ -5,7 +5,7 @@ use super::paired::{ComparedOutcome, PairedRow, Status};
 use super::sides::Sides;
 use crate::LEAST_ROWS;
 use crate::accuracy::{Accuracy, Pair, nearer};
-use crate::number::{median, rounded};
+use crate::number::{median, round};
 use crate::ranges::{RangedEstimate, Ranges};
 use serde::{Deserialize, Serialize};
 
@@ -62,8 +62,10 @@ impl Group {
                 .filter(|status| of(status) == Status::Valued)
                 .count()
         };
-        let ranged: Vec<Sides<RangedEstimate>> =
-            rows.iter().filter_map(|row| ranged(row)).collect();
+        let ranged: Vec<Sides<RangedEstimate>> = rows
+            .iter()
+            .filter_map(|row| ranged_estimates(row))
+            .collect();
         Group {
             key: key.to_owned(),
             name: name.map(str::to_owned),
@@ -72,7 +74,7 @@ impl Group {
                 a: valued(&|status| status.a),
                 b: valued(&|status| status.b),
             },
-            flips: rows.iter().filter(|row| row.flipped()).count(),
+            flips: rows.iter().filter(|row| row.is_flipped()).count(),
             change: Change::of(rows),
             accuracy: Nearness::of(rows),
             ranges: ranges(&ranged, nominal),
@@ -116,9 +118,12 @@ impl Nearness {
 }
 
 /// Returns a row if both give a range and the price is known.
-fn ranged(row: &PairedRow) -> Option<Sides<RangedEstimate>> {
+fn ranged_estimates(row: &PairedRow) -> Option<Sides<RangedEstimate>> {
     let price = row.price.unwrap_or(f64::NAN);
-    let both = row.outcomes().map(ComparedOutcome::ranged).both()?;
+    let both = row
+        .outcomes()
+        .map(ComparedOutcome::estimate_with_range)
+        .both()?;
     Some(both.map(|(estimate, range)| RangedEstimate {
         price,
         estimate,
@@ -143,8 +148,8 @@ fn ranges(rows: &[Sides<RangedEstimate>], nominal: Sides<f64>) -> Option<Sides<R
 
 fn width(rows: &[Sides<RangedEstimate>]) -> Option<Sides<f64>> {
     Sides {
-        a: median(rows.iter().map(|row| row.a.width()).collect()).map(rounded),
-        b: median(rows.iter().map(|row| row.b.width()).collect()).map(rounded),
+        a: median(rows.iter().map(|row| row.a.width()).collect()).map(round),
+        b: median(rows.iter().map(|row| row.b.width()).collect()).map(round),
     }
     .both()
 }

@@ -106,7 +106,7 @@ impl ComparedOutcome {
     }
 
     /// Returns the estimate with its range, if any.
-    pub fn ranged(&self) -> Option<(f64, [f64; 2])> {
+    pub fn estimate_with_range(&self) -> Option<(f64, [f64; 2])> {
         match self {
             ComparedOutcome::Valued {
                 estimate,
@@ -153,13 +153,13 @@ impl PairedRow {
     }
 
     /// Returns whether the status of the row differs between the releases.
-    pub fn flipped(&self) -> bool {
+    pub fn is_flipped(&self) -> bool {
         let status = self.outcomes().map(ComparedOutcome::status);
         status.a != status.b
     }
 
     /// Returns whether both outcomes are identical, to the bit.
-    pub fn alike(&self) -> bool {
+    pub fn is_identical(&self) -> bool {
         self.sides.a.outcome == self.sides.b.outcome
     }
 }

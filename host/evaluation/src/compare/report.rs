@@ -64,7 +64,7 @@ impl Comparison {
             format: FORMAT,
             warnings: subject.warnings(),
             verdict: Vec::new(),
-            identical: rows.iter().filter(|row| row.alike()).count(),
+            identical: rows.iter().filter(|row| row.is_identical()).count(),
             overall: Group::of("all", None, &all, nominal),
             flips: Flips::of(&all),
             movers: movers(&all),

@@ -88,7 +88,7 @@ fn crossings<T: Ord>(found: impl Iterator<Item = (T, T)>) -> Vec<Transition<T>> 
 impl Flips {
     /// Counts the flips of these rows by kind.
     pub fn of(rows: &[&PairedRow]) -> Flips {
-        let flipped: Vec<&&PairedRow> = rows.iter().filter(|row| row.flipped()).collect();
+        let flipped: Vec<&&PairedRow> = rows.iter().filter(|row| row.is_flipped()).collect();
         let mut kinds = BTreeMap::<_, usize>::new();
         for row in &flipped {
             let outcomes = row.outcomes();

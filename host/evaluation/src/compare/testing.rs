@@ -18,19 +18,19 @@ pub(crate) fn in_band(estimate: f64, band: &str) -> ComparedOutcome {
 }
 
 /// Returns the same in an arbitrary band.
-pub(crate) fn valued(estimate: f64) -> ComparedOutcome {
+pub(crate) fn valued_outcome(estimate: f64) -> ComparedOutcome {
     in_band(estimate, "medium")
 }
 
 /// Returns a referral.
-pub(crate) fn referred(reason: &str) -> ComparedOutcome {
+pub(crate) fn referral(reason: &str) -> ComparedOutcome {
     ComparedOutcome::Referred {
         reason: reason.to_owned(),
     }
 }
 
 /// Returns a row with these outcomes, at the same cost.
-pub(crate) fn compared(
+pub(crate) fn paired_row(
     row: &str,
     price: Option<f64>,
     a: ComparedOutcome,
@@ -56,7 +56,7 @@ pub(crate) fn compared(
 
 /// Returns a row that both value.
 pub(crate) fn pair(a: f64, b: f64) -> PairedRow {
-    compared("a row", None, valued(a), valued(b))
+    paired_row("a row", None, valued_outcome(a), valued_outcome(b))
 }
 
 /// Returns the comparison on these rows.

@@ -1,6 +1,6 @@
 //! The verdict of a comparison, in a few sentences.
 
-use super::change::signed;
+use super::change::signed_percent;
 use super::comparison::Comparison;
 use super::group::Nearness;
 use super::header::Source;
@@ -77,14 +77,14 @@ fn change(found: &Comparison) -> Option<String> {
         Some(format!(
             "; the furthest, {}, by {}",
             row.row,
-            signed(row.change()?)
+            signed_percent(row.change()?)
         ))
     });
     Some(format!(
         "Of {} that both value, {} move: by {} in the middle, {} by more than 5 %{}.",
         format_rows(change.rows),
         change.moved,
-        signed(change.median),
+        signed_percent(change.median),
         match change.over_5 {
             0.0 => "none".to_owned(),
             share => format!("{} of all", percent(share)),

@@ -11,7 +11,7 @@ use crate::report::{AsAt, Division, Report, TrainingData};
 use crate::row::Baseline;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plots::{Frame, Mark, MonthlySeries, Shape};
-use tables::{called, largest, percent};
+use tables::{group_label, largest, percent};
 
 /// Returns a plot over the whole page.
 const fn wide(axis: &str) -> Frame<'_> {
@@ -134,7 +134,7 @@ fn bars(groups: &[&Group]) -> Result<Markup, PlotError> {
         .iter()
         .filter_map(|group| {
             Some(Mark {
-                label: called(&group.key, group.name.as_deref()),
+                label: group_label(&group.key, group.name.as_deref()),
                 value: 100.0 * group.accuracy.as_ref()?.mdape,
                 colour: plots::RELEASE,
                 interval: None,
@@ -166,8 +166,11 @@ fn section(report: &Report, by: &str, title: &str) -> Result<Markup, PlotError> 
 /// Returns a group's name among groups of another kind.
 fn group_name(by: &str, group: &Group) -> String {
     match by {
-        "confidence" => format!("confidence {}", called(&group.key, group.name.as_deref())),
-        _ => called(&group.key, group.name.as_deref()),
+        "confidence" => format!(
+            "confidence {}",
+            group_label(&group.key, group.name.as_deref())
+        ),
+        _ => group_label(&group.key, group.name.as_deref()),
     }
 }
 

@@ -15,7 +15,7 @@ fn optional_percent(share: Option<f64>) -> String {
 }
 
 /// Returns a group's name with its code.
-pub fn called(key: &str, name: Option<&str>) -> String {
+pub fn group_label(key: &str, name: Option<&str>) -> String {
     match name {
         Some(name) => format!("{name} ({key})"),
         None => short(key, None),
@@ -40,7 +40,7 @@ pub fn accuracy(groups: &[&Group]) -> Markup {
                 th { "bias" } th { "FSD" } th { "COD" } th { "PRD" } th { "PRB" } th { "covered" } th { "width" }
             } }
             tbody { @for group in groups { tr {
-                td { (called(&group.key, group.name.as_deref())) }
+                td { (group_label(&group.key, group.name.as_deref())) }
                 td { (group.sales) } td { (optional_percent(group.hit_rate)) } td { (optional_percent(group.referral_rate)) }
                 @match &group.accuracy {
                     Some(found) => {

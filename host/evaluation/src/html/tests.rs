@@ -3,7 +3,7 @@
 use super::*;
 use crate::report::{LeakageCut, LeakageProbe};
 use crate::row::{Prediction, Row};
-use crate::testing::{report, row, unanswered};
+use crate::testing::{report, row, row_with};
 
 fn rows() -> Vec<Row> {
     let mut rows: Vec<Row> = (0..90_u32)
@@ -16,7 +16,7 @@ fn rows() -> Vec<Row> {
             }
         })
         .collect();
-    rows.push(unanswered(Prediction::Referred("missing_input".to_owned())));
+    rows.push(row_with(Prediction::Referred("missing_input".to_owned())));
     rows
 }
 
@@ -78,7 +78,7 @@ fn a_report_of_next_to_nothing_is_a_page_too() {
         let rows = vec![row(100_000.0, 90_000.0); few];
         page(&report(&rows)).unwrap();
     }
-    let none = vec![unanswered(Prediction::Referred("missing_input".to_owned())); 40];
+    let none = vec![row_with(Prediction::Referred("missing_input".to_owned())); 40];
     let text = page(&report(&none)).unwrap();
     assert!(text.contains("missing input"));
 }

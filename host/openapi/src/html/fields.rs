@@ -1,6 +1,6 @@
 //! One named schema as a table of its fields.
 
-use super::text::{escaped, inline, prose};
+use super::text::{escape, inline, prose};
 use serde_json::{Error, Value};
 use std::fmt::Write;
 use utoipa::openapi::{RefOr, Schema};
@@ -28,10 +28,10 @@ pub fn schema(name: &str, schema: &RefOr<Schema>) -> Result<String, Error> {
                 let _ = write!(
                     out,
                     "<tr><td><code>{}</code>{need}</td><td>{}</td><td>{}{}</td></tr>",
-                    escaped(field),
+                    escape(field),
                     kind(&schema),
                     inline(schema["description"].as_str().unwrap_or_default()),
-                    nested(&schema),
+                    nested_fields(&schema),
                 );
             }
             out.push_str("</tbody></table>");
@@ -50,7 +50,7 @@ pub fn schema(name: &str, schema: &RefOr<Schema>) -> Result<String, Error> {
 }
 
 /// Renders the fields of an unnamed object.
-fn nested(schema: &Value) -> String {
+fn nested_fields(schema: &Value) -> String {
     let Some(fields) = schema["properties"].as_object() else {
         return String::new();
     };
@@ -60,7 +60,7 @@ fn nested(schema: &Value) -> String {
             let description = inline(field["description"].as_str().unwrap_or_default());
             format!(
                 "<li><code>{}</code>: {}. {description}</li>",
-                escaped(name),
+                escape(name),
                 kind(field)
             )
         })
@@ -145,12 +145,12 @@ fn limits(schema: &Value) -> Vec<String> {
     if !schema["default"].is_null() {
         limits.push(format!(
             "default {}",
-            escaped(&schema["default"].to_string())
+            escape(&schema["default"].to_string())
         ));
     }
     limits
 }
 
 fn code(word: &str) -> String {
-    format!("<code>{}</code>", escaped(word))
+    format!("<code>{}</code>", escape(word))
 }

@@ -1,7 +1,7 @@
 //! Text as HTML.
 
 /// Escapes text for HTML.
-pub fn escaped(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -34,9 +34,9 @@ pub fn inline(text: &str) -> String {
     let mut out = String::new();
     for (index, part) in text.split('`').enumerate() {
         if index % 2 == 1 {
-            out.push_str(&format!("<code>{}</code>", escaped(part)));
+            out.push_str(&format!("<code>{}</code>", escape(part)));
         } else {
-            out.push_str(&escaped(part));
+            out.push_str(&escape(part));
         }
     }
     out

@@ -226,7 +226,7 @@ fn the_directory_is_a_real_one_named_by_the_id() {
 }
 
 /// Rewrites the manifest by a replacement of text and signs the result.
-fn rewritten(from: &str, to: &str) -> PackageErrorKind {
+fn rewrite_error(from: &str, to: &str) -> PackageErrorKind {
     let (_folder, directory) = packages_dir();
     let path = directory.join("manifest.json");
     let text = fs::read_to_string(&path).unwrap();
@@ -240,17 +240,17 @@ fn rewritten(from: &str, to: &str) -> PackageErrorKind {
 
 #[test]
 fn a_manifest_is_strict_even_when_signed() {
-    let climbing = rewritten("\"series.bin\"", "\"../s.bin\"");
+    let climbing = rewrite_error("\"series.bin\"", "\"../s.bin\"");
     assert!(
         matches!(climbing, PackageErrorKind::ManifestJson(e) if e.to_string().contains("\"..\""))
     );
-    let absolute = rewritten("\"series.bin\"", "\"/etc/passwd\"");
+    let absolute = rewrite_error("\"series.bin\"", "\"/etc/passwd\"");
     assert!(matches!(absolute, PackageErrorKind::ManifestJson(_)));
-    let twice = rewritten("\"format\": 1,", "\"format\": 1,\n  \"format\": 1,");
+    let twice = rewrite_error("\"format\": 1,", "\"format\": 1,\n  \"format\": 1,");
     assert!(matches!(twice, PackageErrorKind::ManifestJson(e) if e.to_string().contains("twice")));
-    let later = rewritten("\"format\": 1", "\"format\": 2");
+    let later = rewrite_error("\"format\": 1", "\"format\": 2");
     assert!(matches!(later, PackageErrorKind::UnknownFormat { found } if found == "2"));
-    let spaced = rewritten("\"format\": 1", "\"format\":  1");
+    let spaced = rewrite_error("\"format\": 1", "\"format\":  1");
     assert!(matches!(spaced, PackageErrorKind::NotCanonical));
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn areas(
     row: &Row,
     authority: Option<GssCode>,
 ) -> impl Iterator<Item = (AreaLevel, u64)> {
-    let authority = authority.map(|code| (AreaLevel::LocalAuthority, u64::from(code.packed())));
+    let authority = authority.map(|code| (AreaLevel::LocalAuthority, u64::from(code.pack())));
     [
         Some((AreaLevel::PostcodeDistrict, district_of(row.postcode))),
         Some((AreaLevel::PostcodeSector, sector_of(row.postcode))),

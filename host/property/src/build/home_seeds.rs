@@ -77,10 +77,10 @@ pub(crate) struct OrderedCode(u32);
 
 impl OrderedCode {
     pub(crate) fn new(code: Option<GssCode>) -> OrderedCode {
-        OrderedCode(code.map_or(0, |code| code.packed() + 1))
+        OrderedCode(code.map_or(0, |code| code.pack() + 1))
     }
 
     pub(crate) fn code(self) -> Option<GssCode> {
-        self.0.checked_sub(1).and_then(GssCode::unpacked)
+        self.0.checked_sub(1).and_then(GssCode::unpack)
     }
 }

@@ -5,7 +5,7 @@ use super::authorities::Authorities;
 use super::external_sort::{Scratch, Seed, Sorted, Sorter};
 use super::home_seeds::{AddressSeed, CertificateSeed, Homes, OrderedCode, PointSeed};
 use super::keys::{KeyFile, KeySeed, Keys, Match, find, prints};
-use super::postcodes::{PostcodeTable, outside_grid, served};
+use super::postcodes::{PostcodeTable, is_served, outside_grid};
 use super::property::{Properties, pack};
 use super::report::{HomesReport, count};
 use super::rules;
@@ -61,7 +61,7 @@ pub(crate) fn read(
         let postcode = postcode::pack(&row.postcode);
         let authority = GssCode::parse(&row.authority).map(|code| authorities.in_force(code).0);
         let within = match places.get(postcode) {
-            Some(place) => served(place.country),
+            Some(place) => is_served(place.country),
             None => authority.is_some_and(|code| matches!(code.letter(), 'E' | 'W')),
         };
         if !within {
@@ -146,7 +146,7 @@ pub(crate) fn lodgement_day(row: &Certificate) -> Result<u16, &'static str> {
 
 /// Returns the reason for which a build leaves out a row of the address file.
 pub(crate) fn address_exclusion(row: &AddressRow) -> Option<&'static str> {
-    match served(row.country) {
+    match is_served(row.country) {
         true => outside_grid(row.easting, row.northing),
         false => Some("outside_england_and_wales"),
     }

@@ -8,7 +8,7 @@ use super::property::Properties;
 use super::report::{SalesReport, count};
 use super::sales::SaleFields;
 use super::write::Table;
-use crate::model::merged;
+use crate::model::merge_certificates;
 use crate::store::cell::Cell;
 use crate::store::codes::FixedCodes;
 use crate::store::dwelling::{PackedCertificate, PackedProperty};
@@ -70,7 +70,7 @@ pub(crate) fn run(
         for sale in matched.at(uprn)? {
             home.property.sale_days.push(sale.sale.day);
             let known = Some((uprn, &home.property));
-            sales.push(joined(sale.id, &sale.sale, known, places, report)?)?;
+            sales.push(join_sale(sale.id, &sale.sale, known, places, report)?)?;
         }
         row.clear();
         home.property.encode(&mut row);
@@ -89,7 +89,7 @@ const PROPERTIES_BETWEEN_REPORTS: u64 = 100_000;
 
 /// Returns a sale with the place and the certificate of its property, or else with the place of its
 /// postcode.
-pub(crate) fn joined(
+pub(crate) fn join_sale(
     id: u64,
     sale: &SaleFields,
     home: Option<(u64, &PackedProperty)>,
@@ -161,7 +161,7 @@ fn certificate(
         .map(PackedCertificate::attributes)
         .collect();
     let day = Day(i32::from(sale.day));
-    let known = merged(
+    let known = merge_certificates(
         lodged
             .iter()
             .rev()

@@ -6,7 +6,7 @@
 use super::BuildError;
 use super::external_sort::{Groups, Rows, Scratch, Sorted, Sorter};
 use super::home_seeds::Homes;
-use super::join::{JoinedSale, MatchedSale, joined};
+use super::join::{JoinedSale, MatchedSale, join_sale};
 use super::keys::{KeySeed, Match, find};
 use super::postcodes::PostcodeTable;
 use super::report::{SalesReport, count};
@@ -222,7 +222,8 @@ impl MatchSink<'_> {
                 None => self.add_match(&sale, found)?,
             }
         }
-        let contested = rules::contested(strangers.iter().filter_map(UnmatchedSale::met_alone));
+        let contested =
+            rules::contested_homes(strangers.iter().filter_map(UnmatchedSale::met_alone));
         for (sale, home) in met {
             match home.one_address && contested.contains(&home.uprn) {
                 true => self.join_contested(&sale)?,
@@ -248,7 +249,7 @@ impl MatchSink<'_> {
     }
 
     fn join_unmatched(&mut self, sale: &CurrentSale) -> Result<(), BuildError> {
-        let joined = joined(sale.id, &sale.sale, None, self.places, self.report)?;
+        let joined = join_sale(sale.id, &sale.sale, None, self.places, self.report)?;
         self.joined.push(joined)
     }
 

@@ -45,7 +45,7 @@ impl PostcodeLookup for PostcodeTable {
 }
 
 /// Returns whether a country is within the service.
-pub(crate) fn served(country: Country) -> bool {
+pub(crate) fn is_served(country: Country) -> bool {
     matches!(country, Country::England | Country::Wales)
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn read(
     report.postcodes = postcodes.len() as u64;
     let without = postcodes
         .iter()
-        .filter(|(_, location)| served(location.country) && location.authority.is_none());
+        .filter(|(_, location)| is_served(location.country) && location.authority.is_none());
     report.postcodes_without_authority = without.count() as u64;
     report.authority_codes_unmapped = unmapped.iter().map(GssCode::to_string).collect();
 

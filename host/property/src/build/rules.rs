@@ -123,7 +123,7 @@ fn sector(postcode: u64) -> u64 {
 
 /// Returns the homes that several addresses match by rules of one address, so that none of them can
 /// be chosen. The input is each address, by its first fingerprint, and the home that it matches.
-pub(crate) fn contested(met: impl IntoIterator<Item = (u64, u64)>) -> FxHashSet<u64> {
+pub(crate) fn contested_homes(met: impl IntoIterator<Item = (u64, u64)>) -> FxHashSet<u64> {
     let mut first = FxHashMap::default();
     let mut contested = FxHashSet::default();
     for (address, uprn) in met {

@@ -104,7 +104,7 @@ pub(crate) fn read(
     scratch: &Rc<Scratch>,
 ) -> Result<ReadSales, BuildError> {
     let digests = sources.digests(Kind::PricePaid);
-    let mut moments: Vec<Moment> = digests.into_iter().map(Moment::unread).collect();
+    let mut moments: Vec<Moment> = digests.into_iter().map(Moment::before_reading).collect();
     let mut seeds = Sorter::new(scratch);
     let mut rows = 0_u32;
     sources.try_read::<PricePaidFile>(Kind::PricePaid, |file, row| {

@@ -7,7 +7,7 @@
 use super::BuildError;
 use super::external_sort::{Rows, Scratch, Seed, Sorter};
 use super::home_seeds::AddressSeed;
-use super::postcodes::{PostcodeTable, served};
+use super::postcodes::{PostcodeTable, is_served};
 use super::sources::{Kind, Sources, Verdict};
 use crate::store::address::fingerprints;
 use crate::store::postcode;
@@ -81,7 +81,7 @@ pub(crate) fn read<'p>(
         let postcode = postcode::pack(code);
         match places.get(postcode) {
             None => return Ok(Verdict::LeftOut("no_coordinates", row.transaction_id)),
-            Some(place) if !served(place.country) => {
+            Some(place) if !is_served(place.country) => {
                 let id = row.transaction_id;
                 return Ok(Verdict::LeftOut("outside_england_and_wales", id));
             }

@@ -90,7 +90,7 @@ pub(crate) fn write_places_and_indices(
     let mut table = Table::open(transaction, tables::AUTHORITIES)?;
     for authority in &places.authorities {
         let row = postcard::to_stdvec(authority).unwrap_or_default();
-        table.insert(u64::from(authority.code.packed()), &row)?;
+        table.insert(u64::from(authority.code.pack()), &row)?;
     }
     let mut table = Table::open(transaction, tables::POSTCODES)?;
     let row_of = |packed: u64| postcode::row(packed).0;

@@ -108,12 +108,12 @@ impl Property {
     /// Returns the facts on record strictly before `day`: for each field the latest certificate
     /// that has it. `lodged` is that of the latest certificate. `None` without any certificate.
     pub fn attributes_before(&self, day: Day) -> Option<Attributes> {
-        merged(self.certificates.iter().rev().filter(|c| c.lodged < day))
+        merge_certificates(self.certificates.iter().rev().filter(|c| c.lodged < day))
     }
 }
 
 /// Merges certificates field by field. They come newest first.
-pub(crate) fn merged<'a>(
+pub(crate) fn merge_certificates<'a>(
     newest_first: impl IntoIterator<Item = &'a Attributes>,
 ) -> Option<Attributes> {
     let mut certificates = newest_first.into_iter();

@@ -43,12 +43,12 @@ impl GssCode {
     }
 
     /// Returns the four bytes that stand for the code in the store.
-    pub(crate) fn packed(self) -> u32 {
+    pub(crate) fn pack(self) -> u32 {
         self.0
     }
 
     /// Reads back [`GssCode::packed`], or `None` where no code packs to this number.
-    pub(crate) fn unpacked(packed: u32) -> Option<GssCode> {
+    pub(crate) fn unpack(packed: u32) -> Option<GssCode> {
         (packed < 26 * 100_000_000).then_some(GssCode(packed))
     }
 }
@@ -96,7 +96,7 @@ mod tests {
         assert!(codes.is_sorted());
         for (text, code) in texts.iter().zip(&codes) {
             assert_eq!(code.to_string(), *text);
-            assert_eq!(GssCode::unpacked(code.packed()), Some(*code));
+            assert_eq!(GssCode::unpack(code.pack()), Some(*code));
         }
         assert_eq!(
             (codes[2], codes[3], codes[5]),
@@ -116,6 +116,6 @@ mod tests {
         ] {
             assert_eq!(GssCode::parse(bad), None, "{bad}");
         }
-        assert_eq!(GssCode::unpacked(u32::MAX), None);
+        assert_eq!(GssCode::unpack(u32::MAX), None);
     }
 }

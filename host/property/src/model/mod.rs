@@ -7,7 +7,7 @@ mod market;
 mod sale;
 mod snapshot;
 
-pub(crate) use dwelling::merged;
+pub(crate) use dwelling::merge_certificates;
 pub use dwelling::{Attributes, Property};
 pub use geography::{Authority, PostcodeLocation};
 pub use gss::GssCode;

@@ -1,6 +1,6 @@
 //! The test whether a point lies outside England and Wales.
 
-use super::service_area::{Point, ServiceArea, served};
+use super::service_area::{Point, ServiceArea, is_served};
 use crate::store::stored_postcode;
 use crate::{Snapshot, SnapshotError};
 
@@ -26,7 +26,7 @@ impl Snapshot {
                 all.push(Point {
                     easting: location.easting,
                     northing: location.northing,
-                    served: served(location.country),
+                    served: is_served(location.country),
                 });
             }
         }

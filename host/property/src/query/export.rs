@@ -1,6 +1,6 @@
 //! Every sale that a model may be fitted or calibrated on.
 
-use crate::model::{ExportedSale, merged};
+use crate::model::{ExportedSale, merge_certificates};
 use crate::store::cell::Cell;
 use crate::store::dwelling::PackedProperty;
 use crate::store::sale;
@@ -59,7 +59,7 @@ impl Snapshot {
                 let sale = packed.unpack(cell, Day(i32::MAX), 0.0);
                 let sale = sale.ok_or(SnapshotError::Damaged { table: "sales" })?;
                 if sale.property_type != PropertyType::Other {
-                    exported.extend(self.exported(sale)?);
+                    exported.extend(self.export_sale(sale)?);
                 }
             }
         }
@@ -67,7 +67,7 @@ impl Snapshot {
         Ok(exported)
     }
 
-    fn exported(&self, sale: crate::Sale) -> Result<Option<ExportedSale>, SnapshotError> {
+    fn export_sale(&self, sale: crate::Sale) -> Result<Option<ExportedSale>, SnapshotError> {
         let property = match sale.uprn {
             Some(uprn) => self.packed_property(uprn)?,
             None => None,
@@ -100,7 +100,7 @@ fn as_of(property: &PackedProperty, day: Day) -> Option<crate::Attributes> {
         .map(|certificate| certificate.attributes())
         .filter(|attributes| attributes.lodged < day)
         .collect();
-    merged(known.iter().rev())
+    merge_certificates(known.iter().rev())
 }
 
 /// Iterates over [`Snapshot::export`].

@@ -66,7 +66,7 @@ impl Snapshot {
                 })?;
             }
         }
-        search.finish(best.sorted())
+        search.finish(best.into_sorted())
     }
 
     fn newest(
@@ -95,7 +95,7 @@ impl Snapshot {
             }
             year -= 1;
         }
-        search.finish(best.sorted())
+        search.finish(best.into_sorted())
     }
 
     /// Passes a cell's sales that meet the query to `found`, in no promised order.

@@ -82,12 +82,12 @@ impl ServiceArea {
 
 impl PostcodeLocation {
     /// Returns whether it lies in England or Wales.
-    pub fn served(&self) -> bool {
-        served(self.country)
+    pub fn is_served(&self) -> bool {
+        is_served(self.country)
     }
 }
 
-pub(super) fn served(country: Country) -> bool {
+pub(super) fn is_served(country: Country) -> bool {
     matches!(country, Country::England | Country::Wales)
 }
 

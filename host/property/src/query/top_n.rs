@@ -51,7 +51,7 @@ impl<T, K: Ord, F: Fn(&T) -> K> TopN<T, F> {
         }
     }
 
-    pub(super) fn sorted(mut self) -> Vec<T> {
+    pub(super) fn into_sorted(mut self) -> Vec<T> {
         self.kept.sort_unstable_by_key(&self.order);
         self.kept.truncate(self.limit);
         self.kept
@@ -75,7 +75,7 @@ mod tests {
                 prop_assert_eq!(best.worst(), seen.get(limit - 1));
             }
             seen.truncate(limit);
-            prop_assert_eq!(best.sorted(), seen);
+            prop_assert_eq!(best.into_sorted(), seen);
         }
     }
 }

@@ -25,7 +25,7 @@ pub fn content_digest(path: &Path) -> Result<String, SnapshotError> {
         .set_cache_size(CACHE_BYTES)
         .open_read_only(path)?;
     let transaction = database.begin_read()?;
-    let mut hasher = Framed(Sha256::new());
+    let mut hasher = FrameHasher(Sha256::new());
     for definition in NUMBERED {
         let table = transaction.open_table(definition)?;
         hasher.table(definition.name());
@@ -50,9 +50,9 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-struct Framed(Sha256);
+struct FrameHasher(Sha256);
 
-impl Framed {
+impl FrameHasher {
     fn field(&mut self, bytes: &[u8]) {
         self.0.update((bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);

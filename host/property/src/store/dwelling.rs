@@ -124,7 +124,7 @@ impl PackedProperty {
         put::<4>(
             out,
             self.authority
-                .map_or(NO_AUTHORITY, |code| u64::from(code.packed())),
+                .map_or(NO_AUTHORITY, |code| u64::from(code.pack())),
         );
         if let Some((easting, northing)) = self.place {
             put::<3>(out, u64::from(easting.unsigned_abs()));
@@ -145,7 +145,7 @@ impl PackedProperty {
         let mut reader = Reader(bytes);
         reader.next::<6>()?;
         let packed = u32::try_from(reader.next::<4>()?).ok();
-        Some(packed.and_then(GssCode::unpacked))
+        Some(packed.and_then(GssCode::unpack))
     }
 
     /// Reads a row; `None` where it is damaged.
@@ -169,7 +169,7 @@ impl PackedProperty {
             residential: flags & RESIDENTIAL != 0,
             country: Country::value(flags >> 2)?,
             postcode,
-            authority: u32::try_from(authority).ok().and_then(GssCode::unpacked),
+            authority: u32::try_from(authority).ok().and_then(GssCode::unpack),
             place,
             certificates,
             sale_days: days.iter().map(|day| u16::from_le_bytes(*day)).collect(),

@@ -38,7 +38,7 @@ pub(crate) fn area(level: AreaLevel, code: &str) -> Option<u64> {
             let first = packed("AA").filter(|postcode| postcode.sector() == code)?;
             sector_of(postcode::pack(&first))
         }
-        AreaLevel::LocalAuthority => u64::from(GssCode::parse(code)?.packed()),
+        AreaLevel::LocalAuthority => u64::from(GssCode::parse(code)?.pack()),
     })
 }
 

@@ -9,7 +9,7 @@ const WIDTH: usize = 10;
 
 /// Returns the key of an area's series.
 pub(crate) fn key(code: GssCode, property_type: Option<PropertyType>) -> u64 {
-    u64::from(code.packed()) << 8 | PropertyType::number(property_type)
+    u64::from(code.pack()) << 8 | PropertyType::number(property_type)
 }
 
 /// Packs points of month and value. The index begins before 1970, so months may be negative.

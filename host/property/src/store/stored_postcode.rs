@@ -26,7 +26,7 @@ pub(crate) fn encode(unit: u64, postcode: &StoredPostcode, out: &mut Vec<u8>) {
         out,
         postcode
             .authority
-            .map_or(NO_AUTHORITY, |code| u64::from(code.packed())),
+            .map_or(NO_AUTHORITY, |code| u64::from(code.pack())),
     );
     put::<1>(out, Country::number(Some(postcode.country)));
 }
@@ -55,7 +55,7 @@ fn decode(postcode: &[u8; WIDTH]) -> Option<StoredPostcode> {
         northing: get::<3>(postcode, 5) as i32,
         authority: u32::try_from(get::<4>(postcode, 8))
             .ok()
-            .and_then(GssCode::unpacked),
+            .and_then(GssCode::unpack),
         country: Country::value(get::<1>(postcode, 12))?,
     })
 }

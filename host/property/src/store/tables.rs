@@ -82,7 +82,7 @@ pub(crate) struct Moment {
 
 impl Moment {
     /// Returns a file without any row yet.
-    pub(crate) fn unread(sha256: String) -> Moment {
+    pub(crate) fn before_reading(sha256: String) -> Moment {
         Moment {
             latest_day: 0,
             changes: false,

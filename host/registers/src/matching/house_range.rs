@@ -14,14 +14,14 @@ pub(super) fn target_keys(query: &AddressQuery) -> Vec<AddressKey> {
         if let Some((from, to)) = ends(building).filter(|(from, to)| to - from <= WIDEST) {
             add(&from.to_string());
             add(&to.to_string());
-            spelt(from, to).iter().for_each(|range| add(range));
+            spellings(from, to).iter().for_each(|range| add(range));
         } else if let Ok(number) = building.parse::<u32>() {
             for width in [1, 2, WIDEST] {
-                spelt(number, number.saturating_add(width))
+                spellings(number, number.saturating_add(width))
                     .iter()
                     .for_each(|range| add(range));
                 if let Some(from) = number.checked_sub(width).filter(|from| *from > 0) {
-                    spelt(from, number).iter().for_each(|range| add(range));
+                    spellings(from, number).iter().for_each(|range| add(range));
                 }
             }
         }
@@ -38,6 +38,6 @@ fn ends(building: &str) -> Option<(u32, u32)> {
     (from < to).then_some((from, to))
 }
 
-fn spelt(from: u32, to: u32) -> [String; 3] {
+fn spellings(from: u32, to: u32) -> [String; 3] {
     ["-", "/", " AND "].map(|between| format!("{from}{between}{to}"))
 }

@@ -9,7 +9,7 @@ fn home(saon: &str, paon: &str, street: &str) -> Vec<AddressKey> {
 }
 
 /// Returns the rule by which a sale meets the only one of some homes, as a build goes about it.
-fn met(sale: &AddressQuery, homes: &[Vec<AddressKey>]) -> Option<(&'static str, usize)> {
+fn find_match(sale: &AddressQuery, homes: &[Vec<AddressKey>]) -> Option<(&'static str, usize)> {
     met_beside(sale, homes, &[])
 }
 
@@ -50,7 +50,7 @@ fn met_beside(
 }
 
 fn one(sale: &AddressQuery, at_home: Vec<AddressKey>) -> Option<&'static str> {
-    met(sale, &[at_home]).map(|(rule, _)| rule)
+    find_match(sale, &[at_home]).map(|(rule, _)| rule)
 }
 
 const HIGH: &str = "HIGH STREET";
@@ -102,7 +102,7 @@ fn a_range_is_one_of_its_ends_where_only_one_is_a_home() {
     assert_eq!(one(&sale, home("", "12", HIGH)), Some("range"));
     assert_eq!(one(&sale, home("", "14", HIGH)), Some("range"));
     let both = [home("", "12", HIGH), home("", "14", HIGH)];
-    assert_eq!(met(&sale, &both), None);
+    assert_eq!(find_match(&sale, &both), None);
     assert_eq!(
         one(&query("", "12", HIGH), home("", "12-14", HIGH)),
         Some("range")
@@ -152,7 +152,7 @@ fn the_only_flat_of_a_building_is_the_flat() {
         Some("one_flat")
     );
     let with_another = [the_flat(), home("", "12B", HIGH)];
-    assert_eq!(met(&query("", "12A", HIGH), &with_another), None);
+    assert_eq!(find_match(&query("", "12A", HIGH), &with_another), None);
     assert_eq!(one(&query("", "12B", HIGH), the_flat()), None);
     assert_eq!(
         one(&first, the_flat()),
@@ -201,7 +201,11 @@ fn one_slip_in_a_street_is_forgiven_where_the_street_is_not_known() {
         let sale = query("", "12", slip);
         assert_eq!(one(&sale, right()), Some("misspelt_street"), "{slip}");
         let known = [right(), home("", "9", slip)];
-        assert_eq!(met(&sale, &known), None, "{slip} is a street of its own");
+        assert_eq!(
+            find_match(&sale, &known),
+            None,
+            "{slip} is a street of its own"
+        );
     }
     for other in ["HARBEL LANE", "DAREBELL LANE", "HAREBELL ROAD"] {
         assert_eq!(one(&query("", "12", other), right()), None, "{other}");
@@ -227,7 +231,7 @@ fn one_slip_in_a_name_is_forgiven_where_the_name_is_not_known() {
         home("FLAT 3", "HAREBELL COURT", HIGH),
         home("FLAT 8", "HARBELL COURT", HIGH),
     ];
-    assert_eq!(met(&block, &known), None);
+    assert_eq!(find_match(&block, &known), None);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn demo() -> OpenRelease {
     open_release(&releases(), &id[0], &Trust::Unsigned, &runtime, snapshots).unwrap()
 }
 
-fn probed(evidence_of: &EvidenceOf<'_>) -> LeakageProbe {
+fn run_probe(evidence_of: &EvidenceOf<'_>) -> LeakageProbe {
     let open = demo();
     let database = releases()
         .join("property")
@@ -74,7 +74,7 @@ impl EvidenceSource for Leaky {
 
 #[test]
 fn evidence_of_the_past_passes() {
-    let found = probed(&|snapshot| Arc::new(LaggedEvidence::new(snapshot, 0)));
+    let found = run_probe(&|snapshot| Arc::new(LaggedEvidence::new(snapshot, 0)));
     assert!(found.passed, "{found:?}");
     assert_eq!(found.cuts.len(), 3);
     for cut in &found.cuts {
@@ -100,7 +100,7 @@ fn every_way_of_looking_ahead_is_caught() {
         }),
     ];
     for (what, leaks) in leaks {
-        let found = probed(&|snapshot| {
+        let found = run_probe(&|snapshot| {
             Arc::new(Leaky {
                 evidence: SnapshotEvidence::new(snapshot),
                 leaks,

@@ -30,14 +30,14 @@ impl Valuer<'_> {
     /// # Errors
     /// [`BacktestError::Sale`] if the snapshot cannot be read or the host fails.
     pub fn row(&self, sold: &ExportedSale) -> Result<Row, BacktestError> {
-        self.valued(sold).map_err(|source| BacktestError::Sale {
+        self.value(sold).map_err(|source| BacktestError::Sale {
             id: sold.sale.id,
             day: sold.sale.day,
             source,
         })
     }
 
-    fn valued(&self, sold: &ExportedSale) -> Result<Row, SaleError> {
+    fn value(&self, sold: &ExportedSale) -> Result<Row, SaleError> {
         let sale = &sold.sale;
         let day = match self.as_at {
             AsAt::Sale => sale.day,

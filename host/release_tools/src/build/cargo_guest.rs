@@ -237,7 +237,7 @@ impl Guest {
             .env(
                 "CARGO_ENCODED_RUSTFLAGS",
                 std::iter::once("-Clink-arg=-zstack-size=131072".to_owned())
-                    .chain(remapped(&self.workspace, &self.target_directory))
+                    .chain(remap_flags(&self.workspace, &self.target_directory))
                     .collect::<Vec<_>>()
                     .join("\u{1f}"),
             );
@@ -324,7 +324,7 @@ fn profile(workspace: &Path) -> Result<&'static str, CrateError> {
 /// Paths of the building machine would otherwise stand in every panic message of a component, and
 /// make its bytes differ from machine to machine. So would the folder that it is built in, where
 /// the build script's output lies; of prefixes that match the last counts.
-fn remapped(workspace: &Path, target: &Path) -> impl Iterator<Item = String> {
+fn remap_flags(workspace: &Path, target: &Path) -> impl Iterator<Item = String> {
     let home = std::env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));

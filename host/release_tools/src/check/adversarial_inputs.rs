@@ -58,7 +58,7 @@ pub fn homes(
 
 /// Relabels a home as one of another type, without the fields that only its own type has.
 fn relabel(home: &Home, kind: PropertyType) -> Home {
-    home.changed(&format!("called {kind:?}"), |subject| {
+    home.with_change(&format!("called {kind:?}"), |subject| {
         subject.property_type = kind;
         subject.subtype = match kind {
             PropertyType::Detached => Subtype::HouseDetached,
@@ -76,7 +76,7 @@ fn relabel(home: &Home, kind: PropertyType) -> Home {
 
 fn with(base: &Home, ends: &[&Extreme]) -> Home {
     let names: Vec<&str> = ends.iter().map(|end| end.name.as_str()).collect();
-    base.changed(&names.join(", "), |subject| {
+    base.with_change(&names.join(", "), |subject| {
         ends.iter().for_each(|end| end.apply(subject));
     })
 }
@@ -98,7 +98,7 @@ fn judge(results: &[RowResult]) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{home, valued};
+    use super::super::testing::{home, valued_row};
     use super::*;
     use crate::check::finding::Verdict;
     use domesday_engine::outcome::{Outcome, RowFailure};
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_trap_is_named_and_a_stated_failure_is_not() {
-        let mut rows = vec![valued("a", 1.0), valued("b", 1.0)];
+        let mut rows = vec![valued_row("a", 1.0), valued_row("b", 1.0)];
         rows[0].outcome = Ok(Outcome::Failed {
             reason: domesday_engine::outcome::FailureReason::Numeric,
         });

@@ -1,7 +1,7 @@
 //! The cost of rows against their limits: no row may come near a limit, since the next home may
 //! need more.
 
-use super::finding::{Finding, Verdict, grouped, percent};
+use super::finding::{Finding, Verdict, group_digits, percent};
 use super::rows::RowResult;
 use serde_json::json;
 
@@ -52,8 +52,8 @@ pub fn judge(results: &[RowResult], limits: CostLimits, deep: &[String]) -> Find
     let mut lines = worst_rows(&fuel, &memory, deep, limits);
     lines.push(format!(
         "the row in the middle: {} units of fuel, {} bytes of memory",
-        grouped(middle_fuel),
-        grouped(middle_memory)
+        group_digits(middle_fuel),
+        group_digits(middle_memory)
     ));
     lines.push(format!(
         "questions of the evidence: at most {questions} in a row"
@@ -71,7 +71,7 @@ pub fn judge(results: &[RowResult], limits: CostLimits, deep: &[String]) -> Find
     }
     let used = format!(
         "of {} rows the worst uses {} of its fuel and {} of the memory that it may grow by; {} overrun half the stack",
-        grouped(results.len() as u64),
+        group_digits(results.len() as u64),
         percent(fuel_share),
         percent(memory_share),
         deep.len()
@@ -107,18 +107,18 @@ fn worst_rows(
     let fuel = fuel.iter().map(|(name, used)| {
         format!(
             "fuel    {:>14} units ({} of {})  {name}",
-            grouped(*used),
+            group_digits(*used),
             percent(share(*used, limits.fuel)),
-            grouped(limits.fuel)
+            group_digits(limits.fuel)
         )
     });
     let growth_bytes = limits.growth_bytes();
     let memory = memory.iter().map(|(name, used)| {
         format!(
             "memory  {:>14} bytes ({} of the {} beyond its start)  {name}",
-            grouped(*used),
+            group_digits(*used),
             percent(share(*used, growth_bytes)),
-            grouped(growth_bytes)
+            group_digits(growth_bytes)
         )
     });
     let deep = deep
@@ -163,7 +163,7 @@ fn worst(results: &[RowResult], of: impl Fn(&RowResult) -> u64) -> Vec<(&str, u6
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::valued;
+    use super::super::testing::valued_row;
     use super::*;
 
     const ALLOWED: CostLimits = CostLimits {
@@ -173,7 +173,7 @@ mod tests {
     };
 
     fn row(name: &str, fuel: u64, memory_bytes: u64) -> RowResult {
-        let mut row = valued(name, 1.0);
+        let mut row = valued_row(name, 1.0);
         (row.cost.fuel, row.cost.memory_bytes) = (fuel, memory_bytes);
         row
     }

@@ -153,7 +153,7 @@ impl Report {
 }
 
 /// Formats a number with commas between its thousands.
-pub fn grouped(number: u64) -> String {
+pub fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn thousands_are_parted() {
-        let texts = [0, 999, 1_000, 12_345_678].map(grouped);
+        let texts = [0, 999, 1_000, 12_345_678].map(group_digits);
         assert_eq!(texts, ["0", "999", "1,000", "12,345,678"]);
     }
 }

@@ -55,7 +55,7 @@ pub fn check_replay(
         found.len(),
         fixtures.len() * engines.len()
     );
-    failed(
+    fail(
         CHECK,
         summary,
         lines,
@@ -94,10 +94,10 @@ pub fn check_snapshot(
         found.len(),
         fixtures.len()
     );
-    failed(SNAPSHOT_CHECK, summary, lines, fixtures.len(), found.iter())
+    fail(SNAPSHOT_CHECK, summary, lines, fixtures.len(), found.iter())
 }
 
-fn failed<'a>(
+fn fail<'a>(
     check: &'static str,
     summary: String,
     lines: Vec<String>,

@@ -1,6 +1,6 @@
 //! The imports and the limits of a release.
 
-use super::finding::{Finding, Verdict, grouped, percent};
+use super::finding::{Finding, Verdict, group_digits, percent};
 use domesday_engine::{Release, admission};
 use domesday_package::{Profile, ValuationBody};
 use domesday_valuation::profile;
@@ -29,18 +29,21 @@ pub fn check_admitted(manifest: &ValuationBody, component: &[u8], release: &Rele
             manifest.interface
         ),
         format!("imports     {named}"),
-        format!("component   {} bytes", grouped(component.len() as u64)),
-        format!("fuel        {} units a row", grouped(manifest.fuel_per_row)),
+        format!("component   {} bytes", group_digits(component.len() as u64)),
+        format!(
+            "fuel        {} units a row",
+            group_digits(manifest.fuel_per_row)
+        ),
         format!(
             "memory      {} bytes a row, {} of them ({}) from the start",
-            grouped(manifest.memory_bytes),
-            grouped(start),
+            group_digits(manifest.memory_bytes),
+            group_digits(start),
             percent(start as f64 / manifest.memory_bytes as f64)
         ),
         format!(
             "rows        {} in a batch, {} in a job",
-            grouped(manifest.limits.synchronous_batch_rows.into()),
-            grouped(manifest.limits.asynchronous_job_rows.into())
+            group_digits(manifest.limits.synchronous_batch_rows.into()),
+            group_digits(manifest.limits.asynchronous_job_rows.into())
         ),
     ];
     let figures = json!({

@@ -110,7 +110,7 @@ fn named_steps<T: Copy>(
 ) -> Vec<Step> {
     let step = |&value: &T| {
         let words = words(value);
-        let home = home.changed(&format!("{} {words}", word(&input)), |subject| {
+        let home = home.with_change(&format!("{} {words}", word(&input)), |subject| {
             state(subject, attribute(input), true);
             set(subject, value);
         });

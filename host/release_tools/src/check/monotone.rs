@@ -205,11 +205,11 @@ fn finding(probed: &[InputProbe]) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{home, valued};
+    use super::super::testing::{home, valued_row};
     use super::*;
     use domesday_package::MonotoneInput;
 
-    fn declared(tolerance: f64, may_break: f64) -> Monotone {
+    fn declaration(tolerance: f64, may_break: f64) -> Monotone {
         Monotone {
             input: MonotoneInput::FloorAreaM2,
             direction: Direction::Up,
@@ -229,7 +229,7 @@ mod tests {
             .map(|(home, worth)| {
                 let steps = ladder(declared.input, home).into_iter().map(|step| {
                     let area = step.home.subject.size.floor_area_m2.unwrap();
-                    let result = valued(&step.home.name, worth(area));
+                    let result = valued_row(&step.home.name, worth(area));
                     (step, result)
                 });
                 (home, steps.collect::<Vec<_>>())
@@ -244,7 +244,7 @@ mod tests {
         // A step down of a tenth at 100 square metres, and one of a half.
         let dips: fn(f64) -> f64 = |area| if area > 95.0 { 90_000.0 } else { 100_000.0 };
         let falls: fn(f64) -> f64 = |area| if area > 100.0 { 50_000.0 } else { 100_000.0 };
-        let probed = of(&declared(0.0, 0.5), &[rises, dips, falls]);
+        let probed = of(&declaration(0.0, 0.5), &[rises, dips, falls]);
         assert_eq!((probed.homes_probed, probed.broken), (3, 2));
         assert_eq!(probed.verdict(), Verdict::Failed);
         let worst = probed.worst.unwrap();
@@ -258,15 +258,15 @@ mod tests {
         let rises: fn(f64) -> f64 = |area| area;
         let dips: fn(f64) -> f64 = |area| if area > 95.0 { 99.0 } else { 100.0 };
         assert_eq!(
-            of(&declared(0.02, 0.0), &[rises, dips]).verdict(),
+            of(&declaration(0.02, 0.0), &[rises, dips]).verdict(),
             Verdict::Passed
         );
         assert_eq!(
-            of(&declared(0.0, 0.5), &[rises, dips]).verdict(),
+            of(&declaration(0.0, 0.5), &[rises, dips]).verdict(),
             Verdict::Passed
         );
         assert_eq!(
-            of(&declared(0.0, 0.4), &[rises, dips]).verdict(),
+            of(&declaration(0.0, 0.4), &[rises, dips]).verdict(),
             Verdict::Failed
         );
     }
@@ -275,7 +275,7 @@ mod tests {
     fn a_home_without_the_input_is_not_probed() {
         let lease = Monotone {
             input: MonotoneInput::YearsRemaining,
-            ..declared(0.0, 0.0)
+            ..declaration(0.0, 0.0)
         };
         let freehold = [home("home 0")];
         assert!(select_homes(&lease, &freehold).is_empty());

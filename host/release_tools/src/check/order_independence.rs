@@ -99,19 +99,22 @@ fn at_once(homes: &[Home], valuer: &Valuer<'_>) -> Vec<(usize, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{home, valued};
+    use super::super::testing::{home, valued_row};
     use super::*;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    fn checked(valuer: &Valuer<'_>) -> Finding {
+    fn run_check(valuer: &Valuer<'_>) -> Finding {
         let homes: Vec<Home> = (0..4).map(|at| home(&format!("home {at}"))).collect();
-        let first: Vec<RowResult> = homes.iter().map(|home| valued(&home.name, 1.0)).collect();
+        let first: Vec<RowResult> = homes
+            .iter()
+            .map(|home| valued_row(&home.name, 1.0))
+            .collect();
         check(&homes, &first, valuer, &mut |_, _, _| ())
     }
 
     #[test]
     fn answers_that_are_always_the_same_pass() {
-        let found = checked(&|home| valued(&home.name, 1.0));
+        let found = run_check(&|home| valued_row(&home.name, 1.0));
         assert_eq!(found.verdict, Verdict::Passed, "{found:?}");
     }
 
@@ -120,9 +123,9 @@ mod tests {
         let rows = AtomicU32::new(0);
         // The first eight answers, forwards and backwards, are right; then a row has a neighbour of
         // its own kind.
-        let found = checked(&|home| {
+        let found = run_check(&|home| {
             let late = rows.fetch_add(1, Ordering::Relaxed) >= 9;
-            valued(&home.name, if late { 2.0 } else { 1.0 })
+            valued_row(&home.name, if late { 2.0 } else { 1.0 })
         });
         assert_eq!(found.verdict, Verdict::Failed);
         assert!(

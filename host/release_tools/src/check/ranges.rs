@@ -65,12 +65,12 @@ pub fn judge(results: &[RowResult]) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::valued;
+    use super::super::testing::valued_row;
     use super::*;
 
     #[test]
     fn a_range_beside_its_estimate_is_named() {
-        let mut rows = vec![valued("a", 1.0), valued("b", 1.0)];
+        let mut rows = vec![valued_row("a", 1.0), valued_row("b", 1.0)];
         assert_eq!(judge(&rows).verdict, Verdict::Passed);
         rows[1].outcome = Err(RowFailure::InvalidOutcome {
             field: "range".to_owned(),
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn another_fault_is_none_of_a_range() {
-        let mut row = valued("a", 1.0);
+        let mut row = valued_row("a", 1.0);
         row.outcome = Err(RowFailure::InvalidOutcome {
             field: "estimate".to_owned(),
             problem: "is not a finite number".to_owned(),

@@ -23,7 +23,7 @@ pub struct Home {
 
 impl Home {
     /// Returns the same home with some of it changed.
-    pub fn changed(&self, what: &str, change: impl FnOnce(&mut Subject)) -> Home {
+    pub fn with_change(&self, what: &str, change: impl FnOnce(&mut Subject)) -> Home {
         let mut subject = Subject::clone(&self.subject);
         change(&mut subject);
         Home {

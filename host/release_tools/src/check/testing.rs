@@ -45,7 +45,7 @@ pub fn home(name: &str) -> Home {
 }
 
 /// Returns a home's result with this estimate and a range of a tenth either way.
-pub fn valued(name: &str, estimate: f64) -> RowResult {
+pub fn valued_row(name: &str, estimate: f64) -> RowResult {
     RowResult {
         name: name.to_owned(),
         outcome: Ok(Outcome::Valued(Valuation {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::StoreErrorKind;
 use super::columns::ABSENT;
-use super::read::typed;
+use super::read::typed_column;
 use crate::catalogue::{FieldKind, ObservationField};
 use crate::period::{day_of, month_number};
 
@@ -47,26 +47,26 @@ pub(super) fn numbers(
     let name = field.as_str();
     match field.kind() {
         FieldKind::Date => {
-            let days: &Date32Array = typed(column, name)?;
+            let days: &Date32Array = typed_column(column, name)?;
             into.extend(days.iter().map(|day| day.unwrap_or(ABSENT)));
         }
         FieldKind::Month => {
-            let days: &Date32Array = typed(column, name)?;
+            let days: &Date32Array = typed_column(column, name)?;
             into.extend(
                 days.iter()
                     .map(|day| day.map_or(ABSENT, |day| month_number(day_of(day)))),
             );
         }
         FieldKind::Integer => {
-            let numbers: &Int32Array = typed(column, name)?;
+            let numbers: &Int32Array = typed_column(column, name)?;
             into.extend(numbers.iter().map(|number| number.unwrap_or(ABSENT)));
         }
         FieldKind::Boolean => {
-            let truths: &BooleanArray = typed(column, name)?;
+            let truths: &BooleanArray = typed_column(column, name)?;
             into.extend(truths.iter().map(|truth| truth.map_or(ABSENT, i32::from)));
         }
         FieldKind::Text => {
-            let words: &StringArray = typed(column, name)?;
+            let words: &StringArray = typed_column(column, name)?;
             into.extend(
                 words
                     .iter()

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::columns::{Column, FieldColumns};
 use super::fields::{Texts, numbers};
-use super::read::{ParquetFile, number, text, typed};
+use super::read::{ParquetFile, number, text, typed_column};
 use super::release::{DatasetIndex, segment_key};
 use super::{Area, OpenError, Release, Series, StoreErrorKind, Windows};
 use crate::Period;
@@ -198,7 +198,7 @@ impl Release {
         names.extend(dataset.fields.iter().map(|field| field.as_str()));
         let mut fields = vec![Vec::new(); dataset.fields.len()];
         file.columns(groups, &names, |columns| {
-            let periods: &Date32Array = typed(&columns[0], o::PERIOD)?;
+            let periods: &Date32Array = typed_column(&columns[0], o::PERIOD)?;
             match dataset.frequency {
                 Frequency::Daily => self.periods.extend_from_slice(periods.values()),
                 Frequency::Monthly => self.periods.extend(
@@ -208,7 +208,7 @@ impl Release {
                         .map(|day| month_number(day_of(*day))),
                 ),
             }
-            let statuses: &StringArray = typed(&columns[1], o::STATUS)?;
+            let statuses: &StringArray = typed_column(&columns[1], o::STATUS)?;
             for row in 0..statuses.len() {
                 let word = statuses.value(row);
                 let status = Status::from_word(word).ok_or_else(|| StoreErrorKind::Value {
@@ -218,7 +218,7 @@ impl Release {
                 })?;
                 self.statuses.push(status);
             }
-            let values: &Float64Array = typed(&columns[2], o::VALUE)?;
+            let values: &Float64Array = typed_column(&columns[2], o::VALUE)?;
             self.values.extend_from_slice(values.values());
             for ((field, column), into) in dataset.fields.iter().zip(&columns[3..]).zip(&mut fields)
             {
@@ -231,8 +231,8 @@ impl Release {
 
     fn read_areas(&mut self, file: &ParquetFile) -> Result<(), StoreErrorKind> {
         for columns in file.all(&["code", "name"])? {
-            let codes: &StringArray = typed(&columns[0], "code")?;
-            let names: &StringArray = typed(&columns[1], "name")?;
+            let codes: &StringArray = typed_column(&columns[0], "code")?;
+            let names: &StringArray = typed_column(&columns[1], "name")?;
             for row in 0..codes.len() {
                 self.areas.push(Area {
                     code: codes.value(row).to_owned(),
@@ -250,7 +250,7 @@ impl Release {
 struct Words(FxHashMap<String, Arc<str>>);
 
 impl Words {
-    fn shared(&mut self, text: &str) -> Arc<str> {
+    fn share(&mut self, text: &str) -> Arc<str> {
         if let Some(word) = self.0.get(text) {
             return Arc::clone(word);
         }
@@ -279,12 +279,12 @@ impl<'c> SeriesColumns<'c> {
             texts: columns[..texts]
                 .iter()
                 .zip(names)
-                .map(|(column, name)| typed(column, name))
+                .map(|(column, name)| typed_column(column, name))
                 .collect::<Result<_, _>>()?,
             numbers: columns[texts..]
                 .iter()
                 .zip(&names[texts..])
-                .map(|(column, name)| typed(column, name))
+                .map(|(column, name)| typed_column(column, name))
                 .collect::<Result<_, _>>()?,
         })
     }
@@ -343,7 +343,7 @@ impl<'c> SeriesColumns<'c> {
                 .zip(self.period(6, row, dataset.frequency)?);
         let mut selectors: [Option<Arc<str>>; SelectorName::ALL.len()] = Default::default();
         for (at, selector) in selectors.iter_mut().enumerate() {
-            *selector = text(self.texts[7 + at], row).map(|text| words.shared(text));
+            *selector = text(self.texts[7 + at], row).map(|text| words.share(text));
         }
         let number = |at: usize| number(self.numbers[at], row);
         let count = number(0).ok_or(StoreErrorKind::Column(s::OBSERVATIONS))? as usize;
@@ -363,7 +363,7 @@ impl<'c> SeriesColumns<'c> {
             selectors,
             dimensions,
             windows,
-            method: text(self.texts[4], row).map(|text| words.shared(text)),
+            method: text(self.texts[4], row).map(|text| words.share(text)),
             availability,
             history,
             rows: first..first + count,

@@ -88,7 +88,7 @@ fn by_name(batch: &RecordBatch, name: &'static str) -> Result<ArrayRef, StoreErr
 }
 
 /// Returns a column as the type that it should have.
-pub(crate) fn typed<'a, T: Array + 'static>(
+pub(crate) fn typed_column<'a, T: Array + 'static>(
     column: &'a ArrayRef,
     name: &'static str,
 ) -> Result<&'a T, StoreErrorKind> {

@@ -70,7 +70,7 @@ fn rederive(package: &Path, inputs: &Inputs) -> String {
 }
 
 /// Returns the number of compared observations, by `dataset metric`.
-fn compared(printed: &str) -> HashMap<String, u64> {
+fn count_compared(printed: &str) -> HashMap<String, u64> {
     printed
         .lines()
         .filter_map(|line| {
@@ -96,7 +96,7 @@ fn every_observation_of_an_invented_country_is_rederived() {
     let (package, report) = release(folder.path(), "invented", &inputs);
     let printed = rederive(&package, &inputs);
     println!("{printed}{report:#?}");
-    let compared = compared(&printed);
+    let compared = count_compared(&printed);
     assert_eq!(
         compared.len(),
         21,
@@ -213,7 +213,7 @@ fn every_observation_of_the_real_extracts_is_rederived() {
     let (package, report) = release(folder.path(), "extracts", &inputs);
     let printed = rederive(&package, &inputs);
     println!("{printed}{report:#?}");
-    let compared = compared(&printed);
+    let compared = count_compared(&printed);
     assert!(compared["market_activity sales_count"] > 1_000, "{printed}");
     assert!(
         compared["market_activity price_per_sqm_gbp"] > 20,

@@ -7,7 +7,7 @@ use domesday_series::build::{Publication, write};
 use domesday_series::catalogue::Family;
 use std::path::Path;
 
-fn published(test: &str) -> Option<PublishedRates> {
+fn read_published(test: &str) -> Option<PublishedRates> {
     let folder = downloads::folder(test, "rates/OIS daily data current month.xlsx")?.join("rates");
     let mut inputs = Inputs::default();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -26,7 +26,7 @@ fn published(test: &str) -> Option<PublishedRates> {
 #[test]
 fn forwards_from_the_spot_sheets_are_those_of_the_forward_sheets() {
     let Some(published) =
-        published("forwards_from_the_spot_sheets_are_those_of_the_forward_sheets")
+        read_published("forwards_from_the_spot_sheets_are_those_of_the_forward_sheets")
     else {
         return;
     };
@@ -78,7 +78,7 @@ fn forwards_from_the_spot_sheets_are_those_of_the_forward_sheets() {
 
 #[test]
 fn the_real_files_give_exactly_their_own_series() {
-    let Some(published) = published("the_real_files_give_exactly_their_own_series") else {
+    let Some(published) = read_published("the_real_files_give_exactly_their_own_series") else {
         return;
     };
     // Three series of quoted rates and the reversion rate; nothing for buy-to-let.

@@ -1,6 +1,8 @@
 //! Queries of a release: their parameters, their selection and its pages.
 
-use super::releases::{day, month, observations, parameters, query, refused, release_of, selected};
+use super::releases::{
+    day, month, observations, parameters, query, refusal, release_of, select_text,
+};
 use domesday_series::catalogue::{Availability, Family, ObservationField};
 use domesday_series::select::{
     Notice, ParameterError, ParameterErrorKind, Parameters, Query, QueryKind, select,
@@ -22,7 +24,7 @@ fn horizons_bound_a_selection_and_are_part_of_it() {
         ),
         ("&term_years=10", &[]),
     ] {
-        let selection = selected(
+        let selection = select_text(
             &release,
             &format!("dataset=forward_starting_swap_rates{text}"),
         );
@@ -43,14 +45,14 @@ fn a_number_is_digits_without_a_sign_or_a_leading_zero() {
     }
     for size in ["", "0", "05", "+5", "-5", "5x", "5001", "99999999999"] {
         let text = format!("dataset=bank_rate&page_size={size}");
-        assert_eq!(refused(&release, &text).0, "page_size", "{size}");
+        assert_eq!(refusal(&release, &text).0, "page_size", "{size}");
     }
 }
 
 #[test]
 fn fields_come_back_as_they_were_given() {
     let release = release_of(Family::Rates);
-    let selection = selected(&release, "dataset=ois_spot_curve&tenor_months=60");
+    let selection = select_text(&release, "dataset=ois_spot_curve&tenor_months=60");
     let part = &selection.series()[0];
     let one = release
         .observations(part.series, part.rows.clone())
@@ -158,17 +160,17 @@ fn a_query_states_its_effective_parameters_in_one_order() {
 fn the_bands_of_price_are_those_of_the_release() {
     let release = release_of(Family::Markets);
     let of = |band: &str| format!("dataset=price_bands&area=E06999001&price_band={band}");
-    assert_eq!(selected(&release, &of("1m_plus")).observations(), 1);
+    assert_eq!(select_text(&release, &of("1m_plus")).observations(), 1);
     let expected = "must be one of under_100k, 1m_plus".to_owned();
     let kind = ParameterErrorKind::InvalidParameter { expected };
-    let found = refused(&release, &of("100k_to_150k"));
+    let found = refusal(&release, &of("100k_to_150k"));
     assert_eq!(found, ("price_band".to_owned(), kind));
 }
 
 #[test]
 fn a_market_query_is_one_area_and_one_segment() {
     let release = release_of(Family::Markets);
-    let selection = selected(&release, "dataset=market_activity&area=E06999001");
+    let selection = select_text(&release, "dataset=market_activity&area=E06999001");
     assert_eq!(selection.observations(), 5);
     let part = &selection.series()[0];
     let one = release
@@ -176,17 +178,17 @@ fn a_market_query_is_one_area_and_one_segment() {
         .next()
         .unwrap();
     assert_eq!(one.window(), Some((day("2024-07-01"), day("2025-06-30"))));
-    let one = selected(
+    let one = select_text(
         &release,
         "dataset=market_activity&area=E06999001&metrics=sales_count&from=2025-02&to=2025-03",
     );
     assert_eq!(one.observations(), 2);
-    let suppressed = selected(&release, "dataset=market_activity&area=E06999002");
+    let suppressed = select_text(&release, "dataset=market_activity&area=E06999002");
     assert_eq!(suppressed.observations(), 0);
     assert_eq!(suppressed.notice(), None);
     for bound in ["from=2025-02", "to=2025-02"] {
         let text = format!("dataset=market_activity&area=E06999002&{bound}");
-        let notice = selected(&release, &text).notice();
+        let notice = select_text(&release, &text).notice();
         let nothing = Notice::RangeExceedsHistory { history: None };
         assert_eq!(notice, Some(nothing), "{bound}");
     }
@@ -218,7 +220,7 @@ fn errors_name_their_parameter() {
     let markets = release_of(Family::Markets);
     let rates = release_of(Family::Rates);
     let error_of = |release: &Release, text: &str| {
-        let (field, kind) = refused(release, text);
+        let (field, kind) = refusal(release, text);
         format!("{field}: {kind}")
     };
     let all = [

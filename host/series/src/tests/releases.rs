@@ -172,7 +172,7 @@ pub(super) fn query(release: &Release, text: &str) -> Result<Query, ParameterErr
     parameters.query(dataset, release, false)
 }
 
-pub(super) fn selected(release: &Release, text: &str) -> Selection {
+pub(super) fn select_text(release: &Release, text: &str) -> Selection {
     select(release, &query(release, text).unwrap())
 }
 
@@ -189,7 +189,7 @@ pub(super) fn observations(release: &Release, selection: &Selection) -> Vec<(Str
     all
 }
 
-pub(super) fn refused(release: &Release, text: &str) -> (String, ParameterErrorKind) {
+pub(super) fn refusal(release: &Release, text: &str) -> (String, ParameterErrorKind) {
     let error = query(release, text).unwrap_err();
     (error.field, error.kind)
 }
@@ -216,7 +216,7 @@ fn the_same_draft_gives_the_same_bytes() {
 #[test]
 fn latest_is_each_series_own_for_scalars() {
     let release = release_of(Family::Rates);
-    let selection = selected(&release, "dataset=bank_rate");
+    let selection = select_text(&release, "dataset=bank_rate");
     let expected = vec![(
         "bank_rate:rate_pct".to_owned(),
         "2025-10-07".to_owned(),
@@ -229,13 +229,13 @@ fn latest_is_each_series_own_for_scalars() {
 #[test]
 fn latest_snapshot_comes_before_nodes() {
     let release = release_of(Family::Rates);
-    let selection = selected(&release, "dataset=ois_spot_curve");
+    let selection = select_text(&release, "dataset=ois_spot_curve");
     let found = observations(&release, &selection);
     let periods: Vec<_> = found.iter().map(|(_, period, _)| period.as_str()).collect();
     assert_eq!(periods, ["2025-10-06", "2025-10-06"]);
     // The response names the series of the missing node and its availability, and no older value.
     assert_eq!(selection.series().len(), 3);
-    let missing = selected(&release, "dataset=ois_spot_curve&tenor_months=120");
+    let missing = select_text(&release, "dataset=ois_spot_curve&tenor_months=120");
     assert_eq!(missing.observations(), 0);
     assert_eq!(missing.series().len(), 1);
 }
@@ -247,7 +247,7 @@ fn nodes_are_in_order_of_number_and_only_those_that_exist() {
     let nodes: Vec<u32> = release.nodes(curve, Dimension::TenorMonths).collect();
     assert_eq!(nodes, [6, 60, 120]);
     assert_eq!(
-        refused(&release, "dataset=ois_spot_curve&tenor_months=61"),
+        refusal(&release, "dataset=ois_spot_curve&tenor_months=61"),
         ("tenor_months".to_owned(), ParameterErrorKind::UnknownNode)
     );
 }
@@ -256,7 +256,7 @@ fn nodes_are_in_order_of_number_and_only_those_that_exist() {
 fn ranges_select_observed_values_only() {
     let release = release_of(Family::Rates);
     let count = |text: &str| {
-        let selection = selected(&release, &format!("dataset=bank_rate&{text}"));
+        let selection = select_text(&release, &format!("dataset=bank_rate&{text}"));
         (selection.observations(), selection.notice().is_some())
     };
     assert_eq!(count("from=2025-10-03"), (2, false));
@@ -268,7 +268,7 @@ fn ranges_select_observed_values_only() {
     assert_eq!(count("from=2025-10-07&to=2025-10-07"), (1, false));
     assert_eq!(count("from=2020-01-01&to=2025-10-03"), (1, true));
     assert_eq!(count("from=2030-01-01"), (0, true));
-    let outside = selected(&release, "dataset=bank_rate&from=2030-01-01");
+    let outside = select_text(&release, "dataset=bank_rate&from=2030-01-01");
     let history = Some((
         Period::of_day(day("2025-10-03")),
         Period::of_day(day("2025-10-07")),
@@ -283,7 +283,7 @@ fn ranges_select_observed_values_only() {
 fn a_dataset_that_the_release_lacks_has_a_notice_and_no_series() {
     let release = release_of(Family::Rates);
     for dates in ["", "&from=2025-10-01", "&to=2025-10-01"] {
-        let selection = selected(&release, &format!("dataset=sonia_overnight{dates}"));
+        let selection = select_text(&release, &format!("dataset=sonia_overnight{dates}"));
         assert!(selection.series().is_empty(), "{dates}");
         let notice = Some(Notice::DatasetNotInRelease);
         assert_eq!(selection.notice(), notice, "{dates}");

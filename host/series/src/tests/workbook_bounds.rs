@@ -1,6 +1,6 @@
 //! Archives and workbooks that unpack to far more than they hold.
 
-use super::workbooks::{reading, spot, zipped};
+use super::workbooks::{reading, spot, zip_archive};
 use domesday_series::build::markets::count_rents;
 use std::io::{Cursor, Write as _};
 use zip::write::SimpleFileOptions;
@@ -12,7 +12,7 @@ const MEMBERS: usize = 10;
 
 /// Adds members of zeros to an archive, each within every bound by itself.
 fn with_zeros(archive: Vec<u8>, ending: &str) -> Vec<u8> {
-    let packed = zipped(&[("zeros", &vec![0; MEMBER])]);
+    let packed = zip_archive(&[("zeros", &vec![0; MEMBER])]);
     let mut packed = ZipArchive::new(Cursor::new(packed)).unwrap();
     let mut zip = ZipWriter::new_append(Cursor::new(archive)).unwrap();
     for number in 0..MEMBERS {
@@ -24,7 +24,7 @@ fn with_zeros(archive: Vec<u8>, ending: &str) -> Vec<u8> {
 }
 
 /// Returns a workbook whose directory states one byte for a member of zeros.
-fn understated() -> Vec<u8> {
+fn understated_archive() -> Vec<u8> {
     let mut zip = ZipWriter::new_append(Cursor::new(spot(vec![]))).unwrap();
     let options = SimpleFileOptions::default();
     zip.start_file("xl/media/image1.png", options).unwrap();
@@ -41,7 +41,7 @@ fn understated() -> Vec<u8> {
 
 #[test]
 fn a_zip_of_workbooks_is_bounded_in_sum() {
-    let bomb = with_zeros(zipped(&[("read me.txt", b"")]), "xlsx");
+    let bomb = with_zeros(zip_archive(&[("read me.txt", b"")]), "xlsx");
     let error = reading(&[("bomb.zip", bomb)]).unwrap_err();
     assert!(error.contains("bomb.zip: not a readable zip"), "{error}");
     assert!(error.contains("unpacked bytes in a file of"), "{error}");
@@ -52,7 +52,10 @@ fn a_workbook_is_bounded_in_sum_before_it_is_opened() {
     let sound = spot(vec![]);
     for (bomb, reason) in [
         (with_zeros(sound, "png"), "unpacked bytes in a file of"),
-        (understated(), "longer than the zip file's directory says"),
+        (
+            understated_archive(),
+            "longer than the zip file's directory says",
+        ),
     ] {
         let error = reading(&[("bomb.xlsx", bomb.clone())]).unwrap_err();
         assert!(error.contains(reason), "{error}");

@@ -81,7 +81,7 @@ fn workbook(sheets: &[(&str, Vec<Vec<Cell>>)]) -> Vec<u8> {
         ("xl/_rels/workbook.xml.rels".to_owned(), format!(r#"<Relationships xmlns="{PACKAGE}/relationships">{relations}<Relationship Id="s" Type="{REL}/styles" Target="styles.xml"/></Relationships>"#)),
         ("xl/styles.xml".to_owned(), format!(r#"<styleSheet xmlns="{MAIN}"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>"#)),
     ]);
-    zipped(
+    zip_archive(
         &parts
             .iter()
             .map(|(name, text)| (name.as_str(), text.as_bytes()))
@@ -89,7 +89,7 @@ fn workbook(sheets: &[(&str, Vec<Vec<Cell>>)]) -> Vec<u8> {
     )
 }
 
-pub(super) fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
+pub(super) fn zip_archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in parts {
         zip.start_file(*name, SimpleFileOptions::default()).unwrap();
@@ -201,7 +201,7 @@ fn an_archive_gives_every_workbook_in_it() {
         ),
     )]);
     let new = spot(vec![vec![Day(FIRST + 1), Number(2.0)]]);
-    let archive = zipped(&[
+    let archive = zip_archive(&[
         ("OIS 2009.xlsx", &old),
         ("OIS 2025.xlsx", &new),
         ("read me.txt", b""),
@@ -240,7 +240,7 @@ fn faults_in_a_workbook_name_file_sheet_and_cell() {
         titled("UK OIS spot curve", &[0.51]),
         reading(&[("ois.xlsx", workbook(&[("Sheet1", vec![])]))]).unwrap_err(),
         reading(&twice).unwrap_err(),
-        reading(&[("none.zip", zipped(&[("a.txt", b"")]))]).unwrap_err(),
+        reading(&[("none.zip", zip_archive(&[("a.txt", b"")]))]).unwrap_err(),
         reading(&[("curve.csv", b"my_curve,1\n".to_vec())]).unwrap_err(),
         reading(&[("curve.csv", b"ois_spot_curve,1.5\n".to_vec())]).unwrap_err(),
     ];

@@ -144,14 +144,14 @@ impl Builder<'_> {
         let count = self.draw.whole(least, most);
         let skip_13 = self.draw.chance(0.5);
         let bungalows = if self.draw.chance(0.15) { 0.6 } else { 0.03 };
-        let mut kind = self.draw.weighted(&kinds);
+        let mut kind = self.draw.choose_weighted(&kinds);
         for n in 1..=count {
             if n == 13 && skip_13 {
                 continue;
             }
             // Neighbours come in pairs: a semi-detached house has its other half.
             if n % 4 == 1 {
-                kind = self.draw.weighted(&kinds);
+                kind = self.draw.choose_weighted(&kinds);
             }
             let (number, left) = Self::number(n);
             let along = f64::from(n) / f64::from(count);
@@ -238,9 +238,12 @@ impl Builder<'_> {
                 self.add(paon, Kind::Terraced, built, along, left);
                 continue;
             }
-            let code =
-                self.draw
-                    .weighted(&[(8.0, "CR08"), (1.0, "CR06"), (1.0, "CR07"), (2.0, "CO01")]);
+            let code = self.draw.choose_weighted(&[
+                (8.0, "CR08"),
+                (1.0, "CR06"),
+                (1.0, "CR07"),
+                (2.0, "CO01"),
+            ]);
             self.add(
                 paon.clone(),
                 Kind::Commercial,
@@ -281,7 +284,7 @@ impl Builder<'_> {
         for n in 1..=count {
             let (number, left) = Self::number(n);
             let along = f64::from(n) / f64::from(count);
-            let kind = self.draw.weighted(&[
+            let kind = self.draw.choose_weighted(&[
                 (5.0, Kind::Detached),
                 (3.0, Kind::SemiDetached),
                 (2.0, Kind::Terraced),

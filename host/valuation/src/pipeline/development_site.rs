@@ -4,7 +4,7 @@
 //! coordinates give the place, and the postcode gives the country and the authority.
 
 use super::convert;
-use super::merge::{Fill, Merged, evidence_through, sorted};
+use super::merge::{Fill, MergedInputs, evidence_through, sort};
 use super::osgb36::national_grid;
 use super::resolve::{ResolveError, postcode_place};
 use domesday_contract::error::{Code, ValidationError};
@@ -84,7 +84,11 @@ fn outside() -> ResolveError {
 /// the routes do not let a customer state.
 ///
 /// `latest_sale` is the snapshot's.
-pub fn subject(request: &Development, located: &LocatedSite, latest_sale: Option<Day>) -> Merged {
+pub fn subject(
+    request: &Development,
+    located: &LocatedSite,
+    latest_sale: Option<Day>,
+) -> MergedInputs {
     let site = &request.property;
     let day = Day::from(site.valuation_date);
     let mut fill = Fill::default();
@@ -122,7 +126,7 @@ pub fn subject(request: &Development, located: &LocatedSite, latest_sale: Option
     for (attribute, _) in &applied {
         fill.provenance.applied.push(*attribute);
     }
-    Merged {
+    MergedInputs {
         subject: Subject {
             valuation_day: day,
             uprn: None,
@@ -144,7 +148,7 @@ pub fn subject(request: &Development, located: &LocatedSite, latest_sale: Option
             size,
             fabric,
             energy,
-            provenance: sorted(fill.provenance),
+            provenance: sort(fill.provenance),
             stored_data: false,
             evidence_through: evidence_through(latest_sale, day),
         },

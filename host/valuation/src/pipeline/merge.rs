@@ -17,7 +17,7 @@ use domesday_registers::Day;
 use domesday_registers::codes::{PropertyType, Tenure};
 
 /// A subject, and where its values came from.
-pub struct Merged {
+pub struct MergedInputs {
     /// The subject of the valuation.
     pub subject: Subject,
     /// Source that vouches for its identity.
@@ -39,7 +39,7 @@ pub fn merge(
     identity: &Identity,
     latest_sale: Option<Day>,
     stored_tenure: Option<Tenure>,
-) -> Merged {
+) -> MergedInputs {
     let day = Day::from(request.property.valuation_date);
     let stored = if request.options.use_stored_data {
         identity.property.attributes_before(day)
@@ -75,11 +75,11 @@ pub fn merge(
         size,
         fabric,
         energy,
-        provenance: sorted(fill.provenance),
+        provenance: sort(fill.provenance),
         stored_data: request.options.use_stored_data,
         evidence_through: evidence_through(latest_sale, day),
     };
-    Merged {
+    MergedInputs {
         conflicting_inputs: conflicts(
             (subject.property_type, subject.subtype, subject.tenure),
             StoredKind::new(fill.stored.as_ref(), stored_tenure),
@@ -123,7 +123,7 @@ pub(super) fn evidence_through(latest_sale: Option<Day>, valuation: Day) -> Opti
 }
 
 /// Sorts the lists into the order that the interface promises.
-pub(super) fn sorted(mut provenance: Provenance) -> Provenance {
+pub(super) fn sort(mut provenance: Provenance) -> Provenance {
     for list in [
         &mut provenance.customer,
         &mut provenance.stored,

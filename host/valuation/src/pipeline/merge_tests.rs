@@ -67,7 +67,7 @@ fn each_list_of_a_provenance_is_in_the_order_of_the_attributes() {
     };
     let backwards = lists([Attribute::Storeys, Attribute::Tenure]);
     let ordered = lists([Attribute::Tenure, Attribute::Storeys]);
-    assert_eq!(sorted(backwards), ordered);
+    assert_eq!(sort(backwards), ordered);
 }
 
 #[test]

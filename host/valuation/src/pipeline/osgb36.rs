@@ -40,7 +40,7 @@ static OSTN15: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ostn15.bin"));
 
 /// Converts a point to the National Grid, to the metre. Returns `None` outside the grid's extent.
 pub fn national_grid(latitude: f64, longitude: f64) -> Option<GridPoint> {
-    let (east, north) = projected(latitude, longitude);
+    let (east, north) = project(latitude, longitude);
     let (shift_east, shift_north) = shifts(east, north)?;
     Some(GridPoint {
         easting: round(east + shift_east) as i32,
@@ -49,7 +49,7 @@ pub fn national_grid(latitude: f64, longitude: f64) -> Option<GridPoint> {
 }
 
 /// Metres east and north on the projection, before the shifts.
-fn projected(latitude: f64, longitude: f64) -> (f64, f64) {
+fn project(latitude: f64, longitude: f64) -> (f64, f64) {
     let (xi, eta) = on_the_sphere(latitude, longitude - ORIGIN.1);
     let (origin, _) = on_the_sphere(ORIGIN.0, 0.0);
     (
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn the_ordnance_surveys_test_points_agree_to_the_millimetre() {
         for (latitude, longitude, easting, northing) in POINTS {
-            let (east, north) = projected(latitude, longitude);
+            let (east, north) = project(latitude, longitude);
             let (shift_east, shift_north) = shifts(east, north).unwrap();
             let off = hypot(east + shift_east - easting, north + shift_north - northing);
             // The points' degrees are printed to 8 places, which are up to a millimetre.

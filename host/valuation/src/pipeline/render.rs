@@ -45,7 +45,7 @@ pub fn render(row: Row, with: Rendering<'_>) -> wire::Outcome {
     };
     match row.outcome {
         Ok(Outcome::Valued(valuation)) => {
-            match valued(&valuation, &row.comparables, property, with) {
+            match render_valued(&valuation, &row.comparables, property, with) {
                 Some(valued) => wire::Outcome::Valued(Box::new(valued)),
                 None => wire::Outcome::Failed(vec![release_failed()]),
             }
@@ -81,7 +81,7 @@ pub fn refer(referral: Referral, with: Rendering<'_>) -> wire::Outcome {
 
 /// Renders a valuation. Returns `None` where a sum does not fit whole pounds, which the engine's
 /// checks rule out.
-fn valued(
+fn render_valued(
     valuation: &Valuation,
     sales: &[Sale],
     property: ResultProperty,

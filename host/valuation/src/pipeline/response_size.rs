@@ -3,7 +3,7 @@
 
 use super::row::{ParsedRow, RequestContext};
 use domesday_contract::error::{Code, ValidationError};
-use domesday_contract::v3::result::{RESPONSE_MAX, rejected};
+use domesday_contract::v3::result::{RESPONSE_MAX, rejection_size};
 
 /// The envelope of a batch without its results: its id is at most 100 bytes, its numbers ten
 /// digits.
@@ -39,13 +39,13 @@ const CONTEXT: usize = 400;
 /// Returns bytes that suffice for the response to these rows. No response is larger than
 /// [`RESPONSE_MAX`].
 pub fn expected_response_size(rows: &[ParsedRow], context: &RequestContext) -> usize {
-    let results = rows.iter().map(|row| expected(row, context));
+    let results = rows.iter().map(|row| expected_size(row, context));
     results
         .fold(ENVELOPE, usize::saturating_add)
         .min(RESPONSE_MAX)
 }
 
-fn expected(row: &ParsedRow, context: &RequestContext) -> usize {
+fn expected_size(row: &ParsedRow, context: &RequestContext) -> usize {
     let Ok(request) = row.request() else {
         return smallest(row, context);
     };
@@ -91,7 +91,7 @@ fn check(sizes: impl Iterator<Item = usize>, size: Size) -> Result<(), Validatio
 fn smallest(row: &ParsedRow, context: &RequestContext) -> usize {
     let errors = row.request().err().unwrap_or_default();
     let reference = row.request_reference.as_deref();
-    rejected(&context.release.id, reference, errors)
+    rejection_size(&context.release.id, reference, errors)
 }
 
 #[cfg(test)]

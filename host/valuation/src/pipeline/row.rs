@@ -6,7 +6,7 @@ use super::address_lookup::AddressLookups;
 use super::conflicts::stored_tenure;
 use super::deadline::Deadline;
 use super::eligibility::outside;
-use super::merge::{Merged, merge};
+use super::merge::{MergedInputs, merge};
 use super::render::{Rendering, refer, render};
 pub use super::request_context::RequestContext;
 use super::resolve::{Identity, ResolveError, StoredMatch, identity, match_stored};
@@ -201,7 +201,7 @@ pub fn value(
 ) -> RenderedRow {
     let outcome = match &row.content {
         Ok(request) => outcome(request, context, answers, valuation_id, deadline),
-        Err(errors) => rejected(errors.clone()),
+        Err(errors) => rejected_row(errors.clone()),
     };
     write(row, context, valuation_id, outcome)
 }
@@ -218,7 +218,7 @@ pub fn timed_out_row(
 
 /// Renders the result of a row whose worker panicked.
 pub fn lost_row(row: &ParsedRow, context: &RequestContext, valuation_id: Uuid) -> RenderedRow {
-    let outcome = failed(internal(), "the worker panicked".to_owned());
+    let outcome = failed_row(internal(), "the worker panicked".to_owned());
     unfinished_row(row, context, valuation_id, outcome)
 }
 
@@ -232,7 +232,7 @@ fn unfinished_row(
 ) -> RenderedRow {
     let outcome = match &row.content {
         Ok(_) => outcome,
-        Err(errors) => rejected(errors.clone()),
+        Err(errors) => rejected_row(errors.clone()),
     };
     write(row, context, valuation_id, outcome)
 }
@@ -276,7 +276,7 @@ pub fn outcome(
     };
     // A panic drops the row's own values. The row only reads the shared ones.
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| failed(internal(), "the row panicked".to_owned()))
+        .unwrap_or_else(|_| failed_row(internal(), "the row panicked".to_owned()))
 }
 
 /// Runs the stages. Each may end the row early.
@@ -288,7 +288,7 @@ fn run_pipeline(
     deadline: Option<Deadline>,
 ) -> Result<RowOutcome, RowOutcome> {
     let release = &*context.release;
-    let Merged {
+    let MergedInputs {
         subject,
         identity_source,
         stored_data_used,
@@ -297,14 +297,14 @@ fn run_pipeline(
     } = match request {
         ValuationRequest::Existing(request) => {
             let identity: Identity =
-                identity(&release.snapshot, &request.property, answers).map_err(unresolved)?;
+                identity(&release.snapshot, &request.property, answers).map_err(unresolved_row)?;
             let stored_tenure = stored_tenure(&release.snapshot, request, &identity.property)
-                .map_err(|error| unresolved(error.into()))?;
+                .map_err(|error| unresolved_row(error.into()))?;
             merge(request, &identity, release.latest_sale, stored_tenure)
         }
         ValuationRequest::Development(request) => {
             let located = development_site::locate(&release.snapshot, &request.property)
-                .map_err(unresolved)?;
+                .map_err(unresolved_row)?;
             development_site::subject(request, &located, release.latest_sale)
         }
     };
@@ -348,7 +348,7 @@ fn run_pipeline(
             return Err(timed_out(deadline));
         }
         (Err(failure), _) if failure.retryable() => {
-            return Err(failed(internal(), failure.to_string()));
+            return Err(failed_row(internal(), failure.to_string()));
         }
         _ => {}
     }
@@ -359,7 +359,7 @@ fn run_pipeline(
     let location_context = match sections.context {
         true => Some(
             location_context::context(&release.snapshot, &subject)
-                .map_err(|error| failed(internal(), error.to_string()))?,
+                .map_err(|error| failed_row(internal(), error.to_string()))?,
         ),
         false => None,
     };
@@ -381,13 +381,13 @@ fn final_outcome(outcome: Outcome, problem: Option<String>) -> RowOutcome {
     }
 }
 
-fn rejected(errors: Vec<ValidationError>) -> RowOutcome {
+fn rejected_row(errors: Vec<ValidationError>) -> RowOutcome {
     final_outcome(Outcome::Rejected(errors), None)
 }
 
-fn unresolved(unresolved: ResolveError) -> RowOutcome {
+fn unresolved_row(unresolved: ResolveError) -> RowOutcome {
     match unresolved {
-        ResolveError::Rejected(error) => rejected(vec![*error]),
+        ResolveError::Rejected(error) => rejected_row(vec![*error]),
         ResolveError::Provider(unavailable) => {
             let message = "The address provider did not answer. Retry.";
             let error = ValidationError::new(Code::IdentityProviderUnavailable, message);
@@ -413,7 +413,7 @@ fn unresolved(unresolved: ResolveError) -> RowOutcome {
     }
 }
 
-fn failed(error: ValidationError, problem: String) -> RowOutcome {
+fn failed_row(error: ValidationError, problem: String) -> RowOutcome {
     RowOutcome {
         outcome: Outcome::Failed(vec![error]),
         refundable: true,

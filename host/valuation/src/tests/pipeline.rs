@@ -13,7 +13,7 @@ use std::time::Duration;
 use domesday_address_lookup::Provider;
 use domesday_contract::v3::options::{Depth, Settings};
 use domesday_contract::v3::request::Kind;
-use domesday_contract::v3::result::{RESPONSE_MAX, Referral, rejected};
+use domesday_contract::v3::result::{RESPONSE_MAX, Referral, rejection_size};
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
 use domesday_engine::evidence::Exchange;
@@ -189,7 +189,7 @@ fn each_row_of_an_existing_property_comes_to_its_result() {
 }
 
 /// Returns the request for a proposed house at this site.
-fn proposed(latitude: f64, longitude: f64) -> Value {
+fn proposed_home(latitude: f64, longitude: f64) -> Value {
     let mut house = demo::house();
     house["property"] = json!({
         "valuation_date": "2026-10-15",
@@ -206,8 +206,8 @@ fn proposed(latitude: f64, longitude: f64) -> Value {
 
 #[test]
 fn each_row_of_a_proposed_property_comes_to_its_result() {
-    let house = proposed(55.60702, -2.21319);
-    let elsewhere = proposed(51.5, -2.21319);
+    let house = proposed_home(55.60702, -2.21319);
+    let elsewhere = proposed_home(51.5, -2.21319);
     let context = context(Kind::Development);
     let results: BTreeMap<_, _> = [("house", house), ("elsewhere", elsewhere)]
         .into_iter()
@@ -224,7 +224,7 @@ fn a_site_must_lie_near_its_postcode_and_within_the_service() {
         (55.60702, -1.89, "invalid_value"),
         (57.0, -2.21319, "outside_geography"),
     ] {
-        let result = result(&proposed(latitude, longitude), &context);
+        let result = result(&proposed_home(latitude, longitude), &context);
         let error = &result["errors"][0];
         assert_eq!(error["code"], code, "{latitude} {longitude}");
         assert_eq!(error["field"], "/property/site_latitude");
@@ -308,7 +308,7 @@ fn the_bound_of_a_response_counts_each_result_and_its_comma() {
     let rows = |count: usize| -> Vec<_> { (0..count).map(|_| parse("7", &context)).collect() };
     let one = rows(1);
     let errors = one[0].request().err().unwrap();
-    let of_one = rejected(&context.release.id, None, errors) + 1;
+    let of_one = rejection_size(&context.release.id, None, errors) + 1;
     let bytes = |count: usize| -> usize {
         let error = response_size::check_response_size(&rows(count), &context).unwrap_err();
         let mut words = error.message.split(' ');

@@ -56,7 +56,7 @@ fn of(trees: &[u64], target: Target, offset: Option<Feature>) -> Outcome {
     value(&model, &subject(), &evidence())
 }
 
-fn valued(outcome: Outcome) -> Valuation {
+fn expect_value(outcome: Outcome) -> Valuation {
     match outcome {
         Outcome::Valued(valuation) => valuation,
         other => panic!("{other:?}"),
@@ -65,8 +65,8 @@ fn valued(outcome: Outcome) -> Valuation {
 
 #[test]
 fn trees_move_the_estimate_its_comparables_and_its_range() {
-    let plain = valued(Release::value(&subject(), &evidence()));
-    let moved = valued(of(
+    let plain = expect_value(Release::value(&subject(), &evidence()));
+    let moved = expect_value(of(
         &constant("0.1"),
         Target::LogPrice,
         Some(Feature::ReferenceLogValue),
@@ -94,8 +94,8 @@ fn trees_move_the_estimate_its_comparables_and_its_range() {
 #[test]
 fn every_target_is_converted_to_pounds() {
     let pounds =
-        |trees: &str, target, offset| valued(of(&constant(trees), target, offset)).estimate;
-    let plain = valued(Release::value(&subject(), &evidence())).estimate;
+        |trees: &str, target, offset| expect_value(of(&constant(trees), target, offset)).estimate;
+    let plain = expect_value(Release::value(&subject(), &evidence())).estimate;
     assert_eq!(pounds("240000", Target::Price, None), 240_000.0);
     assert_eq!(
         pounds("5000", Target::Price, Some(Feature::ReferenceValue)),

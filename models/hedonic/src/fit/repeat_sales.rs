@@ -132,7 +132,7 @@ pub fn learn(
                 None => of_type.clone(),
             };
             squares.extend(of_kind.iter().map(|p| {
-                let rest = (p.difference - expected(p, &effects, years))
+                let rest = (p.difference - expected_difference(p, &effects, years))
                     .abs()
                     .min(CLIP);
                 (p.years(), rest * rest)
@@ -205,7 +205,7 @@ fn pair<'a>(
     })
 }
 
-fn expected(pair: &SalePair<'_>, effects: &[f64], years: usize) -> f64 {
+fn expected_difference(pair: &SalePair<'_>, effects: &[f64], years: usize) -> f64 {
     pair.columns(years).map(|(c, x)| x * effects[c]).sum()
 }
 
@@ -223,7 +223,7 @@ fn solve(
         let deviation = |p: &SalePair<'_>| (VARIANCE.0 + VARIANCE.1 * p.years()).sqrt();
         let rests: Vec<f64> = pairs
             .iter()
-            .map(|p| (p.difference - expected(p, &effects, years)) / deviation(p))
+            .map(|p| (p.difference - expected_difference(p, &effects, years)) / deviation(p))
             .collect();
         let Some(spread) = median(rests.iter().map(|r| (r.abs(), 1.0)), &mut scratch) else {
             return Ok(effects);
@@ -232,7 +232,7 @@ fn solve(
         let (mut matrix, mut right) = (vec![0.0; n * n], vec![0.0; n]);
         for (p, rest) in pairs.iter().zip(&rests) {
             let weight = huber(*rest, reach) / (deviation(p) * deviation(p));
-            let beyond = p.difference - expected(p, prior, years);
+            let beyond = p.difference - expected_difference(p, prior, years);
             for (i, x) in p.columns(years) {
                 right[i] += weight * x * beyond;
                 for (j, y) in p.columns(years) {

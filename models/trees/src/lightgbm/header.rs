@@ -16,7 +16,7 @@ impl Header {
     pub(super) fn read(lines: &Lines<'_>) -> Result<Header, ModelError> {
         let version: String = lines.one("version")?;
         if version != "v3" && version != "v4" {
-            return Err(unsupported(
+            return Err(unsupported_error(
                 lines,
                 format!("its format is {version}"),
                 "save it with LightGBM 3 or 4",
@@ -25,7 +25,7 @@ impl Header {
         for name in ["num_class", "num_tree_per_iteration"] {
             let classes: usize = lines.one(name)?;
             if classes != 1 {
-                return Err(unsupported(
+                return Err(unsupported_error(
                     lines,
                     format!("{name}={classes}: it predicts a value for each class"),
                     "a value is one number; train a regression",
@@ -42,12 +42,12 @@ impl Header {
                 .map(|sizes| sizes.split_ascii_whitespace().count()),
             averaged: lines.has_bare("average_output"),
             transform: transform(lines.text("objective"))
-                .map_err(|what| unsupported(lines, what, "train a regression"))?,
+                .map_err(|what| unsupported_error(lines, what, "train a regression"))?,
         })
     }
 }
 
-fn unsupported(lines: &Lines<'_>, what: String, instead: &'static str) -> ModelError {
+fn unsupported_error(lines: &Lines<'_>, what: String, instead: &'static str) -> ModelError {
     ModelError::Unsupported {
         place: lines.place(),
         what,

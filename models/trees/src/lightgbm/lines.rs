@@ -44,7 +44,7 @@ impl<'a> Lines<'a> {
         self.named.get(name).copied()
     }
 
-    fn required(&self, name: &'static str) -> Result<&'a str, ModelError> {
+    fn require(&self, name: &'static str) -> Result<&'a str, ModelError> {
         self.text(name).ok_or_else(|| ModelError::MissingLine {
             place: self.place(),
             name,
@@ -60,7 +60,7 @@ impl<'a> Lines<'a> {
     }
 
     pub(super) fn one<T: FromStr>(&self, name: &'static str) -> Result<T, ModelError> {
-        self.value(name, self.required(name)?)
+        self.value(name, self.require(name)?)
     }
 
     pub(super) fn one_or<T: FromStr>(&self, name: &'static str, other: T) -> Result<T, ModelError> {
@@ -74,7 +74,7 @@ impl<'a> Lines<'a> {
         name: &'static str,
         needed: usize,
     ) -> Result<Vec<T>, ModelError> {
-        let text = self.required(name)?;
+        let text = self.require(name)?;
         let values = text
             .split_ascii_whitespace()
             .map(|value| self.value(name, value))

@@ -6,7 +6,7 @@ use crate::ModelError;
 const MODEL: &str = include_str!("../packed/two_trees.txt");
 
 #[track_caller]
-fn refused(from: &str, to: &str) -> String {
+fn refusal(from: &str, to: &str) -> String {
     assert!(MODEL.contains(from), "{from}");
     read(&MODEL.replacen(from, to, 1)).unwrap_err().to_string()
 }
@@ -72,7 +72,7 @@ fn an_unsupported_model_is_refused_by_name() {
         ),
     ];
     for (from, to, expected) in cases {
-        let message = refused(from, to);
+        let message = refusal(from, to);
         assert!(message.contains(expected), "{message}");
     }
 }
@@ -152,7 +152,7 @@ fn an_invalid_model_is_refused_with_its_place() {
         ),
     ];
     for (from, to, expected) in cases {
-        let message = refused(from, to);
+        let message = refusal(from, to);
         assert!(message.contains(expected), "{message}");
     }
     assert!(matches!(read(""), Err(ModelError::NotLightGbm(_))));

@@ -80,7 +80,7 @@ impl<'l, 'a> NodeLists<'l, 'a> {
         invalid(self.lines, problem)
     }
 
-    fn unsupported(&self, what: String) -> ModelError {
+    fn unsupported_error(&self, what: String) -> ModelError {
         ModelError::Unsupported {
             place: self.lines.place(),
             what,
@@ -106,7 +106,7 @@ impl<'l, 'a> NodeLists<'l, 'a> {
     fn split(&self, at: usize) -> Result<Split, ModelError> {
         let decision = self.decisions[at];
         if decision & !KNOWN != 0 {
-            return Err(self.unsupported(format!(
+            return Err(self.unsupported_error(format!(
                 "node {at} has the decision type {decision} with unknown bits"
             )));
         }
@@ -130,9 +130,9 @@ impl<'l, 'a> NodeLists<'l, 'a> {
             4 => Missing::Zero,
             8 => Missing::Nan,
             _ => {
-                return Err(
-                    self.unsupported(format!("node {at} has an unknown rule for missing values"))
-                );
+                return Err(self.unsupported_error(format!(
+                    "node {at} has an unknown rule for missing values"
+                )));
             }
         };
         Ok(Split::Numeric(Numeric {

@@ -61,7 +61,7 @@ impl<'a> File<'a> {
     pub(super) fn header(self) -> Result<Header<'a>, ModelError> {
         let learner = self.learner;
         if !matches!(self.version.first(), Some(2..=3)) {
-            return Err(unsupported(
+            return Err(unsupported_error(
                 "the model",
                 format!("its version is {:?}", self.version),
                 "load it with XGBoost 2 or 3 and save it again",
@@ -76,7 +76,7 @@ impl<'a> File<'a> {
                 ));
             }
             (other, _) => {
-                return Err(unsupported(
+                return Err(unsupported_error(
                     "the model",
                     format!("its booster is {other:?}"),
                     "train with booster=\"gbtree\"",
@@ -89,7 +89,7 @@ impl<'a> File<'a> {
             ("num_target", parameters.num_target),
         ] {
             if let Some(count) = count.filter(|count| count != "0" && count != "1") {
-                return Err(unsupported(
+                return Err(unsupported_error(
                     "the model",
                     format!("its {name} is {}", single_precision::excerpt(&count)),
                     ONE_ANSWER,
@@ -130,7 +130,7 @@ fn answer(objective: &str, base: &str) -> Result<(Transform, f32), ModelError> {
         "count:poisson" | "reg:gamma" | "reg:tweedie" => Err(ModelError::NotXgBoost(format!(
             "base_score is {number}; {objective} needs a positive one"
         ))),
-        other => Err(unsupported(
+        other => Err(unsupported_error(
             "the model",
             format!("its objective is {:?}", single_precision::excerpt(other)),
             "train a regression",
@@ -168,7 +168,7 @@ fn inputs(names: Vec<String>, count: &str) -> Result<Vec<String>, ModelError> {
     Ok(names)
 }
 
-pub(super) fn unsupported(place: &str, what: String, instead: &'static str) -> ModelError {
+pub(super) fn unsupported_error(place: &str, what: String, instead: &'static str) -> ModelError {
     ModelError::Unsupported {
         place: place.to_owned(),
         what,

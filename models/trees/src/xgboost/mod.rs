@@ -39,7 +39,7 @@ pub fn read(text: &str) -> Result<Ensemble, ModelError> {
     let model: Model<'_> = serde_json::from_str(header.model.get())
         .map_err(|why| ModelError::NotXgBoost(format!("learner.gradient_booster.model: {why}")))?;
     if let Some(class) = model.tree_info.iter().find(|class| **class != 0) {
-        return Err(header::unsupported(
+        return Err(header::unsupported_error(
             "the model",
             format!("a tree is of class or target {class}"),
             header::ONE_ANSWER,

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 const MODEL: &str = include_str!("two_trees.json");
 
 #[track_caller]
-fn changed(from: &str, to: &str) -> String {
+fn change(from: &str, to: &str) -> String {
     assert!(MODEL.contains(from), "{from}");
     MODEL.replacen(from, to, 1)
 }
 
 #[track_caller]
-fn refused(from: &str, to: &str) -> String {
-    read(&changed(from, to)).unwrap_err().to_string()
+fn refusal(from: &str, to: &str) -> String {
+    read(&change(from, to)).unwrap_err().to_string()
 }
 
 #[test]
@@ -49,14 +49,14 @@ fn a_small_model_is_read() {
 
 #[test]
 fn names_base_score_and_objective_are_as_versions_write_them() {
-    let unnamed = read(&changed("[\"area\", \"place\"]", "[]")).unwrap();
+    let unnamed = read(&change("[\"area\", \"place\"]", "[]")).unwrap();
     assert_eq!(unnamed.inputs, ["f0", "f1"]);
-    let older = changed("\"[5E-1]\"", "\"5E-1\"").replace("[3, 2, 0]", "[2, 1, 4]");
+    let older = change("\"[5E-1]\"", "\"5E-1\"").replace("[3, 2, 0]", "[2, 1, 4]");
     assert_eq!(read(&older).unwrap(), read(MODEL).unwrap());
     // Some versions write NaN as the threshold of a set.
     let older = older.replace("[5E-1, 0E0,", "[5E-1, NaN,");
     assert_eq!(read(&older).unwrap(), read(MODEL).unwrap());
-    let counts = read(&changed("reg:squarederror", "count:poisson")).unwrap();
+    let counts = read(&change("reg:squarederror", "count:poisson")).unwrap();
     assert_eq!(counts.transform, Transform::ExponentialOfSingle);
     let score = counts.score(&[0.5, 1.0]);
     assert_eq!(score, f64::from(0.5_f32.ln() + 4.0 - 2.0));
@@ -113,7 +113,7 @@ fn an_unsupported_model_is_refused_by_name() {
         ),
     ];
     for (from, to, expected) in cases {
-        let message = refused(from, to);
+        let message = refusal(from, to);
         assert!(message.contains(expected), "{message}");
     }
 }
@@ -212,10 +212,10 @@ fn an_invalid_model_is_refused_with_its_place() {
         ),
     ];
     for (from, to, expected) in cases {
-        let message = refused(from, to);
+        let message = refusal(from, to);
         assert!(message.contains(expected), "{message}");
     }
-    let twice = changed("[1, 3, -1, -1, -1]", "[1, 1, -1, -1, -1]").replace("[2, 4,", "[2, 2,");
+    let twice = change("[1, 3, -1, -1, -1]", "[1, 1, -1, -1, -1]").replace("[2, 4,", "[2, 2,");
     assert!(
         read(&twice)
             .unwrap_err()

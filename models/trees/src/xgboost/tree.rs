@@ -1,6 +1,6 @@
 //! A tree of a JSON model.
 
-use super::header::{ONE_ANSWER, unsupported};
+use super::header::{ONE_ANSWER, unsupported_error};
 use super::single_precision::Single;
 use crate::{CategorySet, Child, Missing, ModelError, Node, Numeric, Split, Tree};
 use serde::Deserialize;
@@ -65,7 +65,7 @@ pub(super) fn read(
         && size != "0"
         && size != "1"
     {
-        return Err(unsupported(
+        return Err(unsupported_error(
             place,
             "its leaves are vectors".to_owned(),
             ONE_ANSWER,

@@ -76,7 +76,7 @@ impl Build {
             train_days: self.train_days,
             max_train_rows: self.max_train_rows,
             max_backtest_rows: self.max_backtest_rows,
-            created: self.output.created(),
+            created: self.output.creation_time(),
             compiled: self.compiled.compiled,
         };
         let mut progress = ProgressLine::new();

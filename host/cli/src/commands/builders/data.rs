@@ -172,7 +172,7 @@ fn kind_when_repaired(path: &Path, diagnosis: &Diagnosis) -> String {
         let folder = tempfile::tempdir()?;
         let copy = folder.path().join("repaired.csv");
         for _ in 0..MOST_REPAIRS {
-            match next.and_then(|diagnosis| diagnosis.repaired(&content)) {
+            match next.and_then(|diagnosis| diagnosis.repair(&content)) {
                 Some(repaired) => content = repaired,
                 None => return Ok(None),
             }

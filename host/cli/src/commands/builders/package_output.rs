@@ -25,7 +25,7 @@ impl PackageOutput {
     }
 
     /// Returns the build timestamp.
-    pub fn created(&self) -> DateTime<Utc> {
+    pub fn creation_time(&self) -> DateTime<Utc> {
         self.created.unwrap_or_else(|| MachineClock.utc())
     }
 

@@ -218,7 +218,7 @@ impl SnapshotTarget<'_> {
         let package_dir = self.packages_dir.join(id.as_str());
         let draft = Draft {
             id: id.clone(),
-            created: timestamp(self.output.created())?,
+            created: timestamp(self.output.creation_time())?,
             body,
             files: files(&built)?,
         };

@@ -73,7 +73,7 @@ impl JournalOptions {
         release: Option<&str>,
         json: bool,
     ) -> anyhow::Result<ExitCode> {
-        let expected = self.expected()?;
+        let expected = self.expectation()?;
         let mut replay = ReceiptReplay {
             options: self,
             release,
@@ -153,7 +153,7 @@ impl JournalOptions {
             .then(|| "no key that was given opens any of these receipts".to_owned())
     }
 
-    fn expected(&self) -> anyhow::Result<Expected> {
+    fn expectation(&self) -> anyhow::Result<Expected> {
         let mut heads = Vec::new();
         for path in &self.heads {
             let subject = || format!("the head {}", path.display());

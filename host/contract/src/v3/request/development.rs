@@ -167,10 +167,10 @@ fn read_site(document: &mut Section<'_, '_>, errors: &mut ValidationErrors) -> P
     let Some(mut section) = document.required_section(errors, "property", SITE) else {
         return Partial::default();
     };
-    let valuation_date = section.required(errors, "valuation_date", date);
-    let postcode = section.required(errors, "postcode", Postcode::read);
-    let latitude = section.required(errors, "site_latitude", number(LATITUDE));
-    let longitude = section.required(errors, "site_longitude", number(LONGITUDE));
+    let valuation_date = section.require(errors, "valuation_date", date);
+    let postcode = section.require(errors, "postcode", Postcode::read);
+    let latitude = section.require(errors, "site_latitude", number(LATITUDE));
+    let longitude = section.require(errors, "site_longitude", number(LONGITUDE));
     let building_number_or_name = section.optional(
         errors,
         "building_number_or_name",

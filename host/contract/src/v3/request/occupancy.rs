@@ -34,7 +34,7 @@ pub(super) fn read(
     errors: &mut ValidationErrors,
 ) -> Option<Occupancy> {
     let mut section = document.required_section(errors, "occupancy", SHAPE)?;
-    let status = section.required(errors, "status", word);
+    let status = section.require(errors, "status", word);
     section.finish(errors);
     status.map(|status| Occupancy { status })
 }

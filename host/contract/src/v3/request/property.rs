@@ -141,15 +141,15 @@ pub(super) fn read(document: &mut Section<'_, '_>, errors: &mut ValidationErrors
     let Some(mut section) = document.required_section(errors, "property", SHAPE) else {
         return Partial::default();
     };
-    let valuation_date = section.required(errors, "valuation_date", date);
+    let valuation_date = section.require(errors, "valuation_date", date);
     let uprn = section.optional(errors, "uprn", Uprn::read);
-    let postcode = section.required(errors, "postcode", Postcode::read);
-    let building = section.required(
+    let postcode = section.require(errors, "postcode", Postcode::read);
+    let building = section.require(
         errors,
         "building_number_or_name",
         text(ADDRESS_PART_LONGEST),
     );
-    let street = section.required(errors, "street", text(ADDRESS_PART_LONGEST));
+    let street = section.require(errors, "street", text(ADDRESS_PART_LONGEST));
     let kind = read_kind(&mut section, errors);
     let build_status = section.optional(errors, "build_status", word::<BuildStatus>);
     section.finish(errors);
@@ -191,9 +191,9 @@ pub(super) fn read_kind(
     section: &mut Section<'_, '_>,
     errors: &mut ValidationErrors,
 ) -> PropertyKind {
-    let property_type = section.required(errors, "type", word::<PropertyType>);
-    let subtype = section.required(errors, "subtype", word::<Subtype>);
-    let title_tenure = section.required(errors, "title_tenure", word::<Tenure>);
+    let property_type = section.require(errors, "type", word::<PropertyType>);
+    let subtype = section.require(errors, "subtype", word::<Subtype>);
+    let title_tenure = section.require(errors, "title_tenure", word::<Tenure>);
     if let (Some(property_type), Some(subtype)) = (property_type, subtype)
         && subtype.property_type() != property_type
     {

@@ -10,7 +10,7 @@ pub const RESPONSE_MAX: usize = 9_500_000;
 /// Returns the exact number of bytes of the result of a row that is rejected for these errors.
 /// Without an error it is fewer than any result has.
 #[must_use]
-pub fn rejected(
+pub fn rejection_size(
     release_id: &str,
     request_reference: Option<&str>,
     errors: &[ValidationError],

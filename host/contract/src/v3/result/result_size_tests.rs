@@ -148,7 +148,7 @@ proptest! {
         score in share(), postcode in postcode(), message in ".{0,200}",
     ) {
         let reference = reference.as_deref();
-        let least = rejected("made-up-2026-10", reference, &[]);
+        let least = rejection_size("made-up-2026-10", reference, &[]);
         let input_resolution = resolution(blank, fillers, ignored);
         let valued = Valued {
             property: property(postcode.clone()),
@@ -196,7 +196,7 @@ proptest! {
             .map(|message| ValidationError::new(Code::InvalidValue, message).at("/size/bedrooms"))
             .collect();
         let reference = reference.as_deref();
-        let computed = rejected("made-up-2026-10", reference, &errors);
+        let computed = rejection_size("made-up-2026-10", reference, &errors);
         prop_assert_eq!(json_bytes(reference, Outcome::Rejected(errors)), computed);
     }
 }

@@ -33,15 +33,15 @@ pub(in crate::v3) fn schemas() -> Schemas {
         [
             ("Valuation", valuation()),
             ("ReferredValuation", referred_valuation()),
-            ("ValuedResult", valued()),
-            ("ReferredResult", referred()),
+            ("ValuedResult", valued_schema()),
+            ("ReferredResult", referred_schema()),
             (
                 "RejectedResult",
-                unvalued(Status::Rejected, "A row that is structurally wrong, or whose identity is. It stands in batches; a single request is then refused with 422."),
+                unvalued_schema(Status::Rejected, "A row that is structurally wrong, or whose identity is. It stands in batches; a single request is then refused with 422."),
             ),
             (
                 "FailedResult",
-                unvalued(Status::ValuationFailed, "A valuation that failed through no fault of the row; each error says whether a retry may help."),
+                unvalued_schema(Status::ValuationFailed, "A valuation that failed through no fault of the row; each error says whether a retry may help."),
             ),
         ]
         .map(|(name, schema)| (name.to_owned(), Schema::from(schema).into())),
@@ -109,7 +109,7 @@ fn valuation() -> Object {
     .describe("The estimate and its range.")
 }
 
-fn valued() -> Object {
+fn valued_schema() -> Object {
     let required = ["property", "valuation", "confidence", "input_resolution"];
     result(
         Status::Valued,
@@ -159,7 +159,7 @@ fn referred_valuation() -> Object {
     .describe("No estimate: a person should value the property.")
 }
 
-fn referred() -> Object {
+fn referred_schema() -> Object {
     let required = ["property", "valuation", "referral", "input_resolution"];
     result(
         Status::Referred,
@@ -176,7 +176,7 @@ fn referred() -> Object {
     )
 }
 
-fn unvalued(status: Status, description: &str) -> Object {
+fn unvalued_schema(status: Status, description: &str) -> Object {
     let errors = list(schema_ref("ValidationError"), Some(1), Some(ERRORS_LISTED));
     result(
         status,

@@ -28,7 +28,7 @@ fn property() -> ResultProperty {
     }
 }
 
-fn valued() -> Valued {
+fn valued_result() -> Valued {
     Valued {
         property: property(),
         date: day(2026, 3, 31),
@@ -63,7 +63,7 @@ fn valued() -> Valued {
 
 #[test]
 fn a_valued_property_with_its_evidence() {
-    let mut valued = valued();
+    let mut valued = valued_result();
     valued.comparables = Some(vec![Comparable {
         rank: 1,
         sale_date: day(2025, 11, 2),
@@ -94,7 +94,7 @@ fn a_valued_property_with_its_evidence() {
 fn a_range_that_does_not_exist_is_null_and_unasked_sections_are_absent() {
     let valued = Valued {
         range: None,
-        ..valued()
+        ..valued_result()
     };
     let text = result(Outcome::Valued(Box::new(valued)));
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -111,7 +111,7 @@ fn a_range_that_does_not_exist_is_null_and_unasked_sections_are_absent() {
 fn an_empty_list_of_comparables_is_a_list() {
     let valued = Valued {
         comparables: Some(vec![]),
-        ..valued()
+        ..valued_result()
     };
     let text = result(Outcome::Valued(Box::new(valued)));
     assert!(text.contains("\"comparables\": []"), "{text}");

@@ -127,14 +127,14 @@ fn estimate(row: Row) -> f64 {
     }
 }
 
-fn expected(sales: &[Sale]) -> f64 {
+fn expected_estimate(sales: &[Sale]) -> f64 {
     1.0 + sales.iter().map(|sale| sale.price_gbp as f64).sum::<f64>()
 }
 
 #[test]
 fn a_release_of_1_0_0_stays_loadable() {
     let sales = sales();
-    let expected = expected(&sales);
+    let expected = expected_estimate(&sales);
     assert_eq!(estimate(row(OF_1_0_0, asks(), sales)), expected);
 }
 
@@ -143,7 +143,7 @@ fn sales_are_the_same_packed_and_one_by_one() {
     let mut tenanted = asks();
     tenanted.occupancy = Occupancy::Tenanted;
     let sales = sales();
-    let expected = expected(&sales);
+    let expected = expected_estimate(&sales);
     let run = row(&component("guest-asking"), tenanted, sales);
     // Each way is a question, and both show sales that a comparable may name.
     assert_eq!(run.cost.questions, 2);

@@ -6,7 +6,7 @@ use domesday_engine::evidence::{
 };
 
 /// Returns a record of one question.
-fn recorded() -> RecordedEvidence {
+fn recording() -> RecordedEvidence {
     RecordedEvidence::new(vec![Exchange {
         question: EvidenceQuery::OwnSales,
         answer: EvidenceResponse::Sales(Vec::new()),
@@ -15,7 +15,7 @@ fn recorded() -> RecordedEvidence {
 
 #[test]
 fn a_question_that_is_not_recorded_is_counted_from_one() {
-    let recorded = recorded();
+    let recorded = recording();
     let ask = || recorded.ask(&subject(3), &EvidenceQuery::OwnSales);
     assert_eq!(recorded.question_count(), 0);
     assert!(matches!(ask(), Ok(EvidenceResponse::Sales(_))));
@@ -33,7 +33,7 @@ fn a_recorded_answer_belongs_to_its_own_question() {
         since: 0,
     };
     assert!(matches!(
-        recorded().ask(&subject(3), &other),
+        recording().ask(&subject(3), &other),
         Err(EvidenceError::NotRecorded { number: 1 })
     ));
 }

@@ -10,7 +10,7 @@ use super::header::ComparedRelease;
 use crate::html::plots::{PlotError, beyond};
 use crate::html::{document, svg};
 use maud::{Markup, PreEscaped, html};
-use tables::{percent, ratio, signed};
+use tables::{percent, ratio, signed_percent};
 
 const STYLE: &str = include_str!("style.css");
 /// Groups in a plot at most.
@@ -70,7 +70,7 @@ fn headline(found: &Comparison) -> Markup {
         |a: f64, b: f64, decimals| format!("{} → {} %", percent(a, decimals), percent(b, decimals));
     html! { div.figures {
         @match &all.change {
-            Some(change) => { (tile(signed(change.median), html! { "median change of value; " (percent(change.over_5, 1)) " % move by over 5 %" })) }
+            Some(change) => { (tile(signed_percent(change.median), html! { "median change of value; " (percent(change.over_5, 1)) " % move by over 5 %" })) }
             None => { (tile("–".to_owned(), html! { "no row is valued by both" })) }
         }
         (tile(format!("{} of {}", found.flips.rows, all.rows), html! { "rows change status" }))

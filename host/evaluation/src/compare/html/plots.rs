@@ -5,7 +5,7 @@ use crate::compare::cost::CostComparison;
 use crate::compare::group::Group;
 use crate::compare::sides::Sides;
 use crate::html::plots::{
-    Frame, Mark, NARROW, OTHER, PlotError, RELEASE, Shape, distribution, marks, scattered,
+    Frame, Mark, NARROW, OTHER, PlotError, RELEASE, Shape, distribution, marks, scatter_plot,
 };
 use crate::html::tables::short;
 
@@ -37,7 +37,7 @@ pub fn changes(found: &Comparison) -> PlotSvg {
 pub fn by_value(found: &Comparison) -> PlotSvg {
     match found.points.is_empty() {
         true => Ok(None),
-        false => scattered(&found.points, narrow("A's value, thousands of pounds")).map(Some),
+        false => scatter_plot(&found.points, narrow("A's value, thousands of pounds")).map(Some),
     }
 }
 

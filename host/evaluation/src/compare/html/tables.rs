@@ -1,12 +1,12 @@
 //! The tables of a comparison.
 
-pub(crate) use crate::compare::change::signed;
+pub(crate) use crate::compare::change::signed_percent;
 use crate::compare::comparison::Comparison;
 use crate::compare::cost::{CostComparison, Spread};
 use crate::compare::group::Group;
 use crate::compare::paired::{ComparedOutcome, PairedRow, Status};
 use crate::compare::status::Kind;
-use crate::html::tables::called;
+use crate::html::tables::group_label;
 pub use crate::html::tables::percent;
 use maud::{Markup, html};
 
@@ -43,7 +43,7 @@ pub fn rows(rows: &[PairedRow]) -> Markup {
         thead { tr { th { "row" } th { "change" } th { "A" } th { "B" } @if priced { th { "paid" } } th { "type" } th { "area" } } }
         tbody { @for row in rows { tr {
             td { (row.row) }
-            td { @if let Some(change) = row.change() { (signed(change)) } @else { "–" } }
+            td { @if let Some(change) = row.change() { (signed_percent(change)) } @else { "–" } }
             td { (answer(row.outcomes().a)) } td { (answer(row.outcomes().b)) }
             @if priced { td { @if let Some(price) = row.price { (pounds(price)) } @else { "–" } } }
             td { (type_of(row)) }
@@ -137,13 +137,13 @@ pub fn groups(groups: &[&Group]) -> Markup {
             @if priced { th { "covered A" } th { "B" } }
         } }
         tbody { @for group in groups { tr {
-            td { (called(&group.key, group.name.as_deref())) }
+            td { (group_label(&group.key, group.name.as_deref())) }
             td { (group.rows) } td { (group.flips) }
             @match &group.change {
                 Some(change) => {
-                    td { (change.rows) } td { (signed(change.median)) }
-                    td { (signed(change.tenth)) " to " (signed(change.ninetieth)) }
-                    td { (percent(change.over_5, 1)) } td { (signed(change.total)) }
+                    td { (change.rows) } td { (signed_percent(change.median)) }
+                    td { (signed_percent(change.tenth)) " to " (signed_percent(change.ninetieth)) }
+                    td { (percent(change.over_5, 1)) } td { (signed_percent(change.total)) }
                 }
                 None => { td { "0" } td { "–" } td { "–" } td { "–" } td { "–" } }
             }

@@ -3,26 +3,26 @@
 use super::*;
 use crate::compare::header::Source;
 use crate::compare::paired::PairedRow;
-use crate::compare::testing::{compared, comparison, header, pair, referred, valued};
+use crate::compare::testing::{comparison, header, pair, paired_row, referral, valued_outcome};
 
 fn rows() -> Vec<PairedRow> {
     let mut rows: Vec<PairedRow> = (0..80_u32)
         .map(|at| {
             let price = 100_000.0 + 4_000.0 * f64::from(at);
             let b = price * (0.97 + 0.001 * f64::from(at));
-            compared(
+            paired_row(
                 &format!("sale {at}"),
                 Some(price),
-                valued(price * 1.02),
-                valued(b),
+                valued_outcome(price * 1.02),
+                valued_outcome(b),
             )
         })
         .collect();
-    rows.push(compared(
+    rows.push(paired_row(
         "lost",
         Some(1e5),
-        valued(1e5),
-        referred("unusual_<size>"),
+        valued_outcome(1e5),
+        referral("unusual_<size>"),
     ));
     rows
 }
@@ -89,8 +89,8 @@ fn next_to_nothing_is_a_page_too() {
         vec![pair(1e5, 1e5)],
         vec![pair(1e5, 1e5); 3],
         vec![pair(1e5, 2e6); 40],
-        vec![compared("r", None, referred("x"), referred("x")); 5],
-        vec![compared("r", Some(1.0), referred("x"), valued(1e-3)); 5],
+        vec![paired_row("r", None, referral("x"), referral("x")); 5],
+        vec![paired_row("r", Some(1.0), referral("x"), valued_outcome(1e-3)); 5],
     ] {
         let text = page(&comparison(&rows)).unwrap();
         assert!(!text.contains("NaN") && !text.contains("inf "), "{text}");

@@ -1,13 +1,13 @@
 //! Plots of distributions, of points and of months.
 
-use super::{FONT, Frame, GRID, INK, PlotError, RELEASE, WIDE, decimals, plain, signed};
+use super::{FONT, Frame, GRID, INK, PlotError, RELEASE, WIDE, decimals, plain, signed_number};
 use crate::histogram::Histogram;
 use crate::number::quantile;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
 /// Returns a chart with the margins of all curves, and room for labels below the axis.
-fn framed<'a, 'b, D: DrawingBackend>(
+fn chart_with_margins<'a, 'b, D: DrawingBackend>(
     area: &'a DrawingArea<D, Shift>,
     below: u32,
 ) -> ChartBuilder<'a, 'b, D> {
@@ -27,13 +27,14 @@ pub fn distribution(errors: &Histogram, frame: Frame<'_>) -> Result<String, Plot
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (frame.width, 330)).into_drawing_area();
-        let mut chart = framed(&area, 42).build_cartesian_2d(low..high, 0.0..most * 1.08)?;
+        let mut chart =
+            chart_with_margins(&area, 42).build_cartesian_2d(low..high, 0.0..most * 1.08)?;
         plain(&mut chart.configure_mesh())
             .disable_x_mesh()
             .x_desc(frame.axis)
             .y_desc("% of values")
             .x_labels(if frame.width < WIDE { 7 } else { 21 })
-            .x_label_formatter(&|value| signed(*value, decimals(high - low)))
+            .x_label_formatter(&|value| signed_number(*value, decimals(high - low)))
             .y_label_formatter(&|value| format!("{value:.0}"))
             .draw()?;
         chart.draw_series(errors.counts.iter().enumerate().map(|(at, count)| {
@@ -103,20 +104,20 @@ pub fn beyond(points: &[[f64; 2]]) -> usize {
 
 /// Plots values in pounds with their changes. The plot shows the middle 98 %. A point outside is a
 /// triangle on its edge.
-pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotError> {
+pub fn scatter_plot(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotError> {
     let window = Window::of(points);
     let ([least, most], [low, high]) = (window.values, window.changes);
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (frame.width, 330)).into_drawing_area();
-        let mut chart = framed(&area, 42).build_cartesian_2d(least..most, low..high)?;
+        let mut chart = chart_with_margins(&area, 42).build_cartesian_2d(least..most, low..high)?;
         let places = decimals(high - low);
         plain(&mut chart.configure_mesh())
             .x_desc(frame.axis)
             .y_desc("change, %")
             .x_labels(6)
             .x_label_formatter(&|value| format!("{value:.0}"))
-            .y_label_formatter(&|value| signed(*value, places))
+            .y_label_formatter(&|value| signed_number(*value, places))
             .draw()?;
         let zero = [(least, 0.0), (most, 0.0)];
         chart.draw_series(DashedLineSeries::new(zero, 5, 4, INK.stroke_width(1)))?;
@@ -157,7 +158,7 @@ pub fn months(names: &[String], courses: &[MonthlySeries]) -> Result<String, Plo
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (WIDE, 320)).into_drawing_area();
-        let mut chart = framed(&area, 34)
+        let mut chart = chart_with_margins(&area, 34)
             .build_cartesian_2d(0..last.max(1), (low - 1.0)..(high * 1.4 + 1.0))?;
         plain(&mut chart.configure_mesh())
             .disable_x_mesh()

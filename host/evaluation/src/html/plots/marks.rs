@@ -1,6 +1,6 @@
 //! Things of a kind, one below the other.
 
-use super::{FONT, Frame, INK, PlotError, WIDE, decimals, plain, signed};
+use super::{FONT, Frame, INK, PlotError, WIDE, decimals, plain, signed_number};
 use plotters::coord::ranged1d::SegmentValue;
 use plotters::prelude::*;
 
@@ -61,7 +61,7 @@ pub fn marks(
             .x_desc(frame.axis)
             .x_labels(if frame.width < WIDE { 6 } else { 10 })
             .x_label_formatter(&|value| match shape {
-                Shape::Changes => signed(*value, places),
+                Shape::Changes => signed_number(*value, places),
                 Shape::Bars | Shape::Points | Shape::Amounts => format!("{value:.places$}"),
             })
             .y_labels(rows.unsigned_abs() as usize + 1)
@@ -142,7 +142,7 @@ fn axis_ends(marks: &[Mark], shape: Shape, line: Option<f64>) -> (f64, f64) {
 /// Returns the figure beside a mark.
 fn value_label(shape: Shape, value: f64) -> String {
     match shape {
-        Shape::Changes => signed(value, if value.abs() < 1.0 { 2 } else { 1 }),
+        Shape::Changes => signed_number(value, if value.abs() < 1.0 { 2 } else { 1 }),
         Shape::Amounts if value >= 100.0 => format!("{value:.0}"),
         Shape::Bars | Shape::Points | Shape::Amounts => format!("{value:.1}"),
     }

@@ -3,7 +3,7 @@
 mod curves;
 mod marks;
 
-pub use curves::{MonthlySeries, beyond, distribution, months, scattered};
+pub use curves::{MonthlySeries, beyond, distribution, months, scatter_plot};
 pub use marks::{Mark, Shape, marks};
 use plotters::chart::MeshStyle;
 use plotters::prelude::*;
@@ -67,7 +67,7 @@ fn decimals(span: f64) -> usize {
 }
 
 /// Formats a number with its sign. Zero has none.
-fn signed(value: f64, places: usize) -> String {
+fn signed_number(value: f64, places: usize) -> String {
     let text = format!("{value:+.places$}");
     match text.trim_start_matches(['+', '-', '0', '.']).is_empty() {
         true => "0".to_owned(),

@@ -68,7 +68,7 @@ impl<T: Seed> Sorter<T> {
         self.runs.push(run.finish()?);
         if self.runs.len() >= MOST_RUNS {
             let mut merged = RunWriter::create(&self.scratch)?;
-            for seed in Rows::<T>::merged(&self.runs)? {
+            for seed in Rows::<T>::merge(&self.runs)? {
                 merged.write(&seed?)?;
             }
             self.runs = vec![merged.finish()?];

@@ -44,7 +44,7 @@ impl<T: Seed> Sorted<T> {
         match self.storage {
             Storage::Memory(seeds) => Ok(Rows::Owned(seeds.into_iter())),
             // The files are open, so their names may go already.
-            Storage::Disk(runs) => Rows::merged(&runs),
+            Storage::Disk(runs) => Rows::merge(&runs),
         }
     }
 
@@ -52,7 +52,7 @@ impl<T: Seed> Sorted<T> {
     pub(crate) fn rows(&self) -> Result<Rows<'_, T>, BuildError> {
         match &self.storage {
             Storage::Memory(seeds) => Ok(Rows::Lent(seeds.iter())),
-            Storage::Disk(runs) => Rows::merged(runs),
+            Storage::Disk(runs) => Rows::merge(runs),
         }
     }
 }
@@ -74,7 +74,7 @@ pub(crate) struct Merge<T: Seed> {
 }
 
 impl<'a, T: Seed> Rows<'a, T> {
-    pub(super) fn merged(runs: &[Run]) -> Result<Rows<'a, T>, BuildError> {
+    pub(super) fn merge(runs: &[Run]) -> Result<Rows<'a, T>, BuildError> {
         let mut merge = Merge {
             runs: runs
                 .iter()

@@ -17,7 +17,7 @@ impl Seed for Word {
     }
 }
 
-fn sorted(words: &[Word], memory: usize) -> (Sorted<Word>, Rc<Scratch>, tempfile::TempDir) {
+fn sort_words(words: &[Word], memory: usize) -> (Sorted<Word>, Rc<Scratch>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let scratch = Scratch::within(folder.path(), memory).unwrap();
     let mut sorter = Sorter::new(&scratch);
@@ -40,7 +40,7 @@ proptest! {
         let words: Vec<Word> = words.into_iter().map(|(a, b)| Word(a, b)).collect();
         let mut expected = words.clone();
         expected.sort();
-        let (found, _scratch, _folder) = sorted(&words, memory);
+        let (found, _scratch, _folder) = sort_words(&words, memory);
         prop_assert_eq!(found.count(), words.len() as u64);
         prop_assert_eq!(&all(found.rows().unwrap()), &expected, "lent");
         prop_assert_eq!(&all(found.drain().unwrap()), &expected, "drained");
@@ -50,7 +50,7 @@ proptest! {
 #[test]
 fn drained_runs_are_deleted() {
     let words: Vec<Word> = (0..5_000).rev().map(|n| Word(n, vec![7])).collect();
-    let (found, scratch, folder) = sorted(&words, 1_000);
+    let (found, scratch, folder) = sort_words(&words, 1_000);
     let files = |place: &std::path::Path| std::fs::read_dir(place).unwrap().count();
     let place = scratch.file().parent().unwrap().to_owned();
     assert!((1..MOST_RUNS).contains(&files(&place)), "{}", files(&place));

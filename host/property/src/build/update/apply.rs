@@ -123,7 +123,7 @@ fn turns<'e>(edits: &'e Edits, changed: &mut CountChanges) -> TableChanges<'e> {
     turns
 }
 
-fn damaged(table: &'static str) -> BuildError {
+fn damage_error(table: &'static str) -> BuildError {
     BuildError::Snapshot(SnapshotError::Damaged { table })
 }
 
@@ -139,7 +139,7 @@ fn blocks(
         let lost: FxHashSet<u64> = turn.lost.iter().copied().collect();
         let mut sales: Vec<[u8; sale::WIDTH]> = Vec::new();
         if let Some(row) = old.sales.get(key).map_err(SnapshotError::from)? {
-            let block = sale::block(row.value()).ok_or_else(|| damaged("sales"))?;
+            let block = sale::block(row.value()).ok_or_else(|| damage_error("sales"))?;
             let remaining = block.filter(|packed| !lost.contains(&packed.id()));
             sales.extend(remaining.map(|packed| *packed.bytes()));
         }
@@ -203,8 +203,8 @@ fn properties(
     for (&uprn, turn) in turns {
         let mut property = old
             .packed_property(uprn)?
-            .ok_or_else(|| damaged("properties"))?;
-        turn_days(&mut property.sale_days, turn).ok_or_else(|| damaged("properties"))?;
+            .ok_or_else(|| damage_error("properties"))?;
+        turn_days(&mut property.sale_days, turn).ok_or_else(|| damage_error("properties"))?;
         row.clear();
         property.encode(&mut row);
         table.insert(uprn, &row)?;
@@ -226,7 +226,7 @@ fn postcode_days(
             let (chunks, _) = row.value().as_chunks::<2>();
             days.extend(chunks.iter().map(|day| u16::from_le_bytes(*day)));
         }
-        turn_days(&mut days, turn).ok_or_else(|| damaged("postcode_sales"))?;
+        turn_days(&mut days, turn).ok_or_else(|| damage_error("postcode_sales"))?;
         let mut row = Vec::with_capacity(days.len() * 2);
         for day in days {
             put::<2>(&mut row, u64::from(day));
@@ -256,7 +256,7 @@ fn addresses(
         let mut before = Vec::new();
         let row = old.addresses.get(postcode).map_err(SnapshotError::from)?;
         if let Some(row) = &row {
-            let all = address::all(row.value()).ok_or_else(|| damaged("addresses"))?;
+            let all = address::all(row.value()).ok_or_else(|| damage_error("addresses"))?;
             for (print, entry) in all {
                 match entry {
                     Entry::OtherSale => before.push(print),

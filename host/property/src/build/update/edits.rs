@@ -5,7 +5,7 @@ use super::months::Months;
 use super::report::UpdateCounts;
 use crate::build::BuildError;
 use crate::build::external_sort::Groups;
-use crate::build::join::{JoinedSale, joined};
+use crate::build::join::{JoinedSale, join_sale};
 use crate::build::keys::{Match, find};
 use crate::build::matching;
 use crate::build::postcodes::PostcodeLookup;
@@ -81,7 +81,7 @@ pub(super) fn work_out(
                 old: was,
                 new: None,
                 unmatched: None,
-                forgotten: was.and_then(|was| forgotten(before, was.row.id)),
+                forgotten: was.and_then(|was| unmatched_entry(before, was.row.id)),
             });
             continue;
         };
@@ -103,15 +103,21 @@ pub(super) fn work_out(
             by_rule,
         });
     }
-    let contested = contested(before, &meetings);
+    let contested = contested_by_postcode(before, &meetings);
     for meeting in meetings {
         let contested = contested.get(&meeting.now.sale.postcode);
-        all.push(met(old, before, meeting, contested, &mut report)?);
+        all.push(match_transaction(
+            old,
+            before,
+            meeting,
+            contested,
+            &mut report,
+        )?);
     }
     for (postcode, rivals) in &before.rivals {
         let contested = contested.get(postcode);
         for rival in rivals {
-            let edit = rejoined(old, rival, contested)?;
+            let edit = rejoin(old, rival, contested)?;
             report.rejoined += u64::from(edit.is_some());
             all.extend(edit);
         }
@@ -130,7 +136,10 @@ struct MatchedTransaction {
 /// Returns, by postcode, the homes that several addresses meet by rules of one address.
 ///
 /// It counts the addresses of the months and of the snapshot before.
-fn contested(before: &OldSales, meetings: &[MatchedTransaction]) -> FxHashMap<u64, FxHashSet<u64>> {
+fn contested_by_postcode(
+    before: &OldSales,
+    meetings: &[MatchedTransaction],
+) -> FxHashMap<u64, FxHashSet<u64>> {
     let mut met: FxHashMap<u64, Vec<(u64, u64)>> = FxHashMap::default();
     for meeting in meetings {
         let of_rule = meeting.now.stranger(meeting.by_rule).met_alone();
@@ -143,12 +152,12 @@ fn contested(before: &OldSales, meetings: &[MatchedTransaction]) -> FxHashMap<u6
         met.entry(*postcode).or_default().extend(rivals);
     }
     met.into_iter()
-        .map(|(postcode, met)| (postcode, rules::contested(met)))
+        .map(|(postcode, met)| (postcode, rules::contested_homes(met)))
         .collect()
 }
 
 /// Updates a transaction that no month names, whose home became ambiguous or unambiguous.
-fn rejoined(
+fn rejoin(
     old: &Snapshot,
     rival: &Rival,
     contested: Option<&FxHashSet<u64>>,
@@ -168,7 +177,7 @@ fn rejoined(
     let mut uncounted = SalesReport::default();
     Ok(Some(Edit {
         old: Some(was),
-        new: Some(joined(was.row.id, &sale, home, old, &mut uncounted)?),
+        new: Some(join_sale(was.row.id, &sale, home, old, &mut uncounted)?),
         unmatched: None,
         forgotten: None,
     }))
@@ -298,7 +307,7 @@ fn by_rule(
 }
 
 /// Matches a transaction to its property, as in a build.
-fn met(
+fn match_transaction(
     old: &Snapshot,
     before: &OldSales,
     meeting: MatchedTransaction,
@@ -324,7 +333,7 @@ fn met(
     };
     let home = home.as_ref().map(|(uprn, home)| (*uprn, home));
     let mut uncounted = SalesReport::default();
-    let new = joined(now.id, &now.sale, home, old, &mut uncounted)?;
+    let new = join_sale(now.id, &now.sale, home, old, &mut uncounted)?;
     let unmatched = matches!(found, Match::AddressUnknown | Match::PostcodeUnknown)
         .then(|| (now.sale.postcode, now.stranger(by_rule)));
     let unchanged = match &was {
@@ -350,12 +359,12 @@ fn met(
         old: was,
         new: Some(new),
         unmatched,
-        forgotten: forgotten(before, now.id),
+        forgotten: unmatched_entry(before, now.id),
     })
 }
 
 /// Returns the old snapshot's entry of a sale that matched no property by its own address.
-fn forgotten(before: &OldSales, id: u64) -> Option<(u64, u64)> {
+fn unmatched_entry(before: &OldSales, id: u64) -> Option<(u64, u64)> {
     before
         .unmatched
         .get(&id)

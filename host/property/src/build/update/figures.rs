@@ -247,7 +247,7 @@ fn of_authority(
     let Some(code) = authority else {
         return Ok(());
     };
-    let area = (AreaLevel::LocalAuthority, u64::from(code.packed()));
+    let area = (AreaLevel::LocalAuthority, u64::from(code.pack()));
     if years.needs(area, figures::month(row.day)) {
         seeds.push(figures::seed(area, row))?;
     }

@@ -14,11 +14,11 @@ pub(crate) fn request(form: &str, sale: &PricePaid) -> Request {
     let (building, street) = match form {
         "written" => (building, street),
         "lower" => (building.to_lowercase(), street.to_lowercase()),
-        "short" => (title(&building), abbreviated(&title(&street))),
-        "swapped" => (swapped(sale).to_lowercase(), title(&street)),
+        "short" => (title(&building), abbreviate(&title(&street))),
+        "swapped" => (swap_parts(sale).to_lowercase(), title(&street)),
         "bare" => (building.replace("FLAT ", ""), title(&street)),
         "spaced" => (
-            spaced(&building),
+            space_out(&building),
             format!(" {}. ", title(&street).replace(' ', "  ")),
         ),
         "numbered" => (format!("No. {building}"), title(&street)),
@@ -39,7 +39,7 @@ fn format_building(sale: &PricePaid) -> String {
 }
 
 /// Puts the number first: "12 flat 3", or "67 mill house" for "MILL HOUSE, 67".
-fn swapped(sale: &PricePaid) -> String {
+fn swap_parts(sale: &PricePaid) -> String {
     match sale.paon.split_once(", ") {
         _ if !sale.saon.is_empty() => format!("{} {}", sale.paon, sale.saon),
         Some((name, number)) => format!("{number} {name}"),
@@ -48,7 +48,7 @@ fn swapped(sale: &PricePaid) -> String {
 }
 
 /// Spreads the text: "  12 a". Letters stand apart from digits, and ranges have "to".
-fn spaced(building: &str) -> String {
+fn space_out(building: &str) -> String {
     let mut text = String::from("  ");
     for c in building.replace(" - ", " to ").chars() {
         if c.is_alphabetic() && text.ends_with(|last: char| last.is_ascii_digit()) {
@@ -76,7 +76,7 @@ fn title(text: &str) -> String {
 }
 
 /// Shortens the last word as people do.
-fn abbreviated(street: &str) -> String {
+fn abbreviate(street: &str) -> String {
     let (start, last) = street.rsplit_once(' ').unwrap_or(("", street));
     let short = match last {
         "Road" => "Rd",

@@ -51,7 +51,7 @@ const SALES: [(&str, &str, &str, &str, u64, &str); 16] = [
     ("", "20", "MILL LANE", "ZZ1 1AB", 111, "range"),
 ];
 
-fn sold(at: usize) -> Sold {
+fn sale_at(at: usize) -> Sold {
     let (saon, paon, street, postcode, ..) = SALES[at];
     Sold {
         id: at as u32 + 1,
@@ -65,7 +65,7 @@ fn sold(at: usize) -> Sold {
 }
 
 fn world(order: &[usize]) -> World {
-    let sales: Vec<Sold> = order.iter().map(|at| sold(*at)).collect();
+    let sales: Vec<Sold> = order.iter().map(|at| sale_at(*at)).collect();
     // Without UPRN, and with a slip of the hand.
     let certificate = Lodged {
         uprn: "",

@@ -91,13 +91,13 @@ fn figures(report: &Report) -> Vec<String> {
             .rejected
             .iter()
             .chain(&file.left_out)
-            .map(|(reason, count)| format!("{} `{reason}`", grouped(*count)))
+            .map(|(reason, count)| format!("{} `{reason}`", group_digits(*count)))
             .collect();
         format!(
             "| {} | {} | {} | {} |",
             file.file,
-            grouped(file.rows_read),
-            grouped(file.rows_kept),
+            group_digits(file.rows_read),
+            group_digits(file.rows_kept),
             refused.join(", ")
         )
     });
@@ -132,14 +132,14 @@ fn figures(report: &Report) -> Vec<String> {
             sales.certificates["first_lodged_later"],
         ),
     ];
-    let counts = counts.map(|(what, count)| format!("| {what} | {} |", grouped(count)));
+    let counts = counts.map(|(what, count)| format!("| {what} | {} |", group_digits(count)));
     files.chain(counts).collect()
 }
 
 /// Formats 1234567 as "1,234,567".
-fn grouped(count: u64) -> String {
+fn group_digits(count: u64) -> String {
     match count {
         0..1_000 => count.to_string(),
-        _ => format!("{},{:03}", grouped(count / 1_000), count % 1_000),
+        _ => format!("{},{:03}", group_digits(count / 1_000), count % 1_000),
     }
 }

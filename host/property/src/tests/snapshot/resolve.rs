@@ -5,7 +5,7 @@ use domesday_property::{AddressList, GssCode, ListedProperty, Resolution};
 use domesday_registers::address::keys_of_parts;
 use domesday_registers::records::Country;
 
-fn lodged(key: u32, uprn: &'static str, line: &'static str) -> Lodged {
+fn certificate(key: u32, uprn: &'static str, line: &'static str) -> Lodged {
     Lodged {
         key,
         uprn,
@@ -34,12 +34,12 @@ fn an_address_is_exact_ambiguous_unknown_or_not_residential() {
         shop(5, "40", 'O'),
     ])
     .and_certificates(&[
-        lodged(1, "11", "1 Orchard Way"),
-        lodged(2, "21", "Flat 1, 40 Orchard Way"),
-        lodged(3, "22", "Flat 2, 40 Orchard Way"),
+        certificate(1, "11", "1 Orchard Way"),
+        certificate(2, "21", "Flat 1, 40 Orchard Way"),
+        certificate(3, "22", "Flat 2, 40 Orchard Way"),
         // Two properties under one address.
-        lodged(4, "31", "9 Orchard Way"),
-        lodged(5, "32", "9 Orchard Way"),
+        certificate(4, "31", "9 Orchard Way"),
+        certificate(5, "32", "9 Orchard Way"),
     ]);
     let snapshot = world.build().open();
     let resolve = |building: &str| {
@@ -242,7 +242,7 @@ fn a_postcode_is_represented_by_addresses_or_sales_and_recent_sales_are_counted(
         sale(2, "2020-06-15", 'A'),
         sale(3, "2020-06-16", 'B'),
     ])
-    .and_certificates(&[lodged(1, "11", "1 Orchard Way")]);
+    .and_certificates(&[certificate(1, "11", "1 Orchard Way")]);
     let snapshot = world.build().open();
     let represented = |text| snapshot.represented(&postcode(text)).unwrap();
     assert!(represented("ZZ1 1AA") && represented("ZZ1 1AB") && !represented("ZZ2 1AA"));

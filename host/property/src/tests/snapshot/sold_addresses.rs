@@ -4,7 +4,7 @@ use super::world::{Sold, World, day, postcode};
 use domesday_property::build::{self, FIRST_INVENTED_UPRN, Inputs, Report, SNAPSHOT_FILE};
 use domesday_property::{Resolution, Snapshot};
 
-fn sold(id: u32, paon: &'static str) -> Sold {
+fn sale(id: u32, paon: &'static str) -> Sold {
     Sold {
         id,
         paon,
@@ -17,26 +17,26 @@ fn sold(id: u32, paon: &'static str) -> Sold {
 fn sales() -> Vec<Sold> {
     let later = Sold {
         day: "2021-06-15",
-        ..sold(2, "1")
+        ..sale(2, "1")
     };
     let flat = Sold {
         saon: "FLAT 3",
         kind: 'F',
-        ..sold(4, "9")
+        ..sale(4, "9")
     };
     let at = |id, code: &str| Sold {
         postcode: code.to_owned(),
-        ..sold(id, "4")
+        ..sale(id, "4")
     };
     let shop = Sold {
         kind: 'O',
-        ..sold(5, "70")
+        ..sale(5, "70")
     };
     let (unplaced, scottish, nowhere) = (at(6, "ZZ1 1ZZ"), at(7, "ZZ9 9ZZ"), at(8, ""));
     vec![
-        sold(1, "1"),
+        sale(1, "1"),
         later,
-        sold(3, "2"),
+        sale(3, "2"),
         flat,
         shop,
         unplaced,

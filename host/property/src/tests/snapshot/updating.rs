@@ -54,7 +54,7 @@ const PLACES: [(&str, &str, &str, &str); 21] = [
     ("ZZ1 1AB", "24A", "", "MILL LANE"),
 ];
 
-fn sold() -> impl Strategy<Value = Sold> {
+fn any_sale() -> impl Strategy<Value = Sold> {
     let choice = (0..PLACES.len(), 0..DAYS.len(), 0..5_usize, 0..8_u32);
     (0..24_u32, choice, 1..400_u64, any::<[bool; 2]>()).prop_map(
         |(id, (place, day, kind, category), price, [new, leasehold])| {
@@ -78,7 +78,7 @@ fn sold() -> impl Strategy<Value = Sold> {
 }
 
 fn row_of(number: usize) -> impl Strategy<Value = Sold> {
-    (sold(), 0..3_usize).prop_map(move |(sold, change)| Sold {
+    (any_sale(), 0..3_usize).prop_map(move |(sold, change)| Sold {
         change: if number == 0 {
             'A'
         } else {
@@ -158,7 +158,11 @@ fn build_snapshot(inputs: &Inputs, files: usize, directory: &Path) -> PathBuf {
     directory.join(build::SNAPSHOT_FILE)
 }
 
-fn updated(from: &Path, files: &[PathBuf], directory: &Path) -> Result<UpdateReport, BuildError> {
+fn run_update(
+    from: &Path,
+    files: &[PathBuf],
+    directory: &Path,
+) -> Result<UpdateReport, BuildError> {
     build::update(
         "month",
         from,
@@ -195,7 +199,7 @@ proptest! {
         for step in steps {
             let old = digest(&from);
             done += step.len();
-            let report = updated(&from, step, &place(&format!("update-{done}"))).unwrap();
+            let report = run_update(&from, step, &place(&format!("update-{done}"))).unwrap();
             prop_assert_eq!(digest(&from), old, "the old snapshot was touched");
             from = place(&format!("update-{done}")).join(build::SNAPSHOT_FILE);
             let whole = build_snapshot(&inputs, done, &place(&format!("whole-{done}")));
@@ -248,7 +252,7 @@ fn a_month_contests_a_home_and_another_settles_it() {
     assert_eq!(sold(&from), [1_000]);
     for (month, (prices, rejoined)) in [(vec![], 1), (vec![1_000], 1)].into_iter().enumerate() {
         let directory = folder.path().join(format!("month-{month}"));
-        let report = updated(&from, &inputs.price_paid[month + 1..][..1], &directory).unwrap();
+        let report = run_update(&from, &inputs.price_paid[month + 1..][..1], &directory).unwrap();
         from = directory.join(build::SNAPSHOT_FILE);
         assert_eq!(sold(&from), prices, "after month {month}");
         assert_eq!(report.sales.rejoined, rejoined, "after month {month}");
@@ -295,7 +299,7 @@ fn the_report_counts_changes_by_month() {
     let inputs = world(month()).write(folder.path());
     let base = build_snapshot(&inputs, 1, &folder.path().join("base"));
     let directory = folder.path().join("new");
-    let report = updated(&base, &inputs.price_paid[1..], &directory).unwrap();
+    let report = run_update(&base, &inputs.price_paid[1..], &directory).unwrap();
     let sales = &report.sales;
     assert_eq!(
         (sales.added, sales.changed, sales.deleted, sales.unchanged),
@@ -335,7 +339,7 @@ fn a_file_older_than_the_snapshot_is_refused() {
         (&inputs.price_paid[2..], "earlier"),
         (&inputs.price_paid[1..2], "same"),
     ] {
-        let refused = updated(&base, late, &place(name)).unwrap_err();
+        let refused = run_update(&base, late, &place(name)).unwrap_err();
         assert!(matches!(refused, BuildError::NoUpdate { .. }), "{refused}");
         assert!(refused.to_string().contains("2020-02-16"), "{refused}");
         assert!(!place(name).exists() && !place(&format!("{name}.partial")).exists());
@@ -346,7 +350,7 @@ fn a_file_older_than_the_snapshot_is_refused() {
 fn a_snapshot_of_an_earlier_program_cannot_be_updated() {
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/labels/README.md");
     let folder = tempfile::tempdir().unwrap();
-    let refused = updated(&shipped, &[], &folder.path().join("new")).unwrap_err();
+    let refused = run_update(&shipped, &[], &folder.path().join("new")).unwrap_err();
     assert!(
         matches!(refused, BuildError::Snapshot(_)),
         "no snapshot at all: {refused}"
@@ -361,7 +365,8 @@ fn a_snapshot_of_an_earlier_program_cannot_be_updated() {
     assert!(transaction.delete_table(table).unwrap());
     transaction.commit().unwrap();
     drop(database);
-    let refused = updated(&base, &inputs.price_paid[1..], &folder.path().join("new")).unwrap_err();
+    let refused =
+        run_update(&base, &inputs.price_paid[1..], &folder.path().join("new")).unwrap_err();
     assert!(
         matches!(refused, BuildError::NotUpdatable { .. }),
         "{refused}"

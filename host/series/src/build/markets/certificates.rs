@@ -1,7 +1,7 @@
 //! Floor areas and rooms of homes, from energy certificates, found by address.
 
 use super::MarketsError;
-use super::postcodes::packed;
+use super::postcodes::pack;
 use super::sources::{Kind, Sources};
 use domesday_registers::address::{AddressKey, keys_of_lines, keys_of_parts};
 use domesday_registers::certificates::CertificateFile;
@@ -126,7 +126,7 @@ impl Certificates {
 /// Returns eight bytes that identify an address within a postcode.
 fn fingerprint(postcode: &Postcode, key: &AddressKey) -> u64 {
     let mut hasher = Sha256::new();
-    hasher.update(packed(postcode).to_be_bytes());
+    hasher.update(pack(postcode).to_be_bytes());
     hasher.update(key.as_str());
     first_eight(&hasher.finalize())
 }
@@ -147,7 +147,7 @@ mod tests {
         Day::parse_iso(text).unwrap()
     }
 
-    fn lodged(uprn: u64, on: &str, floor_area: u32, rooms: u8) -> LodgedCertificate {
+    fn certificate(uprn: u64, on: &str, floor_area: u32, rooms: u8) -> LodgedCertificate {
         LodgedCertificate {
             uprn,
             day: day(on).0,
@@ -160,10 +160,10 @@ mod tests {
     fn the_last_certificate_by_the_day_of_sale_counts_else_the_first_after_it() {
         let known = Certificates::new(
             vec![
-                lodged(2, "2020-05-01", 9_900, 0),
-                lodged(1, "2012-01-01", 8_000, 4),
-                lodged(1, "2018-01-01", 8_450, 0),
-                lodged(1, "2022-01-01", 9_000, 5),
+                certificate(2, "2020-05-01", 9_900, 0),
+                certificate(1, "2012-01-01", 8_000, 4),
+                certificate(1, "2018-01-01", 8_450, 0),
+                certificate(1, "2022-01-01", 9_000, 5),
             ],
             Vec::new(),
         );

@@ -24,7 +24,7 @@ pub(super) struct Matches {
 
 impl Matches {
     pub(super) fn create(path: &Path) -> Result<Matches, MarketsError> {
-        let failed = |error: csv::Error| failed(path, error);
+        let failed = |error: csv::Error| csv_error(path, error);
         let mut csv = csv::Writer::from_path(path).map_err(failed)?;
         csv.write_record(HEADER).map_err(failed)?;
         Ok(Matches {
@@ -60,7 +60,7 @@ impl Matches {
         ];
         self.csv
             .write_record(cells)
-            .map_err(|error| failed(&self.path, error))
+            .map_err(|error| csv_error(&self.path, error))
     }
 
     pub(super) fn finish(mut self) -> Result<(), MarketsError> {
@@ -68,7 +68,7 @@ impl Matches {
     }
 }
 
-fn failed(path: &Path, error: csv::Error) -> MarketsError {
+fn csv_error(path: &Path, error: csv::Error) -> MarketsError {
     MarketsError::Io {
         path: path.to_owned(),
         source: std::io::Error::other(error),

@@ -8,7 +8,7 @@ use domesday_registers::code_point::CodePointFile;
 use domesday_registers::sources::Verdict;
 
 /// Returns a postcode as a number in the order of its text.
-pub(crate) fn packed(postcode: &Postcode) -> u64 {
+pub(crate) fn pack(postcode: &Postcode) -> u64 {
     let mut bytes = [0; 8];
     for (byte, from) in bytes.iter_mut().zip(postcode.as_str().bytes()) {
         *byte = from;
@@ -34,7 +34,7 @@ pub(crate) fn read(sources: &mut Sources<'_>, grid: &Grid) -> Result<Postcodes, 
     sources.read::<CodePointFile>(Kind::CodePoint, |_, row| {
         match grid.of_code(&row.authority) {
             Some(area) => {
-                postcodes.push((packed(&row.postcode), area));
+                postcodes.push((pack(&row.postcode), area));
                 Verdict::Kept
             }
             None => Verdict::LeftOut("outside_the_areas", ()),

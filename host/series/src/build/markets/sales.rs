@@ -4,7 +4,7 @@ use super::areas::{AreaNumber, Grid};
 use super::certificates::{Certificates, first_eight};
 use super::matches::Matches;
 use super::month::Month;
-use super::postcodes::{Postcodes, packed};
+use super::postcodes::{Postcodes, pack};
 use super::report::SalesReport;
 use super::sources::{Kind, Sources};
 use super::spans::{self, Spans};
@@ -143,7 +143,7 @@ pub(crate) fn read(
         };
         latest.resize(latest.len().max(usize::from(file) + 1), 0);
         latest[usize::from(file)] = latest[usize::from(file)].max(day);
-        let postcode = row.postcode.as_ref().map(packed);
+        let postcode = row.postcode.as_ref().map(pack);
         let by_postcode = postcode.and_then(|postcode| postcodes.area(postcode));
         let area = by_postcode.or_else(|| grid.of_district(&row.district));
         if area.is_none() {

@@ -74,7 +74,7 @@ pub(super) fn scenarios(
         ground.bank_rate(draft, scenario, assumed);
         ground.reversion(draft, scenario, assumed);
         let stress = "financing_stress_scenarios";
-        ground.fixed(
+        ground.push_fixed_rates(
             draft,
             "btl_refinancing_scenarios",
             "btl_",
@@ -82,7 +82,7 @@ pub(super) fn scenarios(
             scenario,
             assumed,
         );
-        ground.fixed(
+        ground.push_fixed_rates(
             draft,
             stress,
             "owner_occupied_",
@@ -161,7 +161,7 @@ impl Ground<'_> {
     }
 
     /// Adds the fixed rates of the products of one market at later refinancings.
-    fn fixed(
+    fn push_fixed_rates(
         &self,
         draft: &mut Draft,
         id: &str,
@@ -182,7 +182,7 @@ impl Ground<'_> {
             }
             for horizon in 0..=LAST_HORIZON {
                 let key = self.key(id, scenario);
-                let refinanced = self.refinanced(spread, assumed, term, horizon);
+                let refinanced = self.refinance(spread, assumed, term, horizon);
                 let (Some(observation), Some(key)) = (refinanced, key) else {
                     continue;
                 };
@@ -198,7 +198,7 @@ impl Ground<'_> {
     }
 
     /// Returns the rate of a fix of this term from a horizon on: the par swap and the spread.
-    fn refinanced(
+    fn refinance(
         &self,
         spread: &Spread,
         assumed: Assumption,

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// Returns the context of a release with other limits. The runtime drives the clock of its rows.
-fn limited(change: impl FnOnce(&mut Limits)) -> (Runtime, RequestContext) {
+fn limit(change: impl FnOnce(&mut Limits)) -> (Runtime, RequestContext) {
     let runtime = Runtime::new(Allocation::OnDemand).unwrap();
     let mut release = open(&runtime);
     let mut limits = release.release.limits();
@@ -65,7 +65,7 @@ fn a_home_that_the_manifest_excludes_is_referred_without_running_the_release() {
 
 #[test]
 fn a_failure_of_the_release_is_final_and_has_its_reason_for_the_log() {
-    let (_runtime, limited) = limited(|limits| limits.fuel_per_row = 1_000);
+    let (_runtime, limited) = limit(|limits| limits.fuel_per_row = 1_000);
     let (row, result) = run(&limited, None);
     assert_eq!(result["status"], "valuation_failed");
     assert_eq!(result["errors"][0]["code"], "release_failed");
@@ -82,7 +82,7 @@ fn a_failure_of_the_release_is_final_and_has_its_reason_for_the_log() {
 /// A tick of the clock ends a row whose time is up, so a fast row may escape it.
 #[test]
 fn a_row_out_of_time_is_refunded_and_says_whose_time_it_was() {
-    let (_runtime, limited) = limited(|limits| limits.deadline = Duration::from_micros(500));
+    let (_runtime, limited) = limit(|limits| limits.deadline = Duration::from_micros(500));
     let own_time = Some(RowFailure::OutOfTime.to_string());
     for (time, code, problem) in [
         (Duration::from_secs(60), "internal", own_time),

@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// Returns the number of models, the rows of each and the seed. `DOMESDAY_TREES_PROOF` overrides
 /// them.
-fn wanted() -> [String; 3] {
+fn proof_size() -> [String; 3] {
     let setting = std::env::var("DOMESDAY_TREES_PROOF").unwrap_or_else(|_| "40 1000 1".to_owned());
     let words: Vec<String> = setting.split_whitespace().map(str::to_owned).collect();
     words.try_into().unwrap()
@@ -23,7 +23,7 @@ fn numbers(path: &Path) -> Vec<f64> {
 /// Checks that raw scores are bit-identical to the library's. Predictions may differ by the ratio
 /// `close`, because exponentials do.
 pub fn compare(peer: &str, close: f64) {
-    let [models, rows, seed] = wanted();
+    let [models, rows, seed] = proof_size();
     let folder = tempfile::tempdir().unwrap();
     let peers = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/peers")

@@ -1,6 +1,6 @@
 //! Answers that lie: about their place, their length and their contents.
 
-use super::{FUEL, Guest, invalid, trapped};
+use super::{FUEL, Guest, invalid, trap_failure};
 use domesday_engine::outcome::RowFailure;
 
 fn answering(value: &'static str) -> Guest {
@@ -105,7 +105,7 @@ fn making_room_is_metered_and_traps_as_anything_else() {
     };
     assert_eq!(
         guest.failure(),
-        trapped("wasm `unreachable` instruction executed")
+        trap_failure("wasm `unreachable` instruction executed")
     );
 }
 
@@ -121,7 +121,10 @@ fn host_calls_fail_during_realloc_and_post_return() {
             ..Guest::default()
         },
     ] {
-        assert_eq!(guest.failure(), trapped("cannot leave component instance"));
+        assert_eq!(
+            guest.failure(),
+            trap_failure("cannot leave component instance")
+        );
     }
 }
 
@@ -138,6 +141,6 @@ fn work_in_post_return_counts_too() {
     };
     assert_eq!(
         guest.failure(),
-        trapped("wasm `unreachable` instruction executed")
+        trap_failure("wasm `unreachable` instruction executed")
     );
 }

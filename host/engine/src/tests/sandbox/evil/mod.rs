@@ -177,7 +177,7 @@ fn estimate(row: &Row) -> f64 {
     }
 }
 
-fn trapped(trap: &str) -> RowFailure {
+fn trap_failure(trap: &str) -> RowFailure {
     RowFailure::Trapped {
         trap: format!("wasm trap: {trap}"),
     }

@@ -1,6 +1,6 @@
 //! Harm before the first call: code that runs while an instance is made is the guest's as well.
 
-use super::{FUEL, Guest, MEMORY, estimate, limit, trapped};
+use super::{FUEL, Guest, MEMORY, estimate, limit, trap_failure};
 use domesday_engine::outcome::RowFailure;
 
 fn starting(start: &'static str) -> Guest {
@@ -21,7 +21,7 @@ fn a_start_function_that_traps_is_a_trap() {
     let guest = starting("unreachable");
     assert_eq!(
         guest.failure(),
-        trapped("wasm `unreachable` instruction executed")
+        trap_failure("wasm `unreachable` instruction executed")
     );
 }
 
@@ -56,7 +56,7 @@ fn the_start_function_runs_anew_in_every_row() {
 #[test]
 fn a_start_function_has_nobody_to_ask() {
     let guest = starting("(call $own-sales (i32.const 4096))");
-    assert_eq!(guest.failure(), trapped("uninitialized element"));
+    assert_eq!(guest.failure(), trap_failure("uninitialized element"));
     for row in guest.rows() {
         assert_eq!(row.cost.questions, 0);
     }
@@ -68,13 +68,13 @@ fn segments_beside_the_memory_are_a_trap() {
         more: r#"(data (i32.const 65535) "ab")"#,
         ..Guest::default()
     };
-    assert_eq!(guest.failure(), trapped("out of bounds memory access"));
+    assert_eq!(guest.failure(), trap_failure("out of bounds memory access"));
     let guest = Guest {
         more: "(table 1 funcref) (elem (i32.const 1) $start)",
         ..Guest::default()
     };
     assert_eq!(
         guest.failure(),
-        trapped("undefined element: out of bounds table access")
+        trap_failure("undefined element: out of bounds table access")
     );
 }

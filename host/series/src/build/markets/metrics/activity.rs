@@ -44,7 +44,7 @@ pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
             }
             Point::Value(values.window(end, YEAR) as f64 / over)
         };
-        let measured = measured(authority, type_index);
+        let measured = measurements(authority, type_index);
         let line = |metric, method| {
             Line::new(DATASET, metric, YEAR, method).select(SelectorName::PropertyType, name)
         };
@@ -73,7 +73,7 @@ pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
 ///
 /// Each sum holds their number, their prices, and their floor areas in hundredths of a square
 /// metre.
-fn measured(authority: &AuthorityData<'_>, type_index: usize) -> Vec<(u64, u64, u64)> {
+fn measurements(authority: &AuthorityData<'_>, type_index: usize) -> Vec<(u64, u64, u64)> {
     let months = authority.months.map_or(0, super::Span::len);
     let mut changes = vec![(0_i64, 0_i64, 0_i64); months + 1];
     let mut change = |at: usize, sale: &Sale, area: u32, sign: i64| {

@@ -26,7 +26,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "domesday-journal",
             "domesday-series",
             "domesday-evaluation",
-            "domesday-oci",
         ],
     ),
     (
@@ -127,6 +126,27 @@ pub fn forbidden(uses: &BTreeSet<(String, String)>) -> Vec<String> {
         .collect()
 }
 
+/// Returns the uses that the diagram in a text of Markdown allows, as names of packages.
+///
+/// An arrow stands between a crate and a list of others. A crate without an arrow may use nothing.
+pub fn diagram(text: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let package = |name: &str| format!("domesday-{}", name.replace('_', "-"));
+    let block = text.split("```").find(|block| block.contains(" → "));
+    let mut allowed = BTreeMap::new();
+    for line in block.unwrap_or_default().lines() {
+        // Columns are two spaces apart. A name and its arrow are one column.
+        let parts: Vec<&str> = line.split(" → ").collect();
+        for pair in parts.windows(2) {
+            let [before, after] = pair else { continue };
+            let user = before.trim_end().rsplit("  ").next().unwrap_or_default();
+            let used = after.split("  ").next().unwrap_or_default();
+            let used = used.split(',').map(|name| package(name.trim())).collect();
+            allowed.insert(package(user.trim()), used);
+        }
+    }
+    allowed
+}
+
 fn reaches(table: &BTreeMap<&str, &[&str]>, from: &str, to: &str) -> bool {
     let next = table.get(from).copied().unwrap_or_default();
     next.contains(&to) || next.iter().any(|next| reaches(table, next, to))
@@ -179,6 +199,39 @@ mod tests {
             {"targets": [{"name": "c", "kind": ["example"]}, {"name": "d", "kind": ["test"]}]},
         ]});
         assert_eq!(integration_tests(&metadata), ["b", "d"]);
+    }
+
+    #[test]
+    fn the_diagram_of_the_architecture_allows_what_the_table_allows() {
+        let page = crate::repository().join("docs/architecture.md");
+        let drawn = diagram(&std::fs::read_to_string(page).unwrap());
+        let drawn: BTreeMap<&str, Vec<&str>> = drawn
+            .iter()
+            .map(|(user, used)| (&**user, used.iter().map(String::as_str).collect()))
+            .collect();
+        let drawn = drawn
+            .iter()
+            .map(|(user, used)| (*user, &used[..]))
+            .collect();
+        let table: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
+        let host = |name: &str| !["domesday-hedonic", "domesday-gbdt"].contains(&name);
+        let names: BTreeSet<&str> = MAY_USE
+            .iter()
+            .flat_map(|(user, used)| used.iter().chain([user]).copied())
+            .filter(|name| host(name) && !name.ends_with("-sdk") && !name.ends_with("-trees"))
+            .collect();
+        assert_eq!(names.len(), 17, "{names:?}");
+        for user in &names {
+            for used in &names {
+                let allowed = reaches(&table, user, used);
+                // The program may use every crate, which its line says without an arrow.
+                let shown = match *user {
+                    "domesday-cli" => used != user,
+                    user => reaches(&drawn, user, used),
+                };
+                assert_eq!(shown, allowed, "{user} uses {used}");
+            }
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 const EASTINGS: RangeInclusive<f64> = 1.0..=699_999.0;
 const NORTHINGS: RangeInclusive<f64> = 1.0..=1_299_999.0;
 
-/// An address that counts.
+/// An address that is in force in the requested postcode.
 #[derive(Debug)]
 pub(crate) struct ListedAddress {
     /// The UPRN, the use and the keys.
@@ -36,7 +36,7 @@ pub(crate) fn parse_address(
 }
 
 fn delivery_point(dpa: &Dpa, postcode: &Postcode) -> Result<Option<ListedAddress>, Failure> {
-    if !stands_in_postcode(&dpa.common, &dpa.postcode, postcode) {
+    if !exists_in_postcode(&dpa.common, &dpa.postcode, postcode) {
         return Ok(None);
     }
     let paon = match (dpa.building_name.get(), dpa.building_number.get()) {
@@ -67,7 +67,7 @@ fn delivery_point(dpa: &Dpa, postcode: &Postcode) -> Result<Option<ListedAddress
 fn land_identifier(lpi: &Lpi, postcode: &Postcode) -> Result<Option<ListedAddress>, Failure> {
     // Approved, or an alternative that is in use beside it; not provisional, not historic.
     let in_force = matches!(lpi.lpi_logical_status_code.get(), "" | "1" | "3");
-    if !in_force || !stands_in_postcode(&lpi.common, &lpi.postcode_locator, postcode) {
+    if !in_force || !exists_in_postcode(&lpi.common, &lpi.postcode_locator, postcode) {
         return Ok(None);
     }
     let unit = numbers(
@@ -99,13 +99,13 @@ fn land_identifier(lpi: &Lpi, postcode: &Postcode) -> Result<Option<ListedAddres
     )
 }
 
-/// Returns whether a result is of the requested postcode and the property stands.
+/// Reports whether a result is of the requested postcode and its property exists.
 ///
-/// It stands if it is approved (1) and neither gone (4) nor only permitted (6).
-fn stands_in_postcode(common: &Common, found: &Text, postcode: &Postcode) -> bool {
+/// It exists if it is approved (1) and neither gone (4) nor only permitted (6).
+fn exists_in_postcode(common: &Common, found: &Text, postcode: &Postcode) -> bool {
     let approved = matches!(common.logical_status_code.get(), "" | "1");
-    let stands = !matches!(common.blpu_state_code.get(), "4" | "6");
-    approved && stands && Postcode::parse(found.get()).as_ref() == Some(postcode)
+    let exists = !matches!(common.blpu_state_code.get(), "4" | "6");
+    approved && exists && Postcode::parse(found.get()).as_ref() == Some(postcode)
 }
 
 fn listed_address(

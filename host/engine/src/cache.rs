@@ -50,7 +50,7 @@ impl Cache {
             })
         };
         if !found.is_dir() {
-            return refuse("it is not a directory");
+            return refuse("it is not a folder");
         }
         if found.uid() != rustix::process::geteuid().as_raw() {
             return refuse("it belongs to another user");

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum CacheError {
     /// Another user could write into the directory.
     #[error(
-        "{path} must be a directory of this user's own with mode 0700, because it holds native code: {problem}"
+        "{path} must be a folder of this user's own with mode 0700, because it holds native code: {problem}"
     )]
     NotOurs {
         /// The directory.

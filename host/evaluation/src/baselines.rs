@@ -54,8 +54,8 @@ pub enum Verdict {
 }
 
 impl BaselineFigures {
-    /// Returns the verdict in words: narrowly, where the share of rows on which the release was
-    /// nearer cannot be told from one half.
+    /// Returns the verdict as text. It says narrowly where the share of rows on which the release
+    /// was nearer does not differ from one half.
     pub fn words(&self) -> &'static str {
         let narrow = self
             .like_for_like

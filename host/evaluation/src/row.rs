@@ -19,7 +19,7 @@ impl Baseline {
     /// Both, in the order of [`Row::baselines`].
     pub const ALL: [Baseline; 2] = [Baseline::LastSaleIndexed, Baseline::LocalPricePerSqm];
 
-    /// Returns the baseline's name in words.
+    /// Returns the baseline's name as text.
     pub fn words(self) -> &'static str {
         match self {
             Baseline::LastSaleIndexed => "last sale, indexed",

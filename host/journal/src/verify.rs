@@ -19,7 +19,7 @@ const LONGEST: u64 = 64 << 20;
 pub struct Expected {
     /// Heads that were kept elsewhere, beside those in the journal's own folder.
     pub heads: Vec<Head>,
-    /// The host's key; without it, the one in the folder is believed.
+    /// The host's key; without it, the one in the folder is trusted.
     pub host: Option<PublicKey>,
     /// The first receipt that is looked at, where earlier files were put elsewhere; 1 otherwise.
     pub begins_at: u64,

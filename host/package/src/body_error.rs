@@ -43,7 +43,7 @@ impl BodyError {
             true => Ok(()),
             false => Err(BodyError::Rule {
                 field: "sources",
-                rule: "must have names without directories",
+                rule: "must have names without folders",
             }),
         }
     }

@@ -28,7 +28,7 @@ pub enum PackageErrorKind {
         error: io::Error,
     },
     /// The path is not a directory (a link to one is not).
-    #[error("is not a directory; name the folder of the package itself")]
+    #[error("is not a folder; name the folder of the package itself")]
     NotADirectory,
     /// There is no `manifest.json`.
     #[error("has no manifest.json; copy the whole package again")]

@@ -1,4 +1,4 @@
-//! Measures a snapshot's look-ups: each question once for every home of a price paid file, twice
+//! Measures a snapshot's lookups: each question once for every home of a price paid file, twice
 //! over.
 //!
 //! `cargo run -p domesday-property --example measure -- SNAPSHOT PRICE_PAID [MOST]`

@@ -1,4 +1,4 @@
-//! Time as the caller tells it.
+//! Time as an argument of the caller.
 
 use serde::{Deserialize, Serialize};
 

@@ -23,7 +23,7 @@ const SECRET: &str = "the host's secret";
 #[derive(Debug, thiserror::Error)]
 pub enum CompileCacheError {
     /// The folder is a file.
-    #[error("{what} {path} is not a directory")]
+    #[error("{what} {path} is not a folder")]
     NotAFolder {
         /// The folder's role.
         what: String,

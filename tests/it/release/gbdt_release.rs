@@ -67,7 +67,7 @@ fn check(built: &Releases, id: &str) {
         &report,
         "--homes",
         "60",
-        "--hostile",
+        "--adversarial-rows",
         "400",
     ]);
     assert_eq!(ran.code, Some(0), "{ran:#?}");

@@ -310,7 +310,7 @@ fn a_cache_that_is_a_link_is_refused() {
     fs::rename(data.join("compiled"), &elsewhere).unwrap();
     symlink(&elsewhere, data.join("compiled")).unwrap();
     let refusal = start().data(&data).refused();
-    assert!(refusal.contains("not a directory"), "{refusal}");
+    assert!(refusal.contains("not a folder"), "{refusal}");
 }
 
 #[test]

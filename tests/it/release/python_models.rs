@@ -74,13 +74,26 @@ fn the_example_is_built_checked_replayed_and_served() {
     assert!(!model.join("__pycache__").exists());
 
     let checked = release(
-        &["release", "check", ID, "--homes", "40", "--hostile", "300"],
+        &[
+            "release",
+            "check",
+            ID,
+            "--homes",
+            "40",
+            "--adversarial-rows",
+            "300",
+        ],
         releases.path(),
     );
     let output = checked.ok().stdout;
     assert!(output.contains(", profile wasi\n"), "{output}");
     for check in [
-        "fixtures", "answers", "order", "hostile", "cost", "backtest",
+        "fixtures",
+        "answers",
+        "order",
+        "adversarial",
+        "cost",
+        "backtest",
     ] {
         assert!(output.contains(&format!("passed      {check}")), "{output}");
     }

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 
 const PLAIN: &str = "plain-1";
 /// Less work than by default, where the default is not what is tested.
-const QUICK: [&str; 4] = ["--homes", "60", "--hostile", "400"];
+const QUICK: [&str; 4] = ["--homes", "60", "--adversarial-rows", "400"];
 /// The made-up country's sales, far more than a group needs to be judged.
 const LONG: [&str; 4] = ["--from", "2015-01-01", "--to", "2026-09-30"];
 
@@ -142,7 +142,7 @@ fn a_plain_release_passes_every_check() {
         "answers",
         "order",
         "monotone",
-        "hostile",
+        "adversarial",
         "ranges",
         "cost",
         "backtest",
@@ -273,20 +273,20 @@ fn other_evidence_of_the_snapshot_fails() {
 #[test]
 fn a_trap_on_an_ordinary_home_fails_and_names_it() {
     let checked = Checked::plain(&in_year(2047), &[]);
-    checked.assert_failed(&["answers", "hostile"], "the release trapped");
+    checked.assert_failed(&["answers", "adversarial"], "the release trapped");
 }
 
 #[test]
-fn a_trap_on_a_hostile_input_fails_and_names_it() {
+fn a_trap_on_an_adversarial_input_fails_and_names_it() {
     let checked = Checked::plain(&in_year(2041), &[]);
-    checked.assert_failed(&["hostile"], "floor area 2000.0: the release trapped");
+    checked.assert_failed(&["adversarial"], "floor area 2000.0: the release trapped");
 }
 
 #[test]
 fn a_range_beside_its_estimate_fails_and_names_the_row() {
     let checked = Checked::plain(&in_year(2042), &[]);
     checked.assert_failed(
-        &["hostile", "ranges"],
+        &["adversarial", "ranges"],
         "floor area 2000.0: range does not contain the estimate in order",
     );
 }

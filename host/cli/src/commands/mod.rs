@@ -45,7 +45,7 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve the releases of a directory over HTTP.
+    /// Serve the releases of a folder over HTTP.
     Serve(Box<serve::Serve>),
     /// Create, list and revoke API keys.
     #[command(subcommand)]

@@ -57,7 +57,7 @@ impl AdminTarget {
         }
         if self.state.is_none() && self.data.exists() && !self.data.is_dir() {
             bail!(
-                "the data folder {} is not a directory; name another with --data",
+                "the data folder {} is not a folder; name another with --data",
                 self.data.display()
             );
         }

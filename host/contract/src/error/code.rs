@@ -11,7 +11,7 @@ vocabulary! {
         InvalidCredential = "invalid_credential",
         /// The key lacks the scope that the route or an option needs.
         ScopeRequired = "scope_required",
-        /// Access is switched off for this customer, or what was asked is no part of its plan.
+        /// Access is switched off for this customer, or its plan does not include the request.
         AccessDisabled = "access_disabled",
         /// No such job for this tenant, now.
         JobNotFound = "job_not_found",

@@ -21,7 +21,7 @@ pub struct Cost {
 pub struct CostComparison {
     /// Each release.
     pub spread: Sides<Spread>,
-    /// Median over the rows of B's cost over A's; absent where A's is nothing.
+    /// Median over the rows of B's cost over A's; absent where A's is zero.
     pub ratio: Option<f64>,
 }
 

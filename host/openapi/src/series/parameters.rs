@@ -83,7 +83,7 @@ fn initial(family: Family, dataset_required: bool) -> Vec<Field> {
         "to",
         pattern(form, LONGEST),
         &format!(
-            "The last period, {example}; alone, everything up to it, which is no as-at look-up."
+            "The last period, {example}; alone, everything up to it, which is no as-at lookup."
         ),
     ));
     fields.push(query(

@@ -1,7 +1,7 @@
 //! The meaning of the addresses of a postcode: 14 bytes an entry, ordered.
 //!
 //! An address is kept as a fingerprint, the first eight bytes of the SHA-256 of its key. Two
-//! different keys of one postcode with one fingerprint stop the build. So a look-up is as exact as
+//! different keys of one postcode with one fingerprint stop the build. So a lookup is as exact as
 //! the text would be, in a third of the bytes. A published snapshot lists no addresses.
 
 use super::bytes::{get, put};

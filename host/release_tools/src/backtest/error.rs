@@ -34,11 +34,11 @@ pub enum BacktestError {
         source: SaleError,
     },
     /// No folder for the leakage probe.
-    #[error("cannot create a folder for the leakage probe; set TMPDIR to another directory")]
+    #[error("cannot create a folder for the leakage probe; set TMPDIR to another folder")]
     ProbeFolder(#[source] std::io::Error),
     /// The snapshot cannot be copied for the leakage probe.
     #[error(
-        "cannot copy the snapshot to {folder} for the leakage probe; set TMPDIR to another directory, or skip the probe with --leakage-probe 0"
+        "cannot copy the snapshot to {folder} for the leakage probe; set TMPDIR to another folder, or skip the probe with --leakage-probe 0"
     )]
     ProbeCopy {
         /// The folder of the copy.

@@ -14,7 +14,7 @@ use domesday_registers::codes::{PropertyType, Subtype};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub const CHECK: &str = "hostile";
+pub const CHECK: &str = "adversarial";
 
 /// Returns at most `most` homes: first those with one end of one field, then an even sample of
 /// those with two ends of different fields. Where the sample has no home of a type, a home of
@@ -88,7 +88,13 @@ pub fn check(
     evidence: &Arc<dyn EvidenceSource>,
     progress: &mut Progress<'_>,
 ) -> (Finding, Vec<RowResult>) {
-    let results = value_all(release, homes, evidence, "valuing hostile inputs", progress);
+    let results = value_all(
+        release,
+        homes,
+        evidence,
+        "valuing adversarial inputs",
+        progress,
+    );
     (judge(&results), results)
 }
 

@@ -21,7 +21,7 @@ pub enum CheckError {
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
     /// No folder for compiled code.
-    #[error("cannot create a folder for compiled code; set TMPDIR to another directory")]
+    #[error("cannot create a folder for compiled code; set TMPDIR to another folder")]
     Folder(#[source] std::io::Error),
     /// Compiled code cannot be kept.
     #[error(transparent)]

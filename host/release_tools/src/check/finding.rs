@@ -125,7 +125,7 @@ impl Report {
             // Writing to a string cannot fail.
             let _ = writeln!(
                 out,
-                "{:10}  {:9}  {}",
+                "{:10}  {:11}  {}",
                 found.verdict.words(),
                 found.check,
                 found.summary

@@ -47,8 +47,8 @@ pub use finding::Report;
 pub struct CheckOptions {
     /// Homes of the snapshot, at most.
     pub homes: usize,
-    /// Rows of hostile inputs, at most.
-    pub hostile: usize,
+    /// Rows of adversarial inputs, at most.
+    pub adversarial_rows: usize,
     /// Another window than the package's back-test to judge coverage on: first and last day of
     /// sale.
     pub window: Option<(Day, Day)>,
@@ -122,7 +122,7 @@ fn on_fixtures(
     ]
 }
 
-/// Runs the checks that value homes: order, declared inputs, hostile inputs, and over all their
+/// Runs the checks that value homes: order, declared inputs, adversarial inputs, and over all their
 /// rows ranges and cost.
 fn on_homes(
     candidate: &Candidate,
@@ -154,9 +154,9 @@ fn on_homes(
         &pool,
         homes::kinds(&manifest.property_types),
         days,
-        options.hostile,
+        options.adversarial_rows,
     );
-    let (hostile, at_ends) = adversarial_inputs::check(&extreme, release, evidence, progress);
+    let (adversarial, at_ends) = adversarial_inputs::check(&extreme, release, evidence, progress);
 
     let mut deep = Vec::new();
     for homes in [&known, &extreme] {
@@ -181,7 +181,7 @@ fn on_homes(
         answers,
         order,
         monotone,
-        hostile,
+        adversarial,
         ranges::judge(&results),
         cost::judge(&results, limits, &deep),
     ])

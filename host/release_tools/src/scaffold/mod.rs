@@ -54,7 +54,7 @@ const STAND_IN: &str = "new-model";
 #[derive(Debug, thiserror::Error)]
 pub enum ScaffoldError {
     /// The folder holds something.
-    #[error("{0} is not empty; set --path to a new directory")]
+    #[error("{0} is not empty; set --path to a new folder")]
     NotEmpty(PathBuf),
     /// A file or folder cannot be read or written.
     #[error("cannot read or write {path}")]

@@ -36,11 +36,11 @@ impl Readers {
             let committer = committer.clone();
             let body = move || {
                 for read in waiting {
-                    // A read that panics drops its answer, which tells its caller, and not its
-                    // thread.
+                    // A panic ends the read alone: the caller gets an error, and the thread reads
+                    // on.
                     let read = std::panic::catch_unwind(AssertUnwindSafe(|| read(&shared)));
                     if read.unwrap_or(true) {
-                        // A full queue will find out for itself.
+                        // A full queue checks the files without this message.
                         drop(committer.try_send(Message::Suspect));
                     }
                 }

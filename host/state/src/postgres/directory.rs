@@ -24,10 +24,10 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(1_400);
 /// Time limit of a change that waits for the locks of others.
 const SET_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1s'";
-/// Longest time for which keys are believed while the host knows why they are old: the database is
+/// Longest time for which keys are trusted while the host knows why they are old: the database is
 /// out of reach, or is being read.
 const MAX_AGE_EXPLAINED: Duration = Duration::from_secs(60);
-/// Longest time for which keys are believed after a gap in the polling, as when the host slept.
+/// Longest time for which keys are trusted after a gap in the polling, as when the host slept.
 const MAX_AGE_UNCHECKED: Duration = Duration::from_secs(5);
 
 /// The reason why changes cannot be made durable.
@@ -63,7 +63,7 @@ struct View {
 }
 
 impl View {
-    /// Reports whether tenants and keys are too old to be believed.
+    /// Reports whether tenants and keys are too old to be trusted.
     fn is_stale(&self) -> bool {
         let is_being_read = self
             .page_at
@@ -81,7 +81,7 @@ pub(super) struct WatchedDatabase {
     pub(super) pool: PgPool,
     view: RwLock<View>,
     /// The read under way. It is held from a page's statement until the page is applied, so that no
-    /// older state replaces a newer one. A read that is broken off goes on with the next page.
+    /// older state replaces a newer one. A read that is broken off resumes at the next page.
     read: Mutex<Option<DirectoryRead>>,
     /// Held by a command, so that commands occupy one connection.
     command: Mutex<()>,
@@ -153,7 +153,7 @@ impl WatchedDatabase {
         })
     }
 
-    /// Refuses at once an operation that could only wait in vain.
+    /// Refuses at once an operation that would time out.
     pub(super) fn check_reachable(&self, doing: &'static str) -> Result<(), StateError> {
         self.with_view(|view| match &view.degradation {
             Some(Degraded::Unreachable(text)) => {
@@ -302,7 +302,7 @@ impl WatchedDatabase {
         self.pool.acquire().await.map_err(reading)
     }
 
-    /// Checks the database, and records in the view how it is.
+    /// Checks the database, and records its health in the view.
     async fn check_database(&self) {
         let before = self.with_view(|view| view.degradation.clone());
         let mut outcome = self.catch_up_in_time().await;

@@ -21,7 +21,7 @@ fn assert_holds(messages: &[String], expected: &str) {
     assert!(is_there, "{expected}: {messages:?}");
 }
 
-/// Keys are believed for five seconds. They are believed for a minute where the database is
+/// Keys are trusted for five seconds. They are trusted for a minute where the database is
 /// degraded, or while its pages arrive.
 #[test]
 fn keys_that_were_read_too_long_ago_open_nothing() {
@@ -164,7 +164,7 @@ async fn impatient(address: &str) -> PgPool {
 }
 
 /// The statements of all keys would end in the timeout. The view is dated from after the read, so
-/// that the keys are believed although the read was long.
+/// that the keys are trusted although the read was long.
 #[test]
 fn many_keys_are_read_from_a_slow_database_in_pages() {
     let address = domesday_test_postgres::shared().database();

@@ -245,7 +245,7 @@ fn a_database_that_crashes_is_trouble_until_it_is_back() {
         ended.sum()
     });
     within(NOTICED, || state.degradation().is_some());
-    // Nothing waits in vain any more, and keys are still known.
+    // Nothing times out any more, and keys are still known.
     let started = Instant::now();
     assert!(matches!(charge(&state, 1), Err(StateError::Storage { .. })));
     assert!(state.revoke_key(key.id, suite::NOW).is_err());

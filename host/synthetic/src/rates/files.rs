@@ -148,7 +148,7 @@ pub(super) fn write(
     Ok(written)
 }
 
-/// Returns one curve table; returns its name.
+/// Writes one curve table and returns its name.
 fn curve(
     table: &Table,
     history: &[Day],

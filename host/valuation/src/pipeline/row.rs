@@ -183,7 +183,7 @@ pub fn postcode_to_look_up(
         return None;
     };
     let look = || match_stored(&context.release.snapshot, &request.property);
-    // A row whose look-up fails or panics says so itself, when it is its turn.
+    // A row whose lookup fails or panics says so itself, when it is its turn.
     match catch_unwind(AssertUnwindSafe(look)) {
         Ok(Ok(StoredMatch::Ambiguous(ambiguous))) => Some(ambiguous.postcode),
         _ => None,

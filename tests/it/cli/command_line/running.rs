@@ -123,7 +123,7 @@ fn startup_errors_name_the_cause_and_the_remedy() {
     let file = Path::new(&data).join("a-file");
     fs::write(&file, "").unwrap();
     let refusal = start().data(&file).refused();
-    assert!(refusal.contains("is not a directory"), "{refusal}");
+    assert!(refusal.contains("is not a folder"), "{refusal}");
     for (arguments, message) in [
         (["--threads", "0"], "at least 1"),
         (

@@ -22,7 +22,7 @@ pub struct Check {
     homes: u32,
     /// Maximum number of adversarial rows.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
-    hostile: u32,
+    adversarial_rows: u32,
     /// First day of the sales that coverage is checked on (default: the package's back-test).
     #[arg(long, value_name = "DATE", requires = "to")]
     from: Option<NaiveDate>,
@@ -53,7 +53,7 @@ impl Check {
         let trust = self.unsigned.trust(root)?;
         let options = CheckOptions {
             homes: self.homes as usize,
-            hostile: self.hostile as usize,
+            adversarial_rows: self.adversarial_rows as usize,
             window: window.map(|(from, to)| (Day::from(from), Day::from(to))),
             sample: self.sample.map(|rows| rows as usize),
             compiled: self.compiled.compiled,

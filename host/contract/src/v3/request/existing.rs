@@ -60,7 +60,7 @@ impl Request {
         walk(&json::read(body)?, Level::Shared, Settings::default())
     }
 
-    /// Reads a batch's row, whose options the batch's `shared` ones stand behind.
+    /// Reads a batch's row. The batch's `shared` options hold where the row has none.
     ///
     /// # Errors
     /// Everything that is wrong with it; pointers are relative to the row.

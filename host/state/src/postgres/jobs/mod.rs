@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl PostgresState {
-    /// Begins an operation on the database, unless it could only wait in vain.
+    /// Begins an operation on the database, unless it would time out.
     fn job_operation<T, O>(
         &self,
         pool: &PgPool,

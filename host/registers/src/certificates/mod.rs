@@ -94,29 +94,12 @@ impl Register for CertificateFile {
         record: &Record<'_>,
         warnings: &mut Warnings,
     ) -> Result<Certificate, Refusal> {
-        let refuse = |reason, column| Err(Refusal::new(reason, record.cell(column)));
-        let key = record.cell(self.key);
-        if key.is_empty() || key.len() > 128 {
-            return refuse(RejectReason::MissingKey, self.key);
-        }
-        if record.cell(self.postcode).is_empty() {
-            return refuse(RejectReason::MissingPostcode, self.postcode);
-        }
-        let Some(postcode) = Postcode::parse(record.cell(self.postcode)) else {
-            return refuse(RejectReason::BadPostcode, self.postcode);
-        };
-        let Some(lodged) = day(record.cell(self.lodged)) else {
-            return refuse(RejectReason::BadDate, self.lodged);
-        };
-        let lines: Vec<String> = [self.address1, self.address2, self.address3]
-            .into_iter()
-            .map(|column| record.cell(column))
-            .filter(|line| !line.is_empty())
-            .map(String::from)
-            .collect();
-        if lines.is_empty() {
-            return refuse(RejectReason::MissingAddress, self.address1);
-        }
+        let RequiredCells {
+            key,
+            postcode,
+            lodged,
+            lines,
+        } = self.required_cells(record)?;
         let uprn = record.cell(self.uprn);
         let stated =
             |column| Some(record.cell(column)).filter(|cell| !describe::says_nothing(cell));
@@ -129,7 +112,7 @@ impl Register for CertificateFile {
             )
             .unwrap_or_default();
         Ok(Certificate {
-            key: key.to_owned(),
+            key,
             uprn: fields.read_or_warn(
                 "unreadable_uprn",
                 Some(uprn).filter(|u| !describe::says_nothing(u)),
@@ -189,6 +172,48 @@ impl Register for CertificateFile {
                 .cell(self.transaction_type)
                 .to_ascii_lowercase()
                 .starts_with("new dwelling"),
+        })
+    }
+}
+
+/// The cells without which a row is rejected.
+struct RequiredCells {
+    key: String,
+    postcode: Postcode,
+    lodged: Day,
+    lines: Vec<String>,
+}
+
+impl CertificateFile {
+    fn required_cells(&self, record: &Record<'_>) -> Result<RequiredCells, Refusal> {
+        let refuse = |reason, column| Err(Refusal::new(reason, record.cell(column)));
+        let key = record.cell(self.key);
+        if key.is_empty() || key.len() > 128 {
+            return refuse(RejectReason::MissingKey, self.key);
+        }
+        if record.cell(self.postcode).is_empty() {
+            return refuse(RejectReason::MissingPostcode, self.postcode);
+        }
+        let Some(postcode) = Postcode::parse(record.cell(self.postcode)) else {
+            return refuse(RejectReason::BadPostcode, self.postcode);
+        };
+        let Some(lodged) = day(record.cell(self.lodged)) else {
+            return refuse(RejectReason::BadDate, self.lodged);
+        };
+        let lines: Vec<String> = [self.address1, self.address2, self.address3]
+            .into_iter()
+            .map(|column| record.cell(column))
+            .filter(|line| !line.is_empty())
+            .map(String::from)
+            .collect();
+        if lines.is_empty() {
+            return refuse(RejectReason::MissingAddress, self.address1);
+        }
+        Ok(RequiredCells {
+            key: key.to_owned(),
+            postcode,
+            lodged,
+            lines,
         })
     }
 }

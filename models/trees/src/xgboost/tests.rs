@@ -215,13 +215,17 @@ fn an_invalid_model_is_refused_with_its_place() {
         let message = refusal(from, to);
         assert!(message.contains(expected), "{message}");
     }
+}
+
+#[test]
+fn a_node_that_is_reached_twice_is_refused() {
     let twice = change("[1, 3, -1, -1, -1]", "[1, 1, -1, -1, -1]").replace("[2, 4,", "[2, 2,");
-    assert!(
-        read(&twice)
-            .unwrap_err()
-            .to_string()
-            .contains("node 1 is reached twice")
-    );
+    let message = read(&twice).unwrap_err().to_string();
+    assert!(message.contains("node 1 is reached twice"), "{message}");
+}
+
+#[test]
+fn a_text_of_another_format_is_refused() {
     for no_model in ["", "{}", "[]", "tree\n", "\u{0}"] {
         assert!(matches!(read(no_model), Err(ModelError::NotXgBoost(_))));
     }

@@ -150,7 +150,7 @@ fn v1_rates_5_a_summary_is_of_the_final_month_and_no_earlier_one_is_made() {
 }
 
 #[test]
-fn v1_limits_2_a_summary_has_twelve_months_at_most() {
+fn v1_limits_2_a_summary_is_of_the_last_twelve_spreads() {
     let (spreads, summary) = summary();
     let mut last: Vec<f64> = spreads
         .iter()

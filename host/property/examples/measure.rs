@@ -11,7 +11,9 @@
 
 use domesday_property::{AreaLevel, NearbyQuery, Order, PropertyTypes, Resolution, Snapshot};
 use domesday_registers::codes::PropertyType;
-use domesday_registers::{BytesRead, Day, Postcode, PricePaidReader};
+use domesday_registers::price_paid::PricePaidFile;
+use domesday_registers::rows::Rows;
+use domesday_registers::{BytesRead, Day, Postcode};
 use std::error::Error;
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -61,7 +63,7 @@ struct Address {
 /// Returns the addresses of dwellings on a street, in an order that jumps about.
 fn addresses(path: &std::path::Path, most: usize) -> Result<Vec<Address>, Box<dyn Error>> {
     let mut rows = Vec::new();
-    for row in PricePaidReader::open(path, &BytesRead::default())? {
+    for row in Rows::<PricePaidFile>::open(path, &BytesRead::default())? {
         rows.extend(row?);
     }
     rows.retain(|row| row.property_type != PropertyType::Other && !row.street.is_empty());

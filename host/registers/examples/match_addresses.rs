@@ -7,11 +7,11 @@
 #![allow(missing_docs, unused_crate_dependencies)]
 
 use domesday_registers::address::{keys_of_lines, keys_of_parts};
+use domesday_registers::certificates::CertificateFile;
+use domesday_registers::price_paid::PricePaidFile;
 use domesday_registers::records::{Certificate, PricePaid};
 use domesday_registers::rows::{Begin, Refusal, Register, Rows, Warnings};
-use domesday_registers::{
-    AddressKey, BytesRead, CertificateReader, Postcode, PricePaidReader, Record,
-};
+use domesday_registers::{AddressKey, BytesRead, Postcode, Record};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -74,7 +74,7 @@ struct Certificates {
 impl Certificates {
     fn read(path: &Path) -> Outcome<Certificates> {
         let mut read = Certificates::default();
-        for row in CertificateReader::open(path, &BytesRead::default())? {
+        for row in Rows::<CertificateFile>::open(path, &BytesRead::default())? {
             if let Ok(certificate) = row? {
                 read.add(certificate);
             }
@@ -154,7 +154,7 @@ struct MatchedSales {
 impl MatchedSales {
     fn read(path: &Path, certificates: &Certificates, misses: bool) -> Outcome<MatchedSales> {
         let mut read = MatchedSales::default();
-        for row in PricePaidReader::open(path, &BytesRead::default())? {
+        for row in Rows::<PricePaidFile>::open(path, &BytesRead::default())? {
             if let Ok(sale) = row? {
                 read.add(sale, certificates, misses);
             }

@@ -9,11 +9,8 @@ use crate::open_uprn;
 use crate::record::Record;
 use crate::records::{AddressRow, Country};
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
+use crate::rows::{Begin, Refusal, Register, Warnings};
 use crate::uprn::uprn;
-
-/// Reads an address file.
-pub type AddressFileReader = Rows<AddressFile>;
 
 /// Columns of the address file.
 #[derive(Debug, Default)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::rows::Rows;
 use std::io::Cursor;
 
 const HEADER: &str =
@@ -8,7 +9,7 @@ const ROW: &str =
 
 fn read(text: &str) -> Vec<Result<AddressRow, crate::RejectedRow>> {
     let text = format!("{HEADER}{text}");
-    AddressFileReader::from_reader("addresses.csv", Cursor::new(text))
+    Rows::<AddressFile>::from_reader("addresses.csv", Cursor::new(text))
         .unwrap()
         .map(Result::unwrap)
         .collect()
@@ -65,7 +66,7 @@ fn the_example_of_the_documentation_is_read() {
         .nth(1)
         .and_then(|rest| rest.split("```").next())
         .unwrap();
-    let rows = AddressFileReader::from_reader("address-file.md", Cursor::new(example)).unwrap();
+    let rows = Rows::<AddressFile>::from_reader("address-file.md", Cursor::new(example)).unwrap();
     let rows: Vec<_> = rows.map(|row| row.unwrap().unwrap()).collect();
     assert_eq!(rows.len(), 5);
     assert_eq!(rows.iter().filter(|row| row.residential).count(), 4);
@@ -113,7 +114,7 @@ fn plus_row() -> String {
 }
 
 fn read_whole(text: String) -> Vec<Result<AddressRow, crate::RejectedRow>> {
-    AddressFileReader::from_reader("plus.csv", Cursor::new(text))
+    Rows::<AddressFile>::from_reader("plus.csv", Cursor::new(text))
         .unwrap()
         .map(Result::unwrap)
         .collect()
@@ -150,6 +151,6 @@ fn a_demolished_address_is_refused() {
 #[test]
 fn open_uprn_is_refused() {
     let text = "UPRN,X_COORDINATE,Y_COORDINATE,LATITUDE,LONGITUDE\n1,2.00,3.00,4,5\n";
-    let error = AddressFileReader::from_reader("osopenuprn.csv", Cursor::new(text)).err();
+    let error = Rows::<AddressFile>::from_reader("osopenuprn.csv", Cursor::new(text)).err();
     assert!(error.unwrap().to_string().contains("coordinates alone"));
 }

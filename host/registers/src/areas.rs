@@ -4,12 +4,7 @@ use crate::header::Header;
 use crate::record::Record;
 use crate::records::{AreaRow, AuthorityCode};
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
-
-/// Reads the Standard Area Measurements of local authorities.
-pub type AreaReader = Rows<AreaFile>;
-/// Reads the map from past local authority codes to current ones.
-pub type AuthorityCodeReader = Rows<AuthorityCodeFile>;
+use crate::rows::{Begin, Refusal, Register, Warnings};
 
 /// Columns of the Standard Area Measurements; code and name carry the year (`LAD23CD`).
 #[derive(Debug, Default)]

@@ -1,11 +1,12 @@
 use super::*;
 use crate::ReadError;
+use crate::rows::Rows;
 use std::io::Cursor;
 
 #[test]
 fn areas_of_any_year() {
     let text = "\u{feff}LAD31CD,LAD31NM,LAD31NMW,AREAEHECT,AREALHECT\nE06000999,Ludbury,,20,12.5\nE0600,x,,1,1\nE06000998,x,,1,\n";
-    let rows: Vec<_> = AreaReader::from_reader("sam.csv", Cursor::new(text))
+    let rows: Vec<_> = Rows::<AreaFile>::from_reader("sam.csv", Cursor::new(text))
         .unwrap()
         .map(Result::unwrap)
         .collect();
@@ -23,7 +24,7 @@ fn areas_of_any_year() {
         rows[2].as_ref().unwrap_err().reason,
         RejectReason::BadNumber
     );
-    let error = AreaReader::from_reader("sam.csv", Cursor::new("RGN23CD,RGN23NM\n"))
+    let error = Rows::<AreaFile>::from_reader("sam.csv", Cursor::new("RGN23CD,RGN23NM\n"))
         .map(|_| ())
         .unwrap_err();
     assert!(
@@ -37,7 +38,7 @@ fn wales_stands_in_for_its_regions() {
                 E07000999,Old,E06000999,New,E12000001,North East,E92000001,England\n\
                 W06000999,Tref,W06000999,Tref,,,W92000004,Wales\n\
                 W06000999,Tref,,,,,W92000004,Wales\n";
-    let rows: Vec<_> = AuthorityCodeReader::from_reader("codes.csv", Cursor::new(text))
+    let rows: Vec<_> = Rows::<AuthorityCodeFile>::from_reader("codes.csv", Cursor::new(text))
         .unwrap()
         .map(Result::unwrap)
         .collect();

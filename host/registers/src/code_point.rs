@@ -9,10 +9,7 @@ use crate::Postcode;
 use crate::record::Record;
 use crate::records::{Country, PostcodeUnit};
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
-
-/// Reads Code-Point Open.
-pub type CodePointReader = Rows<CodePointFile>;
+use crate::rows::{Begin, Refusal, Register, Warnings};
 
 /// Code-Point Open has nothing to remember from one row to the next.
 #[derive(Debug, Default)]

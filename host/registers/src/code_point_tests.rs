@@ -1,4 +1,5 @@
 use super::*;
+use crate::rows::Rows;
 use crate::{BytesRead, ReadError, RejectedRow};
 use std::fs;
 use std::io::{Cursor, Write};
@@ -19,7 +20,7 @@ fn archive(path: &Path, members: &[(&str, &str)]) {
 }
 
 fn read(path: &Path) -> Vec<Result<Result<PostcodeUnit, RejectedRow>, ReadError>> {
-    CodePointReader::open(path, &BytesRead::default())
+    Rows::<CodePointFile>::open(path, &BytesRead::default())
         .unwrap()
         .collect()
 }
@@ -38,7 +39,7 @@ fn members_come_in_the_order_of_their_names_and_count_their_own_lines() {
         ],
     );
     let bytes_read = BytesRead::default();
-    let rows: Vec<_> = CodePointReader::open(&path, &bytes_read)
+    let rows: Vec<_> = Rows::<CodePointFile>::open(&path, &bytes_read)
         .unwrap()
         .map(Result::unwrap)
         .collect();
@@ -63,7 +64,7 @@ fn members_come_in_the_order_of_their_names_and_count_their_own_lines() {
 
 #[test]
 fn a_row_is_a_place_in_a_country() {
-    let unit = CodePointReader::from_reader("zz.csv", Cursor::new(ROW))
+    let unit = Rows::<CodePointFile>::from_reader("zz.csv", Cursor::new(ROW))
         .unwrap()
         .next()
         .unwrap()
@@ -82,7 +83,7 @@ fn a_row_is_a_place_in_a_country() {
         ("ZZ9 9ZZ", "ZZ99", RejectReason::BadPostcode),
     ] {
         let text = ROW.to_owned() + &ROW.replace(from, to);
-        let mut rows = CodePointReader::from_reader("zz.csv", Cursor::new(text)).unwrap();
+        let mut rows = Rows::<CodePointFile>::from_reader("zz.csv", Cursor::new(text)).unwrap();
         assert_eq!(rows.nth(1).unwrap().unwrap().unwrap_err().reason, reason);
     }
 }
@@ -100,7 +101,7 @@ fn a_damaged_archive_is_an_error_wherever_it_is_damaged() {
         fs::write(&path, &bytes).unwrap();
         // Any damage ends in an error or in the same rows. Some bytes of the directory, such as
         // dates, do not affect rows.
-        if let Ok(rows) = CodePointReader::open(&path, &BytesRead::default()) {
+        if let Ok(rows) = Rows::<CodePointFile>::open(&path, &BytesRead::default()) {
             let rows: Vec<_> = rows.collect();
             let same = rows.len() == 1000 && rows.iter().all(|row| matches!(row, Ok(Ok(_))));
             assert!(
@@ -110,12 +111,12 @@ fn a_damaged_archive_is_an_error_wherever_it_is_damaged() {
         }
     }
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    let error = CodePointReader::open(&path, &BytesRead::default())
+    let error = Rows::<CodePointFile>::open(&path, &BytesRead::default())
         .map(|_| ())
         .unwrap_err();
     assert!(matches!(error, ReadError::BadZip { .. }));
     archive(&path, &[("readme.txt", "x")]);
-    let error = CodePointReader::open(&path, &BytesRead::default())
+    let error = Rows::<CodePointFile>::open(&path, &BytesRead::default())
         .map(|_| ())
         .unwrap_err();
     assert!(matches!(error, ReadError::NoMember { .. }));
@@ -130,7 +131,7 @@ fn an_archive_that_unpacks_to_far_more_than_it_can_hold_is_refused() {
         &path,
         &[("Data/CSV/a.csv", &blank), ("Data/CSV/b.csv", ROW)],
     );
-    let error = CodePointReader::open(&path, &BytesRead::default()).err();
+    let error = Rows::<CodePointFile>::open(&path, &BytesRead::default()).err();
     let text = error.unwrap().to_string();
     assert!(text.contains("68157512 unpacked bytes"), "{text}");
 }
@@ -170,7 +171,7 @@ fn an_archive_whose_members_share_their_bytes_is_refused() {
     directory[at + 16..at + 20].copy_from_slice(&offset.to_le_bytes());
     bytes.extend(directory);
     fs::write(&path, bytes).unwrap();
-    let error = CodePointReader::open(&path, &BytesRead::default()).err();
+    let error = Rows::<CodePointFile>::open(&path, &BytesRead::default()).err();
     let text = error.unwrap().to_string();
     assert!(text.contains("its members claim"), "{text}");
 }

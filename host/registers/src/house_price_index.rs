@@ -6,10 +6,7 @@ use crate::header::Header;
 use crate::record::Record;
 use crate::records::IndexRow;
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
-
-/// Reads the UK House Price Index.
-pub type IndexReader = Rows<IndexFile>;
+use crate::rows::{Begin, Refusal, Register, Warnings};
 
 /// Columns of the index.
 #[derive(Debug, Default)]

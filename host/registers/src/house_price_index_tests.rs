@@ -1,4 +1,5 @@
 use super::*;
+use crate::rows::Rows;
 use std::io::Cursor;
 
 #[test]
@@ -11,7 +12,7 @@ fn both_date_styles_and_blank_indices() {
                 01/9/2026,London,E12000007,1,1,1,1,1\n\
                 01/09/2026,London,E12000007,0,1,1,1,1\n\
                 01/09/2026,London,,1,1,1,1,1\n";
-    let rows: Vec<_> = IndexReader::from_reader("hpi.csv", Cursor::new(text))
+    let rows: Vec<_> = Rows::<IndexFile>::from_reader("hpi.csv", Cursor::new(text))
         .unwrap()
         .map(Result::unwrap)
         .collect();

@@ -50,18 +50,11 @@ mod uprn;
 pub mod zip_source;
 
 pub use address::AddressKey;
-pub use address_file::AddressFileReader;
-pub use areas::{AreaReader, AuthorityCodeReader};
 pub use bytes_read::BytesRead;
-pub use certificates::CertificateReader;
-pub use code_point::CodePointReader;
 pub use date::Day;
 pub use diagnosis::Diagnosis;
 pub use error::ReadError;
-pub use house_price_index::IndexReader;
-pub use open_uprn::OpenUprnReader;
 pub use postcode::Postcode;
-pub use price_paid::PricePaidReader;
 pub use progress::Progress;
 pub use recognition::{RecognitionError, RegisterKind, recognise};
 pub use record::Record;

@@ -5,11 +5,8 @@ use crate::code_point::{easting, northing};
 use crate::header::Header;
 use crate::record::Record;
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
+use crate::rows::{Begin, Refusal, Register, Warnings};
 use crate::uprn::uprn;
-
-/// Reads OS Open UPRN, the zip or its CSV.
-pub type OpenUprnReader = Rows<OpenUprnFile>;
 
 /// The location of a UPRN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +81,7 @@ impl Register for OpenUprnFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rows::Rows;
     use std::io::Cursor;
 
     #[test]
@@ -92,7 +90,7 @@ mod tests {
             100000000001,459318.00,304176.60,52.1,-1.1\n\
             0,459318.00,304176.60,52.1,-1.1\n\
             100000000002,,304176.60,52.1,-1.1\n";
-        let rows = OpenUprnReader::from_reader("osopenuprn.csv", Cursor::new(text)).unwrap();
+        let rows = Rows::<OpenUprnFile>::from_reader("osopenuprn.csv", Cursor::new(text)).unwrap();
         let rows: Vec<_> = rows.map(Result::unwrap).collect();
         let point = UprnPoint {
             uprn: 100_000_000_001,

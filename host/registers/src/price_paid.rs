@@ -14,11 +14,8 @@ use crate::header::Header;
 use crate::record::Record;
 use crate::records::{Change, PricePaid};
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
+use crate::rows::{Begin, Refusal, Register, Warnings};
 use crate::{Day, Postcode};
-
-/// Reads price paid data.
-pub type PricePaidReader = Rows<PricePaidFile>;
 
 /// Longest transaction identifier that is taken; the registry's own have 36 characters.
 const LONGEST_ID: usize = 64;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::rows::Rows;
 use crate::{Diagnosis, ReadError, RejectedRow};
 use std::io::Cursor;
 
@@ -6,7 +7,8 @@ const LINKED: &str = "unique_id,price_paid,deed_date,postcode,property_type,new_
                       locality,town,district,county,transaction_category,linked_data_uri\n";
 
 fn read(text: &str) -> Vec<Result<PricePaid, RejectedRow>> {
-    let rows = PricePaidReader::from_reader("test.csv", Cursor::new(text.to_owned())).unwrap();
+    let rows =
+        Rows::<PricePaidFile>::from_reader("test.csv", Cursor::new(text.to_owned())).unwrap();
     rows.map(Result::unwrap).collect()
 }
 
@@ -166,7 +168,7 @@ fn damage_is_a_reject_and_the_last_line_may_be_cut_short() {
 #[test]
 fn an_unreadable_postcode_counts_as_none() {
     let text = format!("{}{}", row(&[(3, "NAN")]), row(&[(3, "")]));
-    let mut rows = PricePaidReader::from_reader("test.csv", Cursor::new(text)).unwrap();
+    let mut rows = Rows::<PricePaidFile>::from_reader("test.csv", Cursor::new(text)).unwrap();
     let postcodes: Vec<_> = rows
         .by_ref()
         .map(|row| row.unwrap().unwrap().postcode)
@@ -194,7 +196,7 @@ fn a_stray_mark_that_seems_to_join_two_rows_costs_one() {
 #[test]
 fn another_file_is_a_clear_error() {
     let open = |text: &str| {
-        PricePaidReader::from_reader("f.csv", Cursor::new(text.to_owned()))
+        Rows::<PricePaidFile>::from_reader("f.csv", Cursor::new(text.to_owned()))
             .map(|_| ())
             .unwrap_err()
     };

@@ -7,11 +7,13 @@ use crate::common::client::Client;
 use crate::common::downloads::folder;
 use crate::common::program::{domesday, repository};
 use crate::common::server::start;
+use domesday_registers::BytesRead;
+use domesday_registers::certificates::CertificateFile;
 use domesday_registers::codes::{PropertyType, Tenure};
-use domesday_registers::house_price_index::IndexReader;
-use domesday_registers::price_paid::PricePaidReader;
+use domesday_registers::house_price_index::IndexFile;
+use domesday_registers::price_paid::PricePaidFile;
 use domesday_registers::records::{IndexRow, PricePaid};
-use domesday_registers::{BytesRead, CertificateReader};
+use domesday_registers::rows::Rows;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -180,15 +182,15 @@ fn real_homes_are_valued_by_uprn_and_by_address_alone() {
     let client = server.demo();
 
     let quiet = BytesRead::default();
-    let sales: Vec<_> = PricePaidReader::open(&data.join(SALES), &quiet)
+    let sales: Vec<_> = Rows::<PricePaidFile>::open(&data.join(SALES), &quiet)
         .unwrap()
         .map(|row| row.unwrap().unwrap())
         .collect();
-    let certificates: Vec<_> = CertificateReader::open(&data.join(CERTIFICATES), &quiet)
+    let certificates: Vec<_> = Rows::<CertificateFile>::open(&data.join(CERTIFICATES), &quiet)
         .unwrap()
         .map(Result::unwrap)
         .collect();
-    let index: Vec<_> = IndexReader::open(&data.join(INDEX), &quiet)
+    let index: Vec<_> = Rows::<IndexFile>::open(&data.join(INDEX), &quiet)
         .unwrap()
         .filter_map(|row| row.unwrap().ok())
         .collect();
@@ -223,7 +225,7 @@ fn real_homes_are_valued_by_uprn_and_by_address_alone() {
     mismatched["property"]["uprn"] = other.to_string().into();
     let (status, code, _) = client.post("/v3/value", &mismatched).refusal();
     assert_eq!((status, &*code), (422, "uprn_address_mismatch"));
-    let rg30 = PricePaidReader::open(&data.join("ppd/pp-rg30-1995-2023.csv"), &quiet)
+    let rg30 = Rows::<PricePaidFile>::open(&data.join("ppd/pp-rg30-1995-2023.csv"), &quiet)
         .unwrap()
         .map(|row| row.unwrap().unwrap())
         .nth(12_505)

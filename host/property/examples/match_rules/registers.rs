@@ -3,12 +3,13 @@
 use crate::Failure;
 use crate::homes::Known;
 use domesday_registers::address::{keys_of_lines, keys_of_parts};
+use domesday_registers::address_file::AddressFile;
+use domesday_registers::certificates::CertificateFile;
+use domesday_registers::code_point::CodePointFile;
+use domesday_registers::price_paid::PricePaidFile;
 use domesday_registers::records::{Certificate, Change, PricePaid};
 use domesday_registers::rows::{Begin, Refusal, Register, Rows, Warnings};
-use domesday_registers::{
-    AddressFileReader, BytesRead, CertificateReader, CodePointReader, Postcode, PricePaidReader,
-    Record,
-};
+use domesday_registers::{BytesRead, Postcode, Record};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -104,7 +105,7 @@ pub(crate) fn live_postcodes(
     progress: &BytesRead,
 ) -> Result<HashSet<Postcode>, Failure> {
     let mut live = HashSet::new();
-    for row in CodePointReader::open(path, progress)? {
+    for row in Rows::<CodePointFile>::open(path, progress)? {
         if let Ok(unit) = row? {
             live.insert(unit.postcode);
         }
@@ -118,7 +119,7 @@ pub(crate) fn add_addresses(
     path: &Path,
     progress: &BytesRead,
 ) -> Result<(), Failure> {
-    for row in AddressFileReader::open(path, progress)? {
+    for row in Rows::<AddressFile>::open(path, progress)? {
         let Ok(row) = row? else { continue };
         let keys = keys_of_parts(&row.saon, &row.paon, &row.street, &row.locality);
         let text = format!(
@@ -150,7 +151,7 @@ pub(crate) fn add_certificates(
         uprns: HashMap::new(),
         without_uprn: Vec::new(),
     };
-    for row in CertificateReader::open(path, progress)? {
+    for row in Rows::<CertificateFile>::open(path, progress)? {
         let Ok(row) = row? else { continue };
         let Some(uprn) = row.uprn else {
             certificates.without_uprn.push(row);
@@ -200,7 +201,7 @@ pub(crate) fn current_sales(
 ) -> Result<BTreeMap<String, PricePaid>, Failure> {
     let mut sales: BTreeMap<String, PricePaid> = BTreeMap::new();
     for path in paths {
-        for row in PricePaidReader::open(path, progress)? {
+        for row in Rows::<PricePaidFile>::open(path, progress)? {
             let Ok(row) = row? else { continue };
             match row.change {
                 Change::Delete => sales.remove(&row.transaction_id),

@@ -11,11 +11,8 @@ use crate::header::Header;
 use crate::record::Record;
 use crate::records::Certificate;
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
+use crate::rows::{Begin, Refusal, Register, Warnings};
 use crate::{Day, Postcode};
-
-/// Reads energy certificates.
-pub type CertificateReader = Rows<CertificateFile>;
 
 /// Floor areas beyond this many square metres are slips of the pen, not dwellings.
 const LARGEST_FLOOR_AREA_M2: f64 = 10_000.0;

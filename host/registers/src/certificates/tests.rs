@@ -2,6 +2,7 @@ use super::*;
 use crate::codes::{
     AgeBand, EnergyRating, FloorType, Glazing, PropertyType, RoofType, Subtype, WallType,
 };
+use crate::rows::Rows;
 use crate::{ReadError, RejectedRow};
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -57,7 +58,8 @@ fn read(changes: &[(&str, &str)], rename: fn(&str) -> String) -> Read {
         })
         .collect();
     let text = format!("{},SPARE\n{},x\n", header.join(","), cells.join(","));
-    let mut rows = CertificateReader::from_reader("certificates.csv", Cursor::new(text)).unwrap();
+    let mut rows =
+        Rows::<CertificateFile>::from_reader("certificates.csv", Cursor::new(text)).unwrap();
     let read = rows.by_ref().map(Result::unwrap).collect();
     (read, rows.warnings().clone())
 }
@@ -200,7 +202,7 @@ fn a_certificate_without_key_place_or_day_is_rejected() {
             reason
         );
     }
-    let missing = CertificateReader::from_reader("f", Cursor::new("LMK_KEY,ADDRESS1\n"))
+    let missing = Rows::<CertificateFile>::from_reader("f", Cursor::new("LMK_KEY,ADDRESS1\n"))
         .map(|_| ())
         .unwrap_err();
     assert!(

@@ -2,10 +2,10 @@
 
 use super::downloads;
 use domesday_registers::address::{keys_of_lines, keys_of_parts};
+use domesday_registers::certificates::CertificateFile;
+use domesday_registers::price_paid::PricePaidFile;
 use domesday_registers::rows::{Register, Rows};
-use domesday_registers::{
-    AddressKey, BytesRead, CertificateReader, PricePaidReader, areas, certificates, code_point,
-};
+use domesday_registers::{AddressKey, BytesRead, areas, certificates, code_point};
 use domesday_registers::{house_price_index, price_paid};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -86,7 +86,7 @@ fn certificates_leave_nothing_aside() {
     let Some(path) = real("certificates", "epc/leicestershire-certificates.csv") else {
         return;
     };
-    let mut rows = CertificateReader::open(&path, &BytesRead::default()).unwrap();
+    let mut rows = Rows::<CertificateFile>::open(&path, &BytesRead::default()).unwrap();
     assert_eq!(
         rows.by_ref().filter(|row| matches!(row, Ok(Ok(_)))).count(),
         2_214
@@ -104,7 +104,7 @@ fn leicestershire_sales_find_their_certificates() {
         return;
     };
     let mut homes: HashMap<(String, AddressKey), HashSet<Option<u64>>> = HashMap::new();
-    for row in CertificateReader::open(&certificates, &BytesRead::default()).unwrap() {
+    for row in Rows::<CertificateFile>::open(&certificates, &BytesRead::default()).unwrap() {
         let row = row.unwrap().unwrap();
         for key in keys_of_lines(&row.lines, &row.town, &row.postcode) {
             homes
@@ -127,7 +127,7 @@ fn leicestershire_sales_find_their_certificates() {
         keys.into_iter()
             .any(|key| homes.contains_key(&(postcode.clone(), key)))
     };
-    let rows = PricePaidReader::open(&sales, &BytesRead::default()).unwrap();
+    let rows = Rows::<PricePaidFile>::open(&sales, &BytesRead::default()).unwrap();
     let matched = rows
         .filter(|row| matches!(row, Ok(Ok(row)) if found(row)))
         .count();
@@ -145,7 +145,7 @@ fn a_sale_is_found_as_a_client_would_write_it() {
             continue;
         };
         let (mut asked, mut found) = (0.0, 0.0);
-        for row in PricePaidReader::open(&path, &BytesRead::default()).unwrap() {
+        for row in Rows::<PricePaidFile>::open(&path, &BytesRead::default()).unwrap() {
             let Ok(row) = row.unwrap() else { continue };
             let building = format!("{}, {}", row.saon, row.paon);
             let Some(key) = AddressKey::of_request(&building, &row.street) else {

@@ -9,7 +9,7 @@ mod forms;
 use super::publishers;
 use domesday_property::{Resolution, Snapshot, build};
 use domesday_registers::certificates::CertificateFile;
-use domesday_registers::price_paid::PricePaidReader;
+use domesday_registers::price_paid::PricePaidFile;
 use domesday_registers::records::PricePaid;
 use domesday_registers::rows::Rows;
 use domesday_registers::{BytesRead, RejectedRow};
@@ -54,7 +54,7 @@ fn labels() -> Vec<Label<'static>> {
 }
 
 fn sales(path: &Path) -> Vec<Result<PricePaid, RejectedRow>> {
-    let rows = PricePaidReader::open(path, &BytesRead::default()).unwrap();
+    let rows = Rows::<PricePaidFile>::open(path, &BytesRead::default()).unwrap();
     rows.map(Result::unwrap).collect()
 }
 

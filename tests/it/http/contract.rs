@@ -161,10 +161,24 @@ fn a_wire_mutation_reaches_the_client() {
 }
 
 #[test]
+fn a_rule_names_the_files_that_its_patches_change() {
+    let contract = &CONTRACTS[0];
+    let page = page::page(contract, &Rules::of(contract, &repository()), &repository());
+    let row = |id: &str| {
+        page.lines()
+            .find(|line| line.contains(&format!("| `{id}` |")))
+    };
+    let cell = |id: &str| row(id).unwrap().split(" | ").nth(2).unwrap().to_owned();
+    assert_eq!(cell("options-4"), "`host/contract/src/v3/options.rs`");
+    // A mutation of the wire changes no file.
+    assert_eq!(cell("result-api-version"), "");
+}
+
+#[test]
 fn the_pages_of_rules_are_up_to_date() {
     for contract in &CONTRACTS {
         let path = repository().join(contract.page);
-        let page = page::page(contract, &Rules::of(contract, &repository()));
+        let page = page::page(contract, &Rules::of(contract, &repository()), &repository());
         if std::env::var_os("CONTRACT_PAGE").is_some_and(|wish| wish == "write") {
             std::fs::write(path, page).unwrap();
             continue;

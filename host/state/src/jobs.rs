@@ -19,6 +19,13 @@ pub trait Jobs: Send + Sync {
     /// others find it. A job whose id is taken, or which has no chunk, is an error.
     fn submit(&self, job: NewJob) -> Reply<Submission>;
 
+    /// Withdraws a submission without a key whose outcome is unknown: removes its job, with rows
+    /// and results, and gives back all of its units. It first waits for the submission, where that
+    /// is still under way. So the job does not appear after an answer. It may be repeated.
+    ///
+    /// A job that is another tenant's, or has a key, stays as it is.
+    fn withdraw(&self, tenant: TenantId, id: Uuid) -> Reply<()>;
+
     /// Looks up a repeated submission by its key. Returns the outcome of [`Jobs::submit`] that the
     /// key alone decides, or none where it decides none.
     fn find_submission(

@@ -28,11 +28,15 @@
 //! **A failing disk.** Where a commit fails, each operation of its group is answered with
 //! [`StateError::Storage`]. [`Switches::degradation`] gives the reason, and the store refuses new
 //! operations at once. It opens the file anew with growing pauses until the file can be written,
-//! and then reads its memory from it again. Authentication goes on from memory all the while.
+//! and then reads its memory from it again. Authentication goes on from memory all the while. Units
+//! of refused charges and refunds are given back with its first write.
 //!
 //! **Files that move.** Before each commit and once a second, the embedded store checks its folder
 //! and files. Their device and inode must be those that it has open. A file that was moved or
 //! deleted under it is [`StateError::Moved`] until it is back: nothing is made in its place.
+//!
+//! **Submissions of unknown outcome.** A client finds its job again by its key. A job without a key
+//! whose submission ended with an error is withdrawn ([`Jobs::withdraw`]).
 //!
 //! **Jobs.** A claim carries a fencing number, and a host whose number is not the job's last writes
 //! nothing. A lease of the embedded store ends with the process that had it.
@@ -71,6 +75,7 @@ mod tenant;
 mod test_support;
 mod time;
 mod usage;
+mod write_timer;
 
 pub use accounts::Accounts;
 pub use cursor_secrets::{CursorSecret, CursorSecrets, Cursors};

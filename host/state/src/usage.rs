@@ -67,6 +67,10 @@ pub trait Usage: Send + Sync {
     fn charge(&self, charge: Charge) -> Reply<ChargeOutcome>;
 
     /// Refunds units of rows without a result. Never takes a month's count below zero.
+    ///
+    /// A refund that is answered with an error stays due: the store makes it once it works again.
+    /// So it must not be repeated. A charge that is answered with an error is undone, even if it
+    /// turns out to be durable. Both hold while the process lives.
     fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()>;
 
     /// Returns the units used in a month.

@@ -18,6 +18,8 @@ pub(super) enum DiskFault {
     Full,
     /// Writes do not reach the disk.
     Sync,
+    /// Writes reach the disk, and their sync fails all the same.
+    Unconfirmed,
     /// A sync neither ends nor fails.
     Stall,
 }
@@ -31,6 +33,14 @@ struct DiskFile {
     synced: Vec<u8>,
     /// Writes since the last sync.
     pending: Vec<(usize, Vec<u8>)>,
+}
+
+impl DiskFile {
+    /// Makes all writes durable.
+    fn persist(&mut self) {
+        self.pending.clear();
+        self.synced = self.written.clone();
+    }
 }
 
 /// The files that an injected failure affects.
@@ -80,6 +90,7 @@ impl DiskState {
             DiskFault::Stall if sync => io::ErrorKind::WouldBlock.into(),
             DiskFault::Full if !sync => io::ErrorKind::StorageFull.into(),
             DiskFault::Sync if sync => io::Error::other("the disk does not answer"),
+            DiskFault::Unconfirmed if sync => io::ErrorKind::TimedOut.into(),
             _ => return None,
         };
         self.failures += 1;
@@ -256,12 +267,13 @@ impl StorageBackend for Disk {
                 platters = self.platters();
                 continue;
             }
-            platters.lose(self.plate);
+            match error.kind() {
+                io::ErrorKind::TimedOut => platters.plates[self.plate].persist(),
+                _ => platters.lose(self.plate),
+            }
             return Err(error);
         }
-        let plate = &mut platters.plates[self.plate];
-        plate.pending.clear();
-        plate.synced = plate.written.clone();
+        platters.plates[self.plate].persist();
         Ok(())
     }
 

@@ -11,21 +11,28 @@
 //! A file that was moved or deleted is another matter: the open file is sound. So the group fails
 //! before anything is written, and the file stays open. The next group is taken once the path leads
 //! to it again.
+//!
+//! Either way, the store remembers the units that it owes ([`owed`]). It gives them back before it
+//! takes the next group.
+//!
+//! [`owed`]: super::owed
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
+use redb::Database;
 
 use super::change::Change;
 use super::counts::Counts;
 use super::error::StoreError;
 use super::file;
 use super::operation::{Message, Work};
-use super::source::Source;
+use super::owed::FailedGroup;
+use super::source::{Source, Storage};
 use super::store::{OpenFiles, Store};
 use super::tables::{Tables, Writing};
-use super::usage_wal::replay::{DurableIn, UsageWal, open_read_only, open_writable_log};
+use super::usage_wal::replay::{DurableIn, FoundLog, UsageWal, open_read_only, open_writable_log};
 use crate::{PathMoved, StateError};
 
 /// The most operations of one group, so that the first does not wait for all of a flood.
@@ -46,6 +53,8 @@ pub(super) struct Committer {
     pub(super) queue: Receiver<Message>,
     pub(super) opening: u64,
     pub(super) wal: UsageWal,
+    /// The group that failed, until the files can be read again.
+    pub(super) failed: Option<FailedGroup>,
 }
 
 /// Nobody can send any more.
@@ -82,21 +91,9 @@ impl Committer {
                 true => GroupTask::Probe,
                 false => GroupTask::Nothing,
             };
-            if let Err(failure) = self.check_and_commit(&mut group, task) {
-                let broken = StoreError::of(&failure);
-                // First, so that a caller that learns of the failure also finds the store degraded,
-                // and no file.
-                self.shared.memory.fail(broken.error().to_string());
-                if let StoreError::Failed(_) = broken {
-                    self.shared.close();
-                }
-                group.drain(..).for_each(|work| work.answer(Err(&broken)));
-                match broken {
-                    StoreError::Failed(_) => self.recover(broken),
-                    StoreError::Moved(moved) => self.wait_for_return(moved),
-                }
-            } else {
-                group.drain(..).for_each(|work| work.answer(Ok(())));
+            match self.check_and_commit(&mut group, task) {
+                Ok(()) => group.drain(..).for_each(|work| work.answer(Ok(()))),
+                Err(failure) => self.fail(&failure, &mut group),
             }
         }
         if let Err(moved) = self.source.check() {
@@ -106,8 +103,11 @@ impl Committer {
             );
         }
         // So that the file is whole without its log. Should it fail, the next opening does it.
-        if let Err(error) = self.commit(&mut [], GroupTask::TakeOver) {
-            tracing::error!(%error, "the log of units was not taken over at the end");
+        let unsettled = self.failed.take().map_or(0, |failed| failed.lost_units());
+        if let Err(error) = self.commit(&mut Vec::new(), GroupTask::TakeOver) {
+            let failed = self.failed.take().map_or(0, |failed| failed.lost_units());
+            let owed = unsettled.saturating_add(failed);
+            tracing::error!(%error, owed, "the log of units was not taken over at the end");
         }
     }
 
@@ -131,26 +131,54 @@ impl Committer {
     /// disk that stalls answers none of it.
     fn check_and_commit(
         &mut self,
-        group: &mut [Box<dyn Work>],
+        group: &mut Vec<Box<dyn Work>>,
         task: GroupTask,
     ) -> Result<(), StateError> {
-        self.shared.memory.begin_commit();
-        let checked = self.source.check().map_err(StateError::from);
-        let committed = checked.and_then(|()| self.commit(group, task));
-        self.shared.memory.end_commit();
-        self.shared.memory.apply(committed?);
+        let shared = Arc::clone(&self.shared);
+        let _commit = shared.memory.commit.begin();
+        if let Err(moved) = self.source.check() {
+            shared.owed.add_refused(group);
+            return Err(moved.into());
+        }
+        let changes = self.commit(group, task)?;
+        shared.memory.apply(changes);
         Ok(())
     }
 
-    /// Applies a group and makes it durable. Returns the changes for memory.
+    /// Applies owed refunds and a group, and makes both durable. Returns the changes for memory.
     fn commit(
         &mut self,
-        group: &mut [Box<dyn Work>],
+        group: &mut Vec<Box<dyn Work>>,
         task: GroupTask,
     ) -> Result<Vec<Change>, StateError> {
+        if let Some(refunds) = self.shared.owed.take() {
+            group.insert(0, Box::new(refunds));
+        }
+        let before = self.wal.position();
         let (wal, opening) = (&mut self.wal, self.opening);
-        self.shared
-            .with_files(|files| apply(files, wal, group, task, opening))
+        let committed = self
+            .shared
+            .with_files(|files| apply(files, wal, group, task, opening));
+        if committed.is_err() {
+            self.failed = Some(FailedGroup::new(group, before));
+        }
+        committed
+    }
+
+    /// Answers a group that failed, and refuses operations until the store works again.
+    fn fail(&mut self, failure: &StateError, group: &mut Vec<Box<dyn Work>>) {
+        let broken = StoreError::of(failure);
+        // First, so that a caller that learns of the failure also finds the store degraded, and no
+        // file.
+        self.shared.memory.fail(broken.error().to_string());
+        if let StoreError::Failed(_) = broken {
+            self.shared.close();
+        }
+        group.drain(..).for_each(|work| work.answer(Err(&broken)));
+        match broken {
+            StoreError::Failed(_) => self.recover(broken),
+            StoreError::Moved(moved) => self.wait_for_return(moved),
+        }
     }
 
     /// Refuses operations until the paths lead to the open files again. These stay open and are
@@ -164,9 +192,11 @@ impl Committer {
             {
                 return;
             }
-            match self.source.check() {
+            // Gives back the units that are owed.
+            match self.check_and_commit(&mut Vec::new(), GroupTask::Nothing) {
                 Ok(()) => break,
-                Err(error) => moved = error,
+                Err(StateError::Moved(error)) => moved = error,
+                Err(failure) => return self.fail(&failure, &mut Vec::new()),
             }
             let reason = StateError::from(moved.clone());
             self.shared.memory.fail(reason.to_string());
@@ -180,7 +210,10 @@ impl Committer {
         let until = Instant::now() + pause;
         while let Some(message) = self.receive(until)? {
             match message {
-                Message::Work(work) => work.answer(Err(broken)),
+                Message::Work(work) => {
+                    self.shared.owed.add_refused(std::slice::from_ref(&work));
+                    work.answer(Err(broken));
+                }
                 Message::Suspect => {}
             }
         }
@@ -218,22 +251,35 @@ impl Committer {
         self.source.drop_page_cache()?;
         let log = open_writable_log(&self.source)?;
         let database = file::open(&self.source)?;
-        match UsageWal::open(&self.source, log, &database, PROBES) {
-            Ok((wal, _)) => self.wal = wal,
+        match self.open_wal(log, &database) {
+            Ok(wal) => self.wal = wal,
             Err(failure) => {
                 // The fallback ends before the file is closed, because closing writes to the file.
                 self.shared.close();
                 return Err(failure);
             }
         }
-        let memory = &self.shared.memory;
-        // A caller that finds the degradation over also finds the file.
+        // A caller that finds the degradation over also finds the file, and no unit owed.
         self.shared.put(OpenFiles::new(database, Counts::new()));
-        let loaded = self.shared.with_files(|files| memory.load(&files.database));
+        let settled = self.commit(&mut Vec::new(), GroupTask::Nothing);
+        let memory = &self.shared.memory;
+        let loaded =
+            settled.and_then(|_| self.shared.with_files(|files| memory.load(&files.database)));
         if loaded.is_err() {
             self.shared.close();
         }
         loaded
+    }
+
+    /// Opens the log of units, and learns whether the group that failed is durable.
+    fn open_wal(&mut self, log: Storage, database: &Database) -> Result<UsageWal, StateError> {
+        let found = FoundLog::read(&self.source, log, database)?;
+        // At the first look alone: taking the log over moves its position.
+        if let Some(failed) = self.failed.take() {
+            self.shared.owed.add(&failed.into_owed(found.position()));
+        }
+        let (wal, _) = found.take_over(database, PROBES)?;
+        Ok(wal)
     }
 
     /// Opens the read-only fallback anew. The attempt to write may have changed the file below it.
@@ -312,7 +358,8 @@ mod tests {
         source.take_over_after = PAUSE;
         let database = file::open(&source).unwrap();
         let log = open_writable_log(&source).unwrap();
-        let (wal, opening) = UsageWal::open(&source, log, &database, PROBES).unwrap();
+        let found = FoundLog::read(&source, log, &database).unwrap();
+        let (wal, opening) = found.take_over(&database, PROBES).unwrap();
         let shared = Arc::new(Store::default());
         shared.put(OpenFiles::new(database, Counts::new()));
         let (sender, queue) = bounded(1);
@@ -322,6 +369,7 @@ mod tests {
             queue,
             opening,
             wal,
+            failed: None,
         };
         (committer, sender)
     }
@@ -338,7 +386,8 @@ mod tests {
             Ok(())
         };
         let work: Box<dyn Work> = Box::new(Operation::new(run, drop));
-        committer.commit(&mut [work], GroupTask::Nothing).unwrap();
+        let mut group = vec![work];
+        committer.commit(&mut group, GroupTask::Nothing).unwrap();
         let due = committer.wal.due().unwrap();
         assert!(matches!(committer.next(), Ok(None)));
         assert!(Instant::now() >= due);

@@ -8,7 +8,7 @@ use super::job_rows::{change_load, find, leave_queue, load, put};
 use super::records::StoredJob;
 use super::switch_names::PAUSED;
 use super::tables::{IDEMPOTENCY, INPUTS, JOBS, OUTPUTS, QUEUE, Tables};
-use super::usage::{give_back, sum_within_allowance};
+use super::usage::sum_within_allowance;
 use super::{EmbeddedState, failed_reply, keys, operation, reply_of, work};
 use crate::{
     ChunkResults, Claim, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus, Jobs, Lease,
@@ -120,6 +120,20 @@ fn accept(
     Ok(Submission::Accepted(job))
 }
 
+/// Removes a job without a key, and gives back all of its units.
+fn withdraw(tables: &mut Tables<'_>, tenant: &TenantId, id: Uuid) -> Result<(), StateError> {
+    let found = find(tables.jobs.read()?, id.into_bytes())?;
+    let Some(stored) = found.filter(|stored| stored.job.tenant == *tenant && stored.key.is_none())
+    else {
+        return Ok(());
+    };
+    tables.give_back(tenant, stored.month, stored.finished_units())?;
+    let end = (stored.job.expires_at.0, stored.id());
+    tables.job_ends.edit()?.remove(end).map_err(writing)?;
+    let now = stored.job.updated_at;
+    remove_job(tables, stored, now)
+}
+
 /// Removes jobs that are past their time, at most `limit` of them, and returns how many it removed.
 fn remove(tables: &mut Tables<'_>, now: UnixMillis, limit: usize) -> Result<u32, StateError> {
     let mut over = Vec::new();
@@ -146,7 +160,7 @@ fn remove_job(
     let unfinished = stored.is_unfinished();
     if unfinished {
         let unfinished_units = stored.unfinished_units();
-        give_back(tables, &stored.job.tenant, stored.month, unfinished_units)?;
+        tables.give_back(&stored.job.tenant, stored.month, unfinished_units)?;
         leave_queue(tables, &stored)?;
     }
     for chunk in 0..stored.job.chunks {
@@ -188,6 +202,11 @@ fn visible_job(
 impl Jobs for EmbeddedState {
     fn submit(&self, job: NewJob) -> Reply<Submission> {
         self.durable(move |tables| submit(tables, job))
+    }
+
+    fn withdraw(&self, tenant: TenantId, id: Uuid) -> Reply<()> {
+        // The submission was begun before, so that it is done or refused before this is.
+        self.durable_at_last(move |tables| withdraw(tables, &tenant, id))
     }
 
     fn find_submission(

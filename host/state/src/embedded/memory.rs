@@ -1,7 +1,6 @@
 //! Answers from memory, which never wait.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::sync::{PoisonError, RwLock};
 
 use redb::{Database, ReadableDatabase, ReadableTable};
 
@@ -12,10 +11,8 @@ use super::switch_names::{CURSOR_SECRET, CURSOR_SECRET_BEFORE, PAUSED, promoted_
 use super::tables::{KEYS, SWITCHES, TENANTS};
 use crate::directory::Directory;
 use crate::switches::PromotedReleases;
+use crate::write_timer::WriteTimer;
 use crate::{Access, CursorSecret, CursorSecrets, KeyId, ReleaseKind, StateError, UnixMillis};
-
-/// Time limit of a commit. After it the disk counts as stalled.
-const STALLED_AFTER: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Default)]
 struct MemoryState {
@@ -42,8 +39,8 @@ impl MemoryState {
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     state: RwLock<MemoryState>,
-    /// Start of the commit that is under way.
-    commit: Mutex<Option<Instant>>,
+    /// The commit that is under way.
+    pub(super) commit: WriteTimer,
 }
 
 impl Memory {
@@ -109,27 +106,12 @@ impl Memory {
         self.change(|state| state.degradation = None);
     }
 
-    /// Records that a commit begins.
-    pub(super) fn begin_commit(&self) {
-        *self.commit() = Some(Instant::now());
-    }
-
-    /// Records that the commit ended, one way or the other.
-    pub(super) fn end_commit(&self) {
-        *self.commit() = None;
-    }
-
-    fn commit(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.commit.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the degradation of a stalled disk, where a commit began too long ago.
     fn stall_reason(&self) -> Option<String> {
-        let took = self.commit().map(|begun| begun.elapsed())?;
-        (took > STALLED_AFTER).then(|| {
-            let seconds = took.as_secs();
-            format!("the disk has not answered for {seconds} s; free it, or restart the server")
-        })
+        let seconds = self.commit.stalled_seconds()?;
+        Some(format!(
+            "the disk has not answered for {seconds} s; free it, or restart the server"
+        ))
     }
 
     pub(super) fn authenticate(&self, presented: &str, now: UnixMillis) -> Access {
@@ -159,19 +141,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_commit_is_stalled_after_three_seconds() {
+    fn a_commit_that_stalls_is_a_degradation() {
         let memory = Memory::default();
-        let reason_after = |seconds| {
-            *memory.commit() = Instant::now().checked_sub(Duration::from_secs(seconds));
-            memory.degradation()
-        };
-        assert_eq!(reason_after(2), None);
-        let reason = reason_after(4).unwrap();
-        assert!(reason.contains("has not answered"), "{reason}");
-        memory.begin_commit();
+        let commit = memory.commit.begin();
         assert_eq!(memory.degradation(), None);
-        assert!(reason_after(4).is_some());
-        memory.end_commit();
+        memory.commit.date_back(4);
+        let reason = memory.degradation().unwrap();
+        assert!(reason.contains("has not answered"), "{reason}");
+        drop(commit);
         assert_eq!(memory.degradation(), None);
     }
 }

@@ -21,6 +21,7 @@ mod jobs;
 mod keys;
 mod memory;
 mod operation;
+mod owed;
 mod read_only_fallback;
 mod readers;
 mod receipt_keys;
@@ -32,6 +33,8 @@ mod store_tests;
 mod switch_names;
 mod switches;
 mod tables;
+#[cfg(test)]
+mod unknown_outcome_tests;
 mod usage;
 mod usage_wal;
 mod work;
@@ -51,12 +54,12 @@ use crate::{Reply, StateError};
 use counts::Counts;
 use error::{StoreError, reading, stopped_error};
 use group_commit::Committer;
-use operation::{LONGEST_WAIT, Message, Operation, timeout_error};
+use operation::{LONGEST_WAIT, Message, Operation, Work, timeout_error};
 use readers::Readers;
 use source::Source;
 use store::{OpenFiles, Store};
 use tables::Tables;
-use usage_wal::replay::{UsageWal, open_writable_log};
+use usage_wal::replay::{FoundLog, open_writable_log};
 
 /// Operations that may wait to be committed. A service lets in far fewer requests at a time.
 const WAITING: usize = 8_192;
@@ -84,7 +87,8 @@ impl EmbeddedState {
         source.drop_page_cache()?;
         let database = file::open(&source)?;
         let log = open_writable_log(&source)?;
-        let (wal, opening) = UsageWal::open(&source, log, &database, "openings")?;
+        let found = FoundLog::read(&source, log, &database)?;
+        let (wal, opening) = found.take_over(&database, "openings")?;
         let shared = Arc::new(Store::default());
         shared.memory.load(&database)?;
         shared.put(OpenFiles::new(database, Counts::new()));
@@ -96,6 +100,7 @@ impl EmbeddedState {
             queue: waiting,
             opening,
             wal,
+            failed: None,
         };
         let committer = std::thread::Builder::new()
             .name("state-commit".into())
@@ -123,18 +128,32 @@ impl EmbeddedState {
         &self,
         run: impl FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send + 'static,
     ) -> Reply<T> {
+        self.begin(|answer| {
+            Operation::new(run, move |outcome| {
+                // The caller may have dropped the reply.
+                drop(answer.send(outcome));
+            })
+        })
+    }
+
+    /// Sends the committing thread an operation that answers by way of this sender.
+    fn begin<T: Send + 'static, W: Work + 'static>(
+        &self,
+        work: impl FnOnce(oneshot::Sender<Result<T, StateError>>) -> W,
+    ) -> Reply<T> {
         let (answer, reply) = oneshot::channel();
-        let work = Operation::new(run, move |outcome| {
-            // The caller may have dropped the reply.
-            drop(answer.send(outcome));
-        });
         let sent = match &self.queue {
-            Some(queue) => queue.try_send(Message::Work(Box::new(work))),
+            Some(queue) => queue.try_send(Message::Work(Box::new(work(answer)))),
             None => return failed_reply("the state is closed"),
         };
         match sent {
             Ok(()) => reply_of(reply),
-            Err(TrySendError::Full(_)) => failed_reply("too many operations wait"),
+            Err(TrySendError::Full(message)) => {
+                if let Message::Work(work) = message {
+                    self.shared.owed.add_refused(&[work]);
+                }
+                failed_reply("too many operations wait")
+            }
             Err(TrySendError::Disconnected(_)) => {
                 Box::pin(std::future::ready(Err(stopped_error())))
             }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 
+use super::counts::Counts;
 use super::error::{StoreError, stopped_error};
 use super::tables::Tables;
 use crate::StateError;
@@ -18,6 +19,10 @@ pub(super) trait Work: Send {
 
     /// Answers it, after the group is durable or has failed.
     fn answer(self: Box<Self>, group: Result<(), &StoreError>);
+
+    /// Adds the units that the store owes for it where its group failed. Operations of jobs owe
+    /// none: their units are durable with their jobs or not at all.
+    fn owe(&self, _is_durable: bool, _owed: &mut Counts) {}
 }
 
 /// An operation, and the receiver of its result.
@@ -57,13 +62,17 @@ where
     }
 
     fn answer(self: Box<Self>, group: Result<(), &StoreError>) {
-        let not_reached = || StoreError::new("the operation was not reached").error();
         let outcome = match group {
-            Ok(()) => self.outcome.unwrap_or_else(|| Err(not_reached())),
+            Ok(()) => self.outcome.unwrap_or_else(|| Err(not_reached_error())),
             Err(broken) => Err(broken.error()),
         };
         (self.answer)(outcome);
     }
+}
+
+/// Returns the error of an operation of a durable group that was not applied.
+pub(super) fn not_reached_error() -> StateError {
+    StoreError::new("the operation was not reached").error()
 }
 
 /// A message to the committing thread.

@@ -95,7 +95,7 @@ pub(super) struct StoredJob {
     pub(super) sequence: u64,
     /// The month that its units were charged to.
     pub(super) month: Month,
-    /// The units of each chunk.
+    /// The units of each chunk; of a finished one, those that stay charged.
     pub(super) units: Vec<u32>,
     /// The bytes of its inputs and results that are there now.
     pub(super) bytes: u64,
@@ -116,13 +116,14 @@ impl StoredJob {
 
     /// Sums the units of the chunks without results.
     pub(super) fn unfinished_units(&self) -> u64 {
-        let finished_chunks = self.next as usize;
-        self.units
-            .iter()
-            .skip(finished_chunks)
-            .copied()
-            .map(u64::from)
-            .sum()
+        let units = self.units.iter().skip(self.next as usize);
+        units.copied().map(u64::from).sum()
+    }
+
+    /// Sums the units of the chunks with results that stay charged.
+    pub(super) fn finished_units(&self) -> u64 {
+        let units = self.units.iter().take(self.next as usize);
+        units.copied().map(u64::from).sum()
     }
 }
 

@@ -7,6 +7,7 @@ use redb::{Database, ReadableDatabase};
 use super::counts::Counts;
 use super::error::{StoreError, reading};
 use super::memory::Memory;
+use super::owed::Owed;
 use super::tables::{USAGE, used};
 use crate::{Month, StateError, TenantId};
 
@@ -78,6 +79,7 @@ pub(super) struct Store {
     /// Absent between a failure and the next opening.
     files: RwLock<Option<OpenFiles>>,
     pub(super) memory: Memory,
+    pub(super) owed: Owed,
 }
 
 impl Store {

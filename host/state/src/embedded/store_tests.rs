@@ -14,10 +14,9 @@ use super::usage_wal::replay::open_read_only;
 use super::{EmbeddedState, read_now};
 use crate::*;
 
-#[test]
-fn a_purged_job_leaves_its_tombstone_alone() {
-    let state = open(&Disk::new(1));
-    outcome(state.submit(new_job())).unwrap();
+/// Works on one of the job's two chunks.
+fn work_on(state: &EmbeddedState, job: NewJob) {
+    outcome(state.submit(job)).unwrap();
     let claim = outcome(state.claim(NOW, 60_000)).unwrap().unwrap();
     let results = ChunkResults {
         chunk: 0,
@@ -26,8 +25,10 @@ fn a_purged_job_leaves_its_tombstone_alone() {
         refund: 0,
     };
     outcome(state.finish_chunk(claim.lease, results, NOW, 60_000)).unwrap();
-    let end = UnixMillis(NOW.0 + IDEMPOTENCY_RETENTION_MILLIS);
-    outcome(state.purge(end)).unwrap();
+}
+
+/// Counts the rows of all tables that hold something of a job, that of keys last.
+fn job_rows(state: &EmbeddedState) -> Vec<u64> {
     let rows = read_now(&state.shared, |transaction| {
         let counts = [
             transaction.open_table(JOBS).map_err(reading)?.len(),
@@ -43,7 +44,29 @@ fn a_purged_job_leaves_its_tombstone_alone() {
         let counts: Result<Vec<u64>, redb::StorageError> = counts.into_iter().collect();
         counts.map_err(reading)
     });
-    assert_eq!(rows.unwrap(), [0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    rows.unwrap()
+}
+
+#[test]
+fn a_purged_job_leaves_its_tombstone_alone() {
+    let state = open(&Disk::new(1));
+    work_on(&state, new_job());
+    let end = UnixMillis(NOW.0 + IDEMPOTENCY_RETENTION_MILLIS);
+    outcome(state.purge(end)).unwrap();
+    assert_eq!(job_rows(&state), [0, 0, 0, 0, 0, 0, 0, 0, 1]);
+}
+
+#[test]
+fn a_withdrawn_job_leaves_no_row() {
+    let state = open(&Disk::new(1));
+    let job = NewJob {
+        idempotency: None,
+        ..new_job()
+    };
+    let id = job.id;
+    work_on(&state, job);
+    outcome(state.withdraw(acme(), id)).unwrap();
+    assert_eq!(job_rows(&state), [0; 9]);
 }
 
 #[test]

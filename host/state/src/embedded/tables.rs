@@ -210,6 +210,20 @@ impl<'t> Tables<'t> {
         self.units.insert((tenant.clone(), month), used);
     }
 
+    /// Takes units off a month's count, never below zero.
+    pub(super) fn give_back(
+        &mut self,
+        tenant: &TenantId,
+        month: Month,
+        units: u64,
+    ) -> Result<(), StateError> {
+        if units > 0 {
+            let before = self.used(tenant, month)?;
+            self.set_used(tenant, month, before.saturating_sub(units));
+        }
+        Ok(())
+    }
+
     /// Writes counts into the file.
     pub(super) fn put_used(&mut self, counts: &Counts) -> Result<(), StateError> {
         for ((tenant, month), used) in counts {

@@ -1,6 +1,11 @@
 //! Units in the log and the file.
 
+use tokio::sync::oneshot;
+
 use super::EmbeddedState;
+use super::counts::{Counts, add_units};
+use super::error::StoreError;
+use super::operation::{Work, not_reached_error};
 use super::tables::Tables;
 use crate::{Charge, ChargeOutcome, Month, Reply, StateError, TenantId, Usage};
 
@@ -10,44 +15,94 @@ pub(super) fn sum_within_allowance(used: u64, units: u64, allowance: u64) -> Opt
         .filter(|sum| units == 0 || *sum <= allowance)
 }
 
-/// Takes units off a month's count, never below zero.
-pub(super) fn give_back(
-    tables: &mut Tables<'_>,
-    tenant: &TenantId,
-    month: Month,
-    units: u64,
-) -> Result<(), StateError> {
-    if units == 0 {
-        return Ok(());
-    }
-    let before = tables.used(tenant, month)?;
-    tables.set_used(tenant, month, before.saturating_sub(units));
-    Ok(())
+/// A charge, as an operation of a group.
+struct ChargeWork {
+    charge: Charge,
+    outcome: Option<ChargeOutcome>,
+    answer: oneshot::Sender<Result<ChargeOutcome, StateError>>,
 }
 
-impl Usage for EmbeddedState {
-    fn charge(&self, charge: Charge) -> Reply<ChargeOutcome> {
+impl Work for ChargeWork {
+    fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError> {
+        let Charge {
+            ref tenant,
+            month,
+            units,
+            allowance,
+        } = self.charge;
+        let used = tables.used(tenant, month)?;
+        let Some(sum) = sum_within_allowance(used, units.into(), allowance) else {
+            self.outcome = Some(ChargeOutcome::Exhausted { used });
+            return Ok(());
+        };
+        if units > 0 {
+            tables.set_used(tenant, month, sum);
+        }
+        self.outcome = Some(ChargeOutcome::Granted { used: sum });
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, group: Result<(), &StoreError>) {
+        let outcome = group.map_err(StoreError::error);
+        let outcome = outcome.and_then(|()| self.outcome.ok_or_else(not_reached_error));
+        // The caller may have dropped the reply.
+        drop(self.answer.send(outcome));
+    }
+
+    fn owe(&self, is_durable: bool, owed: &mut Counts) {
         let Charge {
             tenant,
             month,
             units,
-            allowance,
-        } = charge;
+            ..
+        } = &self.charge;
+        if is_durable && matches!(self.outcome, Some(ChargeOutcome::Granted { .. })) {
+            add_units(owed, tenant, *month, (*units).into());
+        }
+    }
+}
+
+/// A refund, as an operation of a group.
+struct RefundWork {
+    tenant: TenantId,
+    month: Month,
+    units: u64,
+    answer: oneshot::Sender<Result<(), StateError>>,
+}
+
+impl Work for RefundWork {
+    fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError> {
+        tables.give_back(&self.tenant, self.month, self.units)
+    }
+
+    fn answer(self: Box<Self>, group: Result<(), &StoreError>) {
+        drop(self.answer.send(group.map_err(StoreError::error)));
+    }
+
+    fn owe(&self, is_durable: bool, owed: &mut Counts) {
+        if !is_durable {
+            add_units(owed, &self.tenant, self.month, self.units);
+        }
+    }
+}
+
+impl Usage for EmbeddedState {
+    fn charge(&self, charge: Charge) -> Reply<ChargeOutcome> {
         // Whoever gives up waiting learns in the end whether it was made.
-        self.durable_at_last(move |tables| {
-            let used = tables.used(&tenant, month)?;
-            let Some(sum) = sum_within_allowance(used, units.into(), allowance) else {
-                return Ok(ChargeOutcome::Exhausted { used });
-            };
-            if units > 0 {
-                tables.set_used(&tenant, month, sum);
-            }
-            Ok(ChargeOutcome::Granted { used: sum })
+        self.begin(|answer| ChargeWork {
+            charge,
+            outcome: None,
+            answer,
         })
     }
 
     fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()> {
-        self.durable_at_last(move |tables| give_back(tables, &tenant, month, units.into()))
+        self.begin(|answer| RefundWork {
+            tenant,
+            month,
+            units: units.into(),
+            answer,
+        })
     }
 
     fn used(&self, tenant: TenantId, month: Month) -> Reply<u64> {

@@ -11,7 +11,6 @@ use super::error::{reading, writing};
 use super::job_rows::{change_load, find, leave_queue, put};
 use super::records::StoredJob;
 use super::tables::{JobKey, Tables};
-use super::usage::give_back;
 use crate::{ChunkResults, Claim, JobError, JobStatus, Lease, LeaseStatus, StateError, UnixMillis};
 
 /// The entry that holds the tenant whose job was claimed last.
@@ -155,9 +154,12 @@ pub(super) fn finish_chunk(
         .saturating_sub(dropped)
         .saturating_add(stored_bytes);
 
-    let cost = stored.units.get(results.chunk as usize).copied();
-    let refund = results.refund.min(cost.unwrap_or(0));
-    give_back(tables, &stored.job.tenant, stored.month, refund.into())?;
+    let mut refund = 0;
+    if let Some(units) = stored.units.get_mut(results.chunk as usize) {
+        refund = results.refund.min(*units);
+        *units -= refund;
+    }
+    tables.give_back(&stored.job.tenant, stored.month, refund.into())?;
     let tally = &mut stored.job.tally;
     tally.valued = tally.valued.saturating_add(results.tally.valued);
     tally.referred = tally.referred.saturating_add(results.tally.referred);
@@ -212,7 +214,7 @@ pub(super) fn fail(
         dropped += input.map_or(0, |input| input.value().len() as u64);
     }
     let unfinished = stored.unfinished_units();
-    give_back(tables, &stored.job.tenant, stored.month, unfinished)?;
+    tables.give_back(&stored.job.tenant, stored.month, unfinished)?;
     end_job(tables, &mut stored, JobStatus::Failed)?;
     stored.bytes = stored.bytes.saturating_sub(dropped);
     stored.job.updated_at = now;

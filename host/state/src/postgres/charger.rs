@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::PgConnection;
+use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
+use sqlx::{PgConnection, Postgres};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -198,34 +199,40 @@ impl Charger {
 
     /// Returns which changes the unsettled batch made, or none where it was given up.
     async fn settled_outcomes(&self) -> Result<Option<Vec<bool>>, StateError> {
-        self.watched.check_reachable("written")?;
+        self.watched.check_writable()?;
+        let _write = self.watched.units_write.begin();
+        let mut connection = self.acquire().await?;
         let settle = async {
             let query = sqlx::query_scalar(SETTLE).bind(self.host).bind(self.number);
-            query.fetch_one(&self.watched.pool).await.map_err(writing)
+            query.fetch_one(&mut *connection).await.map_err(writing)
         };
-        self.watched
-            .record_outcome(match timeout(SETTLE_TIMEOUT, settle).await {
-                Ok(outcomes) => outcomes,
-                Err(_) => Err(storage("written", DatabaseFailure::Silent)),
-            })
+        let silence = &self.watched.silence;
+        let outcomes = silence.bound(SETTLE_TIMEOUT, "written", settle).await;
+        if is_unknown(&outcomes) {
+            connection.close_on_drop();
+        }
+        self.watched.record_units_write(outcomes)
     }
 
     /// Makes changes as one batch. After an error it is unsettled if it may have been made.
     async fn send(&mut self, changes: Vec<Change>) -> Result<Vec<ChargeOutcome>, StateError> {
-        self.watched.check_reachable("written")?;
-        let connection = self.watched.pool.acquire().await.map_err(writing);
-        let mut connection = self.watched.record_outcome(connection)?;
+        self.watched.check_writable()?;
+        // It ends after its outcome is recorded, so that no moment between looks sound.
+        let _write = self.watched.units_write.begin();
+        let mut connection = self.acquire().await?;
         self.number += 1;
         let batch = make_batch(&mut connection, self.host, self.number, &changes);
-        let outcome = match timeout(LONGEST, batch).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(storage("written", DatabaseFailure::Silent)),
-        };
-        if outcome.as_ref().is_err_and(|error| !is_rolled_back(error)) {
+        let outcome = self.watched.silence.bound(LONGEST, "written", batch).await;
+        if is_unknown(&outcome) {
             connection.close_on_drop();
             self.unsettled = Some(changes);
         }
-        self.watched.record_outcome(outcome)
+        self.watched.record_units_write(outcome)
+    }
+
+    async fn acquire(&self) -> Result<PoolConnection<Postgres>, StateError> {
+        let connection = self.watched.pool.acquire().await.map_err(writing);
+        self.watched.record_units_write(connection)
     }
 }
 
@@ -239,15 +246,18 @@ async fn make_batch(
     fetch_outcomes(connection, bind_changes(query, changes)).await
 }
 
-/// Reports whether the database itself refused the statement, which is then undone. One that ends
-/// the session may have come after the commit.
-fn is_rolled_back(error: &StateError) -> bool {
-    let StateError::Storage { source, .. } = error else {
+/// Reports whether a statement failed and may take effect. It does not where the database itself
+/// refused it. An error that ends the session may have come after the commit.
+fn is_unknown<T>(outcome: &Result<T, StateError>) -> bool {
+    let Err(error) = outcome else {
         return false;
+    };
+    let StateError::Storage { source, .. } = error else {
+        return true;
     };
     let Some(sqlx::Error::Database(error)) = source.downcast_ref::<sqlx::Error>() else {
-        return false;
+        return true;
     };
     let error = error.try_downcast_ref::<PgDatabaseError>();
-    error.is_some_and(|error| error.severity() == PgSeverity::Error)
+    error.is_none_or(|error| error.severity() != PgSeverity::Error)
 }

@@ -2,8 +2,8 @@
 
 use std::io;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -11,6 +11,7 @@ use sqlx::{ConnectOptions, Connection, Executor, PgPool, SqlSafeStr};
 use tokio::time::timeout;
 
 use super::error::{DatabaseFailure, opening, storage};
+use super::silence::Silence;
 use crate::StateError;
 
 /// Connections for charges, units, keys, switches and commands. One of them listens.
@@ -34,10 +35,7 @@ const SETTINGS: [(&str, &str); 4] = [
 /// A commit must survive a crash of the server. A stricter setting of the server stays.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') IN ('off', 'local')";
-/// Time after a silence of the database in which a connection is tested after its use. An operation
-/// that began before it ends within ten seconds.
-const SUSPECT: Duration = Duration::from_secs(15);
-/// Time limit of the connection for its answer to that test.
+/// Time limit of a connection for its answer to the test after a silence of the database.
 const RELEASE: Duration = Duration::from_secs(1);
 /// Known parameters of an address. Others would be logged with their values.
 const PARAMETERS: [&str; 12] = [
@@ -92,22 +90,6 @@ impl JobPools {
             leases: lazy(LEASE_CONNECTIONS),
             bulk: lazy(BULK_CONNECTIONS),
         })
-    }
-}
-
-/// The last time at which the database did not answer.
-#[derive(Debug, Default)]
-pub(super) struct Silence(Mutex<Option<Instant>>);
-
-impl Silence {
-    /// Notes that it does not answer now.
-    pub(super) fn note(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-    }
-
-    fn is_recent(&self) -> bool {
-        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.is_some_and(|last| last.elapsed() < SUSPECT)
     }
 }
 

@@ -9,11 +9,13 @@ use sqlx::{Connection, PgPool, Postgres};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::connect::{REQUEST_CONNECTIONS, Silence};
+use super::connect::REQUEST_CONNECTIONS;
 use super::error::{DatabaseFailure, cannot_write, locked_or_writing, reading, storage, writing};
 use super::pages::{DirectoryRead, ServiceRow};
+use super::silence::Silence;
 use crate::directory::Directory;
 use crate::switches::PromotedReleases;
+use crate::write_timer::WriteTimer;
 use crate::{Access, CursorSecrets, ReleaseKind, StateError, UnixMillis};
 
 /// The channel on which hosts tell each other of changes.
@@ -87,7 +89,9 @@ pub(super) struct WatchedDatabase {
     command: Mutex<()>,
     /// Signals that there may be something to read.
     news: Notify,
-    silence: Arc<Silence>,
+    pub(super) silence: Arc<Silence>,
+    /// The write of units that is under way.
+    pub(super) units_write: WriteTimer,
 }
 
 impl WatchedDatabase {
@@ -109,6 +113,7 @@ impl WatchedDatabase {
             command: Mutex::default(),
             news: Notify::new(),
             silence,
+            units_write: WriteTimer::default(),
         }
     }
 
@@ -148,9 +153,17 @@ impl WatchedDatabase {
     pub(super) fn degradation(&self) -> Option<String> {
         self.with_view(|view| match &view.degradation {
             Some(degraded) => Some(degraded.text().clone()),
-            // Who looks at the database has stopped looking.
-            None => view.is_stale().then(|| DatabaseFailure::Stale.to_string()),
+            None => self.stall_reason().or_else(|| {
+                // Who looks at the database has stopped looking.
+                view.is_stale().then(|| DatabaseFailure::Stale.to_string())
+            }),
         })
+    }
+
+    /// Returns the degradation of a database that reads, and has confirmed no write for too long.
+    fn stall_reason(&self) -> Option<String> {
+        let seconds = self.units_write.stalled_seconds()?;
+        Some(DatabaseFailure::Stalled(seconds).to_string())
     }
 
     /// Refuses at once an operation that would time out.
@@ -163,18 +176,50 @@ impl WatchedDatabase {
         })
     }
 
+    /// Refuses at once a write that would time out. Until the database writes again, the
+    /// poll alone writes.
+    pub(super) fn check_writable(&self) -> Result<(), StateError> {
+        let degraded = self.with_view(|view| view.degradation.as_ref().map(|it| it.text().clone()));
+        match degraded.or_else(|| self.stall_reason()) {
+            Some(text) => Err(storage("written", DatabaseFailure::Unavailable(text))),
+            None => Ok(()),
+        }
+    }
+
     /// Records how an operation went.
     pub(super) fn record_outcome<T>(&self, answer: Result<T, StateError>) -> Result<T, StateError> {
         if let Err(error) = &answer {
             if cannot_write(error) {
-                let degraded = Degraded::Unwritable(error.to_string());
-                self.change(|view| view.degradation = Some(degraded));
+                self.degrade(error);
             }
             if matches!(error, StateError::Storage { .. }) {
                 self.news.notify_one();
             }
         }
         answer
+    }
+
+    /// Records how a write of units went. One that failed after a stall may have met a lock of a
+    /// commit that hangs.
+    pub(super) fn record_units_write<T>(
+        &self,
+        answer: Result<T, StateError>,
+    ) -> Result<T, StateError> {
+        if let Err(error) = &answer
+            && self.units_write.stalled_seconds().is_some()
+        {
+            self.degrade(error);
+        }
+        self.record_outcome(answer)
+    }
+
+    /// Records that the database does not write, until the poll writes or finds it out of reach.
+    fn degrade(&self, error: &StateError) {
+        self.change(|view| {
+            if !matches!(view.degradation, Some(Degraded::Unreachable(_))) {
+                view.degradation = Some(Degraded::Unwritable(error.to_string()));
+            }
+        });
     }
 
     /// Makes one change to tenants, keys or switches, and sees it before it answers.
@@ -277,14 +322,9 @@ impl WatchedDatabase {
     /// there are, and each has [`ANSWER_TIMEOUT`].
     async fn catch_up_in_time(&self) -> Result<(), StateError> {
         loop {
-            match timeout(ANSWER_TIMEOUT, self.advance()).await {
-                Ok(Ok(Some(at))) if is_recent(at) => return Ok(()),
-                Ok(Ok(_)) => {}
-                Ok(Err(error)) => return Err(error),
-                Err(_) => {
-                    self.silence.note();
-                    return Err(storage("read", DatabaseFailure::Silent));
-                }
+            let page = self.silence.bound(ANSWER_TIMEOUT, "read", self.advance());
+            if page.await?.is_some_and(is_recent) {
+                return Ok(());
             }
         }
     }
@@ -314,15 +354,16 @@ impl WatchedDatabase {
         }
         // An operation may have recorded a failure meanwhile.
         let before = self.with_view(|view| view.degradation.clone()).or(before);
+        // Reads that work do not explain it: the database may read and not write.
+        let silent = self.silence.take();
         let after = match (outcome, &before) {
             (Err(error), _) => Some(Degraded::Unreachable(error.to_string())),
+            (Ok(()), None) if !silent => return,
             // A host that could not write may be able to by now. Only an attempt shows it.
-            (Ok(()), Some(_)) => match timeout(ANSWER_TIMEOUT, self.probe()).await {
-                Ok(Ok(())) => None,
-                Ok(Err(error)) => Some(Degraded::Unwritable(error.to_string())),
-                Err(_) => Some(Degraded::Unwritable(DatabaseFailure::Silent.to_string())),
+            (Ok(()), _) => match self.probe().await {
+                Ok(()) => None,
+                Err(error) => Some(Degraded::Unwritable(error.to_string())),
             },
-            (Ok(()), None) => return,
         };
         match (&before, &after) {
             (None, Some(degraded)) => tracing::warn!(reason = degraded.text(), "state degraded"),
@@ -333,11 +374,14 @@ impl WatchedDatabase {
     }
 
     async fn probe(&self) -> Result<(), StateError> {
-        sqlx::query("UPDATE domesday.probe SET probed = probed + 1")
-            .execute(&self.pool)
-            .await
-            .map(drop)
-            .map_err(writing)
+        let probe = async {
+            sqlx::query("UPDATE domesday.probe SET probed = probed + 1")
+                .execute(&self.pool)
+                .await
+                .map(drop)
+                .map_err(writing)
+        };
+        self.silence.bound(ANSWER_TIMEOUT, "written", probe).await
     }
 }
 

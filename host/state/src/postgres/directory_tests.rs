@@ -87,6 +87,58 @@ fn the_log_names_the_beginning_and_the_end_of_a_degradation() {
     assert_holds(&messages, "state usable again");
 }
 
+/// Reads do not explain it, so a write is tried.
+#[test]
+fn a_database_that_did_not_answer_has_to_write() {
+    let address = domesday_test_postgres::shared().database();
+    block_on(async {
+        let pool = connect(&address, &Arc::default()).await.unwrap();
+        let watched = WatchedDatabase::new(pool, Arc::default());
+        let dropped = sqlx::query("DROP TABLE domesday.probe").execute(&watched.pool);
+        dropped.await.unwrap();
+        watched.check_database().await;
+        assert_eq!(watched.degradation(), None);
+        let never = std::future::pending::<Result<(), StateError>>();
+        let silence = watched.silence.bound(Duration::ZERO, "written", never);
+        assert!(silence.await.is_err());
+        watched.check_database().await;
+        let reason = watched.degradation().unwrap();
+        assert!(reason.contains("domesday.probe"), "{reason}");
+    });
+}
+
+#[test]
+fn a_write_that_stalls_is_a_degradation_and_lets_no_other_begin() {
+    block_on(async {
+        let watched = out_of_reach();
+        let write = watched.units_write.begin();
+        assert_eq!(watched.degradation(), None);
+        watched.units_write.date_back(4);
+        let reason = watched.degradation().unwrap();
+        assert!(reason.contains("no write for 4 s"), "{reason}");
+        let refused = watched.check_writable().unwrap_err();
+        assert!(refused.to_string().contains(&reason), "{refused}");
+        watched.check_reachable("read").unwrap();
+        drop(write);
+        watched.check_writable().unwrap();
+        // One that failed at once says nothing, and one that stalled before does.
+        let failed = || Err(storage("written", DatabaseFailure::Locked));
+        let write = watched.units_write.begin();
+        watched.record_units_write::<()>(failed()).unwrap_err();
+        watched.check_writable().unwrap();
+        watched.units_write.date_back(4);
+        watched.record_units_write::<()>(failed()).unwrap_err();
+        drop(write);
+        assert!(watched.check_writable().is_err());
+        watched.change(|view| view.degradation = None);
+        // Nor where the database is known not to write.
+        let error = storage("written", DatabaseFailure::Silent);
+        watched.record_outcome::<()>(Err(error)).unwrap_err();
+        assert!(watched.check_writable().is_err());
+        watched.check_reachable("read").unwrap();
+    });
+}
+
 /// Tenants of the slow databases: several pages, and a key each.
 const TENANTS: u32 = 6_000;
 

@@ -1,7 +1,7 @@
 //! The thread that drives the client.
 
 use std::future::Future;
-use std::sync::{Mutex, PoisonError, mpsc as blocking};
+use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
 use std::time::Duration;
 
 use sqlx::PgPool;
@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::error::{DatabaseFailure, storage};
+use super::silence::Silence;
 use crate::{Reply, StateError};
 
 /// No operation takes longer: the server gives up a statement before.
@@ -26,10 +27,12 @@ pub(super) struct Driver {
     operation_guard: Option<mpsc::Sender<()>>,
     operations_ended: Mutex<Option<mpsc::Receiver<()>>>,
     watch_tasks: Mutex<Vec<JoinHandle<()>>>,
+    silence: Arc<Silence>,
 }
 
 impl Driver {
-    pub(super) fn start() -> Result<Driver, StateError> {
+    /// Starts the thread, which notes each silence of the database.
+    pub(super) fn start(silence: Arc<Silence>) -> Result<Driver, StateError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("state")
@@ -42,6 +45,7 @@ impl Driver {
             operation_guard: Some(operation_guard),
             operations_ended: Mutex::new(Some(operations_ended)),
             watch_tasks: Mutex::default(),
+            silence,
         })
     }
 
@@ -73,9 +77,11 @@ impl Driver {
         operation: impl Future<Output = Result<T, StateError>> + Send + 'static,
     ) -> Reply<T> {
         let (answer, reply) = oneshot::channel();
+        let silence = Arc::clone(&self.silence);
         self.work(async move {
+            let outcome = silence.bound(LONGEST, "written", operation).await;
             // Nobody may wait for the answer any more; the operation counts all the same.
-            let _ = answer.send(bounded(operation).await);
+            let _ = answer.send(outcome);
         });
         Box::pin(async move {
             match reply.await {
@@ -92,9 +98,11 @@ impl Driver {
         operation: impl Future<Output = Result<T, StateError>> + Send + 'static,
     ) -> Result<T, StateError> {
         let (answer, reply) = blocking::sync_channel(1);
+        let silence = Arc::clone(&self.silence);
         self.work(async move {
+            let outcome = silence.bound(LONGEST, "written", operation).await;
             // The waiting thread is still there: it blocks.
-            let _ = answer.send(bounded(operation).await);
+            let _ = answer.send(outcome);
         });
         match reply.recv() {
             Ok(answer) => answer,
@@ -145,14 +153,5 @@ impl Drop for Driver {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
-    }
-}
-
-async fn bounded<T>(
-    operation: impl Future<Output = Result<T, StateError>>,
-) -> Result<T, StateError> {
-    match timeout(LONGEST, operation).await {
-        Ok(answer) => answer,
-        Err(_) => Err(storage("written", DatabaseFailure::Silent)),
     }
 }

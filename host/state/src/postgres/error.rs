@@ -23,6 +23,10 @@ impl Error for SharedError {}
 pub(super) enum DatabaseFailure {
     #[error("the database does not answer")]
     Silent,
+    #[error(
+        "the database has confirmed no write for {0} s; look at its disk and its synchronous standbys"
+    )]
+    Stalled(u64),
     #[error("{0}; the units are given back as soon as the database answers")]
     Owed(SharedError),
     #[error("database unavailable: {0}")]
@@ -69,12 +73,15 @@ pub(super) fn locked_or_writing(error: sqlx::Error) -> StateError {
     }
 }
 
-/// Reports whether the database cannot write at all. It does for a full disk, no memory, an input
-/// or output error or a read-only server. A refusal of one statement is no such error.
+/// Reports whether the database cannot write at all: it does not answer, is read-only, or has a
+/// full disk, no memory or a failing disk. A refusal of one statement is no such error.
 pub(super) fn cannot_write(error: &StateError) -> bool {
     let StateError::Storage { source, .. } = error else {
         return false;
     };
+    if let Some(failure) = source.downcast_ref() {
+        return matches!(failure, DatabaseFailure::Silent);
+    }
     let Some(sqlx::Error::Database(error)) = source.downcast_ref::<sqlx::Error>() else {
         return false;
     };

@@ -11,6 +11,9 @@
 //! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement. A
 //! charge that ended in an error is undone, whatever became of its statement ([`charger`]).
 //!
+//! **Writes that hang** while reads work, as where a synchronous standby is gone, are a degradation
+//! after three seconds. Only the poll writes then, and its success ends the degradation.
+//!
 //! **Connections.** Requests have connections of their own, and so have the leases of jobs. Rows
 //! and results go over others, so that no transaction of theirs keeps a charge waiting.
 //!
@@ -34,6 +37,7 @@ mod jobs;
 mod pages;
 mod receipt_keys;
 mod records;
+mod silence;
 mod switches;
 mod usage;
 
@@ -44,10 +48,11 @@ use tokio::sync::mpsc;
 
 use crate::{State, StateError};
 use charger::Charger;
-use connect::{JobPools, Silence};
+use connect::JobPools;
 use directory::{WatchedDatabase, is_recent};
 use driver::Driver;
 use jobs::TenantTurns;
+use silence::Silence;
 
 /// The state in a PostgreSQL database.
 pub struct PostgresState {
@@ -64,9 +69,9 @@ impl PostgresState {
     /// Connects to the database at `address` (`postgres://user@host/name`), creates a missing
     /// schema, and brings an older one up to this version. Blocks.
     pub fn open(address: &str) -> Result<Self, StateError> {
-        let driver = Driver::start()?;
-        let address = address.to_owned();
         let silence = Arc::new(Silence::default());
+        let driver = Driver::start(Arc::clone(&silence))?;
+        let address = address.to_owned();
         let noticed = Arc::clone(&silence);
         let (pool, job_pools) = driver.wait(async move {
             let pool = connect::connect(&address, &noticed).await?;

@@ -346,6 +346,22 @@ mod moved {
         }
     }
 
+    /// A refund comes behind the work, which may have begun before the folder was moved.
+    #[test]
+    fn a_refund_that_is_refused_while_the_folder_is_away_is_made_once_it_is_back() {
+        let store = Movable::open();
+        let refund = |units| outcome(store.state.refund(id("acme"), suite::JUNE, units));
+        fs::rename(store.data(), store.away()).unwrap();
+        for units in [1, 2] {
+            let refused = refund(units);
+            assert!(matches!(refused, Err(StateError::Moved(_))), "{refused:?}");
+        }
+        fs::rename(store.away(), store.data()).unwrap();
+        soon(|| store.state.degradation().is_none());
+        assert_eq!(used(&store.state, "acme"), 2);
+        assert_eq!(store.charge().unwrap(), ChargeOutcome::Granted { used: 7 });
+    }
+
     /// Readiness turns although nobody is served.
     #[test]
     fn it_is_noticed_where_nothing_is_committed() {
@@ -354,16 +370,19 @@ mod moved {
         soon(|| store.state.degradation().is_some());
     }
 
-    /// The open file takes over the units of the log, also where it was moved.
+    /// The open file takes over the units of the log and gives back those that are owed, also where
+    /// it was moved.
     #[test]
     fn a_state_that_is_closed_while_it_is_away_is_whole() {
         let store = Movable::open();
         fs::rename(store.data(), store.away()).unwrap();
+        let refused = outcome(store.state.refund(id("acme"), suite::JUNE, 2));
+        assert!(refused.is_err());
         let (data, away) = (store.data(), store.away());
         drop(store.state);
         assert!(!data.exists());
         fs::remove_file(away.join("state.usage")).unwrap();
         let found = EmbeddedState::open(&away.join("state.redb")).unwrap();
-        assert_eq!(used(&found, "acme"), 5);
+        assert_eq!(used(&found, "acme"), 3);
     }
 }

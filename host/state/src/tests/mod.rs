@@ -4,5 +4,7 @@ mod embedded;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]
+mod postgres_commits;
+#[cfg(feature = "postgres")]
 mod postgres_pools;
 mod suite;

@@ -82,6 +82,16 @@ pub(in crate::embedded) fn allocate_blocks(storage: &dyn StorageBackend) -> io::
     Ok(false)
 }
 
+/// A position in the history of the log. Each group that changes units moves it on: by a block, or
+/// with the file to the next epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::embedded) struct LogPosition {
+    /// Epoch of the file.
+    pub(in crate::embedded) epoch: u64,
+    /// Whole blocks of the epoch.
+    pub(in crate::embedded) blocks: u32,
+}
+
 /// The log while it is written.
 #[derive(Debug)]
 pub(in crate::embedded) struct Log {
@@ -105,9 +115,12 @@ impl Log {
         self.next == 0
     }
 
-    /// Returns the epoch of the next block.
-    pub(in crate::embedded) fn epoch(&self) -> u64 {
-        self.epoch
+    /// Returns the position of the next block.
+    pub(in crate::embedded) fn position(&self) -> LogPosition {
+        LogPosition {
+            epoch: self.epoch,
+            blocks: self.next,
+        }
     }
 
     /// Makes counts durable, or writes nothing and returns `false` where they do not fit.
@@ -148,6 +161,8 @@ fn offset(number: u32) -> u64 {
 pub(in crate::embedded) struct LogReplay {
     /// The latest counts in the blocks of the epoch.
     pub(in crate::embedded) counts: Counts,
+    /// The whole blocks of the epoch.
+    pub(in crate::embedded) blocks: u32,
     /// The latest epoch of any block. A backup that was put back may be of an earlier one than its
     /// log.
     pub(in crate::embedded) latest_epoch: u64,
@@ -176,6 +191,7 @@ pub(in crate::embedded) fn replay(
             None => end = end.or(Some(number)),
             Some(block) => {
                 replayed.damaged_block = replayed.damaged_block.or(end);
+                replayed.blocks += 1;
                 let counts = block.counts.into_iter();
                 let counts = counts.map(|(tenant, month, used)| ((tenant, month), used));
                 replayed.counts.extend(counts);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use redb::{Database, ReadableDatabase};
 
-use super::log::{Log, LogReplay, allocate_blocks, check_writable, replay};
+use super::log::{Log, LogPosition, LogReplay, allocate_blocks, check_writable, replay};
 use crate::StateError;
 use crate::embedded::counts::Counts;
 use crate::embedded::error::{StoreError, reading, reason, writing};
@@ -66,27 +66,24 @@ fn read_log(source: &Source, storage: &Storage, epoch: u64) -> Result<LogReplay,
     }
 }
 
-/// The committing thread's hold on the log.
+/// The log as an opening finds it, before the file takes it over.
 #[derive(Debug)]
-pub(in crate::embedded) struct UsageWal {
-    log: Log,
-    path: PathBuf,
-    /// Longest time for which units stand in the log alone.
-    take_over_after: Duration,
-    /// Time at which the log is to be taken over into the file, if anything stands in it.
-    due: Option<Instant>,
+pub(in crate::embedded) struct FoundLog<'s> {
+    source: &'s Source,
+    storage: Storage,
+    /// Epoch of the file.
+    epoch: u64,
+    replayed: LogReplay,
 }
 
-impl UsageWal {
-    /// Takes the log of an earlier opening over into the file, begins the log anew, and returns the
-    /// next number of `counter`. [`open_writable_log`] opened the storage. The open file keeps
-    /// other processes from both.
-    pub(in crate::embedded) fn open(
-        source: &Source,
+impl<'s> FoundLog<'s> {
+    /// Reads the log of an earlier opening. [`open_writable_log`] opened the storage. The open file
+    /// keeps other processes from both.
+    pub(in crate::embedded) fn read(
+        source: &'s Source,
         storage: Storage,
         database: &Database,
-        counter: &str,
-    ) -> Result<(UsageWal, u64), StateError> {
+    ) -> Result<FoundLog<'s>, StateError> {
         let epoch = epoch(database)?;
         let whole = allocate_blocks(&*storage).map_err(log_error(source.log_path(), "written"))?;
         if !whole && epoch > 0 {
@@ -97,21 +94,64 @@ impl UsageWal {
             );
         }
         let replayed = read_log(source, &storage, epoch)?;
-        let epoch = epoch.max(replayed.latest_epoch);
+        Ok(FoundLog {
+            source,
+            storage,
+            epoch,
+            replayed,
+        })
+    }
+
+    /// Returns the position that the earlier opening left.
+    pub(in crate::embedded) fn position(&self) -> LogPosition {
+        LogPosition {
+            epoch: self.epoch,
+            blocks: self.replayed.blocks,
+        }
+    }
+
+    /// Takes the log over into the file, begins it anew, and returns the next number of `counter`.
+    pub(in crate::embedded) fn take_over(
+        self,
+        database: &Database,
+        counter: &str,
+    ) -> Result<(UsageWal, u64), StateError> {
+        let epoch = self.epoch.max(self.replayed.latest_epoch);
         let writing = Writing::new(database);
         let nothing = Counts::new();
         let mut tables = Tables::new(&writing, &nothing, 0);
-        take_over(&mut tables, &replayed.counts, epoch)?;
+        take_over(&mut tables, &self.replayed.counts, epoch)?;
         let number = tables.next(counter)?;
         drop(tables);
         writing.commit()?;
         let wal = UsageWal {
-            log: Log::begin(storage, epoch + 1),
-            path: source.log_path(),
-            take_over_after: source.take_over_after,
+            log: Log::begin(self.storage, epoch + 1),
+            path: self.source.log_path(),
+            take_over_after: self.source.take_over_after,
             due: None,
+            ends_epoch: false,
         };
         Ok((wal, number))
+    }
+}
+
+/// The committing thread's hold on the log.
+#[derive(Debug)]
+pub(in crate::embedded) struct UsageWal {
+    log: Log,
+    path: PathBuf,
+    /// Longest time for which units stand in the log alone.
+    take_over_after: Duration,
+    /// Time at which the log is to be taken over into the file, if anything stands in it.
+    due: Option<Instant>,
+    /// True if the transaction of the last group ends the epoch in the file.
+    ends_epoch: bool,
+}
+
+impl UsageWal {
+    /// Returns the position of the log, which changes with each durable change of units.
+    pub(in crate::embedded) fn position(&self) -> LogPosition {
+        self.log.position()
     }
 
     /// Returns when the log is to be taken over.
@@ -140,12 +180,11 @@ impl UsageWal {
                 return Ok(DurableIn::InLog(units));
             }
         }
-        if self.log.is_empty() {
-            tables.put_used(&units)?;
-        } else {
+        self.ends_epoch = !(self.log.is_empty() && units.is_empty());
+        if self.ends_epoch {
             let mut whole = tables.log_counts.clone();
             whole.extend(units);
-            take_over(tables, &whole, self.log.epoch())?;
+            take_over(tables, &whole, self.log.position().epoch)?;
         }
         Ok(DurableIn::InFile)
     }
@@ -153,12 +192,11 @@ impl UsageWal {
     /// Records that the transaction of a group with changes of the file is committed. Reports
     /// whether the file took the log over with it.
     pub(in crate::embedded) fn after_commit(&mut self) -> bool {
-        let had_blocks = !self.log.is_empty();
-        if had_blocks {
+        if self.ends_epoch {
             self.log.begin_next_epoch();
             self.due = None;
         }
-        had_blocks
+        self.ends_epoch
     }
 }
 

@@ -24,7 +24,8 @@ struct TestStore {
 fn open(disk: &Disk) -> Result<TestStore, StateError> {
     let source = Source::simulated(disk);
     let database = file::open(&source)?;
-    let (wal, _) = UsageWal::open(&source, open_writable_log(&source)?, &database, "openings")?;
+    let found = FoundLog::read(&source, open_writable_log(&source)?, &database)?;
+    let (wal, _) = found.take_over(&database, "openings")?;
     Ok(TestStore {
         files: OpenFiles::new(database, Counts::new()),
         wal,

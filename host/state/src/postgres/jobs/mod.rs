@@ -4,6 +4,7 @@ mod purge;
 mod read;
 mod submit;
 mod turns;
+mod withdraw;
 mod work;
 
 pub(super) use turns::TenantTurns;
@@ -22,12 +23,11 @@ use crate::{
 };
 
 impl PostgresState {
-    /// Begins an operation on the database, unless it would time out.
-    fn job_operation<T, O>(
+    /// Begins a read of the database, unless it would time out.
+    fn read_jobs<T, O>(
         &self,
         pool: &PgPool,
-        doing: &'static str,
-        operation: impl FnOnce(PgPool) -> O + Send + 'static,
+        read: impl FnOnce(PgPool) -> O + Send + 'static,
     ) -> Reply<T>
     where
         T: Send + 'static,
@@ -35,8 +35,25 @@ impl PostgresState {
     {
         let (watched, pool) = (Arc::clone(&self.watched), pool.clone());
         self.driver.begin(async move {
-            watched.check_reachable(doing)?;
-            watched.record_outcome(operation(pool).await)
+            watched.check_reachable("read")?;
+            watched.record_outcome(read(pool).await)
+        })
+    }
+
+    /// Begins a write to the database, unless it would time out.
+    fn write_jobs<T, O>(
+        &self,
+        pool: &PgPool,
+        write: impl FnOnce(PgPool) -> O + Send + 'static,
+    ) -> Reply<T>
+    where
+        T: Send + 'static,
+        O: Future<Output = Result<T, StateError>> + Send,
+    {
+        let (watched, pool) = (Arc::clone(&self.watched), pool.clone());
+        self.driver.begin(async move {
+            watched.check_writable()?;
+            watched.record_outcome(write(pool).await)
         })
     }
 }
@@ -44,7 +61,7 @@ impl PostgresState {
 impl Jobs for PostgresState {
     fn submit(&self, job: NewJob) -> Reply<Submission> {
         let (leases, turns) = (self.job_pools.leases.clone(), Arc::clone(&self.submissions));
-        self.job_operation(&self.job_pools.bulk, "written", |bulk| async move {
+        self.write_jobs(&self.job_pools.bulk, |bulk| async move {
             // A repetition need not wait for other submissions.
             if let Some(key) = &job.idempotency {
                 let mut connection = leases.acquire().await.map_err(reading)?;
@@ -60,20 +77,28 @@ impl Jobs for PostgresState {
         })
     }
 
+    fn withdraw(&self, tenant: TenantId, id: Uuid) -> Reply<()> {
+        let turns = Arc::clone(&self.submissions);
+        self.write_jobs(&self.job_pools.bulk, move |pool| async move {
+            let _turn = turns.take(&tenant).await;
+            withdraw::withdraw(pool, tenant, id).await
+        })
+    }
+
     fn find_submission(
         &self,
         tenant: TenantId,
         key: Idempotency,
         now: UnixMillis,
     ) -> Reply<Option<Submission>> {
-        self.job_operation(&self.job_pools.leases, "read", move |pool| async move {
+        self.read_jobs(&self.job_pools.leases, move |pool| async move {
             let mut connection = pool.acquire().await.map_err(reading)?;
             read::find_submission(&mut connection, &tenant, &key, now).await
         })
     }
 
     fn job(&self, tenant: TenantId, id: Uuid, now: UnixMillis) -> Reply<Option<Job>> {
-        self.job_operation(&self.job_pools.leases, "read", move |pool| {
+        self.read_jobs(&self.job_pools.leases, move |pool| {
             read::job(pool, tenant, id, now)
         })
     }
@@ -85,25 +110,25 @@ impl Jobs for PostgresState {
         chunk: u32,
         now: UnixMillis,
     ) -> Reply<Option<Vec<u8>>> {
-        self.job_operation(&self.job_pools.bulk, "read", move |pool| {
+        self.read_jobs(&self.job_pools.bulk, move |pool| {
             read::output(pool, tenant, id, chunk, now)
         })
     }
 
     fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>> {
-        self.job_operation(&self.job_pools.leases, "written", move |pool| {
+        self.write_jobs(&self.job_pools.leases, move |pool| {
             work::claim(pool, now, lease_millis)
         })
     }
 
     fn input(&self, lease: Lease, chunk: u32) -> Reply<Option<Vec<u8>>> {
-        self.job_operation(&self.job_pools.bulk, "read", move |pool| {
+        self.read_jobs(&self.job_pools.bulk, move |pool| {
             read::input(pool, lease, chunk)
         })
     }
 
     fn renew(&self, lease: Lease, now: UnixMillis, lease_millis: i64) -> Reply<LeaseStatus> {
-        self.job_operation(&self.job_pools.leases, "written", move |pool| {
+        self.write_jobs(&self.job_pools.leases, move |pool| {
             work::renew(pool, lease, now, lease_millis)
         })
     }
@@ -115,30 +140,28 @@ impl Jobs for PostgresState {
         now: UnixMillis,
         lease_millis: i64,
     ) -> Reply<LeaseStatus> {
-        self.job_operation(&self.job_pools.bulk, "written", move |pool| {
+        self.write_jobs(&self.job_pools.bulk, move |pool| {
             work::finish_chunk(pool, lease, results, now, lease_millis)
         })
     }
 
     fn fail(&self, lease: Lease, error: JobError, now: UnixMillis) -> Reply<LeaseStatus> {
-        self.job_operation(&self.job_pools.bulk, "written", move |pool| {
+        self.write_jobs(&self.job_pools.bulk, move |pool| {
             work::fail(pool, lease, error, now)
         })
     }
 
     fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus> {
-        self.job_operation(&self.job_pools.leases, "written", move |pool| {
+        self.write_jobs(&self.job_pools.leases, move |pool| {
             work::release_lease(pool, lease)
         })
     }
 
     fn waiting(&self) -> Reply<u64> {
-        self.job_operation(&self.job_pools.leases, "read", read::waiting)
+        self.read_jobs(&self.job_pools.leases, read::waiting)
     }
 
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
-        self.job_operation(&self.job_pools.bulk, "written", move |pool| {
-            purge::purge(pool, now)
-        })
+        self.write_jobs(&self.job_pools.bulk, move |pool| purge::purge(pool, now))
     }
 }

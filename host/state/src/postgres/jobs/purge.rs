@@ -50,8 +50,7 @@ async fn remove(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
     let mut refunds = Vec::new();
     for job in &over {
         let id: Uuid = job.try_get("id").map_err(reading)?;
-        let status: &str = job.try_get("status").map_err(reading)?;
-        if matches!(status, "queued" | "running") {
+        if work::is_unfinished(job)? {
             let (units, _) = work::unfinished_chunks(&mut transaction, id).await?;
             refunds.extend(work::refund(job, units)?);
         }

@@ -8,7 +8,7 @@ use crate::postgres::error::{reading, writing};
 use crate::postgres::{changes, records};
 use crate::{
     ChargeOutcome, JOB_RETENTION_MILLIS, Job, JobStatus, NewJob, StateError, Submission, Tally,
-    UnixMillis,
+    TenantId, UnixMillis,
 };
 
 /// Keeps these locks apart from others of the database. Two tenants whose names share a number
@@ -33,11 +33,7 @@ const KEY: &str = "INSERT INTO domesday.submissions (tenant, key, digest, create
 
 pub(super) async fn submit(pool: PgPool, new: NewJob) -> Result<Submission, StateError> {
     let mut transaction = pool.begin().await.map_err(writing)?;
-    sqlx::query(SERIALISE)
-        .bind(new.tenant.as_str())
-        .execute(&mut *transaction)
-        .await
-        .map_err(writing)?;
+    serialise(&mut transaction, &new.tenant).await?;
     // A separate statement sees commits that were made while this one waited for the lock.
     if let Some(key) = &new.idempotency {
         let known = read::find_submission(&mut transaction, &new.tenant, key, new.now);
@@ -64,6 +60,16 @@ pub(super) async fn submit(pool: PgPool, new: NewJob) -> Result<Submission, Stat
     }
     transaction.commit().await.map_err(writing)?;
     Ok(Submission::Accepted(job))
+}
+
+/// Waits until no other submission of the tenant is under way, and holds up others until the
+/// transaction has ended.
+pub(super) async fn serialise(
+    connection: &mut PgConnection,
+    tenant: &TenantId,
+) -> Result<(), StateError> {
+    let lock = sqlx::query(SERIALISE).bind(tenant.as_str());
+    lock.execute(connection).await.map(drop).map_err(writing)
 }
 
 /// Returns the first reason for which the job is refused, in the order of reasons.

@@ -40,7 +40,8 @@ const LOCK_CLAIMED: &str = "SELECT * FROM domesday.jobs \
      WHERE id = $1 AND fence = $2 AND NOT gone AND expires_at > $3 FOR UPDATE";
 const CHUNK: &str = "SELECT units, coalesce(length(input), 0)::bigint AS dropped \
      FROM domesday.chunks WHERE job = $1 AND chunk = $2";
-const KEEP: &str = "UPDATE domesday.chunks SET input = NULL, output = $3 \
+/// Its units are those that stay charged.
+const KEEP: &str = "UPDATE domesday.chunks SET input = NULL, output = $3, units = units - $4 \
      WHERE job = $1 AND chunk = $2";
 const ADVANCE: &str = "UPDATE domesday.jobs SET next = next + 1, attempts = 1, updated_at = $2, \
      lease_until = CASE WHEN next + 1 < chunks THEN $3::bigint END, \
@@ -173,6 +174,12 @@ fn is_running(row: &PgRow) -> Result<bool, StateError> {
     Ok(status == "running")
 }
 
+/// Reports whether a job is queued or running.
+pub(super) fn is_unfinished(row: &PgRow) -> Result<bool, StateError> {
+    let status: &str = row.try_get("status").map_err(reading)?;
+    Ok(matches!(status, "queued" | "running"))
+}
+
 /// Returns the change that gives units back to the tenant's month that the job was charged to, if
 /// there are units.
 pub(super) fn refund(job: &PgRow, units: i64) -> Result<Option<Change>, StateError> {
@@ -188,7 +195,7 @@ pub(super) fn refund(job: &PgRow, units: i64) -> Result<Option<Change>, StateErr
 }
 
 /// Gives units back to the tenant's month that the job was charged to.
-async fn give_back(
+pub(super) async fn give_back(
     connection: &mut PgConnection,
     job: &PgRow,
     units: i64,
@@ -227,10 +234,12 @@ pub(super) async fn finish_chunk(
         .map_err(reading)?;
     let cost: i64 = chunk.try_get("units").map_err(reading)?;
     let dropped: i64 = chunk.try_get("dropped").map_err(reading)?;
+    let refund = cost.min(results.refund.into());
     sqlx::query(KEEP)
         .bind(lease.job)
         .bind(number)
         .bind(&results.output)
+        .bind(refund)
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
@@ -248,7 +257,7 @@ pub(super) async fn finish_chunk(
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
-    give_back(&mut transaction, &job, cost.min(results.refund.into())).await?;
+    give_back(&mut transaction, &job, refund).await?;
     transaction.commit().await.map_err(writing)?;
     Ok(LeaseStatus::Held)
 }

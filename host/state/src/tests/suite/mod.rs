@@ -7,6 +7,7 @@ pub(crate) mod jobs;
 pub(crate) mod model;
 pub(crate) mod switches;
 pub(crate) mod usage;
+pub(crate) mod withdrawals;
 pub(crate) mod work;
 
 use std::sync::Arc;
@@ -78,6 +79,10 @@ macro_rules! state_suite {
                 closing_waits_for_submissions_under_way
                 many_jobs_are_purged_at_once
                 bytes_are_counted_exactly
+            }
+            withdrawals {
+                a_withdrawn_job_leaves_nothing_and_costs_nothing
+                a_job_of_a_key_or_of_another_tenant_is_not_withdrawn
             }
             work {
                 a_job_goes_from_queued_to_completed

@@ -26,6 +26,7 @@ enum Op {
     Fail(usize),
     Release(usize),
     Renew(usize),
+    Withdraw(usize),
     Pass(i64),
     Purge,
     Pause(bool),
@@ -45,6 +46,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (0..4_usize).prop_map(Op::Fail),
         1 => (0..4_usize).prop_map(Op::Release),
         1 => (0..4_usize).prop_map(Op::Renew),
+        1 => (0..4_usize).prop_map(Op::Withdraw),
         3 => (1..LEASE).prop_map(Op::Pass),
         1 => prop_oneof![Just(3 * day), Just(8 * day), Just(24 * day)].prop_map(Op::Pass),
         1 => Just(Op::Purge),
@@ -57,7 +59,9 @@ fn op() -> impl Strategy<Value = Op> {
 struct ModelJob {
     id: Uuid,
     who: usize,
+    has_key: bool,
     created: i64,
+    /// The units of each chunk, less those that its end gave back.
     units: Vec<u32>,
     /// Bytes of the chunk's rows, then of its results; both are gone where they are nothing.
     bytes: Vec<u64>,
@@ -66,6 +70,7 @@ struct ModelJob {
     fence: Option<u64>,
     leased_until: i64,
     status: JobStatus,
+    /// True once it was withdrawn, too.
     purged: bool,
 }
 
@@ -153,6 +158,7 @@ impl<S: State> Model<'_, S> {
                     }
                 }
             }
+            Op::Withdraw(n) => self.withdraw(n),
             Op::Finish(..) | Op::Fail(_) | Op::Release(_) | Op::Renew(_) => self.work(&op),
         }
     }
@@ -160,6 +166,26 @@ impl<S: State> Model<'_, S> {
     fn give_back(&mut self, job: usize, units: u64) {
         let who = self.jobs[job].who;
         self.used[who] = self.used[who].saturating_sub(units);
+    }
+
+    /// Withdraws one of the last jobs.
+    fn withdraw(&mut self, n: usize) {
+        let Some(at) = self.jobs.len().checked_sub(n + 1) else {
+            return;
+        };
+        let job = &mut self.jobs[at];
+        let tenant = self.tenants[job.who].clone();
+        wait(self.state.withdraw(tenant, job.id));
+        if job.has_key || job.purged {
+            return;
+        }
+        let finished = job.units[..job.next].iter().copied().map(u64::from);
+        let mut units: u64 = finished.sum();
+        if job.open() {
+            units += job.unfinished();
+        }
+        job.purged = true;
+        self.give_back(at, units);
     }
 
     fn submit(&mut self, who: usize, asked: Option<(u8, u8)>, chunks: &[(u32, u8)]) {
@@ -208,6 +234,7 @@ impl<S: State> Model<'_, S> {
             self.jobs.push(ModelJob {
                 id: Uuid::from_u128(number),
                 who,
+                has_key: asked.is_some(),
                 created: self.now,
                 units: chunks.iter().map(|chunk| chunk.0).collect(),
                 bytes: chunks.iter().map(|chunk| chunk.1.into()).collect(),
@@ -274,7 +301,9 @@ impl<S: State> Model<'_, S> {
                 let answer = wait(self.state.finish_chunk(lease, done, time, LEASE));
                 let mut given = 0;
                 if kept {
-                    given = u64::from(refund.min(job.units[job.next]));
+                    let refund = refund.min(job.units[job.next]);
+                    job.units[job.next] -= refund;
+                    given = refund.into();
                     job.bytes[job.next] = len.into();
                     (job.next, job.attempts) = (job.next + 1, 1);
                     job.leased_until = now + LEASE;

@@ -1,21 +1,37 @@
-//! A disk that fails: a library that stands between the program and one of its files.
+//! Libraries that stand between the program and its disk: one that fails, and one that writes down
+//! the order of calls.
 
 use super::program::repository;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Compiles the library with the machine's own compiler, and returns its path.
+/// Compiles the library of a disk that fails, and returns its path.
 pub fn library(folder: &Path) -> PathBuf {
-    let library = folder.join("disk.so");
+    compile(folder, "disk")
+}
+
+/// Compiles the library that writes down calls, and returns its path.
+pub fn call_log(folder: &Path) -> PathBuf {
+    compile(folder, "calls")
+}
+
+/// Compiles a library of `tests/faults` with the machine's own compiler.
+fn compile(folder: &Path, name: &str) -> PathBuf {
+    let library = folder.join(name).with_extension("so");
     let status = Command::new("cc")
         .args([
             "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-pthread", "-o",
         ])
         .arg(&library)
-        .arg(repository().join("tests/faults/disk.c"))
+        .arg(
+            repository()
+                .join("tests/faults")
+                .join(name)
+                .with_extension("c"),
+        )
         .arg("-ldl")
         .status()
         .unwrap();
-    assert!(status.success(), "cc could not compile the failing disk");
+    assert!(status.success(), "cc could not compile {name}.c");
     library
 }

@@ -1,16 +1,17 @@
 //! The end of a journal: where it stands, and how it grows.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use domesday_package::{PublicKey, Sha256Digest};
 use rustix::fs::Advice;
 
+use crate::closed_file::{ClosedFile, Stamp};
 use crate::folder::{OWNER_ONLY, opening, sync_directory};
-use crate::line::{Receipt, SealedReceipt};
-use crate::open_files::{OpenFiles, check_path};
+use crate::line::{Receipt, SealedReceipt, last_line};
+use crate::open_files::{OpenFiles, check_path, check_same};
 use crate::{JournalError, segment};
 
 /// Bytes that must fit on the disk before a journal is written to again.
@@ -24,6 +25,8 @@ pub(crate) struct Tail {
     /// A file is not begun before the next receipt, and not grown beyond this by much, bytes.
     file_bytes: u64,
     current: Option<Current>,
+    /// The files that it has closed, with their stamps, until the writer takes them.
+    pub(crate) closed: Vec<(ClosedFile, Option<Stamp>)>,
     /// The last receipt; 0 before the first.
     pub(crate) sequence: u64,
     /// The digest of its line.
@@ -35,6 +38,8 @@ struct Current {
     file: File,
     /// Bytes that are durable.
     length: u64,
+    /// The number in its name.
+    first: u64,
 }
 
 impl Tail {
@@ -50,11 +55,15 @@ impl Tail {
             files,
             file_bytes,
             current: None,
+            closed: Vec::new(),
             sequence: 0,
             digest: opening(host),
         };
-        for (_, path) in segment::list(folder)?.into_iter().rev() {
-            let bytes = fs::read(&path).map_err(JournalError::io(&path))?;
+        for (first, path) in segment::list(folder)?.into_iter().rev() {
+            let mut file = File::open(&path).map_err(JournalError::io(&path))?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)
+                .map_err(JournalError::io(&path))?;
             let whole = bytes
                 .iter()
                 .rposition(|byte| *byte == b'\n')
@@ -75,7 +84,13 @@ impl Tail {
                 })?;
             tail.sequence = receipt.sequence;
             tail.digest = Sha256Digest::of(line);
-            tail.current = Some(Current::resume(path, whole as u64)?);
+            let opened = Current {
+                path,
+                file,
+                length: whole as u64,
+                first,
+            };
+            tail.current = Some(opened.resume()?);
             break;
         }
         Ok(tail)
@@ -86,8 +101,12 @@ impl Tail {
     pub(crate) fn append(&mut self, receipts: &[SealedReceipt]) -> Result<(), JournalError> {
         self.check_files()?;
         if self.is_full() || self.current.is_none() {
-            let path = segment::path(&self.folder, self.sequence + 1);
-            self.current = Some(Current::begin(&self.folder, path)?);
+            let begun = Current::begin(&self.folder, self.sequence + 1)?;
+            if let Some(full) = self.current.replace(begun) {
+                let stamp = full.file.metadata().ok().as_ref().map(Stamp::from);
+                let closed = self.close(full);
+                self.closed.push((closed, stamp));
+            }
         }
         let Some(current) = &mut self.current else {
             return Err(JournalError::Closed);
@@ -95,7 +114,7 @@ impl Tail {
         let (mut sequence, mut digest) = (self.sequence, self.digest);
         // This tells a torn group from damage: see `resume`.
         let durable = self.sequence;
-        let mut text = String::with_capacity(receipts.iter().map(|r| r.bytes() + 192).sum());
+        let mut text = String::with_capacity(receipts.iter().map(|r| r.bytes() + 224).sum());
         for receipt in receipts {
             sequence += 1;
             let line = receipt.line(sequence, &digest, durable);
@@ -112,6 +131,16 @@ impl Tail {
         current.length += text.len() as u64;
         (self.sequence, self.digest) = (sequence, digest);
         Ok(())
+    }
+
+    /// Describes the full file, whose last receipt is that of the journal.
+    fn close(&self, full: Current) -> ClosedFile {
+        ClosedFile {
+            path: full.path,
+            first: full.first,
+            last: self.sequence,
+            digest: self.digest,
+        }
     }
 
     /// Reports whether the next receipt begins another file.
@@ -142,9 +171,8 @@ impl Tail {
             let removed = fs::remove_file(&current.path);
             return removed.map_err(JournalError::io(&current.path));
         }
-        let reopened = Current::resume(current.path.clone(), current.length);
         // Should it fail, there is another try later.
-        let mut repaired = match reopened {
+        let mut repaired = match current.resume() {
             Ok(repaired) => repaired,
             Err(error) => {
                 self.current = Some(current);
@@ -171,7 +199,9 @@ impl Tail {
 }
 
 impl Current {
-    fn begin(folder: &Path, path: PathBuf) -> Result<Current, JournalError> {
+    /// Begins the file of the receipt `first`.
+    fn begin(folder: &Path, first: u64) -> Result<Current, JournalError> {
+        let path = segment::path(folder, first);
         let file = OpenOptions::new()
             .create_new(true)
             .read(true)
@@ -188,42 +218,69 @@ impl Current {
             path,
             file,
             length: 0,
+            first,
         })
     }
 
-    fn resume(path: PathBuf, length: u64) -> Result<Current, JournalError> {
-        let resumed = OpenOptions::new()
+    /// Opens the file anew to write to it, and cuts it to its length. Checks that the disk has room
+    /// for another group.
+    fn resume(&self) -> Result<Current, JournalError> {
+        let Current { path, length, .. } = self;
+        let file = OpenOptions::new()
             .read(true)
             .write(true)
-            .open(&path)
-            .and_then(|file| {
-                // First, so that a crash leaves no text of a failed group behind the zeros.
-                if file.metadata()?.len() > length {
-                    file.set_len(length)?;
-                    file.sync_all()?;
-                }
-                // Room for the next group, so that a full disk is not taken for a sound one.
-                file.write_all_at(&FREE_SPACE_PROBE, length)?;
-                file.sync_all()?;
-                file.set_len(length)?;
-                file.sync_all()?;
-                // After a failed sync, the kernel's pages do not prove the bytes on the disk.
-                rustix::fs::fadvise(&file, 0, None, Advice::DontNeed)?;
-                Ok(file)
-            });
-        match resumed {
-            Ok(file) => Ok(Current { path, file, length }),
-            Err(error) => Err(JournalError::io(&path)(error)),
-        }
+            .open(path)
+            .map_err(JournalError::io(path))?;
+        // Another file may have been put there since. It is not cut.
+        check_same(path, &file, &self.file)?;
+        make_room(&file, *length).map_err(JournalError::io(path))?;
+        Ok(Current {
+            path: path.clone(),
+            file,
+            length: *length,
+            first: self.first,
+        })
     }
 }
 
-/// Returns the last line of whole lines, without its end of line.
-fn last_line(bytes: &[u8]) -> &[u8] {
-    let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let start = body
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |at| at + 1);
-    &body[start..]
+/// Cuts a file to its length, once there is room for the next group.
+fn make_room(file: &File, length: u64) -> io::Result<()> {
+    // First, so that a crash leaves no text of a failed group behind the zeros.
+    if file.metadata()?.len() > length {
+        file.set_len(length)?;
+        file.sync_all()?;
+    }
+    // Zeros for the next group, so that a full disk is not taken for a sound one.
+    file.write_all_at(&FREE_SPACE_PROBE, length)?;
+    file.sync_all()?;
+    file.set_len(length)?;
+    file.sync_all()?;
+    // After a failed sync, the kernel's pages do not prove the bytes on the disk.
+    rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_put_in_the_place_of_another_is_neither_cut_nor_zeroed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut current = Current::begin(folder.path(), 1).unwrap();
+        current.file.write_all_at(b"receipts", 0).unwrap();
+        current.length = 4;
+        let foreign = b"somebody else's file";
+        fs::rename(&current.path, folder.path().join("away")).unwrap();
+        fs::write(&current.path, foreign).unwrap();
+        let refused = current.resume().err().unwrap();
+        assert!(
+            matches!(&refused, JournalError::FileReplaced { path } if *path == current.path),
+            "{refused}"
+        );
+        assert_eq!(fs::read(&current.path).unwrap(), foreign);
+        fs::rename(folder.path().join("away"), &current.path).unwrap();
+        current.resume().unwrap();
+        assert_eq!(fs::read(&current.path).unwrap(), b"rece");
+    }
 }

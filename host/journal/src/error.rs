@@ -73,6 +73,20 @@ pub enum JournalError {
         /// The problem.
         problem: String,
     },
+    /// An earlier file is damaged under a running host, so nothing is added to the journal.
+    #[error(
+        "the journal is damaged: {}, line {line}: {problem}. Put the file back from a copy: the host reads it again and \
+         goes on. Or keep the folder as evidence and restart with `--journal` set to an empty folder",
+        path.display()
+    )]
+    DamagedFile {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1. The chain shows some alterations only at the line that follows.
+        line: u64,
+        /// The problem.
+        problem: String,
+    },
     /// Somebody moved, cut or replaced a file or the folder under a running host.
     #[error(
         "{} is no longer the file or folder that this host opened: it was moved, cut or replaced. Put it back",

@@ -23,23 +23,27 @@
 mod append;
 #[cfg(test)]
 mod captured_warnings;
+mod closed_file;
 mod error;
+mod flaw;
 mod folder;
 mod head;
 mod line;
 mod open_files;
 mod resume;
+mod scrub;
 mod seal;
 mod segment;
 mod verify;
 mod writer;
 
 pub use error::{JournalError, SealError};
+pub use flaw::{Flaw, VerifyError};
 pub use folder::{heads, host};
 pub use head::Head;
 pub use line::{Receipt, ReceiptHeader, SealedReceipt, prepare};
 pub use seal::TenantKey;
-pub use verify::{Expected, Flaw, Proof, VerifyError, verify};
+pub use verify::{Expected, Proof, verify};
 pub use writer::{Journal, Now, Ticket};
 
 #[cfg(test)]

@@ -47,15 +47,21 @@ pub struct Receipt {
     pub key: String,
     /// The record, sealed.
     pub sealed: String,
-    /// The first 16 digits of the SHA-256 of the line's text from `"about"` to the end of `sealed`.
-    /// They show damage to the last line before another line vouches for it. None in old journals.
+    /// The first 16 digits of a SHA-256. It covers the line's text before `"about"`, and then the
+    /// SHA-256 of the text from there to the end of `sealed`. The digits show damage to the last
+    /// line before another line vouches for it. Older lines have those of the second digest alone,
+    /// and the oldest have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
 }
 
 /// A receipt that lacks only its place in the chain.
 #[derive(Debug, Clone)]
-pub struct SealedReceipt(String);
+pub struct SealedReceipt {
+    /// The line's text from `"about"` to the end of `sealed`.
+    text: String,
+    digest: Sha256Digest,
+}
 
 /// Seals a record. The caller's thread does this, so that the journal's own thread need not.
 ///
@@ -69,18 +75,22 @@ pub fn prepare(
     let about = text(about)?;
     let sealed = key.seal(about.as_bytes(), record)?;
     let id = key.id();
-    let mut text = format!(r#""about":{about},"key":"{id}","sealed":"{sealed}""#);
-    let check = check(&text);
-    text.push_str(&format!(r#"{CHECK}{check}""#));
-    Ok(SealedReceipt(text))
+    let text = format!(r#""about":{about},"key":"{id}","sealed":"{sealed}""#);
+    let digest = Sha256Digest::of(text.as_bytes());
+    Ok(SealedReceipt { text, digest })
 }
 
 /// Stands before a line's check.
 const CHECK: &str = r#","check":""#;
 
-/// Computes the check of a line's text from `"about"` to the end of `sealed`.
-fn check(text: &str) -> String {
-    let mut digits = Sha256Digest::of(text.as_bytes()).to_string();
+/// Computes the check of a line: of its text before `"about"`, and of the digest of the text from
+/// there to the end of `sealed`.
+fn check(place: &str, digest: &Sha256Digest) -> String {
+    first_digits(&Sha256Digest::of(format!("{place}{digest}").as_bytes()))
+}
+
+fn first_digits(digest: &Sha256Digest) -> String {
+    let mut digits = digest.to_string();
     digits.truncate(16);
     digits
 }
@@ -90,25 +100,42 @@ pub(crate) fn is_whole(line: &[u8], receipt: &Receipt) -> bool {
     let Some(stated) = &receipt.check else {
         return true;
     };
-    let checked = || {
+    let parts = || {
         let line = std::str::from_utf8(line).ok()?;
-        let begins = line.find(r#""about":"#)?;
-        let ends = line.rfind(CHECK)?;
-        line.get(begins..ends)
+        let (begins, ends) = (line.find(r#""about":"#)?, line.rfind(CHECK)?);
+        Some((line.get(..begins)?, line.get(begins..ends)?))
     };
-    checked().is_some_and(|text| check(text) == *stated) && line.ends_with(br#""}"#)
+    let is_checked = |(place, text): (&str, &str)| {
+        let digest = Sha256Digest::of(text.as_bytes());
+        // The check of an older line does not cover its place in the chain.
+        *stated == check(place, &digest) || *stated == first_digits(&digest)
+    };
+    parts().is_some_and(is_checked) && line.ends_with(br#""}"#)
+}
+
+/// Returns the last line of whole lines, without its end of line.
+pub(crate) fn last_line(bytes: &[u8]) -> &[u8] {
+    let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let start = body
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
+    &body[start..]
 }
 
 impl SealedReceipt {
     /// Formats the line for this position in the chain, without an end of line.
     pub(crate) fn line(&self, sequence: u64, previous: &Sha256Digest, durable: u64) -> String {
-        let SealedReceipt(rest) = self;
-        format!(r#"{{"sequence":{sequence},"previous":"{previous}","durable":{durable},{rest}}}"#)
+        let SealedReceipt { text, digest } = self;
+        let place =
+            format!(r#"{{"sequence":{sequence},"previous":"{previous}","durable":{durable},"#);
+        let check = check(&place, digest);
+        format!(r#"{place}{text}{CHECK}{check}"}}"#)
     }
 
     /// Returns the number of bytes of its text.
     pub(crate) fn bytes(&self) -> usize {
-        self.0.len()
+        self.text.len()
     }
 }
 

@@ -113,7 +113,20 @@ pub(crate) fn check_path(path: &Path, file: &File, length: u64) -> Result<(), Jo
     }
 }
 
-fn replaced(path: &Path) -> JournalError {
+/// Checks that the file which was opened by `path` is the `open` one.
+///
+/// # Errors
+/// [`JournalError::FileReplaced`] where it is another.
+pub(crate) fn check_same(path: &Path, opened: &File, open: &File) -> Result<(), JournalError> {
+    match (opened.metadata(), open.metadata()) {
+        (Ok(opened), Ok(open)) if (opened.dev(), opened.ino()) == (open.dev(), open.ino()) => {
+            Ok(())
+        }
+        _ => Err(replaced(path)),
+    }
+}
+
+pub(crate) fn replaced(path: &Path) -> JournalError {
     JournalError::FileReplaced {
         path: path.to_owned(),
     }

@@ -24,18 +24,22 @@
 //! The host refuses to resume a damaged journal and changes nothing in it. It moves a torn group
 //! aside and resumes.
 //!
+//! **Earlier files.** The host follows every line from the file of the last head on. Of earlier
+//! files it reads the ends, and a thread follows their lines after the start (`scrub`).
+//!
 //! **A limit of the check.** The last group may lose whole sectors after it was acknowledged, or
 //! somebody may cut the file there. If the host signed no head since, this looks like a torn group.
 //! A head follows within a second.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use domesday_package::PublicKey;
 use serde::Deserialize;
 
+use crate::closed_file::{self, ClosedFile};
 use crate::folder::{OWNER_ONLY, sync_directory};
 use crate::{Expected, Flaw, JournalError, Receipt, VerifyError, segment, verify};
 
@@ -44,7 +48,8 @@ const SECTOR: usize = 512;
 /// The beginning of each line. It stands nowhere else in a line, since JSON escapes quotes in text.
 const LINE_START: &[u8] = br#"{"sequence":"#;
 
-/// Follows the chain from the file of the last head, and moves a torn last group aside.
+/// Checks that the files follow one another. Follows every line from the file of the last head on,
+/// and moves a torn last group aside. Returns the files before that one, which are read later.
 ///
 /// # Errors
 /// [`JournalError::NotSound`] where the journal contradicts a head, and
@@ -53,14 +58,26 @@ pub(crate) fn recover(
     folder: &Path,
     host: &PublicKey,
     signed_through: u64,
-) -> Result<(), JournalError> {
+) -> Result<Vec<ClosedFile>, JournalError> {
     let files = segment::list(folder)?;
-    let firsts = || files.iter().map(|(first, _)| *first);
-    let begins_at = firsts()
-        .filter(|first| *first <= signed_through.max(1))
-        .max()
-        .or_else(|| firsts().min())
-        .unwrap_or(1);
+    let is_signed = |(first, _): &(u64, PathBuf)| *first <= signed_through.max(1);
+    let from = files.iter().rposition(is_signed).unwrap_or(0);
+    let earlier = closed_file::list(folder, host, files.get(..=from).unwrap_or_default())?;
+    let begins_at = files.get(from).map_or(1, |(first, _)| *first);
+    if let Some((first, _)) = files.first().filter(|(first, _)| *first > 1) {
+        tracing::warn!(folder = %folder.display(), first, "earlier receipts are not in the journal's folder");
+    }
+    recover_end(folder, host, &files, (begins_at, signed_through))?;
+    Ok(earlier)
+}
+
+/// Follows every line from receipt `begins_at` on, and moves a torn last group aside.
+fn recover_end(
+    folder: &Path,
+    host: &PublicKey,
+    files: &[(u64, PathBuf)],
+    (begins_at, signed_through): (u64, u64),
+) -> Result<(), JournalError> {
     let expected = Expected {
         host: Some(*host),
         begins_at,
@@ -87,7 +104,7 @@ pub(crate) fn recover(
         }
         Err(broken) => return Err(JournalError::NotSound(broken.to_string())),
     };
-    let bytes = fs::read(&path).map_err(JournalError::io(&path))?;
+    let (file, bytes) = open_to_cut(&path).map_err(JournalError::io(&path))?;
     let lines = usize::try_from(line - 1).unwrap_or(usize::MAX);
     let start: usize = bytes
         .split_inclusive(|byte| *byte == b'\n')
@@ -106,7 +123,7 @@ pub(crate) fn recover(
         None => {
             let torn = bytes.len() - start;
             tracing::warn!(path = %path.display(), line, bytes = torn, after = last, "moving a torn group of receipts aside; none of it was acknowledged");
-            move_aside(folder, &path, &bytes[start..], start as u64)
+            move_aside(folder, (&path, &file), &bytes[start..], start as u64)
         }
         Some(problem) => Err(JournalError::DamagedReceipt {
             path,
@@ -185,24 +202,33 @@ fn zeros_fill_sectors(tail: &[u8], start: usize) -> bool {
         .all(edge)
 }
 
+/// Opens a file and reads it. The file that is read is the one that is cut, even if another takes
+/// its place.
+fn open_to_cut(path: &Path) -> io::Result<(File, Vec<u8>)> {
+    let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok((file, bytes))
+}
+
 /// Copies `tail` to a new file beside the file of receipts, makes the copy durable, and only then
 /// cuts the file to `keep` bytes.
-fn move_aside(folder: &Path, path: &Path, tail: &[u8], keep: u64) -> Result<(), JournalError> {
+fn move_aside(
+    folder: &Path,
+    (path, file): (&Path, &File),
+    tail: &[u8],
+    keep: u64,
+) -> Result<(), JournalError> {
     // Zeros alone hold nothing to look at.
     if tail.iter().any(|byte| *byte != 0) {
-        let (aside, mut file) = new_aside(path)?;
-        file.write_all(tail)
-            .and_then(|()| file.sync_all())
+        let (aside, mut copy) = new_aside(path)?;
+        copy.write_all(tail)
+            .and_then(|()| copy.sync_all())
             .map_err(JournalError::io(&aside))?;
         sync_directory(folder)?;
     }
-    OpenOptions::new()
-        .write(true)
-        .open(path)
-        .and_then(|file| {
-            file.set_len(keep)?;
-            file.sync_all()
-        })
+    file.set_len(keep)
+        .and_then(|()| file.sync_all())
         .map_err(JournalError::io(path))
 }
 

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use domesday_package::{PublicKey, Sha256Digest};
 
+use crate::flaw::{Flaw, VerifyError};
 use crate::folder::opening;
 use crate::line::{Receipt, is_whole};
 use crate::{Head, JournalError, folder, segment};
 
 /// The longest line that is read, bytes.
-const LONGEST: u64 = 64 << 20;
+pub(crate) const LONGEST: u64 = 64 << 20;
 
 /// Facts about a journal that are known from elsewhere.
 #[derive(Debug, Clone)]
@@ -53,107 +54,6 @@ pub struct Proof {
     pub unfinished: u64,
 }
 
-/// A journal could not be proved.
-#[derive(Debug, thiserror::Error)]
-pub enum VerifyError {
-    /// The first place that is wrong.
-    #[error("{}, line {line}: {flaw}", path.display())]
-    At {
-        /// The file.
-        path: PathBuf,
-        /// Counted from 1.
-        line: u64,
-        /// The flaw.
-        flaw: Flaw,
-    },
-    /// The whole journal against its heads.
-    #[error("{0}")]
-    Whole(Flaw),
-    /// It could not be read.
-    #[error(transparent)]
-    Unreadable(#[from] JournalError),
-}
-
-/// A flaw of a journal.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
-    /// A line is no receipt.
-    #[error("not a receipt: {0}")]
-    NotAReceipt(String),
-    /// Receipts are missing here, or stand here twice.
-    #[error("expected receipt {expected}, found receipt {found}")]
-    Sequence {
-        /// The number that comes next.
-        expected: u64,
-        /// The number that is there.
-        found: u64,
-    },
-    /// The line before is not the one that this receipt was chained to.
-    #[error(
-        "receipt {sequence} follows a line with digest {expected}, and the line before it has {found}: that one was altered, or is not the one that stood there"
-    )]
-    Link {
-        /// The receipt.
-        sequence: u64,
-        /// The digest that it states.
-        expected: Sha256Digest,
-        /// The digest found.
-        found: Sha256Digest,
-    },
-    /// A line is not as it was written.
-    #[error("receipt {sequence} was altered: its text does not match its check")]
-    Check {
-        /// The receipt.
-        sequence: u64,
-    },
-    /// A receipt names another group than its own or the one that it begins.
-    #[error(
-        "receipt {sequence} was altered: it cannot have been written when {durable} was the last durable receipt"
-    )]
-    Group {
-        /// The receipt.
-        sequence: u64,
-        /// The last durable receipt that it states.
-        durable: u64,
-    },
-    /// The first receipt belongs to another host's journal.
-    #[error("receipt 1 does not begin the journal of {host}")]
-    OtherHost {
-        /// The host's key.
-        host: PublicKey,
-    },
-    /// A head says otherwise.
-    #[error(
-        "the host signed receipt {sequence} with digest {signed}, and it has {found}: it was written anew"
-    )]
-    Head {
-        /// The receipt.
-        sequence: u64,
-        /// The digest in the head.
-        signed: Sha256Digest,
-        /// The digest found.
-        found: Sha256Digest,
-    },
-    /// A head is not the host's.
-    #[error("the head of receipt {sequence} does not have the signature of {host}")]
-    Forged {
-        /// The receipt.
-        sequence: u64,
-        /// The host's key.
-        host: PublicKey,
-    },
-    /// There were more receipts.
-    #[error(
-        "the journal ends with receipt {last}, and its host signed receipt {signed}: it was cut short"
-    )]
-    CutShort {
-        /// The last that is there.
-        last: u64,
-        /// The first of the signed ones that is not.
-        signed: u64,
-    },
-}
-
 /// Follows the chain from its beginning, and gives `each` receipt on once it is known to follow the
 /// one before.
 ///
@@ -170,16 +70,11 @@ pub fn verify(
     };
     let mut heads = signed_heads(folder::heads(journal)?, expected, &host)?;
     let count = heads.values().map(Vec::len).sum();
-    let mut chain = Chain {
-        next: expected.begins_at,
-        digest: match expected.begins_at {
-            1 => Some(opening(&host)),
-            later => heads
-                .remove(&(later - 1))
-                .and_then(|heads| Some(heads.first()?.digest)),
-        },
-        durable: None,
-        host,
+    let digest = match expected.begins_at {
+        1 => Some(opening(&host)),
+        later => heads
+            .remove(&(later - 1))
+            .and_then(|heads| Some(heads.first()?.digest)),
     };
     let mut proof = Proof {
         host,
@@ -190,8 +85,62 @@ pub fn verify(
     };
     let mut files = segment::list(journal)?;
     files.retain(|(first, _)| *first >= expected.begins_at);
-    let mut previous: Option<Line<'_>> = None;
+    let mut walk = Walk::new(expected.begins_at, digest, host);
+    walk.heads = heads;
+    let mut each_line = |receipt: &Receipt, _: usize| {
+        each(receipt);
+        Ok(())
+    };
     for (at, (_, path)) in files.iter().enumerate() {
+        let is_last = at + 1 == files.len();
+        proof.unfinished = walk.follow(path, is_last, &mut each_line)?;
+    }
+    (proof.last, _) = walk.end()?;
+    let later = walk.heads.into_keys().next();
+    let missing = expected.ends_at.filter(|end| *end > proof.last);
+    match later.or(missing) {
+        Some(signed) => Err(VerifyError::Whole(Flaw::CutShort {
+            last: proof.last,
+            signed,
+        })),
+        _ => Ok(proof),
+    }
+}
+
+/// A walk along the chain, which has come to the end of a file.
+pub(crate) struct Walk<'a> {
+    chain: Chain,
+    /// The heads of receipts that are still to come.
+    heads: BTreeMap<u64, Vec<Head>>,
+    previous: Option<Line<'a>>,
+}
+
+impl<'a> Walk<'a> {
+    /// Begins at a receipt that follows a line with this digest, where that is known.
+    pub(crate) fn new(next: u64, digest: Option<Sha256Digest>, host: PublicKey) -> Walk<'a> {
+        Walk {
+            chain: Chain {
+                next,
+                digest,
+                durable: None,
+                host,
+            },
+            heads: BTreeMap::new(),
+            previous: None,
+        }
+    }
+
+    /// Follows the lines of a file, and gives `each` receipt on with the bytes of its line. Returns
+    /// the bytes after its last whole line, which the last file alone may have.
+    ///
+    /// # Errors
+    /// The first wrong place, or the error of `each`.
+    pub(crate) fn follow(
+        &mut self,
+        path: &'a Path,
+        is_last: bool,
+        each: &mut dyn FnMut(&Receipt, usize) -> Result<(), JournalError>,
+    ) -> Result<u64, VerifyError> {
         let opened = File::open(path).map_err(JournalError::io(path))?;
         let mut reader = BufReader::with_capacity(1 << 20, opened);
         let mut bytes = Vec::new();
@@ -202,24 +151,26 @@ pub fn verify(
                 break;
             }
             let wrong = |flaw| VerifyError::At {
-                path: path.clone(),
+                path: path.to_owned(),
                 line,
                 flaw,
             };
             let Some(text) = bytes.strip_suffix(b"\n") else {
-                if at + 1 == files.len() && (bytes.len() as u64) < LONGEST {
-                    proof.unfinished = bytes.len() as u64;
-                    break;
+                if is_last && (bytes.len() as u64) < LONGEST {
+                    return Ok(bytes.len() as u64);
                 }
                 let unfinished = "the line does not end".to_owned();
                 return Err(wrong(Flaw::NotAReceipt(unfinished)));
             };
-            let followed = chain.follow(text).map_err(|flaw| match (&flaw, &previous) {
-                (Flaw::Link { .. }, Some(before)) if !before.is_whole() => before.altered(),
-                _ => wrong(flaw),
-            });
+            let followed = self
+                .chain
+                .follow(text)
+                .map_err(|flaw| match (&flaw, &self.previous) {
+                    (Flaw::Link { .. }, Some(before)) if !before.is_whole() => before.altered(),
+                    _ => wrong(flaw),
+                });
             let (receipt, digest) = followed?;
-            for head in heads.remove(&receipt.sequence).unwrap_or_default() {
+            for head in self.heads.remove(&receipt.sequence).unwrap_or_default() {
                 if head.digest != digest {
                     return Err(wrong(Flaw::Head {
                         sequence: head.sequence,
@@ -228,31 +179,38 @@ pub fn verify(
                     }));
                 }
             }
-            each(&receipt);
+            each(&receipt, bytes.len())?;
             // The buffer of the line before serves the next.
-            let before = previous.take().map_or_else(Vec::new, |before| before.text);
+            let before = self
+                .previous
+                .take()
+                .map_or_else(Vec::new, |before| before.text);
             let text = std::mem::replace(&mut bytes, before);
-            previous = Some(Line {
+            self.previous = Some(Line {
                 receipt,
                 text,
                 path,
                 number: line,
             });
         }
+        Ok(0)
     }
-    // The line after it vouches for each line but the last.
-    if let Some(last) = previous.filter(|last| !last.is_whole()) {
-        return Err(last.altered());
+
+    /// Returns the last receipt and the digest of its line. The line after it vouches for each line
+    /// but the last.
+    ///
+    /// # Errors
+    /// [`Flaw::Check`] if the last line does not match its own check.
+    pub(crate) fn end(&self) -> Result<(u64, Option<Sha256Digest>), VerifyError> {
+        match &self.previous {
+            Some(last) if !last.is_whole() => Err(last.altered()),
+            _ => Ok((self.chain.next - 1, self.chain.digest)),
+        }
     }
-    proof.last = chain.next - 1;
-    let later = heads.into_keys().next();
-    let missing = expected.ends_at.filter(|end| *end > proof.last);
-    match later.or(missing) {
-        Some(signed) => Err(VerifyError::Whole(Flaw::CutShort {
-            last: proof.last,
-            signed,
-        })),
-        _ => Ok(proof),
+
+    /// Returns the number of the last line of its file; 0 before the first.
+    pub(crate) fn last_line(&self) -> u64 {
+        self.previous.as_ref().map_or(0, |last| last.number)
     }
 }
 

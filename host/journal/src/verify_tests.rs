@@ -2,6 +2,7 @@ use super::*;
 use crate::line::tests::about;
 use crate::{Journal, TenantKey, heads, prepare};
 use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
 

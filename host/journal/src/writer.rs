@@ -16,6 +16,7 @@ use crate::append::Tail;
 use crate::folder::{add_head, heads, key, lock_folder};
 use crate::open_files::OpenFiles;
 use crate::resume::recover;
+use crate::scrub::{self, Scrub};
 use crate::{Head, JournalError, SealedReceipt, segment};
 
 /// Receipts that may wait for the thread: some tens of megabytes. Callers with more of them wait.
@@ -47,6 +48,8 @@ pub struct Ticket(u64);
 pub struct Journal {
     entrance: Mutex<Entrance>,
     writer_state: watch::Receiver<WriterState>,
+    /// The problem of an earlier file, if any.
+    scrub_error: watch::Receiver<Option<JournalError>>,
     disk_work: DiskWork,
     host: PublicKey,
     thread: Option<JoinHandle<()>>,
@@ -114,9 +117,10 @@ impl Journal {
         let key = key(folder, seed, new)?;
         let host = key.public();
         let signed_through = heads.last().map_or(0, |head| head.sequence);
-        recover(folder, &host, signed_through)?;
+        let earlier = recover(folder, &host, signed_through)?;
         let files = OpenFiles::open(folder, lock)?;
         let tail = Tail::find(folder, &host, file_bytes, files)?;
+        let (scrub, scrub_error) = scrub::start(folder, host, earlier)?;
         let (send, receive) = sync_channel(WAITING);
         let (state, writer_state) = watch::channel(WriterState {
             sequence: tail.sequence,
@@ -132,6 +136,7 @@ impl Journal {
             signed_through,
             signed_at: Instant::now(),
             tail,
+            scrub,
             key,
             now,
             state,
@@ -146,6 +151,7 @@ impl Journal {
                 last_ticket: 0,
             }),
             writer_state,
+            scrub_error,
             disk_work,
             host,
             thread: Some(thread),
@@ -208,15 +214,20 @@ impl Journal {
         }
     }
 
-    /// Checks that receipts can be written, as far as the last attempt showed.
+    /// Checks that receipts can be written, as far as the last attempt and the earlier files
+    /// showed.
     ///
     /// # Errors
-    /// The failure of the last attempt, or that the disk does not answer.
+    /// The failure of the last attempt, the problem of an earlier file, or that the disk does not
+    /// answer.
     pub fn check_writable(&self) -> Result<(), JournalError> {
         if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
             return Err(JournalError::Closed);
         }
         if let Some(error) = &self.writer_state.borrow().error {
+            return Err(error.clone());
+        }
+        if let Some(error) = &*self.scrub_error.borrow() {
             return Err(error.clone());
         }
         self.disk_work.check()
@@ -258,6 +269,7 @@ struct Writer {
     disk_work: DiskWork,
     folder: PathBuf,
     tail: Tail,
+    scrub: Scrub,
     key: SigningKey,
     heads: Vec<Head>,
     /// True if the next head replaces the last.
@@ -311,6 +323,9 @@ impl Writer {
             Some(error) => Err(error),
             None => self.tail.append(&group),
         };
+        for (file, stamp) in self.tail.closed.drain(..) {
+            self.scrub.add(file, stamp);
+        }
         if let Err(error) = &written {
             tracing::error!(%error, "receipts could not be kept");
             // The next try to mend it comes after a while.

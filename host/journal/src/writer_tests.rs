@@ -388,6 +388,9 @@ fn a_group_ends_with_the_receipt_that_fills_it() {
         disk_work: DiskWork::default(),
         folder: dir.path().to_owned(),
         tail: Tail::find(dir.path(), &host.public(), FILE_BYTES, files).unwrap(),
+        scrub: scrub::start(dir.path(), host.public(), Vec::new())
+            .unwrap()
+            .0,
         key: host,
         heads: Vec::new(),
         replace_last_head: false,
@@ -414,6 +417,7 @@ async fn a_disk_that_does_not_answer_ends_every_wait() {
             last_ticket: 0,
         }),
         writer_state,
+        scrub_error: watch::channel(None).1,
         disk_work: DiskWork::default(),
         host: SigningKey::from_seed([9; 32]).public(),
         thread: Some(std::thread::spawn(move || {

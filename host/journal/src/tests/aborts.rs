@@ -1,6 +1,6 @@
 //! A process that writes a journal is killed at random points, and one byte of a receipt is altered
-//! or not. The next process resumes an undamaged journal with every acknowledged receipt, and
-//! refuses a damaged one.
+//! or not. The next process resumes an undamaged journal with every acknowledged receipt. It
+//! refuses a damaged one, or reports the damage of an earlier file once it runs.
 //!
 //! The child is this test binary itself. The seed is printed; `DOMESDAY_JOURNAL_SEED` repeats a run
 //! as far as threads and the clock allow.
@@ -24,10 +24,13 @@ const ROUNDS: u32 = 200;
 const CHILD: &str = "tests::aborts::child";
 const FOLDER: &str = "DOMESDAY_JOURNAL_CHILD_FOLDER";
 const CHILD_SEED: &str = "DOMESDAY_JOURNAL_CHILD_SEED";
+const CHILD_FILE_BYTES: &str = "DOMESDAY_JOURNAL_CHILD_FILE_BYTES";
 /// The child aborts after at most this many receipts, unless the parent kills it earlier.
 const MOST: u32 = 60;
 /// Stands before the name of each acknowledged receipt in the child's output.
 const ACKNOWLEDGED: &str = "acknowledged ";
+/// Time limit of a report of damage.
+const REPORT_LIMIT: Duration = Duration::from_secs(20);
 
 fn random(seed: u64) -> TestRng {
     let mut bytes = [0; 32];
@@ -50,8 +53,8 @@ fn receipt(name: &str, bytes: usize) -> SealedReceipt {
     prepare(&about, &TenantKey::new([1; 32]), &vec![7; bytes]).unwrap()
 }
 
-fn open(folder: &Path) -> Result<Journal, JournalError> {
-    Journal::open(folder, [9; 32], Arc::new(|| 1_700_000_000_000))
+fn open(folder: &Path, file_bytes: u64) -> Result<Journal, JournalError> {
+    Journal::open_with(folder, [9; 32], Arc::new(|| 1_700_000_000_000), file_bytes)
 }
 
 /// Appends bursts of receipts, acknowledges each burst once it is durable, and aborts.
@@ -61,7 +64,8 @@ async fn child() {
     let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
     let seed: u64 = std::env::var(CHILD_SEED).unwrap().parse().unwrap();
     let mut random = random(seed);
-    let journal = open(&folder).unwrap();
+    let file_bytes = std::env::var(CHILD_FILE_BYTES).unwrap().parse().unwrap();
+    let journal = open(&folder, file_bytes).unwrap();
     let end: u32 = random.random_range(1..=MOST);
     let mut appended = 0;
     loop {
@@ -88,11 +92,12 @@ async fn child() {
     }
 }
 
-fn start(folder: &Path, seed: u64) -> Child {
+fn start(folder: &Path, file_bytes: u64, seed: u64) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", CHILD, "--nocapture"])
         .env(FOLDER, folder)
         .env(CHILD_SEED, seed.to_string())
+        .env(CHILD_FILE_BYTES, file_bytes.to_string())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -100,8 +105,8 @@ fn start(folder: &Path, seed: u64) -> Child {
 }
 
 /// Lets a child write until it aborts or is killed, and collects the names that it acknowledged.
-fn live(folder: &Path, random: &mut TestRng, acknowledged: &mut BTreeSet<String>) {
-    let mut child = start(folder, random.random());
+fn live(folder: &Path, file_bytes: u64, random: &mut TestRng, acknowledged: &mut BTreeSet<String>) {
+    let mut child = start(folder, file_bytes, random.random());
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let kill_after = random.random_bool(0.5).then(|| random.random_range(1..20));
     let delay = Duration::from_micros(random.random_range(0..2_000));
@@ -122,35 +127,67 @@ fn live(folder: &Path, random: &mut TestRng, acknowledged: &mut BTreeSet<String>
     assert!(!child.wait().unwrap().success(), "the child did not die");
 }
 
-/// Alters one byte of one receipt, at most of the last acknowledged one; returns its file and line.
-fn alter(
-    folder: &Path,
-    random: &mut TestRng,
-    acknowledged: &BTreeSet<String>,
-) -> Option<(PathBuf, u64)> {
+/// An altered line: its file, and its number there.
+struct Damage {
+    path: PathBuf,
+    line: u64,
+}
+
+/// Alters one byte of one receipt, at most of the last acknowledged one.
+fn alter(folder: &Path, random: &mut TestRng, acknowledged: &BTreeSet<String>) -> Option<Damage> {
     if acknowledged.is_empty() {
         return None;
     }
-    let path = folder.join("receipts-000000000001.jsonl");
-    let mut bytes = std::fs::read(&path).unwrap();
-    let (mut lines, mut at) = (Vec::new(), 0);
-    let mut last = 0;
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        lines.push(at..at + line.len());
-        at += line.len();
-        let text = String::from_utf8_lossy(line);
-        let name = text.split(r#""valuation_id":""#).nth(1);
-        let name = name.and_then(|rest| rest.split('"').next());
-        if name.is_some_and(|name| acknowledged.contains(name)) {
-            last = lines.len();
+    let files = receipt_files(folder);
+    // Of each line its file, its number there and its bytes.
+    let (mut lines, mut last) = (Vec::new(), 0);
+    for (file, (_, bytes)) in files.iter().enumerate() {
+        let mut at = 0;
+        for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            lines.push((file, number, at..at + line.len()));
+            at += line.len();
+            let text = String::from_utf8_lossy(line);
+            let name = text.split(r#""valuation_id":""#).nth(1);
+            let name = name.and_then(|rest| rest.split('"').next());
+            if name.is_some_and(|name| acknowledged.contains(name)) {
+                last = lines.len();
+            }
         }
     }
     assert!(last > 0, "no acknowledged receipt is there");
-    let line = random.random_range(0..last);
-    let byte = &mut bytes[random.random_range(lines[line].clone())];
-    *byte ^= random.random_range(1..=u8::MAX);
+    let (file, number, range) = lines.swap_remove(random.random_range(0..last));
+    let (path, mut bytes) = files[file].clone();
+    bytes[random.random_range(range)] ^= random.random_range(1..=u8::MAX);
     std::fs::write(&path, bytes).unwrap();
-    Some((path, line as u64 + 1))
+    Some(Damage {
+        path,
+        line: number as u64 + 1,
+    })
+}
+
+/// Returns the error of a damaged journal, and whether it was refused at once. A host that resumed
+/// reports an earlier file, and changes nothing in it.
+fn damage_error(folder: &Path, file_bytes: u64, damage: &Damage) -> (String, bool) {
+    let before = contents(folder);
+    let journal = match open(folder, file_bytes) {
+        Ok(journal) => journal,
+        Err(error) => {
+            assert_eq!(contents(folder), before, "the refusal changed a file");
+            return (error.to_string(), true);
+        }
+    };
+    let altered = std::fs::read(&damage.path).unwrap();
+    let began = Instant::now();
+    loop {
+        if let Err(error) = journal.check_writable() {
+            assert!(journal.append(receipt("refused", 1)).is_err());
+            assert_eq!(std::fs::read(&damage.path).unwrap(), altered);
+            return (error.to_string(), false);
+        }
+        let place = (damage.path.display(), damage.line);
+        assert!(began.elapsed() < REPORT_LIMIT, "{place:?} is not reported");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Proves the journal, and returns the names of all its receipts.
@@ -163,6 +200,14 @@ fn names(folder: &Path) -> BTreeSet<String> {
     names
 }
 
+/// Returns the files of receipts in order.
+fn receipt_files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = contents(folder);
+    files.retain(|(path, _)| path.extension().is_some_and(|it| it == "jsonl"));
+    files.retain(|(path, _)| !path.ends_with("heads.jsonl"));
+    files
+}
+
 fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
@@ -173,8 +218,9 @@ fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
-#[tokio::test]
-async fn an_aborted_journal_resumes_with_every_acknowledged_receipt_or_refuses_damage() {
+/// Aborts 200 journals with files of this many bytes, and returns how many earlier files were
+/// reported by a host that had resumed.
+async fn abort_journals(file_bytes: u64) -> u32 {
     let given = std::env::var("DOMESDAY_JOURNAL_SEED").ok();
     let seed = given.map_or_else(
         || RandomState::new().hash_one(0),
@@ -183,33 +229,32 @@ async fn an_aborted_journal_resumes_with_every_acknowledged_receipt_or_refuses_d
     println!("DOMESDAY_JOURNAL_SEED={seed}");
     let mut random = random(seed);
     let began = Instant::now();
-    let (mut receipts, mut resumed, mut extra, mut refused, mut after) = (0, 0, 0, 0, 0);
+    let (mut receipts, mut files, mut resumed, mut extra) = (0, 0, 0, 0);
+    let (mut refused, mut reported) = (0, 0);
     for round in 0..ROUNDS {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("data/journal");
         let mut acknowledged = BTreeSet::new();
         for _ in 0..random.random_range(1..=2) {
-            live(&folder, &mut random, &mut acknowledged);
+            live(&folder, file_bytes, &mut random, &mut acknowledged);
         }
         receipts += acknowledged.len();
-        let damaged = match random.random_bool(0.5) {
+        files += receipt_files(&folder).len();
+        let damage = match random.random_bool(0.5) {
             true => alter(&folder, &mut random, &acknowledged),
             false => None,
         };
-        if let Some((path, line)) = damaged {
-            let before = contents(&folder);
-            let error = match open(&folder) {
-                Ok(_) => panic!("round {round}: line {line} is damaged, and the journal resumed"),
-                Err(error) => error.to_string(),
-            };
-            let named = |line: u64| error.contains(&format!("{}, line {line}:", path.display()));
-            assert!(named(line) || named(line + 1), "line {line}: {error}");
-            after += u32::from(!named(line));
-            assert_eq!(contents(&folder), before, "the refusal changed a file");
-            refused += 1;
+        if let Some(damage) = damage {
+            let (error, at_once) = damage_error(&folder, file_bytes, &damage);
+            let place = format!("{}, line {}:", damage.path.display(), damage.line);
+            assert!(error.contains(&place), "round {round}: {place} {error}");
+            match at_once {
+                true => refused += 1,
+                false => reported += 1,
+            }
             continue;
         }
-        let journal = open(&folder).unwrap();
+        let journal = open(&folder, file_bytes).unwrap();
         let ticket = journal.append(receipt("after", 300)).unwrap();
         journal.wait_until_durable(ticket, ticket).await.unwrap();
         drop(journal);
@@ -221,12 +266,26 @@ async fn an_aborted_journal_resumes_with_every_acknowledged_receipt_or_refuses_d
         resumed += 1;
     }
     println!(
-        "counts: {ROUNDS} aborts in {:.1?}: {receipts} receipts acknowledged; {resumed} undamaged \
-         journals resumed, with {extra} receipts beyond those acknowledged; {refused} damaged ones \
-         refused, {after} of them at the line after the altered one",
+        "counts: {ROUNDS} aborts in {:.1?}: {receipts} receipts acknowledged in {files} files; \
+         {resumed} undamaged journals resumed, with {extra} receipts beyond those acknowledged; \
+         {refused} damaged ones refused at the start, {reported} reported by the host that runs",
         began.elapsed()
     );
-    assert!(resumed > 60 && refused > 60, "{resumed} {refused}");
-    // A line's check does not cover its place in the chain, so the next line may show the change.
-    assert!(after * 10 < refused, "{after} of {refused}");
+    assert!(
+        resumed > 60 && refused + reported > 60,
+        "{resumed} {refused} {reported}"
+    );
+    reported
+}
+
+#[tokio::test]
+async fn an_aborted_journal_resumes_with_every_acknowledged_receipt_or_refuses_damage() {
+    let reported = abort_journals(64 << 20).await;
+    assert_eq!(reported, 0, "of one file");
+}
+
+#[tokio::test]
+async fn an_aborted_journal_of_several_files_resumes_or_names_the_damage_of_any_file() {
+    let reported = abort_journals(24 << 10).await;
+    assert!(reported > 10, "{reported} of earlier files");
 }

@@ -1,20 +1,22 @@
-//! Queries to a registry, with authentication and responses of bounded size.
+//! Requests to a registry, with authentication and responses of bounded size.
 //!
 //! No response of a registry or its token service is read without a bound. A password is sent only
-//! where others cannot read it.
+//! where others cannot read it, and nothing where the registry may not direct to ([`Reach`]).
 
+use super::challenge::Challenge;
 use super::error::{of_request, printable};
+use super::reach::{self, Reach, Refusal};
+use super::resolver::GuardedResolver;
 use super::user_agent::USER_AGENT;
-use super::{Address, RegistryError, artifact, redirect};
+use super::{Address, RegistryError, artifact};
 use domesday_package::Sha256Digest;
 use oci_client::errors::{OciEnvelope, OciErrorCode};
 use oci_client::manifest::OCI_IMAGE_MEDIA_TYPE;
 use oci_client::secrets::RegistryAuth;
-use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
-use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
+use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
+use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
-use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Largest manifest that is read, bytes: the most that registries accept.
@@ -24,12 +26,13 @@ const LARGEST_TOKEN: usize = 64 << 10;
 /// Bytes that are read of an error response.
 const LARGEST_ERROR_BODY: usize = 16 << 10;
 
-/// The query client of a repository.
-pub struct QueryClient {
-    http: reqwest::Client,
-    address: Address,
+/// The client of a repository.
+pub struct RepositoryClient {
+    pub(crate) http: reqwest::Client,
+    pub(crate) address: Address,
     /// The scheme and the host.
-    base: String,
+    base: Url,
+    pub(crate) reach: Arc<Reach>,
     auth: RegistryAuth,
     /// True if a password may be sent without TLS to another machine.
     plain: bool,
@@ -50,15 +53,6 @@ enum Authorization {
     Basic,
 }
 
-/// The challenge of a registry.
-enum Challenge {
-    Basic,
-    Bearer {
-        realm: String,
-        service: Option<String>,
-    },
-}
-
 /// A manifest as received.
 pub struct Manifest {
     /// Its bytes.
@@ -69,27 +63,37 @@ pub struct Manifest {
     pub media_type: String,
 }
 
-impl QueryClient {
+impl RepositoryClient {
     /// Creates a client; it sends no request yet.
     pub fn new(
         address: Address,
         auth: RegistryAuth,
         (plain, http): (bool, bool),
         (connect, silence): (Duration, Duration),
-    ) -> Result<QueryClient, RegistryError> {
-        let client = reqwest::Client::builder()
+    ) -> Result<RepositoryClient, RegistryError> {
+        let scheme = if http { "http" } else { "https" };
+        let base = format!("{scheme}://{}", address.tagged("any").resolve_registry());
+        let base: Url = base.parse().map_err(|error| RegistryError::Address {
+            text: address.host().to_owned(),
+            problem: format!("{error}"),
+        })?;
+        let reach = Arc::new(Reach::new(base.clone()));
+        let mut client = reqwest::Client::builder()
             .connect_timeout(connect)
             .read_timeout(silence)
             .user_agent(USER_AGENT)
-            .redirect(redirect::policy())
+            .redirect(reach::policy(Arc::clone(&reach)));
+        if let Some(resolver) = GuardedResolver::unless_proxied(&reach) {
+            client = client.dns_resolver(resolver);
+        }
+        let client = client
             .build()
             .map_err(|error| of_request(error, address.host(), "getting ready"))?;
-        let scheme = if http { "http" } else { "https" };
-        let base = format!("{scheme}://{}", address.tagged("any").resolve_registry());
-        Ok(QueryClient {
+        Ok(RepositoryClient {
             http: client,
             address,
             base,
+            reach,
             auth,
             plain,
             state: Mutex::default(),
@@ -105,8 +109,14 @@ impl QueryClient {
     /// Fetches a manifest by its tag or digest; `None` where the registry has none.
     pub async fn manifest(&self, name: &str) -> Result<Option<Manifest>, RegistryError> {
         let reference = self.address.with_tag(name);
-        let path = self.address.path("manifests", name);
-        let response = self.request(Method::GET, &path, &reference).await?;
+        let url = self.url("manifests", name)?;
+        // A manifest has several forms.
+        let get = || {
+            self.http
+                .get(url.clone())
+                .header(ACCEPT, OCI_IMAGE_MEDIA_TYPE)
+        };
+        let response = self.request(get, &reference).await?;
         if response.status() == StatusCode::NOT_FOUND {
             return Ok(None);
         }
@@ -139,16 +149,16 @@ impl QueryClient {
 
     /// Requests a blob and returns the response.
     pub async fn blob(&self, name: &str, doing: &str) -> Result<Response, RegistryError> {
-        let path = self.address.path("blobs", name);
-        let response = self.request(Method::GET, &path, doing).await?;
+        let url = self.url("blobs", name)?;
+        let response = self.request(|| self.http.get(url.clone()), doing).await?;
         self.require_success(response, doing).await
     }
 
     /// Returns the size of a blob in bytes; `None` where the registry has no such blob.
     pub async fn size(&self, name: &str) -> Result<Option<Option<u64>>, RegistryError> {
         let doing = "asking for a blob";
-        let path = self.address.path("blobs", name);
-        let response = self.request(Method::HEAD, &path, doing).await?;
+        let url = self.url("blobs", name)?;
+        let response = self.request(|| self.http.head(url.clone()), doing).await?;
         if response.status() == StatusCode::NOT_FOUND {
             return Ok(None);
         }
@@ -157,24 +167,16 @@ impl QueryClient {
         Ok(Some(size.and_then(|size| size.parse().ok())))
     }
 
-    /// Sends a request, and once more with a fresh token after a 401.
+    /// Sends a request to the registry, and once more with a fresh token after a 401.
     ///
     /// Tokens live for minutes, and a large package takes longer.
-    async fn request(
+    pub(crate) async fn request(
         &self,
-        method: Method,
-        path: &str,
+        make: impl Fn() -> RequestBuilder,
         doing: &str,
     ) -> Result<Response, RegistryError> {
-        let url = format!("{}{path}", self.base);
         let send = || async {
-            let request = self.http.request(method.clone(), &url);
-            // A manifest has several forms, a blob only one.
-            let request = match path.contains("/manifests/") {
-                true => request.header(ACCEPT, OCI_IMAGE_MEDIA_TYPE),
-                false => request,
-            };
-            self.authorize(request)
+            self.authorize(make())
                 .send()
                 .await
                 .map_err(|error| of_request(error, self.address.host(), doing))
@@ -187,7 +189,23 @@ impl QueryClient {
         send().await
     }
 
-    fn authorize(&self, request: RequestBuilder) -> RequestBuilder {
+    /// Returns the URL of the registry's API for `kind`, which is `manifests` or `blobs`.
+    pub(crate) fn url(&self, kind: &str, name: &str) -> Result<Url, RegistryError> {
+        self.join(&self.address.path(kind, name))
+    }
+
+    /// Returns a URL of the registry.
+    fn join(&self, path: &str) -> Result<Url, RegistryError> {
+        self.base.join(path).map_err(|error| RegistryError::Failed {
+            doing: "making an address".to_owned(),
+            host: self.host(),
+            message: format!("{}: {error}", printable(path)),
+            passing: false,
+        })
+    }
+
+    /// Adds the authorization, which is for the registry itself alone.
+    pub(crate) fn authorize(&self, request: RequestBuilder) -> RequestBuilder {
         let authorization = self.state().authorization.clone();
         match (authorization, &self.auth) {
             (Some(Authorization::Bearer(token)), _) => request.bearer_auth(token),
@@ -201,16 +219,17 @@ impl QueryClient {
     /// Asks the registry for its challenge and keeps the authorization that answers it.
     async fn authenticate(&self) -> Result<(), RegistryError> {
         let doing = "logging in";
+        let url = self.join("/v2/")?;
         let response = self
             .http
-            .get(format!("{}/v2/", self.base))
+            .get(url)
             .send()
             .await
             .map_err(|error| of_request(error, self.address.host(), doing))?;
         if is_passing(response.status()) {
             return Err(self.refusal(response, doing).await);
         }
-        let authorization = match challenge(response.headers()) {
+        let authorization = match Challenge::of(response.headers()) {
             None => None,
             Some(Challenge::Basic) => Some(Authorization::Basic),
             Some(Challenge::Bearer { realm, service }) => {
@@ -233,11 +252,16 @@ impl QueryClient {
         };
         let mut url = Url::parse(realm)
             .map_err(|error| failed(format!("invalid address {printable_realm:?}: {error}")))?;
-        match url.scheme() {
-            "https" => {}
-            "http" if self.plain || is_here(&url) => {}
-            _ => {
+        match self.reach.check_login(&url, self.plain) {
+            Ok(()) => {}
+            Err(Refusal::NotSecure(_)) => {
                 return Err(RegistryError::PlainRealm {
+                    host: self.host(),
+                    realm: printable_realm,
+                });
+            }
+            Err(_) => {
+                return Err(RegistryError::PrivateRealm {
                     host: self.host(),
                     realm: printable_realm,
                 });
@@ -273,7 +297,7 @@ impl QueryClient {
     }
 
     /// Returns the response, or an error for a refusal.
-    async fn require_success(
+    pub(crate) async fn require_success(
         &self,
         response: Response,
         doing: &str,
@@ -350,7 +374,7 @@ impl QueryClient {
         Ok(bytes)
     }
 
-    fn host(&self) -> String {
+    pub(crate) fn host(&self) -> String {
         self.address.host().to_owned()
     }
 
@@ -364,36 +388,37 @@ fn is_passing(status: StatusCode) -> bool {
     status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS
 }
 
-/// Returns whether an address is on this machine.
-fn is_here(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-}
-
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     Some(headers.get(name)?.to_str().ok()?.to_owned())
 }
 
-/// Reads the challenge of a registry: a token where it names a service, else the password.
-fn challenge(headers: &HeaderMap) -> Option<Challenge> {
-    for value in headers.get_all(WWW_AUTHENTICATE) {
-        let text = value.to_str().unwrap_or_default();
-        for challenge in http_auth::parse_challenges(text).unwrap_or_default() {
-            let parameter = |name: &str| {
-                let found = challenge
-                    .params
-                    .iter()
-                    .find(|(key, _)| key.eq_ignore_ascii_case(name));
-                found.map(|(_, value)| value.to_unescaped())
-            };
-            if challenge.scheme.eq_ignore_ascii_case("bearer")
-                && let Some(realm) = parameter("realm")
-            {
-                let service = parameter("service");
-                return Some(Challenge::Bearer { realm, service });
-            }
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(host: &str) -> RepositoryClient {
+        let _chosen = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
+        let address = Address::parse(&format!("oci://{host}/models/homes")).unwrap();
+        let second = Duration::from_secs(1);
+        let auth = RegistryAuth::Anonymous;
+        RepositoryClient::new(address, auth, (true, true), (second, second)).unwrap()
     }
-    headers.get(WWW_AUTHENTICATE).map(|_| Challenge::Basic)
+
+    #[tokio::test]
+    async fn a_client_connects_to_no_name_that_its_registry_may_not_direct_to() {
+        let client = client("192.0.2.1:5000");
+        if GuardedResolver::unless_proxied(&client.reach).is_none() {
+            eprintln!("skipped: the environment names a proxy");
+            return;
+        }
+        let error = client.http.get("http://localhost:9/").send().await;
+        let error = of_request(error.unwrap_err(), "192.0.2.1:5000", "fetching");
+        assert!(!error.may_pass(), "{error}");
+        let expected = "fetching at 192.0.2.1:5000: ";
+        assert!(error.to_string().starts_with(expected), "{error}");
+        assert!(
+            error.to_string().contains("directed to localhost"),
+            "{error}"
+        );
+    }
 }

@@ -1,7 +1,8 @@
 //! Errors between this host and a registry.
 
+use super::reach::Refusal;
 use domesday_package::PackageError;
-use oci_client::errors::{OciDistributionError, OciErrorCode};
+use std::error::Error;
 use std::io;
 
 /// The longest foreign text that is repeated, characters.
@@ -91,6 +92,18 @@ pub enum RegistryError {
          Allow it with --plain-http"
     )]
     PlainRealm {
+        /// The registry's host.
+        host: String,
+        /// The token service that the registry names.
+        realm: String,
+    },
+    /// The registry names a token service within a machine or a private network.
+    #[error(
+        "{host} requires a login at {realm:?}, an address within a machine or a private network. \
+         Nothing was sent there. Ask the registry's operator for a token service on the internet \
+         or, for a registry of your own network, one with a name of that network"
+    )]
+    PrivateRealm {
         /// The registry's host.
         host: String,
         /// The token service that the registry names.
@@ -190,35 +203,6 @@ pub enum RegistryError {
 }
 
 impl RegistryError {
-    /// Converts an error of the OCI library that occurred while `doing` something at `host`.
-    pub fn of(error: OciDistributionError, host: &str, doing: &str) -> RegistryError {
-        if let Some(message) = denial(&error) {
-            let host = host.to_owned();
-            return RegistryError::Denied { host, message };
-        }
-        let failed = |message: String, passing| RegistryError::Failed {
-            doing: doing.to_owned(),
-            host: host.to_owned(),
-            message,
-            passing,
-        };
-        match error {
-            OciDistributionError::DigestError(_) => RegistryError::Damaged {
-                host: host.to_owned(),
-                file: doing.to_owned(),
-            },
-            OciDistributionError::RequestError(error) => of_request(error, host, doing),
-            // The same login has succeeded before.
-            OciDistributionError::AuthenticationFailure(_) => {
-                failed("the token service gave no token".to_owned(), true)
-            }
-            error => {
-                let passing = may_pass(&error);
-                failed(printable(&chain(&error)), passing)
-            }
-        }
-    }
-
     /// Describes the failure without the advice, for a log line before a retry.
     pub fn briefly(&self) -> String {
         match self {
@@ -244,18 +228,6 @@ impl RegistryError {
     }
 }
 
-fn may_pass(error: &OciDistributionError) -> bool {
-    match error {
-        OciDistributionError::IoError(_) => true,
-        OciDistributionError::ServerError { code, .. } => *code >= 500 || *code == 429,
-        OciDistributionError::RegistryError { envelope, .. } => envelope
-            .errors
-            .iter()
-            .any(|error| error.code == OciErrorCode::Toomanyrequests),
-        _ => false,
-    }
-}
-
 /// Converts an error of a connection that occurred while `doing` something at `host`.
 ///
 /// The error repeats no URL: a URL that a registry sent us to may hold a secret.
@@ -275,18 +247,18 @@ pub fn of_request(error: reqwest::Error, host: &str, doing: &str) -> RegistryErr
         };
     }
     let problem = printable(&chain(&error));
-    if error.is_connect() || error.is_timeout() {
-        return RegistryError::Unreachable {
-            host,
-            problem: format!("{problem} ({doing})"),
-        };
-    }
-    if error.is_builder() || error.is_redirect() {
+    if is_refusal(&error) || error.is_builder() || error.is_redirect() {
         return RegistryError::Failed {
             doing,
             host,
             message: problem,
             passing: false,
+        };
+    }
+    if error.is_connect() || error.is_timeout() {
+        return RegistryError::Unreachable {
+            host,
+            problem: format!("{problem} ({doing})"),
         };
     }
     RegistryError::BrokeOff {
@@ -317,8 +289,14 @@ pub fn printable(text: &str) -> String {
     safe
 }
 
+/// Returns whether a destination was refused, which no retry helps against.
+fn is_refusal(error: &reqwest::Error) -> bool {
+    let mut causes = std::iter::successors(error.source(), |&cause| cause.source());
+    causes.any(|cause| cause.is::<Refusal>())
+}
+
 /// Joins an error with its causes, each once. A connection's own text says only that it failed.
-fn chain(error: &dyn std::error::Error) -> String {
+fn chain(error: &dyn Error) -> String {
     let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {
@@ -329,28 +307,6 @@ fn chain(error: &dyn std::error::Error) -> String {
         cause = next.source();
     }
     message
-}
-
-/// Returns the registry's message where it denied access to these credentials.
-fn denial(error: &OciDistributionError) -> Option<String> {
-    match error {
-        OciDistributionError::UnauthorizedError { .. } => Some("not authorized".to_owned()),
-        OciDistributionError::ServerError {
-            code: code @ (401 | 403),
-            ..
-        } => Some(format!("status {code}")),
-        OciDistributionError::RegistryError { envelope, .. } => envelope
-            .errors
-            .iter()
-            .find(|error| {
-                matches!(
-                    error.code,
-                    OciErrorCode::Unauthorized | OciErrorCode::Denied
-                )
-            })
-            .map(|error| printable(&error.message)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -370,13 +326,5 @@ mod tests {
             printable(&"x".repeat(MAX_FOREIGN_TEXT)).chars().count(),
             MAX_FOREIGN_TEXT
         );
-    }
-
-    #[test]
-    fn a_transient_login_failure_is_retryable() {
-        let failure = OciDistributionError::AuthenticationFailure("503".to_owned());
-        let failed = RegistryError::of(failure, "registry.example", "sending");
-        assert!(failed.may_pass(), "{failed}");
-        assert!(!failed.to_string().contains("does not allow"), "{failed}");
     }
 }

@@ -5,17 +5,21 @@
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod artifact;
+mod challenge;
 mod client;
 mod credentials;
 mod error;
 mod existing;
 mod log_line;
+mod network;
 mod pull;
 mod push;
-mod redirect;
+mod reach;
 mod reference;
 mod registry;
+mod resolver;
 mod transfer;
+mod upload;
 mod user_agent;
 
 pub use error::RegistryError;

@@ -74,15 +74,14 @@ pub async fn publish(
     }
     if up_to_date.is_none() {
         let tag = artifact::package_tag(manifest.kind, &manifest.id);
-        to.put_manifest(&address.tagged(&tag), &whole).await?;
+        to.put_manifest(&tag, &whole).await?;
         uploaded = true;
     }
     // Last, and also where the package is there: its publisher may have been cut off before this.
     if let Some(component) = component {
         uploaded |= to.put_bytes(&component.config, "its configuration").await?;
         if component.needs_upload {
-            let tag = address.tagged(manifest.id.as_str());
-            to.put_manifest(&tag, &serialized(&component.artifact))
+            to.put_manifest(manifest.id.as_str(), &serialized(&component.artifact))
                 .await?;
             uploaded = true;
         }

@@ -1,25 +1,21 @@
 //! Transfers to and from a registry: bounded, verified and retried after transient failures.
 
 use super::artifact::blob;
-use super::client::QueryClient;
+use super::client::RepositoryClient;
 use super::error::{of_request, printable};
-use super::user_agent::USER_AGENT;
 use super::{Address, LogLine, RegistryError, artifact, credentials};
 use backon::{ExponentialBuilder, Retryable};
 use bytes::Bytes;
 use domesday_package::{FileEntry, Sha256Digest};
 use domesday_registers::Progress;
 use futures_util::stream;
-use oci_client::client::{ClientConfig, ClientProtocol};
-use oci_client::errors::OciDistributionError;
+use oci_client::RegistryOperation;
 use oci_client::manifest::{OCI_IMAGE_MEDIA_TYPE, OciImageManifest};
-use oci_client::secrets::RegistryAuth;
-use oci_client::{Client, Reference, RegistryOperation};
-use reqwest::header::HeaderValue;
+use reqwest::Body;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::pin::pin;
 use std::time::Duration;
@@ -36,14 +32,10 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Bytes of one chunk of an upload.
 const PIECE: usize = 256 << 10;
 
-/// A repository and the clients for it.
+/// A repository and the client for it.
 pub struct Transfer {
-    /// Uploads blobs and manifests.
-    client: Client,
-    /// Queries and downloads.
-    queries: QueryClient,
+    client: RepositoryClient,
     log: LogLine,
-    auth: RegistryAuth,
     address: Address,
 }
 
@@ -58,33 +50,15 @@ impl Transfer {
         let _chosen = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
         let auth = credentials::of(address.host())?;
         let http = plain_http || address.is_loopback();
-        let protocol = match http {
-            true => ClientProtocol::Http,
-            false => ClientProtocol::Https,
-        };
-        let config = ClientConfig {
-            protocol,
-            // One request per blob with its size: every registry accepts this.
-            use_monolithic_push: true,
-            platform_resolver: None,
-            connect_timeout: Some(CONNECT),
-            read_timeout: Some(SILENCE),
-            user_agent: USER_AGENT,
-            ..ClientConfig::default()
-        };
-        let client = Client::try_from(config)
-            .map_err(|error| RegistryError::of(error, address.host(), "getting ready"))?;
-        let queries = QueryClient::new(
+        let client = RepositoryClient::new(
             address.clone(),
-            auth.clone(),
+            auth,
             (plain_http, http),
             (CONNECT, SILENCE),
         )?;
         Ok(Transfer {
             client,
-            queries,
             log,
-            auth,
             address,
         })
     }
@@ -100,20 +74,7 @@ impl Transfer {
             RegistryOperation::Pull => "pull",
             RegistryOperation::Push => "pull,push",
         };
-        self.retry_transient(|| self.queries.log_in(actions))
-            .await?;
-        if operation == RegistryOperation::Pull {
-            return Ok(());
-        }
-        // The uploading client keeps its tokens separately.
-        let any = self.address.tagged("any");
-        let log_in = || async {
-            self.client
-                .auth(&any, &self.auth, operation)
-                .await
-                .map_err(|error| self.describe(error, "logging in"))
-        };
-        self.retry_transient(log_in).await.map(drop)
+        self.retry_transient(|| self.client.log_in(actions)).await
     }
 
     /// Fetches an artifact's manifest and its digest, by tag or digest; `None` without such a tag.
@@ -121,7 +82,7 @@ impl Transfer {
         &self,
         name: &str,
     ) -> Result<Option<(OciImageManifest, String)>, RegistryError> {
-        let Some(received) = self.retry_transient(|| self.queries.manifest(name)).await? else {
+        let Some(received) = self.retry_transient(|| self.client.manifest(name)).await? else {
             return Ok(None);
         };
         let manifest =
@@ -140,31 +101,24 @@ impl Transfer {
     }
 
     /// Puts an artifact's manifest under a tag.
-    pub async fn put_manifest(&self, what: &Reference, bytes: &[u8]) -> Result<(), RegistryError> {
-        let put = || async {
-            let kind = HeaderValue::from_static(OCI_IMAGE_MEDIA_TYPE);
-            self.client
-                .push_manifest_raw(what, Bytes::copy_from_slice(bytes), kind)
-                .await
-                .map_err(|error| self.describe(error, &format!("putting the tag {what}")))
-        };
-        self.retry_transient(put).await.map(drop)
+    pub async fn put_manifest(&self, tag: &str, bytes: &[u8]) -> Result<(), RegistryError> {
+        let doing = format!("putting the tag {}", self.address.tagged(tag));
+        self.retry_transient(|| self.client.put_manifest(tag, bytes, &doing))
+            .await
     }
 
     /// Uploads bytes unless the repository has them, and returns whether it uploaded them.
     pub async fn put_bytes(&self, bytes: &[u8], file: &str) -> Result<bool, RegistryError> {
         let entry = artifact::entry(bytes);
-        let (any, digest) = (self.address.tagged("any"), blob(&entry.sha256));
+        let (name, doing) = (blob(&entry.sha256), format!("sending {file}"));
         if self.has(file, &entry).await? {
             return Ok(false);
         }
-        let put = || async {
-            self.client
-                .push_blob(&any, Bytes::copy_from_slice(bytes), &digest)
-                .await
-                .map_err(|error| self.describe(error, &format!("sending {file}")))
+        let put = || {
+            let body = Body::from(bytes.to_owned());
+            self.client.put_blob(&name, (entry.bytes, body), &doing)
         };
-        self.retry_transient(put).await.map(|_| true)
+        self.retry_transient(put).await.map(|()| true)
     }
 
     /// Uploads a file unless the repository has it, and returns whether it uploaded it.
@@ -177,7 +131,7 @@ impl Transfer {
         entry: &FileEntry,
         progress: &mut Progress<'_>,
     ) -> Result<bool, RegistryError> {
-        let (any, digest) = (self.address.tagged("any"), blob(&entry.sha256));
+        let (name, doing) = (blob(&entry.sha256), format!("sending {file}"));
         if self.has(file, entry).await? {
             progress(file, entry.bytes, entry.bytes);
             return Ok(false);
@@ -189,16 +143,12 @@ impl Transfer {
                 error,
             })?;
             let (sender, bytes_sent) = watch::channel(0);
-            let pieces = pieces(source, sender);
-            let upload = self
-                .client
-                .push_blob_stream(&any, pieces, &digest, Some(entry.bytes));
+            let body = Body::wrap_stream(pieces(source, sender));
+            let upload = self.client.put_blob(&name, (entry.bytes, body), &doing);
             let report = |bytes| (*progress.borrow_mut())(file, bytes, entry.bytes);
-            report_while(upload, bytes_sent, report)
-                .await
-                .map_err(|error| self.describe(error, &format!("sending {file}")))
+            report_while(upload, bytes_sent, report).await
         };
-        self.retry_transient(put).await.map(|_| true)
+        self.retry_transient(put).await.map(|()| true)
     }
 
     /// Downloads a blob into the writer of `sink`, which opens anew for every attempt.
@@ -215,7 +165,7 @@ impl Transfer {
         let progress = RefCell::new(progress);
         let fetch = || async {
             let mut sink = sink()?;
-            let mut response = self.queries.blob(&blob(&entry.sha256), &doing).await?;
+            let mut response = self.client.blob(&blob(&entry.sha256), &doing).await?;
             let (mut bytes_read, mut hasher) = (0_u64, Sha256::new());
             while let Some(piece) = response
                 .chunk()
@@ -259,7 +209,7 @@ impl Transfer {
     /// Returns whether the repository has a blob. One of another size cannot be repaired from here.
     pub async fn has(&self, file: &str, entry: &FileEntry) -> Result<bool, RegistryError> {
         let name = blob(&entry.sha256);
-        match self.retry_transient(|| self.queries.size(&name)).await? {
+        match self.retry_transient(|| self.client.size(&name)).await? {
             None => Ok(false),
             Some(Some(bytes)) if bytes != entry.bytes => Err(RegistryError::Altered {
                 reference: format!("{file} of {}", self.address.with_tag(&name)),
@@ -288,10 +238,6 @@ impl Transfer {
     fn host(&self) -> String {
         self.address.host().to_owned()
     }
-
-    fn describe(&self, error: OciDistributionError, doing: &str) -> RegistryError {
-        RegistryError::of(error, self.address.host(), doing)
-    }
 }
 
 /// Waits for an upload, and reports the bytes sent meanwhile.
@@ -319,7 +265,7 @@ async fn report_while<T>(
 fn pieces(
     source: File,
     bytes_sent: watch::Sender<u64>,
-) -> impl futures_util::Stream<Item = Result<Bytes, OciDistributionError>> + Send + 'static {
+) -> impl futures_util::Stream<Item = io::Result<Bytes>> + Send + 'static {
     stream::unfold(
         (source, bytes_sent),
         |(mut source, bytes_sent)| async move {
@@ -331,7 +277,7 @@ fn pieces(
                     bytes_sent.send_modify(|bytes| *bytes += read as u64);
                     Some((Ok(Bytes::from(piece)), (source, bytes_sent)))
                 }
-                Err(error) => Some((Err(error.into()), (source, bytes_sent))),
+                Err(error) => Some((Err(error), (source, bytes_sent))),
             }
         },
     )

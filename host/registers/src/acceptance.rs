@@ -29,6 +29,7 @@ pub(crate) fn accept(
             return Err(ReadError::Form {
                 file,
                 diagnosis,
+                in_archive: false,
                 register,
             });
         }

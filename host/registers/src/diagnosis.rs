@@ -1,13 +1,18 @@
-//! The reasons why a file is no table of comma-separated text, and the repair.
+//! The reasons why a file is no table of comma-separated text. `repairs` has the repair of each.
 
-use encoding_rs::{UTF_16BE, UTF_16LE};
-use std::fmt;
+use crate::signature::{is_xls, is_zip};
+pub use crate::text_encoding::ByteOrder;
+use crate::text_encoding::{is_binary, utf16_order, utf32_order};
 
 /// The form of a file, as its beginning shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Diagnosis {
     /// Text in UTF-16, as Excel's "Unicode text" is.
     Utf16(ByteOrder),
+    /// Text in UTF-32.
+    Utf32(ByteOrder),
+    /// Bytes that are no text.
+    Binary,
     /// Lines end in a carriage return alone.
     CarriageReturns,
     /// Cells are separated by another character.
@@ -23,38 +28,26 @@ pub enum Diagnosis {
     JoinedRows,
     /// The first line is a row, but the table begins with column names.
     NoHeader,
+    /// The first line is `sep=` with a delimiter, for a spreadsheet.
+    SeparatorLine,
+    /// Lines such as a title stand before the column names.
+    LinesBefore(usize),
     /// A spreadsheet's workbook.
     Workbook,
+    /// A zip archive that is no workbook.
+    Archive,
     /// A compressed file that is no zip archive.
     Gzip,
     /// A web page, mostly an error in place of a download.
     WebPage,
-}
-
-/// The order of the two bytes of a UTF-16 unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ByteOrder {
-    /// A byte order mark begins the file.
-    Marked,
-    /// The low byte comes first, without a mark.
-    LittleEnd,
-    /// The high byte comes first, without a mark.
-    BigEnd,
-}
-
-impl ByteOrder {
-    /// Returns the encoding's name for `iconv`. Without a mark, `UTF-16` is the machine's order.
-    fn encoding(self) -> &'static str {
-        match self {
-            ByteOrder::Marked => "UTF-16",
-            ByteOrder::LittleEnd => "UTF-16LE",
-            ByteOrder::BigEnd => "UTF-16BE",
-        }
-    }
+    /// A document of this format.
+    Document(&'static str),
 }
 
 /// Bytes of a file's beginning that show its form.
 pub(crate) const HEAD: usize = 64 * 1024;
+/// Longest line of `sep=`: the delimiter and quotation marks around it.
+const SEPARATOR_LINE: usize = 8;
 /// Delimiters that are not commas.
 const DELIMITERS: [char; 3] = [';', '\t', '|'];
 
@@ -65,11 +58,24 @@ impl Diagnosis {
         if head.starts_with(&[0x1f, 0x8b]) {
             return Some(Diagnosis::Gzip);
         }
-        if head.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) || is_workbook(head) {
+        if is_xls(head) || is_workbook(head) {
             return Some(Diagnosis::Workbook);
         }
-        if let Some(order) = byte_order(head) {
+        if is_zip(head) {
+            return Some(Diagnosis::Archive);
+        }
+        if head.starts_with(b"%PDF") {
+            return Some(Diagnosis::Document("a PDF document"));
+        }
+        // The low mark of UTF-32 begins with that of UTF-16.
+        if let Some(order) = utf32_order(head) {
+            return Some(Diagnosis::Utf32(order));
+        }
+        if let Some(order) = utf16_order(head) {
             return Some(Diagnosis::Utf16(order));
+        }
+        if is_binary(head) {
+            return Some(Diagnosis::Binary);
         }
         // Bytes of a broken archive are no text.
         if head.contains(&0) {
@@ -81,11 +87,20 @@ impl Diagnosis {
         if begin.starts_with("<!doctype") || begin.starts_with("<html") {
             return Some(Diagnosis::WebPage);
         }
+        if begin.starts_with("<?xml") {
+            return Some(Diagnosis::Document("XML"));
+        }
+        if is_json(text) {
+            return Some(Diagnosis::Document("JSON"));
+        }
         if has_carriage_returns(text) {
             return Some(Diagnosis::CarriageReturns);
         }
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
         let first_line = lines.next()?;
+        if begin.trim_start_matches('"').starts_with("sep=") && first_line.len() <= SEPARATOR_LINE {
+            return Some(Diagnosis::SeparatorLine);
+        }
         let first = cells(first_line, ',');
         let delimiter = DELIMITERS
             .into_iter()
@@ -116,60 +131,43 @@ impl Diagnosis {
             .then_some(Diagnosis::NoHeader)
     }
 
-    /// Returns a file's beginning as the repair leaves it, where the repair needs no new download.
-    pub fn repair(&self, head: &[u8]) -> Option<Vec<u8>> {
-        let text = || String::from_utf8_lossy(head);
-        let repaired = match self {
-            Diagnosis::Utf16(order) => {
-                // A byte order mark overrides this choice.
-                let encoding = match order {
-                    ByteOrder::BigEnd => UTF_16BE,
-                    ByteOrder::LittleEnd | ByteOrder::Marked => UTF_16LE,
-                };
-                encoding.decode(head).0.into_owned()
-            }
-            Diagnosis::CarriageReturns => text().replace('\r', "\n"),
-            Diagnosis::Delimiter(delimiter) => {
-                let mut quoted = false;
-                let comma = |c: char| {
-                    quoted ^= c == '"';
-                    if c == *delimiter && !quoted { ',' } else { c }
-                };
-                text().chars().map(comma).collect()
-            }
-            Diagnosis::JoinedHeader { last, occurrence } => {
-                let text = text();
-                let (at, _) = text.match_indices(last.as_str()).nth(occurrence - 1)?;
-                let (names, rows) = text.split_at_checked(at + last.len())?;
-                format!("{names}\n{rows}")
-            }
-            _ => return None,
-        };
-        Some(repaired.into_bytes())
+    /// Returns whether no row of the file can be read before its repair.
+    pub fn hides_rows(&self) -> bool {
+        match self {
+            Diagnosis::Utf16(_)
+            | Diagnosis::Utf32(_)
+            | Diagnosis::Binary
+            | Diagnosis::Delimiter(_)
+            | Diagnosis::SeparatorLine
+            | Diagnosis::Workbook
+            | Diagnosis::Archive
+            | Diagnosis::Gzip
+            | Diagnosis::WebPage
+            | Diagnosis::Document(_) => true,
+            Diagnosis::CarriageReturns
+            | Diagnosis::LinesBefore(_)
+            | Diagnosis::JoinedHeader { .. }
+            | Diagnosis::JoinedRows
+            | Diagnosis::NoHeader => false,
+        }
     }
 }
 
-/// Reports whether a file is a zip archive that holds a workbook.
+/// The beginnings of the names of a workbook's members.
+const WORKBOOK_MEMBERS: [&[u8]; 4] = [b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/"];
+
+/// Reports whether a file is a zip archive whose first member is one of a workbook.
 fn is_workbook(head: &[u8]) -> bool {
-    let holds = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
-    head.starts_with(b"PK\x03\x04") && (holds(b"xl/") || holds(b"[Content_Types].xml"))
+    // The name follows 30 bytes of the member's own header.
+    let name = head.get(30..).unwrap_or_default();
+    is_zip(head) && WORKBOOK_MEMBERS.iter().any(|it| name.starts_with(it))
 }
 
-/// Returns the byte order of text in UTF-16: it has a mark, or zeros as every other byte.
-fn byte_order(head: &[u8]) -> Option<ByteOrder> {
-    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
-        return Some(ByteOrder::Marked);
-    }
-    let begin = head.get(..64).unwrap_or(head);
-    let has_zeros = |from: usize| {
-        let zeros = begin.iter().skip(from).step_by(2).filter(|b| **b == 0);
-        begin.len() >= 16 && zeros.count() * 4 > begin.len()
-    };
-    match (has_zeros(0), has_zeros(1)) {
-        (true, _) => Some(ByteOrder::BigEnd),
-        (false, true) => Some(ByteOrder::LittleEnd),
-        (false, false) => None,
-    }
+/// Reports whether a text begins as JSON does. A row may begin with a brace, too.
+fn is_json(text: &str) -> bool {
+    let after = |bracket| text.strip_prefix(bracket).map(str::trim_start);
+    after('{').is_some_and(|rest| rest.starts_with(['"', '}']))
+        || after('[').is_some_and(|rest| rest.starts_with(['{', '[', '"', ']']))
 }
 
 /// Reports whether a carriage return ends a row within the first line, outside quotation marks.
@@ -265,199 +263,6 @@ fn name_end(shared: &str) -> usize {
     quotes + end + usize::from(closed)
 }
 
-/// Returns a text as a pattern of sed that matches it alone.
-fn sed_pattern(text: &str) -> String {
-    let special = |c: char| r"/\.*[]^$".contains(c);
-    let escaped = text.chars().map(|c| match special(c) {
-        true => format!("\\{c}"),
-        false => c.to_string(),
-    });
-    escaped.collect()
-}
-
-impl fmt::Display for Diagnosis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Diagnosis::Utf16(order) => write!(
-                f,
-                "the text is UTF-16, not UTF-8. Convert it: iconv -f {} -t UTF-8 IN > OUT",
-                order.encoding()
-            ),
-            Diagnosis::CarriageReturns => f.write_str(
-                "lines end in a carriage return alone, not a line feed. Convert them: \
-                 tr '\\r' '\\n' < IN > OUT",
-            ),
-            Diagnosis::Delimiter(delimiter) => {
-                let (name, code) = match delimiter {
-                    ';' => ("semicolons", ";"),
-                    '\t' => ("tabs", "\\t"),
-                    _ => ("vertical bars", "|"),
-                };
-                write!(
-                    f,
-                    "cells are separated by {name}, not commas. Convert it: python3 -c \"import csv, sys; \
-                     csv.writer(sys.stdout).writerows(csv.reader(sys.stdin, delimiter='{code}'))\" < IN > OUT"
-                )
-            }
-            Diagnosis::JoinedHeader { last, occurrence } => {
-                let pattern = sed_pattern(last);
-                let which = match occurrence {
-                    1 => String::new(),
-                    later => later.to_string(),
-                };
-                write!(
-                    f,
-                    "the column names and the first row share line 1. Put a line end after the \
-                     last name: sed '1s/{pattern}/&\\n/{which}' IN > OUT"
-                )
-            }
-            Diagnosis::JoinedRows => f.write_str(
-                "line 1 holds two rows. Put a line end after the last cell of the first",
-            ),
-            Diagnosis::NoHeader => f.write_str(
-                "line 1 is a row, and the table begins with column names. Put the publisher's line \
-                 of column names before it",
-            ),
-            Diagnosis::Workbook => f.write_str(
-                "the file is a workbook, not comma-separated text. Save its sheet as CSV UTF-8",
-            ),
-            Diagnosis::Gzip => {
-                f.write_str("the file is compressed by gzip. Unpack it: gunzip -c IN > OUT")
-            }
-            Diagnosis::WebPage => f.write_str(
-                "the file is a web page, not a table. Download it again and look at the page's \
-                 message",
-            ),
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NAMES: &str = "unique_id,price_paid,linked_data_uri";
-
-    #[test]
-    fn the_bytes_of_a_broken_archive_have_no_line_ends() {
-        let found = Diagnosis::of(b"\x00\x12a\rb\r\x00c\rd\r");
-        assert_ne!(found, Some(Diagnosis::CarriageReturns));
-    }
-
-    #[test]
-    fn a_joined_header_is_found_however_the_first_value_is_written() {
-        for value in [
-            "\"8A78\",\"170000\",\"http://a/1\"",
-            "{8A78},170000,A",
-            "8A78,170000,A",
-        ] {
-            let text = format!("{NAMES}{value}\n{value}\n");
-            let found = Diagnosis::of(text.as_bytes());
-            let expected = Diagnosis::JoinedHeader {
-                last: "linked_data_uri".to_owned(),
-                occurrence: 1,
-            };
-            assert_eq!(found, Some(expected), "{text}");
-        }
-    }
-
-    #[test]
-    fn the_last_name_ends_where_the_value_of_the_first_column_begins() {
-        for (names, first, next, last, occurrence) in [
-            (
-                "Date Changed,Rate",
-                "18-Dec-25,3.75",
-                "7-Aug-25,4",
-                "Rate",
-                1,
-            ),
-            (
-                "DATE,IUMBV34",
-                "31 Jan 2025,4.63",
-                "28 Feb 2025,4.65",
-                "IUMBV34",
-                1,
-            ),
-            (
-                "LAD23CD,LAD23NM",
-                "E06000001,Hull",
-                "E06000002,York",
-                "LAD23NM",
-                1,
-            ),
-            (
-                "Date,SalesVolume,FlatSalesVolume",
-                "1995-01-01,2,3",
-                "1995-02-01,2,3",
-                "FlatSalesVolume",
-                1,
-            ),
-            // The name stands within an earlier one.
-            (
-                "Date,OldPrice,Price",
-                "1995-01-01,2,3",
-                "1995-02-01,2,3",
-                "Price",
-                2,
-            ),
-            ("Date,SONIA", ",", ",", "SONIA", 1),
-            (
-                "\"Date\",\"Rate\"",
-                "\"18-Dec-25\",\"3.75\"",
-                "\"7-Aug-25\",\"4\"",
-                "\"Rate\"",
-                1,
-            ),
-        ] {
-            let found = Diagnosis::of(format!("{names}{first}\n{next}\n{first}\n").as_bytes());
-            let expected = Diagnosis::JoinedHeader {
-                last: last.to_owned(),
-                occurrence,
-            };
-            assert_eq!(found, Some(expected.clone()), "{names}");
-            let repaired = expected.repair(format!("{names}{first}\n{next}\n{first}\n").as_bytes());
-            let whole = format!("{names}\n{first}\n{next}\n{first}\n").into_bytes();
-            assert_eq!(repaired, Some(whole), "{names}");
-        }
-    }
-
-    #[test]
-    fn the_repair_of_a_joined_header_is_a_command_for_this_line() {
-        let joined = |last: &str, occurrence| {
-            let last = last.to_owned();
-            Diagnosis::JoinedHeader { last, occurrence }.to_string()
-        };
-        assert!(joined("Price", 2).ends_with(r"sed '1s/Price/&\n/2' IN > OUT"));
-        assert!(joined("a/b.c", 1).ends_with(r"sed '1s/a\/b\.c/&\n/' IN > OUT"));
-    }
-
-    #[test]
-    fn encodings_and_delimiters_are_named() {
-        let utf16: Vec<u8> = NAMES.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let little = Diagnosis::Utf16(ByteOrder::LittleEnd);
-        assert_eq!(Diagnosis::of(&utf16), Some(little));
-        let utf16: Vec<u8> = NAMES.encode_utf16().flat_map(u16::to_be_bytes).collect();
-        let big = Diagnosis::Utf16(ByteOrder::BigEnd);
-        assert_eq!(Diagnosis::of(&utf16), Some(big));
-        for delimiter in DELIMITERS {
-            let text = NAMES.replace(',', &delimiter.to_string());
-            let found = Diagnosis::of(text.as_bytes());
-            assert_eq!(found, Some(Diagnosis::Delimiter(delimiter)));
-        }
-        assert_eq!(
-            Diagnosis::of(b"<!DOCTYPE html>\n<p>"),
-            Some(Diagnosis::WebPage)
-        );
-        assert_eq!(Diagnosis::of(b"\x1f\x8b\x08"), Some(Diagnosis::Gzip));
-        assert_eq!(Diagnosis::of(b"a,1\nb,2\n"), Some(Diagnosis::NoHeader));
-    }
-
-    #[test]
-    fn a_sound_beginning_shows_nothing() {
-        assert_eq!(
-            Diagnosis::of(format!("{NAMES}\nA,1,http://a;b\n").as_bytes()),
-            None
-        );
-        assert_eq!(Diagnosis::of(b""), None);
-    }
-}
+#[path = "diagnosis_tests.rs"]
+mod tests;

@@ -65,10 +65,12 @@ pub enum ReadError {
     },
 
     /// The file's form is another one, which shows how to repair it.
-    #[error("{}: {diagnosis}; it was given as the {register}", file.display())]
+    #[error("{}: {}; it was given as the {register}", file.display(), form(diagnosis, *in_archive))]
     Form {
         file: PathBuf,
         diagnosis: Diagnosis,
+        /// True if the file is a member of an archive.
+        in_archive: bool,
         register: &'static str,
     },
 
@@ -100,4 +102,11 @@ pub enum ReadError {
         rows: u64,
         unused: Box<UnusedRows>,
     },
+}
+
+fn form(diagnosis: &Diagnosis, in_archive: bool) -> String {
+    match in_archive {
+        true => diagnosis.in_archive(),
+        false => diagnosis.to_string(),
+    }
 }

@@ -26,6 +26,9 @@ pub struct FileReport {
     pub rejected: Counts,
     /// Valid rows that the build excludes, by reason.
     pub left_out: Counts,
-    /// Cells that were dropped from kept rows, by reason.
+    /// Cells that were dropped from kept rows or may be cut, by reason.
     pub field_warnings: Counts,
+    /// The first kept row without a line end, where earlier lines have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unended: Option<String>,
 }

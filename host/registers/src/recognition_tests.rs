@@ -86,6 +86,94 @@ fn a_damaged_form_is_named_with_the_register_that_it_would_be() {
 }
 
 #[test]
+fn lines_before_the_column_names_are_named_with_the_register_below_them() {
+    let whole = format!("{EXPORT}\n{EXPORTED}\n");
+    for (before, lines) in [
+        ("UK house prices\n", 1),
+        ("UK house prices, 2024\n\nin pounds\n", 3),
+    ] {
+        match outcome(format!("{before}{whole}").as_bytes()) {
+            Err(RecognitionError::Form {
+                register,
+                diagnosis,
+                ..
+            }) => {
+                assert_eq!(diagnosis, Diagnosis::LinesBefore(lines));
+                assert_eq!(register, Some(RegisterKind::PricePaid));
+                let repaired = diagnosis.apply_repair(format!("{before}{whole}").as_bytes());
+                assert_eq!(repaired, Some(whole.clone().into_bytes()));
+            }
+            other => panic!("{before:?}: {other:?}"),
+        }
+    }
+    // A damaged row is none.
+    let damaged = SALE.replace(",170000,2019-04-11 00:00,", ",none,never,");
+    let error = outcome(format!("{damaged}\n{SALE}\n").as_bytes()).unwrap_err();
+    assert!(!error.to_string().contains("delete"), "{error}");
+}
+
+#[test]
+fn a_spreadsheets_separator_line_is_named_and_the_register_below_it() {
+    let whole = format!("{EXPORT}\n{EXPORTED}\n");
+    for content in [
+        format!("sep=,\r\n{whole}"),
+        format!("\"sep=;\"\n{}", whole.replace(',', ";")),
+    ] {
+        let error = outcome(content.as_bytes()).unwrap_err();
+        assert_eq!(error.register(), Some(RegisterKind::PricePaid), "{error}");
+        assert!(error.to_string().contains("Delete it: sed 1d"), "{error}");
+    }
+}
+
+#[test]
+fn a_file_in_an_archive_is_named_with_the_repair_of_the_unpacked_file() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file.zip");
+    let archive = |members: &[(&str, &[u8])]| {
+        let mut zip = zip::ZipWriter::new(File::create(&path).unwrap());
+        for (name, content) in members {
+            let options = zip::write::SimpleFileOptions::default();
+            zip.start_file(*name, options).unwrap();
+            zip.write_all(content).unwrap();
+        }
+        zip.finish().unwrap();
+        recognise(&path).unwrap_err()
+    };
+    let postcode = "\"M1 1AA\";10;384700;398100;\"E92000001\";\"\";\"\";\"\";\"E08000003\";\"\"\n";
+    let utf16: Vec<u8> = postcode
+        .replace(';', ",")
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    for (content, repair) in [
+        (
+            postcode.as_bytes(),
+            "Unpack the archive, then convert it: python3",
+        ),
+        (
+            &utf16,
+            "Unpack the archive, then convert it: iconv -f UTF-16LE",
+        ),
+    ] {
+        let error = archive(&[("Data/CSV/m.csv", content)]);
+        assert_eq!(error.register(), Some(RegisterKind::CodePoint), "{error}");
+        let text = error.to_string();
+        assert!(text.contains("file.zip: Data/CSV/m.csv: "), "{text}");
+        assert!(text.contains(repair), "{text}");
+    }
+    let error = archive(&[("read me.txt", b"x"), ("notes.txt", b"y")]);
+    let text = error.to_string();
+    assert!(
+        text.contains("holds notes.txt, read me.txt, and no"),
+        "{text}"
+    );
+    // A workbook is an archive too.
+    let error = archive(&[("xl/a.xml", b"x"), ("[Content_Types].xml", b"y")]);
+    assert!(error.to_string().contains("is a workbook"), "{error}");
+}
+
+#[test]
 fn a_file_that_lacks_a_column_is_named_by_the_register_that_it_resembles() {
     let header = EXPORT.replace("street,", "");
     let error = outcome(format!("{header}\n").as_bytes()).unwrap_err();
@@ -100,6 +188,28 @@ fn other_files_are_unknown_and_unreadable_ones_keep_their_error() {
         matches!(error, RecognitionError::Unknown { .. }),
         "{error:?}"
     );
+    assert!(
+        error.to_string().contains("begins with \"name,colour\""),
+        "{error}"
+    );
+    let long = format!("{},b\n1,2\n", "a".repeat(70));
+    let error = outcome(long.as_bytes()).unwrap_err().to_string();
+    assert!(
+        error.contains(&format!("\"{}…\"", "a".repeat(60))),
+        "{error}"
+    );
+    for (content, format) in [
+        ("{\"a\": 1}\n", "JSON"),
+        ("[{\"a\": 1}]\n", "JSON"),
+        ("%PDF-1.7\n", "a PDF document"),
+        ("<?xml version=\"1.0\"?>\n", "XML"),
+    ] {
+        let error = outcome(content.as_bytes()).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("the file is {format}, not a table")),
+            "{error}"
+        );
+    }
     let error = outcome(b"").unwrap_err();
     assert!(error.to_string().contains("is empty"), "{error}");
     assert_eq!(error.register(), None);

@@ -60,6 +60,8 @@ pub(crate) struct Records {
     text: String,
     ends: Vec<usize>,
     recoded: u64,
+    /// True if the row read last ends with the file, whose earlier lines have line ends.
+    unended: bool,
 }
 
 /// A line of the stream. Its bytes are in `raw`, or here while it waits.
@@ -94,6 +96,7 @@ impl Records {
             text: String::new(),
             ends: Vec::new(),
             recoded: 0,
+            unended: false,
         }
     }
 
@@ -118,6 +121,12 @@ impl Records {
     /// Returns the number of rows that were not UTF-8 and were read as Windows-1252.
     pub(crate) fn recoded_rows(&self) -> u64 {
         self.recoded
+    }
+
+    /// Returns whether the row read last has no line end, while earlier lines have one. The file
+    /// may have been cut within its last cell.
+    pub(crate) fn is_unended(&self) -> bool {
+        self.unended
     }
 
     /// Returns the file's beginning again, after its first line was read and refused.
@@ -152,6 +161,10 @@ impl Records {
             } else {
                 self.cells(columns)?
             };
+            // A quotation mark closes the last cell, so that it is whole.
+            self.unended = self.lines > 1
+                && self.raw.last() != Some(&b'"')
+                && (line.unended || self.followed.iter().any(|it| it.unended));
             return Ok(Some(match damage {
                 None => Ok(line.number),
                 Some(reason) => {

@@ -36,9 +36,13 @@ impl RejectedRow {
 
     /// Returns how to repair rows like this one, where its value shows it.
     pub fn repair(&self) -> Option<&'static str> {
-        let parted = |mark| self.value.matches(mark).count() == 2;
+        // Where the day has the right form, it does not exist.
+        let form = self
+            .value
+            .chars()
+            .map(|c| if c.is_ascii_digit() { '9' } else { c });
         let other_day =
-            (parted('/') || parted('.')) && self.value.starts_with(|c: char| c.is_ascii_digit());
+            self.value.contains(|c: char| c.is_ascii_digit()) && !form.eq("9999-99-99".chars());
         match self.reason {
             RejectReason::BadDate if other_day => Some("write days as YYYY-MM-DD"),
             RejectReason::BadPrice if self.value.contains([',', '.', '£']) => {
@@ -139,6 +143,23 @@ mod tests {
     fn a_long_value_is_cut_between_characters() {
         let reject = RejectedRow::new(None, 1, RejectReason::BadPrice, &"é".repeat(500));
         assert_eq!(reject.value, "é".repeat(120));
+    }
+
+    #[test]
+    fn a_day_in_another_form_has_its_repair() {
+        let repair = |value| RejectedRow::new(None, 1, RejectReason::BadDate, value).repair();
+        for value in [
+            "21 Nov 1995",
+            "21/11/1995",
+            "21.11.1995 00:00",
+            "19951121",
+            "Nov-95",
+        ] {
+            assert_eq!(repair(value), Some("write days as YYYY-MM-DD"), "{value}");
+        }
+        for value in ["", "1995-02-30", "never"] {
+            assert_eq!(repair(value), None, "{value}");
+        }
     }
 
     #[test]

@@ -63,7 +63,18 @@ impl Refusal {
     }
 }
 
-/// Counts of cells that were dropped from kept rows, by a stable snake_case code.
+/// The warning of a kept row without a line end, whose last cell may be cut.
+pub const UNENDED: &str = "unended_last_line";
+
+/// Writes a line's position: the member of an archive, and the line.
+pub fn position(member: Option<&str>, line: u64) -> String {
+    match member {
+        Some(member) => format!("{member}: line {line}"),
+        None => format!("line {line}"),
+    }
+}
+
+/// Counts of cells that were dropped from kept rows or may be cut, by a stable snake_case code.
 #[derive(Clone, Debug, Default)]
 pub struct Warnings(BTreeMap<&'static str, u64>);
 
@@ -91,6 +102,7 @@ pub struct Rows<T: Register> {
     table: Option<Table>,
     line: u64,
     warnings: Warnings,
+    unended: Option<String>,
 }
 
 /// The table being read.
@@ -149,6 +161,11 @@ impl<T: Register> Rows<T> {
         (member, self.line)
     }
 
+    /// Returns the position of the first kept row without a line end, where earlier lines have one.
+    pub fn unended_row(&self) -> Option<&str> {
+        self.unended.as_deref()
+    }
+
     fn empty(path: &Path, bytes_read: &BytesRead) -> Rows<T> {
         Rows {
             register: T::default(),
@@ -158,6 +175,7 @@ impl<T: Register> Rows<T> {
             table: None,
             line: 0,
             warnings: Warnings::default(),
+            unended: None,
         }
     }
 
@@ -273,6 +291,7 @@ fn form<T: Register>(file: PathBuf, records: &mut Records, otherwise: ReadError)
         Some(diagnosis) => ReadError::Form {
             file,
             diagnosis,
+            in_archive: records.member().is_some(),
             register: T::NAME,
         },
         None => otherwise,
@@ -302,6 +321,10 @@ impl<T: Register> Iterator for Rows<T> {
             table.records.put_back();
         }
         let member = table.records.member();
+        if read.is_ok() && table.records.is_unended() {
+            self.warnings.count(UNENDED);
+            self.unended.get_or_insert_with(|| position(member, line));
+        }
         Some(Ok(read.map_err(|refusal| {
             RejectedRow::new(member, line, refusal.reason, &refusal.value)
         })))

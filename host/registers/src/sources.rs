@@ -170,6 +170,7 @@ impl<K: Kind> Source<K> {
             }
         }
         report.field_warnings.clone_from(rows.warnings());
+        report.unended = rows.unended_row().map(str::to_owned);
         progress(name, report.bytes, report.bytes);
         Ok(accept(&self.path, T::NAME, report, &first, limit)?)
     }

@@ -121,6 +121,37 @@ fn rows_are_kept_left_out_or_rejected_and_each_is_counted_once() {
     assert_eq!(report.rejected.values().sum::<u64>(), 1);
 }
 
+#[test]
+fn a_last_line_without_an_end_is_a_warning_with_its_line() {
+    let read = |name: &str, content: &[u8]| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let mut sources = list(&[(Register::First, &[path][..])], &mut |_, _, _| ()).unwrap();
+        let read = sources[0].read::<AreaFile, (), ReadError>(
+            MaxRejected::ANY,
+            &mut |_, _, _| (),
+            |_| Verdict::Kept,
+            |_, _| Ok(()),
+        );
+        read.unwrap();
+        let report = &sources[0].report;
+        let warnings = report.field_warnings.get("unended_last_line").copied();
+        (report.rows_kept, report.unended.clone(), warnings)
+    };
+    let whole = "LAD23CD,LAD23NM,AREALHECT\nE06990001,Ashby,10\nE06990002,Thornet,9509.26\n";
+    assert_eq!(read("areas.csv", whole.as_bytes()), (2, None, None));
+    // The cut leaves a hectare figure of 95.
+    let cut = &whole.as_bytes()[..whole.len() - 6];
+    let expected = (2, Some("line 3".to_owned()), Some(1));
+    assert_eq!(read("areas.csv", cut), expected);
+    let quoted = "LAD23CD,LAD23NM,AREALHECT\nE06990001,Ashby,\"10\"";
+    assert_eq!(read("areas.csv", quoted.as_bytes()), (1, None, None));
+    // A row that the cut spoils is rejected, which says more.
+    let cut = &whole.as_bytes()[..whole.len() - 8];
+    assert_eq!(read("areas.csv", cut), (1, None, None));
+}
+
 /// Returns the error of reading an areas file with the default limit, or an empty text.
 fn refusal(rows: &str) -> String {
     let folder = tempfile::tempdir().unwrap();

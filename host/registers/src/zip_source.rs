@@ -10,6 +10,8 @@
 
 use crate::ReadError;
 use crate::bytes_read::{BytesRead, CountingReader};
+use crate::signature::is_xls;
+pub use crate::signature::is_zip;
 use crc32fast::Hasher;
 use flate2::read::DeflateDecoder;
 use std::fs::File;
@@ -22,9 +24,6 @@ use zip::{CompressionMethod, ZipArchive};
 const MAX_RATIO: u64 = 100;
 /// Bytes that every archive may unpack to, however small it is.
 const ALWAYS_ALLOWED: u64 = 64 << 20;
-
-/// The beginning of a zip archive, and of one without members.
-const BEGINNINGS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The reason why an archive is not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,11 +58,6 @@ impl Member {
     pub fn size(&self) -> u64 {
         self.size
     }
-}
-
-/// Reports whether a file that begins so is a zip archive.
-pub(crate) fn is_zip(beginning: &[u8]) -> bool {
-    BEGINNINGS.iter().any(|magic| beginning.starts_with(magic))
 }
 
 /// Returns the members of a file whose names `wanted` accepts, in the order of their names.
@@ -148,6 +142,23 @@ pub fn check_workbook(mut source: impl Read + Seek) -> Result<(), ZipError> {
             .map_err(|error| ZipError(format!("{}: {error}", member.name)))?;
     }
     Ok(())
+}
+
+/// Reports whether a file is a workbook, by its content: `.xls`, or an archive with the parts of
+/// one.
+///
+/// # Errors
+/// As [`members_of`].
+pub fn is_workbook(mut source: impl Read + Seek) -> Result<bool, ZipError> {
+    let mut beginning = Vec::new();
+    source.rewind().map_err(ZipError::of)?;
+    let head = (&mut source).take(4).read_to_end(&mut beginning);
+    head.map_err(ZipError::of)?;
+    if !is_zip(&beginning) {
+        return Ok(is_xls(&beginning));
+    }
+    let types = members_of(source, |name| name == "[Content_Types].xml")?;
+    Ok(!types.is_empty())
 }
 
 /// Opens a file, naming it where that fails.

@@ -15,17 +15,36 @@ use domesday_registers::code_point::CodePointFile;
 use domesday_registers::house_price_index::IndexFile;
 use domesday_registers::open_uprn::OpenUprnFile;
 use domesday_registers::price_paid::PricePaidFile;
-use domesday_registers::rows::Register;
+use domesday_registers::records::{AreaRow, Certificate, IndexRow, PostcodeUnit, PricePaid};
+use domesday_registers::rows::{Register, position};
 use domesday_registers::sources::{FileReport, UnusedRow, Verdict, list};
 use domesday_registers::{MaxRejected, Progress, ReadError, RegisterKind};
 use std::collections::BTreeMap;
 use std::path::Path;
+
+/// The rows that another build keeps, each judged by itself. It takes neither address files nor OS
+/// Open UPRN.
+#[derive(Clone, Copy, Debug)]
+pub struct OtherBuild {
+    /// Returns whether it keeps a sale.
+    pub price_paid: fn(&PricePaid) -> bool,
+    /// Returns whether it keeps a certificate.
+    pub certificates: fn(&Certificate) -> bool,
+    /// Returns whether it keeps a postcode.
+    pub code_point: fn(&PostcodeUnit) -> bool,
+    /// Returns whether it keeps an area.
+    pub areas: fn(&AreaRow) -> bool,
+    /// Returns whether it keeps a month of the price index.
+    pub price_index: fn(&IndexRow) -> bool,
+}
 
 /// The result of reading one file.
 #[derive(Debug)]
 pub struct FileCheck {
     /// Rows read, kept and unused.
     pub report: FileReport,
+    /// Rows that the other build keeps; `None` if it takes no file of this register.
+    pub kept_by_other: Option<u64>,
     /// Damaged rows, by reason in the order of its code.
     pub rejected: Vec<UnusedReason>,
     /// Sound rows that a build leaves out, by reason in the order of its code.
@@ -55,6 +74,7 @@ pub fn check(
     register: RegisterKind,
     path: &Path,
     max_rejected: MaxRejected,
+    other: &OtherBuild,
     progress: &mut Progress<'_>,
 ) -> Result<FileCheck, BuildError> {
     let file = InputFile {
@@ -63,24 +83,38 @@ pub fn check(
         max_rejected,
     };
     match register {
-        RegisterKind::PricePaid => {
-            file.read::<PricePaidFile>(progress, |row| day_and_postcode(row).err())
-        }
-        RegisterKind::Certificates => file.read::<CertificateFile>(progress, |row| {
-            let exclusion = lodgement_day(row).err();
-            exclusion.or(row.uprn.is_none().then_some(NO_UPRN))
-        }),
-        RegisterKind::CodePoint => {
-            file.read::<CodePointFile>(progress, |row| outside_grid(row.easting, row.northing))
-        }
+        RegisterKind::PricePaid => file.read::<PricePaidFile>(
+            progress,
+            |row| day_and_postcode(row).err(),
+            Some(other.price_paid),
+        ),
+        RegisterKind::Certificates => file.read::<CertificateFile>(
+            progress,
+            |row| {
+                let exclusion = lodgement_day(row).err();
+                exclusion.or(row.uprn.is_none().then_some(NO_UPRN))
+            },
+            Some(other.certificates),
+        ),
+        RegisterKind::CodePoint => file.read::<CodePointFile>(
+            progress,
+            |row| outside_grid(row.easting, row.northing),
+            Some(other.code_point),
+        ),
         // Their readers take no code that a build does not know.
-        RegisterKind::Areas => file.read::<AreaFile>(progress, |_| None),
-        RegisterKind::AuthorityCodes => file.read::<AuthorityCodeFile>(progress, |_| None),
-        RegisterKind::PriceIndex => file.read::<IndexFile>(progress, |row| month(row).err()),
-        RegisterKind::Addresses => file.read::<AddressFile>(progress, address_exclusion),
-        RegisterKind::OpenUprn => {
-            file.read::<OpenUprnFile>(progress, |row| outside_grid(row.easting, row.northing))
+        RegisterKind::Areas => file.read::<AreaFile>(progress, |_| None, Some(other.areas)),
+        RegisterKind::AuthorityCodes => {
+            file.read::<AuthorityCodeFile>(progress, |_| None, Some(|_| true))
         }
+        RegisterKind::PriceIndex => {
+            file.read::<IndexFile>(progress, |row| month(row).err(), Some(other.price_index))
+        }
+        RegisterKind::Addresses => file.read::<AddressFile>(progress, address_exclusion, None),
+        RegisterKind::OpenUprn => file.read::<OpenUprnFile>(
+            progress,
+            |row| outside_grid(row.easting, row.northing),
+            None,
+        ),
     }
 }
 
@@ -96,18 +130,25 @@ impl InputFile<'_> {
         &self,
         progress: &mut Progress<'_>,
         exclusion: impl Fn(&T::Row) -> Option<&'static str>,
+        other: Option<fn(&T::Row) -> bool>,
     ) -> Result<FileCheck, BuildError> {
         let paths = [self.path.to_owned()];
         let mut sources = list(&[(self.register, &paths[..])], progress)?;
         let (mut rejected, mut left_out) = (BTreeMap::new(), BTreeMap::new());
         let mut error = None;
+        let mut kept_by_other = other.map(|_| 0);
         for source in &mut sources {
             let read = source.read::<T, (), ReadError>(
                 self.max_rejected,
                 progress,
-                |row| match exclusion(&row) {
-                    Some(reason) => Verdict::LeftOut(reason, ()),
-                    None => Verdict::Kept,
+                |row| {
+                    if let (Some(kept), Some(keeps)) = (&mut kept_by_other, other) {
+                        *kept += u64::from(keeps(&row));
+                    }
+                    match exclusion(&row) {
+                        Some(reason) => Verdict::LeftOut(reason, ()),
+                        None => Verdict::Kept,
+                    }
                 },
                 |_, row| {
                     match row {
@@ -131,6 +172,7 @@ impl InputFile<'_> {
         let report = sources.into_iter().map(|source| source.report).next();
         Ok(FileCheck {
             report: report.unwrap_or_default(),
+            kept_by_other,
             rejected: rejected.into_values().collect(),
             left_out: left_out.into_values().collect(),
             error,
@@ -154,11 +196,4 @@ fn note(
         }
     });
     reason.rows += 1;
-}
-
-fn position(member: Option<&str>, line: u64) -> String {
-    match member {
-        Some(member) => format!("{member}: line {line}"),
-        None => format!("line {line}"),
-    }
 }

@@ -16,7 +16,10 @@ pub enum BuildError {
     #[error(transparent)]
     Unreadable(#[from] UnreadableFile),
     /// A file of the build could not be read or written.
-    #[error("cannot read or write {}: {source}; check its folder and the free space", path.display())]
+    #[error(
+        "cannot read or write {}: {source}; check its folder and the free space",
+        path.display()
+    )]
     Io {
         /// The file.
         path: PathBuf,

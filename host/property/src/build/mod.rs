@@ -63,7 +63,7 @@ use std::path::Path;
 use std::rc::Rc;
 use write::Table;
 
-pub use check::{FileCheck, UnusedReason, check};
+pub use check::{FileCheck, OtherBuild, UnusedReason, check};
 pub use domesday_registers::sources::FileReport;
 pub use error::BuildError;
 pub use inputs::Inputs;

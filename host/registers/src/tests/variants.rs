@@ -55,9 +55,9 @@ fn variants(text: &str) -> Vec<(&'static str, Vec<u8>)> {
         });
         cells.collect::<String>().into_bytes()
     };
-    let utf16 = |to: fn(u16) -> [u8; 2]| {
-        let text = format!("\u{feff}{whole}");
-        text.encode_utf16().flat_map(to).collect::<Vec<u8>>()
+    let marked = format!("\u{feff}{whole}");
+    let utf16 = |text: &str, to: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        text.encode_utf16().flat_map(to).collect()
     };
     // The days of both registers: 2019-04-11 becomes 11/04/2019.
     let mut dates = String::new();
@@ -86,8 +86,16 @@ fn variants(text: &str) -> Vec<(&'static str, Vec<u8>)> {
         ("as published", whole.clone().into_bytes()),
         ("semicolons", delimited(";")),
         ("tabs", delimited("\t")),
-        ("UTF-16, little end first", utf16(u16::to_le_bytes)),
-        ("UTF-16, big end first", utf16(u16::to_be_bytes)),
+        ("UTF-16, little end first", utf16(&marked, u16::to_le_bytes)),
+        ("UTF-16, big end first", utf16(&marked, u16::to_be_bytes)),
+        (
+            "UTF-16 without a mark, little end first",
+            utf16(&whole, u16::to_le_bytes),
+        ),
+        (
+            "UTF-16 without a mark, big end first",
+            utf16(&whole, u16::to_be_bytes),
+        ),
         ("joined header", whole.replacen('\n', "", 1).into_bytes()),
         ("truncated", whole.as_bytes()[..whole.len() - 60].to_vec()),
         ("days as DD/MM/YYYY", dates.into_bytes()),

@@ -87,12 +87,7 @@ pub fn write(
         notes: publication.notes,
         series: draft.series.len() as u64,
         observations: draft.series.iter().map(|s| s.rows.len() as u64).sum(),
-        // Without a reason the table would repeat what the series say.
-        datasets: if draft.reasons.is_empty() {
-            Vec::new()
-        } else {
-            draft.summaries(publication.family)
-        },
+        datasets: draft.summaries(publication.family),
     };
     let mut files = BTreeMap::from([
         (SERIES, parquet_files::series(&draft)?),

@@ -32,8 +32,7 @@ pub struct ReleaseBody {
     pub series: u64,
     /// The number of observations.
     pub observations: u64,
-    /// Every dataset of the family, if the release lacks a part of one. Absent if it lacks none,
-    /// and in packages of earlier versions.
+    /// Every dataset of the family. Absent in packages of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub datasets: Vec<DatasetSummary>,
 }

@@ -291,14 +291,25 @@ fn a_dataset_that_the_release_lacks_has_a_notice_and_no_series() {
 }
 
 #[test]
-fn a_manifest_has_the_extent_of_the_datasets_where_one_is_incomplete() {
+fn a_manifest_has_the_extent_of_every_dataset_and_the_reason_of_an_incomplete_one() {
     let packages_dir = tempfile::tempdir().unwrap();
     let publish = |draft, id| {
         let publication = publication(Family::Rates, id);
         write(packages_dir.path(), draft, publication).unwrap()
     };
-    // A manifest without reasons is that of earlier versions.
-    assert!(publish(rates(), "r-1").body.get("datasets").is_none());
+    publish(rates(), "r-1");
+    let whole = open(packages_dir.path(), Family::Rates, "r-1");
+    assert_eq!(whole.body().datasets, rates().summaries(Family::Rates));
+    assert_eq!(whole.body().datasets.len(), 22);
+    // A manifest of an earlier version has no table, and is read.
+    let path = packages_dir.path().join("r-1/manifest.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (begin, rest) = text.split_once("\"datasets\": [").unwrap();
+    let (_, end) = rest.split_once("],").unwrap();
+    std::fs::write(&path, format!("{}{end}", begin.trim_end())).unwrap();
+    let before = open(packages_dir.path(), Family::Rates, "r-1");
+    assert!(before.body().datasets.is_empty());
+    assert_eq!(before.summaries(), rates().summaries(Family::Rates));
     let mut draft = rates();
     let sonia = Family::Rates.dataset("sonia_overnight").unwrap();
     draft.reason(sonia, "Give IUDSOIA.");

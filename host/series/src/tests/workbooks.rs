@@ -248,6 +248,30 @@ fn faults_in_a_workbook_name_file_sheet_and_cell() {
 }
 
 #[test]
+fn a_curve_input_without_a_rate_is_refused() {
+    let header = || b"ois_spot_curve,6,12\n".to_vec();
+    let blank = [header(), b"2025-10-01,,\n".to_vec()].concat();
+    let no_day = spot(vec![vec![Day(FIRST), Text(""), Text("")]]);
+    for (name, bytes) in [
+        ("header.csv", header()),
+        ("blank.csv", blank),
+        ("ois.xlsx", no_day.clone()),
+        ("latest.zip", zip_archive(&[("OIS 2025.xlsx", &no_day)])),
+    ] {
+        let error = reading(&[(name, bytes)]).unwrap_err();
+        let expected = "holds no rate of a curve. Download it again, or leave it out";
+        assert_eq!(error, format!("{name}: {expected}"));
+    }
+    // One workbook of an archive may be empty.
+    let full = spot(vec![vec![Day(FIRST), Number(3.9)]]);
+    let archive = zip_archive(&[("a.xlsx", &no_day), ("b.xlsx", &full)]);
+    assert_eq!(
+        nodes(&reading(&[("latest.zip", archive)]).unwrap()).len(),
+        1
+    );
+}
+
+#[test]
 fn a_curve_table_is_read_like_a_workbook() {
     let table = b"ois_spot_curve,6,12\n2025-10-01,3.9,3.8\n2025-10-03,,3.7\n".to_vec();
     let published = reading(&[("ois.csv", table)]).unwrap();
@@ -256,6 +280,7 @@ fn a_curve_table_is_read_like_a_workbook() {
     let error = reading(&[("ois.csv", ragged)]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "ois.csv, line 2: has more or fewer cells than the header"
+        "ois.csv, line 2: the row has 2 cells and the table 3 columns. Leave the cell of a missing \
+         value blank"
     );
 }

@@ -6,10 +6,13 @@ mod check;
 mod compare;
 mod data;
 mod demo_data;
+mod input_kind;
 mod new_release;
 mod package_output;
 mod property;
+mod recognised_input;
 mod series;
+mod wrong_kind;
 
 pub use backtest::Backtest;
 pub use build::Build;

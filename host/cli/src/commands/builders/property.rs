@@ -1,6 +1,8 @@
 //! `domesday property build` and `update`: from the registers' own downloads to a snapshot package.
 
+use super::input_kind::{Builder, InputKind};
 use super::package_output::PackageOutput;
+use super::wrong_kind::{GivenFiles, name_true_kind};
 use crate::commands::progress::ProgressLine;
 use anyhow::Context;
 use clap::Subcommand;
@@ -12,7 +14,7 @@ use domesday_property::build::{
     DEFAULT_MEMORY, FileReport, HomesReport, Inputs, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE,
 };
 use domesday_property::{Identity, build};
-use domesday_registers::MaxRejected;
+use domesday_registers::{MaxRejected, RegisterKind};
 use domesday_release_tools::build::timestamp;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -134,7 +136,7 @@ impl Build {
             packages_dir: &packages_dir,
             output: &self.output,
         };
-        target.make(id, |id, built, progress| {
+        let made = target.make(id, |id, built, progress| {
             let report = build::build_within(
                 id.as_str(),
                 &inputs,
@@ -142,15 +144,38 @@ impl Build {
                 memory_bytes,
                 &mut |stage, done, total| progress.show(stage, done, total),
             )?;
-            note_homes(&report.homes, progress);
+            let notes = notes_of_homes(&report.homes);
             let body = body(
                 id,
                 &report.identity,
                 source_files(&report.files),
                 self.synthetic,
             )?;
-            Ok((body, report))
-        })
+            Ok(BuiltSnapshot {
+                body,
+                report,
+                notes,
+            })
+        });
+        let register = InputKind::Register;
+        let given: [GivenFiles<'_>; 9] = [
+            (register(RegisterKind::PricePaid), &self.price_paid),
+            (register(RegisterKind::PricePaid), &self.sold_addresses),
+            (register(RegisterKind::Certificates), &self.certificates),
+            (
+                register(RegisterKind::CodePoint),
+                std::slice::from_ref(&self.code_point),
+            ),
+            (register(RegisterKind::Areas), &self.areas),
+            (
+                register(RegisterKind::AuthorityCodes),
+                std::slice::from_ref(&self.authority_codes),
+            ),
+            (register(RegisterKind::PriceIndex), &self.house_price_index),
+            (register(RegisterKind::Addresses), &self.addresses),
+            (register(RegisterKind::OpenUprn), &self.open_uprn),
+        ];
+        made.map_err(|error| name_true_kind(error, Builder::Snapshot, &given))
     }
 }
 
@@ -174,7 +199,7 @@ impl Update {
             packages_dir: &packages_dir,
             output: &self.output,
         };
-        target.make(id, |id, built, progress| {
+        let made = target.make(id, |id, built, progress| {
             let report = build::update(
                 id.as_str(),
                 &database,
@@ -188,8 +213,15 @@ impl Update {
                 .iter()
                 .map(|file| (file.file.clone(), file.sha256.clone(), file.rows));
             let body = body(id, &report.identity, sources, before.synthetic)?;
-            Ok((body, report))
-        })
+            Ok(BuiltSnapshot {
+                body,
+                report,
+                notes: Vec::new(),
+            })
+        });
+        let price_paid = InputKind::Register(RegisterKind::PricePaid);
+        let given = [(price_paid, self.price_paid.as_slice())];
+        made.map_err(|error| name_true_kind(error, Builder::Update, &given))
     }
 }
 
@@ -205,7 +237,7 @@ impl SnapshotTarget<'_> {
     fn make<R: Serialize>(
         self,
         id: PackageId,
-        make: impl FnOnce(&PackageId, &Path, &mut ProgressLine) -> anyhow::Result<(PropertyBody, R)>,
+        make: impl FnOnce(&PackageId, &Path, &mut ProgressLine) -> anyhow::Result<BuiltSnapshot<R>>,
     ) -> anyhow::Result<ExitCode> {
         // Package ids cannot begin with a dot, so no reader takes this for a package.
         let work_dir = tempfile::Builder::new()
@@ -213,13 +245,13 @@ impl SnapshotTarget<'_> {
             .tempdir_in(self.packages_dir)?;
         let built = work_dir.path().join("snapshot");
         let mut progress = ProgressLine::new();
-        let (body, report) = make(&id, &built, &mut progress)?;
+        let made = make(&id, &built, &mut progress)?;
         drop(progress);
         let package_dir = self.packages_dir.join(id.as_str());
         let draft = Draft {
             id: id.clone(),
             created: timestamp(self.output.creation_time())?,
-            body,
+            body: made.body,
             files: files(&built)?,
         };
         write(self.packages_dir, draft)?;
@@ -228,25 +260,39 @@ impl SnapshotTarget<'_> {
             "Snapshot {id} is in {}; rejected rows are listed in its {REJECTS_FILE}.",
             package_dir.display()
         );
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        println!("{}", serde_json::to_string_pretty(&made.report)?);
+        // Last, since the report is long.
+        for note in made.notes {
+            eprintln!("{note}");
+        }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Says where no home was found, or where the homes have invented UPRNs.
-fn note_homes(homes: &HomesReport, progress: &ProgressLine) {
+/// A snapshot that was made, with its report and notes for the user.
+struct BuiltSnapshot<R> {
+    body: PropertyBody,
+    report: R,
+    notes: Vec<String>,
+}
+
+/// Notes that a snapshot has no home, or homes with invented UPRNs.
+fn notes_of_homes(homes: &HomesReport) -> Vec<String> {
+    let mut notes = Vec::new();
     if homes.properties == 0 {
-        progress.say(
+        notes.push(
             "The snapshot has no home, so every address is address_not_found. Give --certificates, \
-             --addresses or --sold-addresses.",
+             --addresses or --sold-addresses."
+                .to_owned(),
         );
     }
     if homes.from_sold_addresses > 0 {
-        progress.say(&format!(
+        notes.push(format!(
             "{} homes have an invented UPRN. Use the snapshot for back-tests, not to serve.",
             homes.from_sold_addresses
         ));
     }
+    notes
 }
 
 /// Returns name, digest and rows of each file of a build.

@@ -1,13 +1,23 @@
 //! Checking a file without building from it.
 
 use super::world::{Lodged, Sold, World, place};
-use domesday_property::build::{self, FileCheck};
+use domesday_property::build::{self, FileCheck, OtherBuild};
 use domesday_registers::{MaxRejected, recognise};
 use std::path::Path;
 
+/// A build that keeps sales without a postcode and nothing else.
+const OTHER: OtherBuild = OtherBuild {
+    price_paid: |sale| sale.postcode.is_none(),
+    certificates: |_| false,
+    code_point: |_| false,
+    areas: |_| false,
+    price_index: |_| false,
+};
+
 fn check(path: &Path) -> FileCheck {
     let register = recognise(path).unwrap();
-    build::check(register, path, MaxRejected::default(), &mut |_, _, _| {}).unwrap()
+    let limit = MaxRejected::default();
+    build::check(register, path, limit, &OTHER, &mut |_, _, _| {}).unwrap()
 }
 
 #[test]
@@ -64,6 +74,8 @@ fn a_check_counts_each_file_as_a_build_does() {
         (reason.code, reason.rows, reason.first.as_str()),
         ("no_postcode", 1, "line 2")
     );
+    assert_eq!((sales.report.rows_kept, sales.kept_by_other), (1, Some(1)));
+    assert_eq!(check(&inputs.addresses[0]).kept_by_other, None);
     let points = check(&inputs.open_uprn[0]);
     let [reason] = &points.rejected[..] else {
         panic!("{points:?}")

@@ -1,6 +1,7 @@
 //! The grid of local authorities, and how a sale finds its own.
 
 use super::MarketsError;
+use super::exclusions;
 use super::sources::{Kind, Sources};
 use domesday_registers::areas::{AreaFile, AuthorityCodeFile};
 use domesday_registers::sources::Verdict;
@@ -100,8 +101,8 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Grid, MarketsError> {
     })?;
     let mut measured: BTreeMap<String, (String, f64)> = BTreeMap::new();
     sources.read::<AreaFile>(Kind::Areas, |_, row| {
-        if !row.code.starts_with(['E', 'W']) {
-            return Verdict::LeftOut("outside_england_and_wales", ());
+        if let Some(reason) = exclusions::area(&row) {
+            return Verdict::LeftOut(reason, ());
         }
         measured.insert(row.code, (row.name, row.land_hectares));
         Verdict::Kept

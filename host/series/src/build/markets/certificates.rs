@@ -1,6 +1,7 @@
 //! Floor areas and rooms of homes, from energy certificates, found by address.
 
 use super::MarketsError;
+use super::exclusions;
 use super::postcodes::pack;
 use super::sources::{Kind, Sources};
 use domesday_registers::address::{AddressKey, keys_of_lines, keys_of_parts};
@@ -47,8 +48,9 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Certificates, MarketsErr
     let mut lodged = Vec::new();
     let mut keys = Vec::new();
     sources.read::<CertificateFile>(Kind::Certificates, |_, row| {
-        let Some(uprn) = row.uprn else {
-            return Verdict::LeftOut("no_uprn", ());
+        let uprn = match exclusions::uprn(&row) {
+            Ok(uprn) => uprn,
+            Err(reason) => return Verdict::LeftOut(reason, ()),
         };
         let floor_area = row.floor_area_m2.filter(|area| PLAUSIBLE_M2.contains(area));
         // At most 200,000.

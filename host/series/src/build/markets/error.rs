@@ -34,10 +34,23 @@ pub enum MarketsError {
         /// The problem of the file.
         reason: String,
     },
+    /// A file of rents without a figure.
+    #[error(
+        "{}: no rent below the headings, and {unavailable} cells marked as not available. Download \
+         the file again, or leave it out",
+        path.display()
+    )]
+    NoRents {
+        /// The file.
+        path: PathBuf,
+        /// Cells that the publisher marks as having no figure.
+        unavailable: u64,
+    },
     /// A file of rents without a usable one.
     #[error(
         "{}: no usable rent: {left_out} of its {rows} rents belong to no authority of the areas \
-         files, and the others are marked as not available",
+         files, and the others are marked as not available. Give areas files of these authorities, \
+         or leave the rents out",
         path.display()
     )]
     NothingKept {
@@ -75,7 +88,8 @@ pub enum MarketsError {
     },
     /// The same month, area and group twice, with two figures.
     #[error(
-        "{}: cell {cell} of sheet {sheet:?} contradicts another rent of its month, area and bedrooms",
+        "{}: cell {cell} of sheet {sheet:?} contradicts another rent of its month, area and \
+         bedrooms",
         path.display()
     )]
     RentTwice {
@@ -124,8 +138,8 @@ pub enum MarketsError {
     /// The files give no observation.
     #[error(
         "the inputs give no observations: {counted} of {transactions} sales count, from {first} \
-         to {core}. The shortest window needs 12 covered months. Give files of more months, or a \
-         wider --covers"
+         to {core}. The shortest window needs 12 covered months. Give files of more months, a wider \
+         --covers, or a later --release-month"
     )]
     NoObservation {
         /// Sales that are counted.
@@ -138,6 +152,22 @@ pub enum MarketsError {
         core: String,
         /// The counts of the rows read.
         report: Box<Report>,
+    },
+    /// The release would end before its sales begin.
+    #[error(
+        "--release-month {month} states sales to {core}, and the first covered month is {first}. \
+         {}",
+        earliest_release(earliest.as_deref())
+    )]
+    BeforeTheSales {
+        /// The month of the release.
+        month: String,
+        /// The last month that would be stated.
+        core: String,
+        /// The first covered month of any authority.
+        first: String,
+        /// The earliest month of release with a whole window, if the sales reach that far.
+        earliest: Option<String>,
     },
     /// A stated month has no sale: the register ends before it.
     #[error(
@@ -168,6 +198,14 @@ pub enum MarketsError {
          Standard Area Measurements"
     )]
     NoAreas,
+}
+
+/// Says which month of release to give.
+fn earliest_release(earliest: Option<&str>) -> String {
+    match earliest {
+        Some(month) => format!("Give --release-month {month} or a later one"),
+        None => "Give files of at least 12 months".to_owned(),
+    }
 }
 
 impl MarketsError {

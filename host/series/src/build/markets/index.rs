@@ -1,10 +1,11 @@
 //! The UK House Price Index, which brings prices of a window to its last month.
 
 use super::MarketsError;
-use super::areas::Area;
+use super::areas::{Area, Grid};
+use super::exclusions;
 use super::month::{Month, Span};
 use super::sources::{Kind, Sources};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domesday_registers::house_price_index::IndexFile;
 use domesday_registers::sources::Verdict;
@@ -16,9 +17,11 @@ pub(crate) struct Indices(BTreeMap<String, BTreeMap<Month, f64>>);
 /// One file's rows: area, month and index.
 type FileRows = Vec<(String, Month, f64)>;
 
-/// Reads the index files. Where files disagree the one whose latest month is later wins, and
-/// between equals the one with the greater SHA-256.
-pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Indices, MarketsError> {
+/// Reads the index files, and leaves out areas whose index no authority may have. Where files
+/// disagree the one whose latest month is later wins, and between equals the one with the greater
+/// SHA-256.
+pub(crate) fn read(sources: &mut Sources<'_>, grid: &Grid) -> Result<Indices, MarketsError> {
+    let known: BTreeSet<&str> = grid.areas().iter().flat_map(codes).collect();
     let mut files: Vec<(Month, FileRows)> = Vec::new();
     sources.read::<IndexFile>(Kind::PriceIndex, |file, row| {
         let month = Month(row.month);
@@ -28,8 +31,12 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Indices, MarketsError> {
         let Some((latest, rows)) = files.last_mut() else {
             return Verdict::LeftOut("no_index", ());
         };
-        let Some(index) = row.all else {
-            return Verdict::LeftOut("no_index", ());
+        if !known.contains(row.area_code.as_str()) {
+            return Verdict::LeftOut("outside_the_areas", ());
+        }
+        let index = match exclusions::index(&row) {
+            Ok(index) => index,
+            Err(reason) => return Verdict::LeftOut(reason, ()),
         };
         *latest = month.max(*latest);
         rows.push((row.area_code, month, index));
@@ -48,16 +55,20 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Indices, MarketsError> {
 const ENGLAND: &str = "E92000001";
 const WALES: &str = "W92000004";
 
+/// Returns the areas whose index an authority may have, the first choice first.
+fn codes(area: &Area) -> [&str; 3] {
+    let country = match area.code.starts_with('W') {
+        true => WALES,
+        false => ENGLAND,
+    };
+    [&area.code, &area.region, country]
+}
+
 impl Indices {
     /// Returns the index for an authority: its own, its region's or its country's, the first that
     /// has any of the months.
     pub(crate) fn of(&self, area: &Area, within: Span) -> Option<(&str, &BTreeMap<Month, f64>)> {
-        let country = if area.code.starts_with('W') {
-            WALES
-        } else {
-            ENGLAND
-        };
-        [area.code.as_str(), &area.region, country]
+        codes(area)
             .into_iter()
             .filter_map(|code| self.0.get_key_value(code))
             .find(|(_, months)| months.range(within.first..=within.last).next().is_some())

@@ -14,6 +14,7 @@ mod areas;
 mod certificates;
 mod coverage;
 mod error;
+pub mod exclusions;
 mod gaps;
 mod index;
 mod inputs;
@@ -65,7 +66,7 @@ pub fn draft(
     let certificates = certificates::read(&mut sources)?;
     let sales = sales::read(&mut sources, &grid, &postcodes, &certificates, inputs)?;
     drop((postcodes, certificates));
-    let indices = index::read(&mut sources)?;
+    let indices = index::read(&mut sources, &grid)?;
     let rents = rents::read(&mut sources, &grid)?;
 
     let mut report = Report {
@@ -100,7 +101,14 @@ pub fn draft(
         name: area.name.clone(),
     });
     draft.areas(areas.collect());
-    gaps::state(&mut draft, inputs);
+    let covered = sales.spans.iter().flatten().map(|span| span.last);
+    let results = gaps::Results {
+        with_floor_area: sales.report.with_floor_area,
+        authorities_with_index: report.index_of.len(),
+        rents: rents.latest(),
+        last_covered: covered.max().unwrap_or(sales.core),
+    };
+    gaps::state(&mut draft, inputs, &results);
     report.datasets = draft.summaries(Family::Markets);
     report.sales = sales.report;
     report.files = sources.finish();

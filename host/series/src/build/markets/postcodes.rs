@@ -2,6 +2,7 @@
 
 use super::MarketsError;
 use super::areas::{AreaNumber, Grid};
+use super::exclusions;
 use super::sources::{Kind, Sources};
 use domesday_registers::Postcode;
 use domesday_registers::code_point::CodePointFile;
@@ -32,6 +33,9 @@ impl Postcodes {
 pub(crate) fn read(sources: &mut Sources<'_>, grid: &Grid) -> Result<Postcodes, MarketsError> {
     let mut postcodes = Vec::new();
     sources.read::<CodePointFile>(Kind::CodePoint, |_, row| {
+        if let Some(reason) = exclusions::postcode(&row) {
+            return Verdict::LeftOut(reason, ());
+        }
         match grid.of_code(&row.authority) {
             Some(area) => {
                 postcodes.push((pack(&row.postcode), area));

@@ -2,6 +2,7 @@
 
 use super::areas::{AreaNumber, Grid};
 use super::certificates::{Certificates, first_eight};
+use super::exclusions::day_and_price;
 use super::matches::Matches;
 use super::month::Month;
 use super::postcodes::{Postcodes, pack};
@@ -113,6 +114,8 @@ struct Home {
 
 /// Months between the newest month that the release states and the release's own.
 pub(crate) const LAG: i32 = 3;
+/// Months of the shortest window.
+const FIRST_WINDOW: i32 = 12;
 
 /// Reads the price paid files.
 pub(crate) fn read(
@@ -135,11 +138,9 @@ pub(crate) fn read(
         let Ok(file) = u16::try_from(file) else {
             return Verdict::LeftOut("too_many_files", ());
         };
-        let Ok(day) = u16::try_from(row.day.0) else {
-            return Verdict::LeftOut("day_out_of_range", ());
-        };
-        let Ok(price) = u32::try_from(row.price_gbp) else {
-            return Verdict::LeftOut("price_out_of_range", ());
+        let (day, price) = match day_and_price(&row) {
+            Ok(facts) => facts,
+            Err(reason) => return Verdict::LeftOut(reason, ()),
         };
         latest.resize(latest.len().max(usize::from(file) + 1), 0);
         latest[usize::from(file)] = latest[usize::from(file)].max(day);
@@ -288,6 +289,16 @@ fn choose(
         without_gaps(standing.iter().filter(within).map(|seed| month(seed.day)))?;
     }
     let spans = spans::spans(&inputs.coverage, grid, first, core)?;
+    let covered_from = spans.iter().flatten().map(|span| span.first).min();
+    if let Some(covered_from) = covered_from.filter(|begin| core < *begin) {
+        let earliest = covered_from.plus(FIRST_WINDOW - 1);
+        return Err(MarketsError::BeforeTheSales {
+            month: release.to_string(),
+            core: core.to_string(),
+            first: covered_from.to_string(),
+            earliest: (earliest <= newest).then(|| earliest.plus(LAG).to_string()),
+        });
+    }
 
     let mut sales = Vec::with_capacity(standing.len());
     let mut new_homes: Vec<(Delivery, u64, u128)> = Vec::new();

@@ -131,9 +131,11 @@ pub const CODES: &[Code] = &[
     mortgage("IUMTLMV", "mortgage_reversion", &["revert"]),
 ];
 
-/// Returns the series of this code.
+/// Returns the series of this code, in capital letters or small ones.
 pub fn by_code(code: &str) -> Option<&'static Code> {
-    CODES.iter().find(|known| known.code == code)
+    CODES
+        .iter()
+        .find(|known| known.code.eq_ignore_ascii_case(code))
 }
 
 /// Returns the series whose code is the last word of a column's name, and the title before it.

@@ -33,6 +33,31 @@ pub(super) fn day(text: &str) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(year, month, number(first)?)
 }
 
+/// Returns the first cell that is another day where its month comes first. Returns `None` if one of
+/// the cells is a day in the order of [`day`] alone.
+pub(super) fn find_undecided<'c>(
+    cells: impl Iterator<Item = &'c str>,
+) -> Option<(&'c str, NaiveDate)> {
+    let mut undecided = None;
+    for cell in cells {
+        let parts: Vec<&str> = cell.split(['-', '/']).collect();
+        let [first, second, _] = parts.as_slice() else {
+            continue;
+        };
+        let (Some(first), Some(second)) = (number::<u32>(first), number::<u32>(second)) else {
+            continue;
+        };
+        // A year is first, or it is a day of the month that is no month.
+        if first > 12 {
+            return None;
+        }
+        if first != second {
+            undecided = undecided.or_else(|| Some((cell, day(cell)?)));
+        }
+    }
+    undecided
+}
+
 fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
     text.bytes()
         .all(|byte| byte.is_ascii_digit())
@@ -43,6 +68,21 @@ fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn days_are_undecided_where_each_is_one_in_both_orders() {
+        let undecided = |cells: &[&'static str]| {
+            let found = find_undecided(cells.iter().copied());
+            found.map(|(cell, day)| format!("{cell} {day}"))
+        };
+        let both = ["05/05/2026", "03/07/2026", "03/08/2026"];
+        assert_eq!(undecided(&both).as_deref(), Some("03/07/2026 2026-07-03"));
+        assert_eq!(undecided(&["3-7-26"]).as_deref(), Some("3-7-26 2026-07-03"));
+        assert_eq!(undecided(&["03/07/2026", "13/07/2026"]), None);
+        for decided in ["05/05/2026", "2026-07-03", "03 Jul 2026", "7-Aug-25", ""] {
+            assert_eq!(undecided(&[decided]), None, "{decided}");
+        }
+    }
 
     #[test]
     fn every_style_of_the_bank_is_read() {

@@ -72,9 +72,18 @@ pub enum RatesErrorKind {
     /// An unknown layout.
     #[error("{0}")]
     Layout(&'static str),
+    /// A known layout without a value.
+    #[error("{0}")]
+    NoValue(&'static str),
     /// The file's form is another one.
     #[error("{0}")]
     Form(Diagnosis),
+    /// The first row follows the column names on their line, which is not the file's first.
+    #[error("the column names and the first row share this line. Put a line end after {last}")]
+    JoinedHeader {
+        /// The last column's name.
+        last: String,
+    },
     /// No column's name ends with the code of a known series.
     #[error(
         "no column belongs to a known series: a column's name must end with the series code. \
@@ -85,6 +94,12 @@ pub enum RatesErrorKind {
     NoSeries {
         /// The names of the columns after the date.
         found: Vec<String>,
+    },
+    /// A table of curves under the name of none.
+    #[error("{name:?} names no curve dataset. Write one of: {}", curves().join(", "))]
+    UnknownCurve {
+        /// The first cell of the table.
+        name: String,
     },
     /// A column of a series whose title is that of another.
     #[error("the title {title:?} does not match series {code}")]
@@ -103,6 +118,20 @@ pub enum RatesErrorKind {
     /// The last row lacks cells, and its line does not end.
     #[error("the file ends within this row, so the download broke off. Download it again")]
     CutShort,
+    /// The last row has its cells, and its line does not end.
+    #[error(
+        "the last line has no line end, so the download may have broken off within its last cell. \
+         Download it again, or compare the cell and add a line end"
+    )]
+    NoLineEnd,
+    /// A row has more or fewer cells than the header.
+    #[error("the row has {cells} cells and the table {columns} columns. {}", advice(*cells, *columns))]
+    Cells {
+        /// Cells of the row.
+        cells: usize,
+        /// Columns of the table.
+        columns: usize,
+    },
     /// Not a number.
     #[error("{0:?} is not a number")]
     Number(String),
@@ -129,7 +158,33 @@ fn codes() -> Vec<&'static str> {
     super::codes::CODES.iter().map(|code| code.code).collect()
 }
 
+/// Returns the dataset of every curve.
+fn curves() -> Vec<&'static str> {
+    let all = super::CurveKind::all();
+    all.map(|(kind, side)| kind.dataset(side)).collect()
+}
+
+/// Returns the repair of a row that has another number of cells than the header.
+fn advice(cells: usize, columns: usize) -> &'static str {
+    match cells > columns {
+        true => "Write a decimal with a point, 3.75 and not 3,75",
+        false => "Leave the cell of a missing value blank",
+    }
+}
+
 impl RatesErrorKind {
+    /// Returns whether a file was refused for its form or its columns, before any of its values was
+    /// read. It may be of another kind than it was given as.
+    pub fn is_of_another_kind(&self) -> bool {
+        matches!(
+            self,
+            RatesErrorKind::Workbook(_)
+                | RatesErrorKind::Csv(_)
+                | RatesErrorKind::Layout(_)
+                | RatesErrorKind::Form(_)
+        )
+    }
+
     /// Returns the error at a location.
     pub(crate) fn at(self, location: SourceLocation) -> RatesError {
         RatesError::File {

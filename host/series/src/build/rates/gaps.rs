@@ -1,16 +1,23 @@
-//! The reasons why datasets are empty or end early, with the inputs to give.
+//! The reasons why datasets are empty, lack series or end early, with the inputs to give.
+
+use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 
 use super::PublishedRates;
-use super::curves::dataset;
+use super::codes::{CODES, DatabaseSeries};
 use super::mortgages::{REVERSION, Spread, Spreads, latest_by, months};
 use super::policy::PolicyRate;
 use super::swaps::Discounts;
 use crate::Period;
 use crate::build::Draft;
 use crate::catalogue::rates::FIXED_PRODUCTS;
-use crate::catalogue::{Family, Frequency};
+use crate::catalogue::{Dataset, Family, Frequency};
+
+/// The most days by which a dataset may end before the newest observation, by its frequency.
+/// Holidays make five days between two daily figures. A month's mortgage rates are published weeks
+/// after it.
+const MOST_DAYS_BEHIND: [(Frequency, i64); 2] = [(Frequency::Daily, 7), (Frequency::Monthly, 62)];
 
 /// The inputs of a draft, and the results that other datasets need.
 struct Inputs<'a> {
@@ -19,7 +26,7 @@ struct Inputs<'a> {
     spreads: &'a Spreads,
 }
 
-/// States the reason for each dataset of the draft that is empty or ends early.
+/// States the reason for each dataset of the draft that is empty, lacks series or ends early.
 pub(super) fn state(
     draft: &mut Draft,
     published: &PublishedRates,
@@ -31,18 +38,37 @@ pub(super) fn state(
         discounts,
         spreads,
     };
-    for summary in draft.summaries(Family::Rates) {
-        let Some(dataset) = dataset(&summary.dataset) else {
-            continue;
+    let ends = last_days(draft);
+    let newest = ends.values().max().copied().unwrap_or_default();
+    for dataset in Family::Rates.datasets() {
+        let reasons = match ends.get(dataset.id) {
+            None => vec![inputs.empty(dataset.id)],
+            Some(last) => {
+                let early = inputs.early(dataset.id);
+                let behind = || inputs.behind(dataset, *last, newest);
+                let missing = inputs.unstated_codes(dataset.id);
+                missing.into_iter().chain(early.or_else(behind)).collect()
+            }
         };
-        let reason = match summary.to {
-            None => Some(inputs.empty(dataset.id)),
-            Some(_) => inputs.early(dataset.id),
-        };
-        if let Some(reason) = reason {
-            draft.reason(dataset, reason);
+        if !reasons.is_empty() {
+            draft.reason(dataset, reasons.join(" "));
         }
     }
+}
+
+/// Returns the last day of any observation of each dataset that has one.
+fn last_days(draft: &Draft) -> BTreeMap<&'static str, NaiveDate> {
+    let mut ends = BTreeMap::new();
+    for series in &draft.series {
+        let dataset = series.key.dataset;
+        let periods = series.rows.iter().map(|row| row.period);
+        if let Some(last) = periods.max() {
+            let last = last.last_day(dataset.frequency);
+            let end = ends.entry(dataset.id).or_insert(last);
+            *end = last.max(*end);
+        }
+    }
+    ends
 }
 
 impl Inputs<'_> {
@@ -103,6 +129,61 @@ impl Inputs<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Returns the reason why a dataset ends long before the newest observation of the release, if
+    /// it does.
+    fn behind(&self, dataset: &Dataset, last: NaiveDate, newest: NaiveDate) -> Option<String> {
+        // Without a change after its last one, a complete list reaches further.
+        let complete_to = self.published.bank_rate_complete_to;
+        let complete_to = complete_to.filter(|_| dataset.id == "bank_rate");
+        let reaches = complete_to.map_or(last, |day| day.max(last));
+        let days = (newest - reaches).num_days();
+        let mut limits = MOST_DAYS_BEHIND.iter();
+        let (_, limit) = limits.find(|(frequency, _)| *frequency == dataset.frequency)?;
+        (days > *limit).then(|| {
+            let to_give = self.later_days(dataset.id, newest);
+            format!("It ends {days} days before the newest observation, {newest}. {to_give}")
+        })
+    }
+
+    /// Returns the inputs with which a dataset reaches the newest observation.
+    fn later_days(&self, id: &str, newest: NaiveDate) -> String {
+        let give = match id {
+            "bank_rate" if self.published.bank_rate_changes.is_empty() => {
+                "Give IUDBEDR of the later days with --bank-csv."
+            }
+            "bank_rate" => {
+                return format!(
+                    "Give IUDBEDR of the later days with --bank-csv, or --complete-to {newest} if \
+                     the list of changes is complete to that day."
+                );
+            }
+            "sonia_overnight" => "Give IUDSOIA of the later days with --bank-csv.",
+            "sonia_compounded_index" => "Give IUDZOS2 of the later days with --bank-csv.",
+            id if id.starts_with("mortgage_") && !id.ends_with("_scenarios") => {
+                "Give the mortgage rates of the later months with --bank-csv."
+            }
+            id if id.ends_with("_curve") || id.starts_with("market_implied_inflation") => {
+                "Give the Bank's workbook of the later days with --curves."
+            }
+            _ => "Give the OIS curve of the later days with --curves.",
+        };
+        give.to_owned()
+    }
+
+    /// Returns the codes of mortgage rates that no file states, as a reason.
+    fn unstated_codes(&self, id: &str) -> Option<String> {
+        let unstated = |series: &DatabaseSeries| {
+            matches!(series, DatabaseSeries::Mortgage(_))
+                && !self.published.series.contains_key(series)
+        };
+        let codes = CODES.iter().filter(|code| unstated(&code.series));
+        let codes: Vec<&str> = codes.map(|code| code.code).collect();
+        (id == "mortgage_benchmarks" && !codes.is_empty()).then(|| {
+            let codes = codes.join(", ");
+            format!("No file states these series: {codes}. Give them with --bank-csv.")
+        })
     }
 
     /// Returns the day of the latest snapshot, or the reason why there is none.
@@ -233,116 +314,5 @@ fn month(day: NaiveDate) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::codes::DatabaseSeries;
-    use super::super::decimals::decimal;
-    use super::super::{CurveKind, CurveSide, derive};
-    use super::*;
-    use crate::catalogue::SelectorRule;
-    use crate::package::DatasetSummary;
-    use rust_decimal::Decimal;
-    use std::collections::BTreeMap;
-
-    fn day(text: &str) -> NaiveDate {
-        text.parse().unwrap()
-    }
-
-    fn days(values: &[(&str, &str)]) -> BTreeMap<NaiveDate, Decimal> {
-        let values = values.iter();
-        values.map(|(on, rate)| (day(on), decimal(rate))).collect()
-    }
-
-    /// Returns the list of changes as it is between two meetings, three months of rates, and a
-    /// curve of the month after them.
-    fn between_meetings() -> PublishedRates {
-        let changes = days(&[("2025-05-08", "4.25"), ("2025-08-07", "4")]);
-        let reversion = days(&[
-            ("2025-07-31", "6.9"),
-            ("2025-08-31", "6.8"),
-            ("2025-09-30", "6.8"),
-        ]);
-        let nodes: BTreeMap<u32, f64> = (1..=60).map(|month| (month, 4.0)).collect();
-        let mut published = PublishedRates::default();
-        let (series, curves) = (&mut published.series, &mut published.curves);
-        series.insert(DatabaseSeries::BankRate, changes.clone());
-        series.insert(DatabaseSeries::Mortgage(REVERSION), reversion);
-        let snapshots = BTreeMap::from([(day("2025-10-09"), nodes)]);
-        curves.insert((CurveKind::Ois, CurveSide::Spot), snapshots);
-        published.bank_rate_changes.extend(changes);
-        published
-    }
-
-    fn of(published: &PublishedRates, id: &str) -> DatasetSummary {
-        let all = derive(published).summaries(Family::Rates);
-        all.into_iter().find(|one| one.dataset == id).unwrap()
-    }
-
-    #[test]
-    fn a_list_of_changes_between_meetings_leaves_gaps_with_reasons() {
-        let published = between_meetings();
-        for id in ["bank_rate_scenarios", "mortgage_reversion_scenarios"] {
-            let scenarios = of(&published, id);
-            assert_eq!((scenarios.series, scenarios.to), (0, None), "{id}");
-            assert_eq!(
-                scenarios.reason.as_deref(),
-                Some(
-                    "Bank Rate on 2025-10-09 is unknown: the list of changes ends on 2025-08-07. \
-                     Give IUDBEDR, or --complete-to 2025-10-09 if the list is complete to that day."
-                ),
-                "{id}"
-            );
-        }
-        let spread = of(&published, "mortgage_reversion_spread");
-        assert_eq!(spread.to.as_deref(), Some("2025-08"));
-        let reason = spread.reason.unwrap();
-        assert!(reason.contains("reaches 2025-09."), "{reason}");
-        assert!(reason.contains("IUDBEDR"), "{reason}");
-        assert!(reason.contains("--complete-to 2025-09-30"), "{reason}");
-    }
-
-    #[test]
-    fn a_list_that_is_complete_to_the_snapshot_leaves_none() {
-        let mut published = between_meetings();
-        published.bank_rate_complete_to = Some(day("2025-10-09"));
-        for (id, last) in [
-            ("bank_rate_scenarios", "2025-10-09"),
-            ("mortgage_reversion_scenarios", "2025-10-09"),
-            ("mortgage_reversion_spread", "2025-09"),
-        ] {
-            let summary = of(&published, id);
-            assert_eq!(summary.to.as_deref(), Some(last), "{id}");
-            assert_eq!(summary.reason, None, "{id}");
-        }
-    }
-
-    #[test]
-    fn a_swap_spread_ends_where_the_curve_ends() {
-        let quoted = DatabaseSeries::Mortgage("owner_occupied_fixed_2y_75ltv");
-        let mut published = between_meetings();
-        let rates = days(&[("2025-10-31", "4.4"), ("2025-11-30", "4.3")]);
-        published.series.insert(quoted, rates);
-        let spread = of(&published, "mortgage_swap_spread");
-        assert_eq!(spread.to.as_deref(), Some("2025-10"));
-        let reason = spread.reason.unwrap();
-        assert!(reason.contains("reach 2025-11."), "{reason}");
-        assert!(reason.contains("OIS curve"), "{reason}");
-    }
-
-    #[test]
-    fn every_dataset_without_inputs_names_what_to_give() {
-        let all = derive(&PublishedRates::default()).summaries(Family::Rates);
-        assert_eq!(all.len(), 22);
-        for summary in all {
-            let reason = summary.reason.unwrap_or_default();
-            assert!(reason.contains("Give "), "{}: {reason}", summary.dataset);
-            let mut selectors = dataset(&summary.dataset).unwrap().selectors.iter();
-            let is_curve = selectors.any(|selector| matches!(selector.rule, SelectorRule::Node(_)));
-            assert_eq!(
-                reason.contains("No file holds this curve"),
-                is_curve,
-                "{}: give it a reason of its own in `empty`",
-                summary.dataset
-            );
-        }
-    }
-}
+#[path = "gaps_tests.rs"]
+mod tests;

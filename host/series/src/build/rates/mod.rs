@@ -18,6 +18,7 @@ mod mortgages;
 mod policy;
 mod published;
 mod read;
+mod rows;
 mod scenarios;
 mod source;
 mod swaps;
@@ -26,5 +27,5 @@ mod workbook;
 
 pub use derive::derive;
 pub use error::{RatesError, RatesErrorKind, SourceLocation};
-pub use published::{Curve, CurveKind, CurveSide, PublishedRates, Warning};
+pub use published::{Curve, CurveKind, CurveSide, PublishedRates, Warning, WarningKind};
 pub use read::{Inputs, read};

@@ -1,7 +1,7 @@
 //! The content of the Bank's files, before anything is computed.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
@@ -66,13 +66,34 @@ impl CurveKind {
 /// One side of a curve: rates in per cent by day and maturity in months.
 pub type Curve = BTreeMap<NaiveDate, BTreeMap<u32, f64>>;
 
-/// Something in a file that was left out, and is no fault.
+/// A remark on a file that is no fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
+    /// The kind of the remark.
+    pub kind: WarningKind,
     /// Location in the source.
     pub location: SourceLocation,
-    /// The omitted part and the reason.
+    /// The reason.
     pub reason: String,
+}
+
+/// The kind of a remark on a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WarningKind {
+    /// A part was left out.
+    LeftOut,
+    /// A part that has two meanings was taken in one of them.
+    Assumed,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            WarningKind::LeftOut => "left out",
+            WarningKind::Assumed => "assumed",
+        };
+        write!(f, "{kind}: {}: {}", self.location, self.reason)
+    }
 }
 
 /// The content of the files.
@@ -88,8 +109,10 @@ pub struct PublishedRates {
     pub bank_rate_complete_to: Option<NaiveDate>,
     /// Curves.
     pub curves: BTreeMap<(CurveKind, CurveSide), Curve>,
-    /// Omitted parts.
+    /// Remarks on omitted and ambiguous parts.
     pub warnings: Vec<Warning>,
+    /// Rows with a value, over all files and sheets.
+    pub rows_with_values: u64,
     /// The first file of each series and curve snapshot, to name it in contradictions.
     origins: BTreeMap<Origin, String>,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use domesday_registers::Progress;
 
-use super::source::Input;
+use super::source::{Input, InputForm};
 use super::{PublishedRates, RatesError, RatesErrorKind, database, wide, workbook};
 
 /// The files to build from.
@@ -31,27 +31,34 @@ pub fn read(inputs: &Inputs, progress: &mut Progress<'_>) -> Result<PublishedRat
     for path in &inputs.database {
         let input = Input::read(path)?;
         published.sources.push(input.source(inputs.synthetic));
-        input.for_each(|file| {
-            progress(&file.name, paths_read, total);
-            database::read(&file, &mut published)
-        })?;
+        let file = input.into_file();
+        progress(&file.name, paths_read, total);
+        database::read(&file, &mut published)?;
         paths_read += 1;
     }
     for path in &inputs.curves {
         let input = Input::read(path)?;
         published.sources.push(input.source(inputs.synthetic));
-        input.for_each(|file| {
-            progress(&file.name, paths_read, total);
-            let lower = file.name.to_lowercase();
-            if lower.ends_with(".csv") {
-                wide::read(&file, &mut published)
-            } else if lower.ends_with(".xlsx") || lower.ends_with(".xls") {
-                workbook::read(&file, &mut published)
-            } else {
-                let fault = RatesErrorKind::Layout("is no workbook, archive or curve table");
-                Err(fault.at(file.location()))
+        let (location, mut values) = (input.location(), 0);
+        match input.form() {
+            InputForm::Archive => input.for_each_workbook(|file| {
+                progress(&file.name, paths_read, total);
+                values += workbook::read(&file, &mut published)?;
+                Ok(())
+            })?,
+            form => {
+                let file = input.into_file();
+                progress(&file.name, paths_read, total);
+                values = match form {
+                    InputForm::Workbook => workbook::read(&file, &mut published)?,
+                    _ => wide::read(&file, &mut published)?,
+                };
             }
-        })?;
+        }
+        if values == 0 {
+            let empty = "holds no rate of a curve. Download it again, or leave it out";
+            return Err(RatesErrorKind::NoValue(empty).at(location));
+        }
         paths_read += 1;
     }
     Ok(published)

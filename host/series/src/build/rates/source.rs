@@ -32,7 +32,18 @@ impl File {
 pub(super) struct Input {
     name: String,
     bytes: Vec<u8>,
-    is_archive: bool,
+    form: InputForm,
+}
+
+/// The form of an input, by its content.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum InputForm {
+    /// A workbook of either format.
+    Workbook,
+    /// A zip archive that is no workbook.
+    Archive,
+    /// Any other file.
+    Text,
 }
 
 impl Input {
@@ -43,32 +54,46 @@ impl Input {
             error,
         })?;
         let name = path.file_name();
-        Ok(Input {
-            name: name
-                .map(|name| name.to_string_lossy().into_owned())
-                .unwrap_or_default(),
-            bytes,
-            is_archive: path.extension().is_some_and(|extension| extension == "zip"),
-        })
+        let name = name.map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        let is_workbook = zip_source::is_workbook(Cursor::new(&bytes))
+            .map_err(|problem| RatesErrorKind::from(problem).at(location(&name)))?;
+        let form = match is_workbook {
+            true => InputForm::Workbook,
+            false if zip_source::is_zip(&bytes) => InputForm::Archive,
+            false => InputForm::Text,
+        };
+        Ok(Input { name, bytes, form })
+    }
+
+    /// Returns its form.
+    pub(super) fn form(&self) -> InputForm {
+        self.form
+    }
+
+    /// Returns the file as it is on disk.
+    pub(super) fn into_file(self) -> File {
+        File {
+            name: self.name,
+            bytes: self.bytes,
+        }
+    }
+
+    /// Returns the file on disk as a location.
+    pub(super) fn location(&self) -> SourceLocation {
+        location(&self.name)
     }
 
     /// Returns the manifest's entry of the file on disk.
     pub(super) fn source(&self, synthetic: bool) -> SourceFile {
-        source(&self.name, &self.bytes, synthetic)
+        source(self, synthetic)
     }
 
-    /// Calls `each` with the file; with an archive's workbooks one at a time, in the order of their
-    /// names.
-    pub(super) fn for_each(
-        self,
+    /// Calls `each` with an archive's workbooks, one at a time in the order of their names.
+    pub(super) fn for_each_workbook(
+        &self,
         mut each: impl FnMut(File) -> Result<(), RatesError>,
     ) -> Result<(), RatesError> {
-        if !self.is_archive {
-            return each(File {
-                name: self.name,
-                bytes: self.bytes,
-            });
-        }
         let error = |kind: RatesErrorKind| kind.at(location(&self.name));
         let workbooks = zip_source::members_of(Cursor::new(&self.bytes), |name| {
             let lower = name.to_lowercase();
@@ -117,17 +142,17 @@ fn location(file: &str) -> SourceLocation {
 }
 
 /// Returns the manifest's entry of a file of the Bank.
-fn source(name: &str, bytes: &[u8], synthetic: bool) -> SourceFile {
+fn source(input: &Input, synthetic: bool) -> SourceFile {
     let (publisher, licence) = if synthetic {
         ("domesday", "invented; no publisher's data")
-    } else if name.ends_with(".csv") {
+    } else if input.form == InputForm::Text {
         ("Bank of England", "Open Government Licence v3.0")
     } else {
         ("Bank of England", "Bank of England terms of use")
     };
     SourceFile {
-        name: name.to_owned(),
-        sha256: Sha256Digest::of(bytes),
+        name: input.name.clone(),
+        sha256: Sha256Digest::of(&input.bytes),
         publisher: publisher.to_owned(),
         licence: licence.to_owned(),
     }

@@ -11,7 +11,7 @@ use calamine::{Data, Range, Reader};
 use chrono::{NaiveDate, TimeDelta};
 use domesday_registers::zip_source::check_workbook;
 
-use super::published::{CurveKind, CurveSide, Warning};
+use super::published::{CurveKind, CurveSide, Warning, WarningKind};
 use super::source::File;
 use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation};
 
@@ -30,8 +30,8 @@ enum Sheet {
     Short(CurveSide),
 }
 
-/// Reads one workbook.
-pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), RatesError> {
+/// Reads one workbook, and returns how many rates it holds.
+pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<u64, RatesError> {
     check_workbook(Cursor::new(file.bytes.as_slice()))
         .map_err(|error| RatesErrorKind::from(error).at(file.location()))?;
     let mut book = calamine::open_workbook_auto_from_rs(Cursor::new(file.bytes.as_slice()))
@@ -47,6 +47,7 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), Ra
             }
             None if name.trim().eq_ignore_ascii_case("info") => {}
             None => published.warnings.push(Warning {
+                kind: WarningKind::LeftOut,
                 location: here,
                 reason: "the sheet's name is that of no curve".to_owned(),
             }),
@@ -56,18 +57,19 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), Ra
         return Err(RatesErrorKind::Layout("has no sheet of a curve").at(file.location()));
     }
     // Take exact half-yearly maturities first. The short end adds the others.
+    let mut values = 0;
     for (part, name) in sheets {
         let range = book
             .worksheet_range(&name)
             .map_err(|error| RatesErrorKind::from(error).at(location(file, &name, None)))?;
-        Reading {
+        let reading = Reading {
             file,
             name: &name,
             range: &range,
-        }
-        .read(part, published)?;
+        };
+        values += reading.read(part, published)?;
     }
-    Ok(())
+    Ok(values)
 }
 
 /// Returns the part of a curve that a sheet of this name holds.
@@ -151,7 +153,7 @@ impl Reading<'_> {
         self.range.get_value((row, column)).unwrap_or(&Data::Empty)
     }
 
-    fn read(&self, part: Sheet, published: &mut PublishedRates) -> Result<(), RatesError> {
+    fn read(&self, part: Sheet, published: &mut PublishedRates) -> Result<u64, RatesError> {
         let (Sheet::Long(side) | Sheet::Short(side)) = part;
         let (kind, titled) = match self.cell(0, 1) {
             Data::String(text) => title(text),
@@ -173,8 +175,9 @@ impl Reading<'_> {
                 RatesErrorKind::Layout("has no row of maturities headed years:").at(self.at(3, 0))
             })?;
         let maturities = self.maturities(header, width)?;
+        let mut values = 0;
         for row in header + 1..height {
-            self.row(
+            values += self.row(
                 row,
                 row == header + 1,
                 width,
@@ -183,7 +186,7 @@ impl Reading<'_> {
                 published,
             )?;
         }
-        Ok(())
+        Ok(values)
     }
 
     /// Returns the columns with their maturities in months.
@@ -210,6 +213,7 @@ impl Reading<'_> {
         Ok(maturities)
     }
 
+    /// Reads one row, and returns how many rates it holds.
     fn row(
         &self,
         row: u32,
@@ -218,7 +222,7 @@ impl Reading<'_> {
         maturities: &BTreeMap<u32, u32>,
         curve: (CurveKind, CurveSide),
         published: &mut PublishedRates,
-    ) -> Result<(), RatesError> {
+    ) -> Result<u64, RatesError> {
         let filled = (1..width).find(|column| !is_blank(self.cell(row, *column)));
         let day = match self.cell(row, 0) {
             Data::DateTime(moment) => serial_day(moment.as_f64()),
@@ -227,19 +231,21 @@ impl Reading<'_> {
                 // A row of the publisher's own formulas. It has "Refresh" or an error in place of a
                 // date, so its figures belong to no day.
                 published.warnings.push(Warning {
+                    kind: WarningKind::LeftOut,
                     location: self.at(row, 0),
                     reason: "the row below the maturities has no date".to_owned(),
                 });
-                return Ok(());
+                return Ok(0);
             }
             _ => None,
         };
         let Some(filled) = filled else {
-            return Ok(());
+            return Ok(0);
         };
         let day = day.ok_or_else(|| {
             RatesErrorKind::DateCell(self.cell(row, 0).to_string()).at(self.at(row, 0))
         })?;
+        let mut values = 0;
         for column in filled..width {
             let cell = self.cell(row, column);
             if is_blank(cell) {
@@ -264,8 +270,10 @@ impl Reading<'_> {
                 Some(known) if (known - rate).abs() <= SHEET_TOLERANCE => {}
                 _ => published.node(curve, day, *months, rate, &here)?,
             }
+            values += 1;
         }
-        Ok(())
+        published.rows_with_values += u64::from(values > 0);
+        Ok(values)
     }
 }
 

@@ -1,11 +1,13 @@
 //! `domesday series build markets`.
 
+use super::super::input_kind::{Builder, InputKind};
+use super::super::wrong_kind::{GivenFiles, name_true_kind};
 use super::table::table;
 use crate::commands::ReleasesFolder;
 use crate::commands::progress::ProgressLine;
 use anyhow::Context;
 use domesday_package::{PackageId, SigningKey, Timestamp, sign};
-use domesday_registers::MaxRejected;
+use domesday_registers::{MaxRejected, RegisterKind};
 use domesday_series::build::markets::{
     Coverage, Inputs, MarketsError, Month, ReleaseDetails, build,
 };
@@ -117,7 +119,8 @@ impl Markets {
             {
                 println!("{report}");
             }
-        })?;
+        })
+        .map_err(|error| name_true_kind(error.into(), Builder::Markets, &given_files(&inputs)))?;
         drop(progress);
         let package_dir = packages_dir.join(release_id.as_str());
         if let Some(key) = &self.sign_with {
@@ -139,4 +142,21 @@ impl Markets {
         );
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Returns the files with the kind of the flag that they were given with.
+fn given_files(inputs: &Inputs) -> [GivenFiles<'_>; 7] {
+    let register = InputKind::Register;
+    [
+        (register(RegisterKind::PricePaid), &inputs.price_paid),
+        (register(RegisterKind::Certificates), &inputs.certificates),
+        (register(RegisterKind::Areas), &inputs.areas),
+        (
+            register(RegisterKind::AuthorityCodes),
+            std::slice::from_ref(&inputs.code_map),
+        ),
+        (register(RegisterKind::CodePoint), &inputs.code_point),
+        (register(RegisterKind::PriceIndex), &inputs.price_index),
+        (InputKind::Rents, &inputs.rents),
+    ]
 }

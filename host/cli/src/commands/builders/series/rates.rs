@@ -1,5 +1,7 @@
 //! `domesday series build rates`.
 
+use super::super::input_kind::{Builder, InputKind};
+use super::super::wrong_kind::{GivenFiles, name_true_kind};
 use super::table::table;
 use crate::commands::ReleasesFolder;
 use anyhow::{Context, bail, ensure};
@@ -63,6 +65,13 @@ impl Rates {
         spinner.enable_steady_tick(Duration::from_millis(200));
         let mut published = read(&inputs, &mut |name, _, _| {
             spinner.set_message(format!("reading {name}"))
+        })
+        .map_err(|error| {
+            let given: [GivenFiles<'_>; 2] = [
+                (InputKind::Database, &inputs.database),
+                (InputKind::Curves, &inputs.curves),
+            ];
+            name_true_kind(error.into(), Builder::Rates, &given)
         })?;
         let mut notes = self.note;
         if let Some(day) = self.complete_to {
@@ -112,7 +121,7 @@ impl Rates {
             sign(&package_dir, &SigningKey::read(key)?)?;
         }
         for warning in &published.warnings {
-            eprintln!("left out: {}: {}", warning.location, warning.reason);
+            eprintln!("{warning}");
         }
         print!("{datasets}");
         println!(

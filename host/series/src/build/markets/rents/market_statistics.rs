@@ -55,6 +55,7 @@ pub(super) fn read(table: &Table) -> Result<Option<Read>, MarketsError> {
     let Some(group) = group else {
         return Ok(Some(read));
     };
+    table.check_text(headings)?;
     for row in headings + 1..table.rows() {
         let area_code = table.text(row, code);
         let is_code = area_code.len() == 9 && area_code.bytes().skip(1).all(|b| b.is_ascii_digit());

@@ -117,7 +117,8 @@ fn read_file(
 /// Returns how many rents a file states, and how many cells it marks as not available.
 ///
 /// # Errors
-/// [`MarketsError::Rents`] where the file is none of rents, and [`MarketsError::Cell`].
+/// [`MarketsError::Rents`] where the file is none of rents, [`MarketsError::NoRents`] and
+/// [`MarketsError::Cell`].
 pub fn count_rents(path: &Path) -> Result<(u64, u64), MarketsError> {
     let mut counts = (0, 0);
     for (_, read) in read_tables(path)? {
@@ -127,7 +128,7 @@ pub fn count_rents(path: &Path) -> Result<(u64, u64), MarketsError> {
     Ok(counts)
 }
 
-/// Returns each table of rents with its content: at least one.
+/// Returns each table of rents with its content: at least one rent.
 fn read_tables(path: &Path) -> Result<Vec<(Table, Read)>, MarketsError> {
     let mut found = Vec::new();
     for table in tables(path)? {
@@ -137,8 +138,14 @@ fn read_tables(path: &Path) -> Result<Vec<(Table, Read)>, MarketsError> {
         };
         found.extend(read.map(|read| (table, read)));
     }
-    if !found.is_empty() {
+    if found.iter().any(|(_, read)| !read.rents.is_empty()) {
         return Ok(found);
+    }
+    if !found.is_empty() {
+        return Err(MarketsError::NoRents {
+            path: path.to_owned(),
+            unavailable: found.iter().map(|(_, read)| read.unavailable).sum(),
+        });
     }
     Err(MarketsError::Rents {
         path: path.to_owned(),

@@ -32,6 +32,7 @@ pub(super) fn read(table: &Table) -> Result<Option<Read>, MarketsError> {
     let Some((headings, period, code, columns)) = headings else {
         return Ok(None);
     };
+    table.check_text(headings)?;
     let mut read = Read {
         window: 1,
         ..Read::default()

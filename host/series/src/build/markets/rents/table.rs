@@ -1,11 +1,10 @@
 //! One sheet of a workbook, or one CSV file, as cells that can be named.
 
 use super::super::MarketsError;
-use calamine::{Cell, Data, Range, Reader, open_workbook_auto};
-use domesday_registers::Day;
-use domesday_registers::zip_source::check_workbook;
-use std::fs::File;
-use std::io::BufReader;
+use calamine::{Cell, Data, Range, Reader, open_workbook_auto_from_rs};
+use domesday_registers::zip_source;
+use domesday_registers::{Day, Diagnosis};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 /// A rectangle of cells.
@@ -13,6 +12,14 @@ pub(super) struct Table {
     pub(super) path: PathBuf,
     pub(super) sheet: String,
     cells: Range<Data>,
+    /// Set for a CSV file alone.
+    text: Option<TextTable>,
+}
+
+/// The facts of a table that is text.
+struct TextTable {
+    /// True if its last line has a line end.
+    ended: bool,
 }
 
 /// Returns every sheet of a workbook in order. A CSV file is one table.
@@ -21,11 +28,17 @@ pub(super) fn tables(path: &Path) -> Result<Vec<Table>, MarketsError> {
         path: path.to_owned(),
         reason,
     };
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_ascii_lowercase());
-    if extension.is_some_and(|extension| extension == "csv") {
-        let cells = csv_cells(path).map_err(|error| refuse(error.to_string()))?;
+    let bytes = std::fs::read(path).map_err(|source| MarketsError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let is_workbook = zip_source::is_workbook(Cursor::new(&bytes));
+    if !is_workbook.map_err(|error| refuse(error.to_string()))? {
+        if let Some(form) = Diagnosis::of(&bytes).filter(Diagnosis::hides_rows) {
+            return Err(refuse(form.to_string()));
+        }
+        let cells = csv_cells(&bytes).map_err(|error| refuse(error.to_string()))?;
+        let ended = bytes.ends_with(b"\n") || bytes.ends_with(b"\r");
         return Ok(vec![Table {
             path: path.to_owned(),
             sheet: path
@@ -33,15 +46,13 @@ pub(super) fn tables(path: &Path) -> Result<Vec<Table>, MarketsError> {
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default(),
             cells: Range::from_sparse(cells),
+            text: Some(TextTable { ended }),
         }]);
     }
-    let io = |source| MarketsError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    let source = BufReader::new(File::open(path).map_err(io)?);
-    check_workbook(source).map_err(|error| refuse(error.to_string()))?;
-    let mut workbook = open_workbook_auto(path).map_err(|error| refuse(error.to_string()))?;
+    let source = Cursor::new(bytes.as_slice());
+    zip_source::check_workbook(source.clone()).map_err(|error| refuse(error.to_string()))?;
+    let mut workbook =
+        open_workbook_auto_from_rs(source).map_err(|error| refuse(error.to_string()))?;
     let mut tables = Vec::new();
     for sheet in workbook.sheet_names() {
         let cells = workbook
@@ -51,17 +62,19 @@ pub(super) fn tables(path: &Path) -> Result<Vec<Table>, MarketsError> {
             path: path.to_owned(),
             sheet,
             cells,
+            text: None,
         });
     }
     Ok(tables)
 }
 
-fn csv_cells(path: &Path) -> Result<Vec<Cell<Data>>, csv::Error> {
+/// Returns the cells of CSV text, or the reason why it cannot be read.
+fn csv_cells(text: &[u8]) -> Result<Vec<Cell<Data>>, csv::Error> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .trim(csv::Trim::All)
-        .from_path(path)?;
+        .from_reader(text);
     let mut cells = Vec::new();
     for (row, record) in (0..).zip(reader.records()) {
         for (column, text) in (0..).zip(record?.iter()) {
@@ -91,6 +104,37 @@ impl Table {
     /// Returns one past the last row.
     pub(super) fn rows(&self) -> u32 {
         self.cells.end().map_or(0, |(row, _)| row + 1)
+    }
+
+    /// Refuses a CSV file whose last line has no end, and a cell beyond its headings. The first may
+    /// have been cut, and the second is what a decimal comma makes.
+    pub(super) fn check_text(&self, headings: u32) -> Result<(), MarketsError> {
+        let Some(text) = &self.text else {
+            return Ok(());
+        };
+        let filled = |row| {
+            (0..self.columns())
+                .rev()
+                .find(|at| !self.text(row, *at).is_empty())
+        };
+        let columns = filled(headings).map_or(0, |column| column + 1);
+        for row in headings + 1..self.rows() {
+            if let Some(column) = filled(row).filter(|column| *column >= columns) {
+                let reason =
+                    "a cell beyond the headings; write a decimal with a point, not a comma";
+                return Err(self.bad(row, column, reason));
+            }
+        }
+        let last = self.rows().saturating_sub(1);
+        match filled(last).filter(|_| !text.ended && last > headings) {
+            Some(column) => Err(self.bad(
+                last,
+                column,
+                "the file ends with this cell and without a line end, so the download may have \
+                 broken off within it; download the file again",
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Returns one past the last column.

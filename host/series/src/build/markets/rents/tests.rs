@@ -54,6 +54,45 @@ fn a_bad_cell_is_named() {
 }
 
 #[test]
+fn a_csv_file_with_a_decimal_comma_or_without_its_last_line_end_is_refused() {
+    let text = |rows: &str| read_csv(rows).unwrap_err().to_string();
+    let row = "2026-08-01,E06990001,Quay,Coast,101.2,950,101,700,900,1100,1200";
+    let error = text(&format!("{}\n", row.replace("950", "950,5")));
+    assert!(
+        error.contains("cell L3 of sheet") && error.contains("a cell beyond the headings"),
+        "{error}"
+    );
+    let error = text(&format!("{row}\n{}", row.replace("1200", "12")));
+    assert!(
+        error.contains("cell K4 of sheet")
+            && error.contains("the file ends with this cell")
+            && error.contains("\"12\""),
+        "{error}"
+    );
+    assert!(read_csv(&format!("{row}\n")).unwrap().is_some());
+}
+
+#[test]
+fn a_file_without_a_rent_is_refused_with_its_marks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rents.csv");
+    for (rows, marks) in [
+        ("", 0),
+        (
+            "2026-08-01,E06990001,Quay,Coast,101.2,[x],101,[x],..,,..\n",
+            5,
+        ),
+    ] {
+        fs::write(&path, format!("{HEADINGS}{rows}")).unwrap();
+        let error = count_rents(&path).unwrap_err();
+        assert!(
+            matches!(error, MarketsError::NoRents { unavailable, .. } if unavailable == marks),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn a_file_of_something_else_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join("other.csv");

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{sleep_until, timeout};
 
 /// The limits of a listener's connections.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ pub struct Connections {
     /// True while a connection waits to be counted in.
     crowded: AtomicBool,
     /// Time at which requests are cut off, once the listener drains.
-    drain_until: OnceLock<Instant>,
+    drain_until: watch::Sender<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -128,7 +128,7 @@ impl Connections {
             open: Mutex::default(),
             may_close: Notify::new(),
             crowded: AtomicBool::new(false),
-            drain_until: OnceLock::new(),
+            drain_until: watch::Sender::new(None),
         })
     }
 
@@ -143,20 +143,48 @@ impl Connections {
     }
 
     /// Begins to drain: readiness says so, and responses close their connections. Requests are cut
-    /// off after `time`.
+    /// off after `time`. A second call may make that sooner, never later.
     pub fn drain(&self, time: Duration) {
-        self.drain_until.get_or_init(|| Instant::now() + time);
+        let until = Instant::now() + time;
+        self.drain_until.send_if_modified(|end| {
+            let sooner = end.is_none_or(|end| until < end);
+            if sooner {
+                *end = Some(until);
+            }
+            sooner
+        });
     }
 
     /// Reports whether the listener drains.
     pub fn is_draining(&self) -> bool {
-        self.drain_until.get().is_some()
+        self.drain_until.borrow().is_some()
     }
 
     /// Returns the time that is left for requests, once the listener drains.
     pub fn time_left(&self) -> Option<Duration> {
-        let until = self.drain_until.get()?;
+        let until = (*self.drain_until.borrow())?;
         Some(until.saturating_duration_since(Instant::now()))
+    }
+
+    /// Waits until the listener drains and no more than `time` is left for requests.
+    pub async fn until_left(&self, time: Duration) {
+        let mut drain_until = self.drain_until.subscribe();
+        loop {
+            let until = *drain_until.borrow_and_update();
+            let left = async {
+                match until {
+                    Some(until) => {
+                        let at = until.checked_sub(time).unwrap_or(until);
+                        sleep_until(at.into()).await;
+                    }
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = left => return,
+                _ = drain_until.changed() => {}
+            }
+        }
     }
 
     /// Reports whether a response has to close its connection: the listener drains, or another

@@ -209,6 +209,21 @@ async fn idle_connections_make_way_while_few_are_new() {
 }
 
 #[tokio::test]
+async fn the_end_of_a_drain_moves_to_a_sooner_time_and_never_to_a_later_one() {
+    let (connections, hour) = (connections(1, 1), Duration::from_secs(3_600));
+    let second = Duration::from_secs(1);
+    assert!(now(connections.until_left(hour)).await.is_none());
+    connections.drain(hour);
+    assert!(now(connections.until_left(hour)).await.is_some());
+    let mut ending = Box::pin(connections.until_left(second));
+    assert!(now(&mut ending).await.is_none());
+    connections.drain(second);
+    assert!(now(ending).await.is_some());
+    connections.drain(hour);
+    assert!(connections.time_left().unwrap() <= second);
+}
+
+#[tokio::test]
 async fn a_connection_that_makes_way_begins_no_request() {
     let connections = connections(1, 9);
     let closing = connections.enter(address("192.0.2.1")).await.unwrap();

@@ -1,73 +1,164 @@
 //! The memory for bodies of requests and for responses, bounded over all clients.
+//!
+//! A body or a response of up to [`SMALL`] bytes takes nothing of the budget, since the capacity of
+//! the service bounds them. So unread responses never refuse a single value. Of the budget, a
+//! tenant holds at most as much as stays free. One tenant alone holds half, and another tenant
+//! always finds some.
 
-use std::sync::Arc;
+use crate::quota::CAPACITY;
+use domesday_state::TenantId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
 
 /// Bytes of bodies and of responses that the service holds at once.
-pub const MEMORY_BUDGET: usize = 256 << 20;
+const ALL: usize = 256 << 20;
 
-/// Bytes of a permit. A semaphore counts fewer permits than the budget has bytes.
-const PERMIT_BYTES: usize = 1 << 10;
+/// Bytes of a body or a response that takes nothing of the budget. Every request in work may have
+/// as many.
+pub const SMALL: usize = 64 << 10;
+
+/// Bytes of larger bodies and responses that the service holds at once.
+pub const MEMORY_BUDGET: usize = ALL - CAPACITY * SMALL;
 
 /// Requests that may wait for memory. Each holds its parsed rows, which no reservation counts.
 const WAITING: usize = 16;
 
 /// A budget, and how much of it is reserved.
 #[derive(Clone)]
-pub struct MemoryBudget {
-    budget: usize,
-    permits: Arc<Semaphore>,
+pub struct MemoryBudget(Arc<Budget>);
+
+struct Budget {
+    bytes: usize,
+    usage: Mutex<Usage>,
     /// Wakes those that wait when something is given back.
-    freed: Arc<Notify>,
-    waiting: Arc<Semaphore>,
+    freed: Notify,
+}
+
+/// The usage of all tenants, and of each that has any.
+#[derive(Default)]
+struct Usage {
+    all: Counts,
+    by_tenant: HashMap<TenantId, Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    bytes: usize,
+    waiting: usize,
+}
+
+/// The budget as one tenant uses it.
+#[derive(Clone)]
+pub struct TenantMemory {
+    budget: Arc<Budget>,
+    tenant: TenantId,
 }
 
 /// Memory of one request. Dropping it returns the bytes.
 pub struct MemoryReservation {
-    /// Always there, until the drop returns it.
-    permit: Option<OwnedSemaphorePermit>,
-    freed: Arc<Notify>,
+    memory: TenantMemory,
+    bytes: usize,
 }
 
+/// The turn of a request that waits. Dropping it gives the turn to another.
+struct Turn<'a>(&'a TenantMemory);
+
 impl MemoryBudget {
-    /// Returns a budget of `budget` bytes, none of them reserved.
-    pub fn new(budget: usize) -> MemoryBudget {
-        MemoryBudget {
-            budget,
-            permits: Arc::new(Semaphore::new(budget / PERMIT_BYTES)),
-            freed: Arc::default(),
-            waiting: Arc::new(Semaphore::new(WAITING)),
+    /// Returns a budget of `bytes`, none of them reserved.
+    pub fn new(bytes: usize) -> MemoryBudget {
+        MemoryBudget(Arc::new(Budget {
+            bytes,
+            usage: Mutex::default(),
+            freed: Notify::new(),
+        }))
+    }
+
+    /// Returns the budget as a tenant uses it.
+    pub fn of(&self, tenant: &TenantId) -> TenantMemory {
+        TenantMemory {
+            budget: self.0.clone(),
+            tenant: tenant.clone(),
         }
     }
 
     /// Returns the bytes that all requests together may take.
     pub fn budget(&self) -> usize {
-        self.budget
+        self.0.bytes
     }
 
-    /// Reserves the bytes, or returns `None` if the rest of the budget is less.
+    /// Returns the bytes that are reserved.
+    pub fn reserved(&self) -> usize {
+        self.0.usage().all.bytes
+    }
+}
+
+impl Budget {
+    fn usage(&self) -> MutexGuard<'_, Usage> {
+        // A panic leaves the counts whole.
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reserves `more` bytes for a tenant, or returns false if it would hold more than stays free.
+    fn take(&self, tenant: &TenantId, more: usize) -> bool {
+        if more == 0 {
+            return true;
+        }
+        let mut usage = self.usage();
+        let held = usage.by_tenant.get(tenant).map_or(0, |held| held.bytes);
+        let all = usage.all.bytes.saturating_add(more);
+        if held.saturating_add(more) > self.bytes.saturating_sub(all) {
+            return false;
+        }
+        usage.change(tenant, |counts| counts.bytes += more);
+        true
+    }
+
+    fn give_back(&self, tenant: &TenantId, bytes: usize) {
+        if bytes > 0 {
+            self.usage().change(tenant, |counts| counts.bytes -= bytes);
+            self.freed.notify_waiters();
+        }
+    }
+}
+
+impl Usage {
+    /// Changes the counts of a tenant and of all.
+    fn change(&mut self, tenant: &TenantId, change: impl Fn(&mut Counts)) {
+        change(&mut self.all);
+        let counts = self.by_tenant.entry(tenant.clone()).or_default();
+        change(counts);
+        if (counts.bytes, counts.waiting) == (0, 0) {
+            self.by_tenant.remove(tenant);
+        }
+    }
+}
+
+impl TenantMemory {
+    /// Reserves memory for this many bytes, or returns `None` if the tenant may not have them now.
     pub fn reserve(&self, bytes: usize) -> Option<MemoryReservation> {
-        let permits = Arc::clone(&self.permits);
-        let permit = permits.try_acquire_many_owned(permits_of(bytes)).ok()?;
-        Some(MemoryReservation {
-            permit: Some(permit),
-            freed: Arc::clone(&self.freed),
-        })
+        let bytes = budget_bytes(bytes);
+        self.budget
+            .take(&self.tenant, bytes)
+            .then(|| MemoryReservation {
+                memory: self.clone(),
+                bytes,
+            })
     }
 
-    /// Reserves the bytes once they are free. Returns `None` after `time`, or at once if too many
-    /// callers wait already. A caller holds no other reservation meanwhile, so that none waits for
-    /// another that waits.
+    /// Reserves the memory once it is free. Returns `None` after `time`, or at once if too many
+    /// callers wait already, of all tenants or of this one. A caller holds no other reservation
+    /// meanwhile, so that none waits for another that waits.
     pub async fn reserve_within(&self, bytes: usize, time: Duration) -> Option<MemoryReservation> {
         if let Some(reservation) = self.reserve(bytes) {
             return Some(reservation);
         }
-        let _turn = self.waiting.try_acquire().ok()?;
+        let _turn = self.turn()?;
         let free = async {
             loop {
                 // Before the try, so that nothing is given back between the two unnoticed.
-                let freed = self.freed.notified();
+                let freed = self.budget.freed.notified();
                 if let Some(reservation) = self.reserve(bytes) {
                     return reservation;
                 }
@@ -77,83 +168,160 @@ impl MemoryBudget {
         tokio::time::timeout(time, free).await.ok()
     }
 
-    /// Returns the bytes that are reserved.
-    pub fn reserved(&self) -> usize {
-        let free = self.permits.available_permits() * PERMIT_BYTES;
-        self.budget.saturating_sub(free)
+    /// Returns a turn to wait, unless all turns or half of them for this tenant are taken.
+    fn turn(&self) -> Option<Turn<'_>> {
+        let mut usage = self.budget.usage();
+        let own = usage.by_tenant.get(&self.tenant);
+        let own = own.map_or(0, |counts| counts.waiting);
+        if usage.all.waiting >= WAITING || own >= WAITING / 2 {
+            return None;
+        }
+        usage.change(&self.tenant, |counts| counts.waiting += 1);
+        Some(Turn(self))
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let TenantMemory { budget, tenant } = self.0;
+        budget.usage().change(tenant, |counts| counts.waiting -= 1);
     }
 }
 
 impl MemoryReservation {
-    /// Returns the bytes of the reservation.
+    /// Returns the bytes that are reserved.
     pub fn bytes(&self) -> usize {
-        let permits = self
-            .permit
-            .as_ref()
-            .map_or(0, |permit| permit.num_permits());
-        permits * PERMIT_BYTES
+        self.bytes
     }
 
-    /// Adds the bytes of another reservation of the same budget.
-    pub fn add(&mut self, mut other: MemoryReservation) {
-        if let (Some(permit), Some(other)) = (&mut self.permit, other.permit.take()) {
-            permit.merge(other);
+    /// Grows the reservation to memory for `bytes`. Returns false, and leaves it as it is, if the
+    /// tenant may not have them now.
+    pub fn grow(&mut self, bytes: usize) -> bool {
+        let bytes = budget_bytes(bytes).max(self.bytes);
+        let TenantMemory { budget, tenant } = &self.memory;
+        let grown = budget.take(tenant, bytes - self.bytes);
+        if grown {
+            self.bytes = bytes;
         }
+        grown
     }
 
     /// Releases the reservation beyond `bytes`.
     pub fn shrink(&mut self, bytes: usize) {
-        let keep = permits_of(bytes) as usize;
-        let Some(permit) = &mut self.permit else {
-            return;
-        };
-        let surplus = permit.num_permits().saturating_sub(keep);
-        drop(permit.split(surplus));
-        self.freed.notify_waiters();
+        let bytes = budget_bytes(bytes).min(self.bytes);
+        let TenantMemory { budget, tenant } = &self.memory;
+        budget.give_back(tenant, self.bytes - bytes);
+        self.bytes = bytes;
     }
 }
 
 impl Drop for MemoryReservation {
     fn drop(&mut self) {
-        // The permit first: those who wake try at once.
-        drop(self.permit.take());
-        self.freed.notify_waiters();
+        self.memory
+            .budget
+            .give_back(&self.memory.tenant, self.bytes);
     }
 }
 
-fn permits_of(bytes: usize) -> u32 {
-    u32::try_from(bytes.div_ceil(PERMIT_BYTES)).unwrap_or(u32::MAX)
+/// Returns the bytes that a body or a response of this size takes of the budget.
+fn budget_bytes(bytes: usize) -> usize {
+    if bytes > SMALL { bytes } else { 0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn a_reservation_waits_for_what_others_give_back() {
-        let memory = MemoryBudget::new(100 << 10);
-        let mut first = memory.reserve(60 << 10).unwrap();
-        assert!(memory.reserve(41 << 10).is_none());
-        first.add(memory.reserve(10 << 10).unwrap());
-        assert_eq!((first.bytes(), memory.reserved()), (70 << 10, 70 << 10));
-        let short = Duration::from_millis(20);
-        assert!(memory.reserve_within(41 << 10, short).await.is_none());
+    const MIB: usize = 1 << 20;
 
-        let (waiting, wait) = (memory.clone(), Duration::from_secs(10));
-        let second = tokio::spawn(async move { waiting.reserve_within(41 << 10, wait).await });
+    fn tenants(memory: &MemoryBudget) -> [TenantMemory; 3] {
+        ["one", "two", "three"].map(|tenant| memory.of(&tenant.parse().unwrap()))
+    }
+
+    #[test]
+    fn the_budget_and_a_small_body_of_every_request_are_256_mib() {
+        assert_eq!(MEMORY_BUDGET + 1_024 * (64 << 10), 256 << 20);
+    }
+
+    #[test]
+    fn a_tenant_holds_at_most_as_much_as_stays_free() {
+        let memory = MemoryBudget::new(96 * MIB);
+        let [one, two, three] = tenants(&memory);
+        let mut first = one.reserve(40 * MIB).unwrap();
+        assert!(!first.grow(48 * MIB + 1));
+        assert!(first.grow(48 * MIB));
+        assert!(one.reserve(MIB).is_none(), "half is all that one may have");
+        let second = two.reserve(24 * MIB).unwrap();
+        assert!(two.reserve(MIB).is_none());
+        let third = three.reserve(12 * MIB).unwrap();
+        assert!(three.reserve(MIB).is_none());
+        assert_eq!(memory.reserved(), 84 * MIB);
+        drop((first, second));
+        let more = three.reserve(36 * MIB).unwrap();
+        assert_eq!(memory.reserved(), 48 * MIB);
+        drop((third, more));
+        assert_eq!(memory.reserved(), 0);
+        assert!(memory.0.usage().by_tenant.is_empty());
+    }
+
+    #[test]
+    fn bodies_and_responses_of_up_to_64_kib_take_nothing() {
+        let memory = MemoryBudget::new(2 * MIB);
+        let [one, two, _] = tenants(&memory);
+        let mut full = one.reserve(MIB).unwrap();
+        let mut body = one.reserve(SMALL).unwrap();
+        assert!(!body.grow(SMALL + 1));
+        assert_eq!((body.bytes(), memory.reserved()), (0, MIB));
+        let mut other = two.reserve(SMALL + 1).unwrap();
+        assert_eq!(other.bytes(), SMALL + 1);
+        other.shrink(SMALL);
+        full.shrink(1);
+        assert_eq!(memory.reserved(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_reservation_waits_for_memory_that_others_give_back() {
+        let memory = MemoryBudget::new(8 * MIB);
+        let [one, two, _] = tenants(&memory);
+        let mut first = one.reserve(4 * MIB).unwrap();
+        let short = Duration::from_millis(20);
+        assert!(two.reserve_within(3 * MIB, short).await.is_none());
+        assert_eq!(memory.0.usage().all.waiting, 0);
+
+        let wait = Duration::from_secs(10);
+        let second = tokio::spawn(async move { two.reserve_within(3 * MIB, wait).await });
         tokio::task::yield_now().await;
-        first.shrink(59 << 10);
+        first.shrink(2 * MIB);
         let second = second.await.unwrap();
-        assert_eq!(memory.reserved(), 100 << 10);
+        assert_eq!(memory.reserved(), 5 * MIB);
         drop((first, second));
         assert_eq!(memory.reserved(), 0);
     }
 
+    #[tokio::test]
+    async fn a_tenant_takes_half_of_the_turns_to_wait() {
+        let memory = MemoryBudget::new(2 * MIB);
+        let [one, two, _] = tenants(&memory);
+        let (_first, _second) = (one.reserve(MIB).unwrap(), two.reserve(MIB / 2).unwrap());
+        let turns: Vec<_> = (0..WAITING).map_while(|_| one.turn()).collect();
+        assert_eq!(turns.len(), WAITING / 2);
+        let wait = Duration::from_secs(60);
+        let refused = tokio::time::timeout(wait / 2, one.reserve_within(MIB, wait)).await;
+        assert!(refused.unwrap().is_none());
+        let others: Vec<_> = (0..WAITING).map_while(|_| two.turn()).collect();
+        assert_eq!(others.len(), WAITING / 2);
+        drop(turns);
+        assert!(one.turn().is_some());
+    }
+
     #[test]
     fn a_reservation_never_grows_by_being_shrunk() {
-        let memory = MemoryBudget::new(100 << 10);
-        let mut reservation = memory.reserve(1).unwrap();
-        reservation.shrink(50 << 10);
-        assert_eq!(memory.reserved(), 1 << 10);
+        let memory = MemoryBudget::new(MIB);
+        let [one, ..] = tenants(&memory);
+        let mut reservation = one.reserve(100 << 10).unwrap();
+        reservation.shrink(200 << 10);
+        assert_eq!(memory.reserved(), 100 << 10);
+        assert!(reservation.grow(90 << 10));
+        assert_eq!(memory.reserved(), 100 << 10);
     }
 }

@@ -28,13 +28,17 @@ pub enum BindError {
     },
 }
 
-/// A socket that takes this user's connections, and goes when it is dropped.
+/// A socket that takes this user's connections.
 pub struct AdminSocket {
     listener: UnixListener,
+    user: u32,
+}
+
+/// The file of a socket. Dropping it removes the file, and may wait for the disk.
+pub struct SocketFile {
     path: PathBuf,
     /// Device and inode of the file that the path led to.
     bound: Option<(u64, u64)>,
-    user: u32,
 }
 
 impl AdminSocket {
@@ -44,7 +48,7 @@ impl AdminSocket {
     /// # Errors
     /// [`BindError::InUse`] if a server answers on it. [`BindError::Io`] if it cannot be made: a
     /// path has at most some 100 bytes.
-    pub fn bind(path: PathBuf) -> Result<AdminSocket, BindError> {
+    pub fn bind(path: PathBuf) -> Result<(AdminSocket, SocketFile), BindError> {
         let io = |source| BindError::Io {
             path: path.clone(),
             source,
@@ -59,14 +63,14 @@ impl AdminSocket {
             _ => {}
         }
         let listener = UnixListener::bind(&path).map_err(io)?;
+        let socket = AdminSocket {
+            listener,
+            user: rustix::process::geteuid().as_raw(),
+        };
         // Until here the folder alone protects it, and after that each connection's user as well.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(io)?;
-        Ok(AdminSocket {
-            listener,
-            bound: identity(&path),
-            path,
-            user: rustix::process::geteuid().as_raw(),
-        })
+        let bound = identity(&path);
+        Ok((socket, SocketFile { path, bound }))
     }
 
     /// Takes commands for a service until this is dropped.
@@ -93,7 +97,7 @@ impl AdminSocket {
     }
 }
 
-impl Drop for AdminSocket {
+impl Drop for SocketFile {
     fn drop(&mut self) {
         // In a data folder that took this one's place, it is another server's.
         if identity(&self.path) == self.bound {

@@ -19,8 +19,10 @@
 pub mod batch;
 mod recorder;
 pub mod single;
+mod time_limit;
 
 pub use recorder::RowRecorder;
+pub use time_limit::{DeadlinePassed, in_time};
 
 use crate::quota::usage::{ReservationError, reserve};
 use crate::receipts::ReceiptError;
@@ -33,7 +35,12 @@ use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::RequestContext;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 use uuid::Uuid;
+
+/// Time for the refund and the response of a request that a stop cuts off. It is less than a stop
+/// leaves after the last deadlines, so rows that end by their deadline are answered.
+const CUT_OFF_TIME: Duration = Duration::from_millis(500);
 
 /// A valuation request whose rows are parsed and whose options are authorized.
 pub struct Execution<'a> {
@@ -105,6 +112,9 @@ pub enum ExecutionError {
     /// The results are larger than a response may be.
     #[error("the results do not fit into one response")]
     TooLarge(ValidationError),
+    /// The service stops, and its time for requests is over.
+    #[error("the service stops")]
+    Stopping,
 }
 
 impl Execution<'_> {
@@ -112,7 +122,7 @@ impl Execution<'_> {
     ///
     /// # Errors
     /// `Units` where the reservation is refused or not durable, `Receipts` where a receipt is not,
-    /// and `TooLarge`. The units are refunded in the last two cases.
+    /// `TooLarge` and `Stopping`. The units are refunded in all but the first case.
     pub async fn run<R: Rows>(self, rows: R) -> Result<R::Results, ExecutionError> {
         let Execution {
             service,
@@ -130,7 +140,8 @@ impl Execution<'_> {
             billable,
             release_id: context.release.id.clone(),
         });
-        let recorder = RowRecorder::open(service, &principal.tenant, context.execution_id).await?;
+        let (tenant, execution_id) = (&principal.tenant, context.execution_id);
+        let recorder = RowRecorder::open(service, tenant, execution_id, Some(deadline)).await?;
         let context = Arc::new(RequestContext {
             observer: recorder.observer(),
             ..context
@@ -151,7 +162,10 @@ impl Execution<'_> {
             results.check_size().map_err(ExecutionError::TooLarge)?;
             Ok::<_, ExecutionError>(results)
         });
-        let recorded = reservation.with(run).await?;
+        let recorded = tokio::select! {
+            recorded = reservation.with(run) => recorded?,
+            () = service.connections.until_left(CUT_OFF_TIME) => Err(ExecutionError::Stopping),
+        };
         let refund = match &recorded {
             Ok(results) => results.refundable(),
             Err(_) => units,

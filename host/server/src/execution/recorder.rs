@@ -1,11 +1,13 @@
 //! The part that requests and job chunks share: run rows, then record their receipts.
 
+use super::time_limit::in_time;
 use crate::receipts::{ReceiptError, ReceiptRecorder};
 use crate::row_observers::observer;
 use crate::service::Service;
 use crate::shadow::Shadow;
 use domesday_state::TenantId;
 use domesday_valuation::observer::RowObserver;
+use domesday_valuation::pipeline::deadline::Deadline;
 use std::future::Future;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -14,25 +16,33 @@ use uuid::Uuid;
 pub struct RowRecorder {
     receipts: Option<Arc<ReceiptRecorder>>,
     shadow: Option<Arc<Shadow>>,
+    /// The deadline of a request. A job has none.
+    deadline: Option<Deadline>,
 }
 
 impl RowRecorder {
-    /// Prepares to record rows of one execution, before any of them runs.
+    /// Prepares to record rows of one execution, before any of them runs. A request has a deadline,
+    /// soon after which it waits no more.
     ///
     /// # Errors
-    /// Receipts are on and cannot be written now.
+    /// Receipts are on and cannot be written now, or [`ReceiptError::Late`].
     pub async fn open(
         service: &Service,
         tenant: &TenantId,
         execution_id: Uuid,
+        deadline: Option<Deadline>,
     ) -> Result<RowRecorder, ReceiptError> {
         let receipts = match &service.receipts {
-            Some(receipts) => Some(receipts.recorder(tenant, execution_id).await?),
+            Some(receipts) => {
+                let recorder = receipts.recorder(tenant, execution_id);
+                Some(within(deadline, recorder).await?)
+            }
             None => None,
         };
         Ok(RowRecorder {
             receipts,
             shadow: service.shadows.now(),
+            deadline,
         })
     }
 
@@ -42,7 +52,8 @@ impl RowRecorder {
     }
 
     /// Runs rows, then waits until their receipts are durable. The receipts of all rows become
-    /// durable together, which costs one wait for a request or a chunk.
+    /// durable together, which costs one wait for a request or a chunk. Receipts that are late for
+    /// a request may still become durable, although nothing is answered or charged for them.
     ///
     /// # Errors
     /// The error of the rows, or that of the receipts.
@@ -52,8 +63,21 @@ impl RowRecorder {
     ) -> Result<T, E> {
         let results = rows.await?;
         if let Some(receipts) = &self.receipts {
-            receipts.wait_durable().await?;
+            within(self.deadline, receipts.wait_durable()).await?;
         }
         Ok(results)
+    }
+}
+
+/// Waits for the journal, but not beyond the deadline of a request.
+async fn within<T>(
+    deadline: Option<Deadline>,
+    wait: impl Future<Output = Result<T, ReceiptError>>,
+) -> Result<T, ReceiptError> {
+    match deadline {
+        Some(deadline) => in_time(deadline, wait)
+            .await
+            .unwrap_or(Err(ReceiptError::Late)),
+        None => wait.await,
     }
 }

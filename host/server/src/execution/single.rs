@@ -1,13 +1,12 @@
 //! One row, on one worker: it neither waits for pieces of batches nor is divided itself.
 
-use super::{Results, Rows, Run};
+use super::{DeadlinePassed, Results, Rows, Run};
 use crate::service::Service;
 use crate::telemetry::request_log::RequestSummary;
 use domesday_contract::error::ValidationError;
 use domesday_contract::v3::result::Summary;
 use domesday_contract::vocabulary::Vocabulary;
 use domesday_valuation::pipeline::address_lookup::AddressLookups;
-use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::{
     RequestContext, RowOutcome, ValuationRequest, outcome, postcode_to_look_up,
 };
@@ -35,8 +34,8 @@ pub enum SingleError {
     #[error(transparent)]
     Work(#[from] WorkError),
     /// The deadline passed.
-    #[error("the deadline passed")]
-    Deadline(Deadline),
+    #[error(transparent)]
+    Deadline(#[from] DeadlinePassed),
 }
 
 impl Rows for SingleRow {
@@ -55,7 +54,7 @@ impl Rows for SingleRow {
         let value = tokio::time::timeout_at(deadline.end().into(), value(self.0, run)).await;
         SingleResult(match value {
             Ok(value) => value.map_err(SingleError::Work),
-            Err(_) => Err(SingleError::Deadline(deadline)),
+            Err(_) => Err(DeadlinePassed(deadline).into()),
         })
     }
 }

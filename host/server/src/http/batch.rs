@@ -6,8 +6,8 @@ use super::error::{ApiError, internal, memory_full};
 use super::gate::ReservedMemory;
 use super::routes::MatchedRoute;
 use crate::clock::new_id;
-use crate::execution::Execution;
 use crate::execution::batch::BatchRows;
+use crate::execution::{Execution, in_time};
 use crate::service::Service;
 use crate::telemetry::request_log::RequestLog;
 use axum::extract::{Extension, Request, State};
@@ -21,6 +21,7 @@ use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::response_size::{check_response_size, expected_response_size};
 use domesday_valuation::pipeline::row::{ParsedRow, RequestContext, parse};
 use domesday_valuation::pipeline::{authorize, batch};
+use domesday_valuation::worker_pool::WorkError;
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +40,8 @@ pub async fn values(
     Extension(pinned): Extension<MatchedRoute>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let received = body::of_request(&service.memory, request).await?;
+    let memory = service.memory.of(&principal.tenant);
+    let received = body::of_request(&memory, request).await?;
     let deadline = Deadline::after(service.processing_time());
     let rows_max = ROWS_MAX
         .min(pinned.release.manifest.limits.synchronous_batch_rows as usize)
@@ -49,10 +51,11 @@ pub async fn values(
     let parsing = service
         .workers
         .run_parallel(move || read(received, context, rows_max));
-    let (context, rows) = parsing.await??;
+    let parsed = in_time(deadline, parsing).await;
+    let (context, rows) = parsed.unwrap_or(Err(WorkError::Full))??;
     // The body is dropped by now: nobody waits for memory while others wait for theirs.
     let bytes = expected_response_size(&rows, &context);
-    let reserving = service.memory.reserve_within(bytes, MEMORY_TIME);
+    let reserving = memory.reserve_within(bytes, MEMORY_TIME.min(deadline.remaining()));
     let mut memory = reserving.await.ok_or_else(memory_full)?;
 
     let execution = Execution {

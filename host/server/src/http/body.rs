@@ -2,7 +2,7 @@
 
 use super::discovery::no_parameters;
 use super::error::{ApiError, memory_full};
-use crate::memory_budget::{MemoryBudget, MemoryReservation};
+use crate::memory_budget::{MemoryReservation, SMALL, TenantMemory};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::HeaderMap;
@@ -13,15 +13,13 @@ use std::time::Duration;
 
 /// The largest JSON body, bytes.
 pub const MAX_BYTES: usize = 9_500_000;
-/// The bytes of a body that a vector takes without its declared length.
-const SMALL: usize = 64 << 10;
 /// The time that a body has to arrive.
 pub const TIME: Duration = Duration::from_secs(10);
 
 /// A body with the memory that it holds.
 pub struct Received {
     bytes: Vec<u8>,
-    _memory: MemoryReservation,
+    memory: MemoryReservation,
 }
 
 impl Received {
@@ -29,13 +27,18 @@ impl Received {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+
+    /// Drops the body, and returns the memory that was reserved for it.
+    pub fn into_memory(self) -> MemoryReservation {
+        self.memory
+    }
 }
 
 /// Reads the whole body of a request that takes no query parameters.
 ///
 /// # Errors
 /// As [`receive`], and then 422 for a parameter.
-pub async fn of_request(memory: &MemoryBudget, request: Request) -> Result<Received, ApiError> {
+pub async fn of_request(memory: &TenantMemory, request: Request) -> Result<Received, ApiError> {
     let (head, body) = request.into_parts();
     let received = receive(memory, &head.headers, body).await?;
     no_parameters(head.uri.query())?;
@@ -48,7 +51,7 @@ pub async fn of_request(memory: &MemoryBudget, request: Request) -> Result<Recei
 /// # Errors
 /// 415, 413, 408, or 503 where the memory is reserved.
 pub async fn receive(
-    memory: &MemoryBudget,
+    memory: &TenantMemory,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Received, ApiError> {
@@ -64,7 +67,7 @@ pub async fn receive(
 }
 
 async fn collect(
-    memory: &MemoryBudget,
+    memory: &TenantMemory,
     body: Body,
     length: Option<usize>,
 ) -> Result<Received, ApiError> {
@@ -76,14 +79,12 @@ async fn collect(
             continue;
         };
         let size = bytes.len() + part.len();
-        if size > reservation.bytes() {
-            let needed = size - reservation.bytes();
-            // By halves, as the vector grows, or what is left.
-            let more = memory.reserve(needed.max(size / 2));
-            let more = more.or_else(|| memory.reserve(needed));
-            reservation.add(more.ok_or_else(memory_full)?);
-        }
         if size > SMALL {
+            // By halves, as the vector grows, but no more than may still come.
+            let ample = (size + size / 2).min(length.unwrap_or(MAX_BYTES)).max(size);
+            if size > reservation.bytes() && !reservation.grow(ample) && !reservation.grow(size) {
+                return Err(memory_full().into());
+            }
             // The declared length at once: a vector that doubles holds a body twice while it moves
             // it. The bytes that have not arrived are address space and no memory.
             bytes.reserve_exact(length.unwrap_or(0).saturating_sub(bytes.len()));
@@ -92,7 +93,7 @@ async fn collect(
     }
     Ok(Received {
         bytes,
-        _memory: reservation,
+        memory: reservation,
     })
 }
 

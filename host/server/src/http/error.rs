@@ -1,6 +1,6 @@
 //! The one place where an error becomes an HTTP response.
 
-use crate::execution::ExecutionError;
+use crate::execution::{DeadlinePassed, ExecutionError};
 use crate::quota::usage::ReservationError;
 use crate::quota::{LimitExceeded, whole_seconds};
 use crate::receipts::ReceiptError;
@@ -65,6 +65,15 @@ impl From<WorkError> for ApiError {
             WorkError::Lost => internal(),
         }
         .into()
+    }
+}
+
+impl From<DeadlinePassed> for ApiError {
+    fn from(DeadlinePassed(deadline): DeadlinePassed) -> Self {
+        let seconds = deadline.seconds();
+        let unit = if seconds == 1.0 { "second" } else { "seconds" };
+        let message = format!("The valuation was not done within {seconds} {unit}. Try again.");
+        ValidationError::new(Code::ProcessingDeadlineExceeded, message).into()
     }
 }
 
@@ -151,6 +160,9 @@ impl From<ExecutionError> for ApiError {
             ExecutionError::Units(error) => error.into(),
             ExecutionError::Receipts(error) => error.into(),
             ExecutionError::TooLarge(error) => error.into(),
+            ExecutionError::Stopping => {
+                ValidationError::new(Code::Overloaded, "The service is stopping. Try again.").into()
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use super::authenticate::require;
 use super::connection_state::Connection;
 use super::error::{ApiError, memory_full, storage_unavailable};
 use super::guarded_body::GuardedBody;
-use crate::memory_budget::{MemoryBudget, MemoryReservation};
+use crate::memory_budget::{MemoryReservation, SMALL, TenantMemory};
 use crate::quota::{CountedRequest, Slot};
 use crate::service::Service;
 use axum::body::{Body, HttpBody};
@@ -20,9 +20,6 @@ use axum::response::{IntoResponse, Response};
 use domesday_contract::error::{Code, ValidationError};
 use domesday_state::{Principal, Scope};
 use std::sync::Arc;
-
-/// Bytes of a response that a connection may leave unread without holding a slot or memory.
-const SMALL: u64 = 64 << 10;
 
 /// The scope that a route requires of a key.
 #[derive(Debug, Clone, Copy)]
@@ -40,26 +37,27 @@ pub async fn intake(
     next: Next,
 ) -> Response {
     match enter(&service, needs, &request) {
-        Ok(slot) => hold(&service.memory, slot, request, next).await,
+        Ok((slot, memory)) => hold(&memory, slot, request, next).await,
         Err(refusal) => refusal.into_response(),
     }
 }
 
 /// Runs a request, and holds its slot and its memory until the response is written.
 pub(super) async fn hold(
-    memory: &MemoryBudget,
+    memory: &TenantMemory,
     slot: Slot,
     request: Request,
     next: Next,
 ) -> Response {
     let connection = request.extensions().get::<Connection>().cloned();
     let mut response = next.run(request).await;
-    let exact = response.body().size_hint().exact();
+    let exact = response.body().size_hint().exact().map(size);
+    // A connection may leave as much unread without holding a slot or memory.
     let small = exact.is_some_and(|bytes| bytes <= SMALL);
     let reserved = response.extensions_mut().remove::<ReservedMemory>();
     let reservation = match (reserved, exact) {
         (Some(ReservedMemory(reservation)), _) => Some(reservation),
-        (None, Some(bytes)) if !small => match memory.reserve(size(bytes)) {
+        (None, Some(bytes)) if !small => match memory.reserve(bytes) {
             Some(reservation) => Some(Arc::new(reservation)),
             None => return ApiError::from(memory_full()).into_response(),
         },
@@ -83,7 +81,11 @@ fn size(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-fn enter(service: &Service, needs: RequiredScope, request: &Request) -> Result<Slot, ApiError> {
+fn enter(
+    service: &Service,
+    needs: RequiredScope,
+    request: &Request,
+) -> Result<(Slot, TenantMemory), ApiError> {
     let extensions = request.extensions();
     let (Some(principal), Some(arrival)) = (
         extensions.get::<Arc<Principal>>(),
@@ -101,7 +103,7 @@ fn enter(service: &Service, needs: RequiredScope, request: &Request) -> Result<S
     if request.method() == Method::POST && service.state.degradation().is_some() {
         return Err(storage_unavailable());
     }
-    Ok(slot)
+    Ok((slot, service.memory.of(&principal.tenant)))
 }
 
 fn any_valuation(principal: &Principal) -> Result<(), ApiError> {

@@ -22,6 +22,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::sync::watch;
+use tokio::time::timeout;
 use tower_service::Service;
 
 /// The largest head of a request in bytes. The same amount of a body is read ahead.
@@ -36,6 +38,8 @@ const SEND_BUFFER: u32 = 256 << 10;
 const BACKLOG: u32 = 1_024;
 /// File handles that are left for everything else.
 const OTHER_FILES: u64 = 256;
+/// The time for connections that are cut off to be dropped.
+const CUT_TIME: Duration = Duration::from_millis(100);
 /// The fewest connections, however few file handles there are.
 const FEWEST: u64 = 64;
 /// A connection stays open for longer than was announced, since a request may be on its way.
@@ -61,7 +65,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Serves until `stop` is ready. Then it accepts nothing more, and requests have `drain_timeout` to
-/// end. With `tls`, nothing else is spoken.
+/// end, after which it drops them. With `tls`, nothing else is spoken.
 pub async fn serve(
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
@@ -71,6 +75,8 @@ pub async fn serve(
     drain_timeout: Duration,
 ) {
     let open = GracefulShutdown::new();
+    // Dropped to cut off what is still open.
+    let (cut, _) = watch::channel(());
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = async {
@@ -93,6 +99,7 @@ pub async fn serve(
         let _ = stream.set_nodelay(true);
         let connection = Connection::new(guard);
         let (router, watcher, tls) = (router.clone(), open.watcher(), tls.clone());
+        let mut cut_off = cut.subscribe();
         tokio::spawn(async move {
             let conversation = async {
                 let connection = connection.clone();
@@ -107,6 +114,7 @@ pub async fn serve(
             tokio::select! {
                 () = conversation => {}
                 () = connection.must_close() => tracing::debug!("a connection made way for another"),
+                _ = cut_off.changed() => {}
             }
         });
     }
@@ -115,11 +123,11 @@ pub async fn serve(
         connections = open.count(),
         "stopping; requests under way are finished"
     );
-    if tokio::time::timeout(drain_timeout, open.shutdown())
-        .await
-        .is_err()
-    {
+    let mut ended = std::pin::pin!(open.shutdown());
+    if timeout(drain_timeout, &mut ended).await.is_err() {
         tracing::warn!("some requests did not end in time and were cut off");
+        drop(cut);
+        let _ = timeout(CUT_TIME, ended).await;
     }
 }
 

@@ -25,6 +25,7 @@ mod guarded_body;
 mod jobs;
 mod listener;
 mod panic_handler;
+mod pieces;
 mod probes;
 mod reference;
 mod request_id;
@@ -97,6 +98,7 @@ pub fn router(service: Arc<Service>) -> Router {
             service.clone(),
             authenticate::authenticate,
         ))
+        .layer(from_fn(pieces::divide))
         .layer(compression::layer());
     // Every other path, known or not, is behind the key. A route outside this function would be
     // open, so there is none.

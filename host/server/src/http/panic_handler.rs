@@ -59,7 +59,8 @@ mod tests {
     /// Returns a connection to it.
     async fn connection_to_panics() -> TcpStream {
         let (limiter, tenant) = (Arc::new(RequestLimiter::new(1)), one_at_once());
-        let memory = MemoryBudget::new(BODY);
+        // A tenant may have half of it.
+        let memory = MemoryBudget::new(2 * BODY).of(&tenant.tenant);
         let responses = memory.clone();
         let enter = move |request: Request, next: Next| {
             let entered = limiter.arrive(&tenant).enter();

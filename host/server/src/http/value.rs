@@ -4,14 +4,14 @@ use super::body;
 use super::error::{ApiError, internal, json};
 use super::routes::MatchedRoute;
 use crate::clock::new_id;
-use crate::execution::Execution;
 use crate::execution::single::{SingleError, SingleRow};
+use crate::execution::{DeadlinePassed, Execution, in_time};
 use crate::service::Service;
 use crate::telemetry::request_log::RequestLog;
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domesday_contract::error::{Code, ValidationError};
+use domesday_contract::error::Code;
 use domesday_contract::v3::options::Settings;
 use domesday_contract::v3::result::{Outcome, ValuationResult};
 use domesday_state::Principal;
@@ -31,14 +31,15 @@ pub async fn value(
     Extension(pinned): Extension<MatchedRoute>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let received = body::of_request(&service.memory, request).await?;
+    let memory = service.memory.of(&principal.tenant);
+    let received = body::of_request(&memory, request).await?;
     let deadline = Deadline::after(service.processing_time());
     let kind = pinned.route.kind;
     let request = if received.bytes().len() <= PARSED_AT_ONCE {
         ValuationRequest::read(received.bytes(), kind)?
     } else {
         let parse = move || ValuationRequest::read(received.bytes(), kind);
-        service.workers.run(parse).await??
+        in_time(deadline, service.workers.run(parse)).await???
     };
     let execution_id = new_id(&*service.clock);
     let context = pinned.context(&principal, Settings::default(), execution_id);
@@ -77,7 +78,7 @@ fn single_outcome(row: RowOutcome, deadline: Deadline) -> Result<Outcome, ApiErr
             }
             match errors.into_iter().next() {
                 Some(error) if error.code == Code::ProcessingDeadlineExceeded => {
-                    Err(deadline_exceeded(deadline))
+                    Err(DeadlinePassed(deadline).into())
                 }
                 Some(error) if error.code != Code::Internal => {
                     let refusal = ApiError::from(error);
@@ -97,14 +98,7 @@ impl From<SingleError> for ApiError {
     fn from(error: SingleError) -> Self {
         match error {
             SingleError::Work(error) => error.into(),
-            SingleError::Deadline(deadline) => deadline_exceeded(deadline),
+            SingleError::Deadline(passed) => passed.into(),
         }
     }
-}
-
-fn deadline_exceeded(deadline: Deadline) -> ApiError {
-    let seconds = deadline.seconds();
-    let unit = if seconds == 1.0 { "second" } else { "seconds" };
-    let message = format!("The valuation was not done within {seconds} {unit}. Try again.");
-    ValidationError::new(Code::ProcessingDeadlineExceeded, message).into()
 }

@@ -1,8 +1,8 @@
 //! Asynchronous jobs: how one is accepted, kept, worked on and shown.
 //!
 //! [`chunking`] divides a submission into chunks, and [`persisted`] is the form in which the state
-//! stores them. [`runner`] claims jobs, `address_lookup` looks up addresses, [`chunk`] runs the
-//! rows and [`document`] renders the job for its client.
+//! stores them. [`submission`] submits them. [`runner`] claims jobs, `address_lookup` looks up
+//! addresses, [`chunk`] runs the rows and [`document`] renders the job for its client.
 //!
 //! **Fairness.** The state hands out jobs tenant by tenant, and a runner releases a job after some
 //! chunks. So a long job of one tenant delays no other tenant.
@@ -23,6 +23,7 @@ pub mod chunking;
 pub mod document;
 pub mod persisted;
 pub mod runner;
+pub mod submission;
 
 use crate::service::Service;
 use std::sync::Arc;

@@ -189,7 +189,7 @@ impl Runner {
         }
         let stored =
             persisted::PersistedContext::from_bytes(&claim.shared).map_err(|e| unreadable(&e))?;
-        let recorder = RowRecorder::open(&self.service, &job.tenant, stored.execution_id);
+        let recorder = RowRecorder::open(&self.service, &job.tenant, stored.execution_id, None);
         let recorder = self.with_lease(*lease, recorder).await??;
         let context = self.request_context(job, stored, &recorder);
         let context = Arc::new(self.with_lease(*lease, context).await??);

@@ -162,7 +162,7 @@ impl Reservation {
     }
 }
 
-/// Gives units back, or logs that they could not be.
+/// Gives units back. The state makes a refund later that it refuses, and this logs the delay.
 async fn give_back(state: Arc<dyn State>, tenant: TenantId, month: Month, units: u32) {
     let refunded = state.refund(tenant.clone(), month, units);
     let error = match timeout(LATE_TIMEOUT, refunded).await {

@@ -44,6 +44,9 @@ pub enum ReceiptError {
     /// A record cannot be written.
     #[error("a receipt cannot be written: {0}")]
     Record(String),
+    /// The deadline of the request passed. The receipts may still become durable.
+    #[error("the receipts were not durable by the deadline")]
+    Late,
     /// No randomness for a key, or the thread that asked for it is gone.
     #[error("cannot read the key of the tenant: {0}")]
     Random(String),
@@ -82,6 +85,11 @@ impl Receipts {
             clock: clock.clone(),
             keys: Mutex::default(),
         }))
+    }
+
+    /// Returns the journal alone. Dropping it closes it.
+    pub fn into_journal(self) -> Arc<Journal> {
+        self.journal
     }
 
     /// Returns the recorder of one request or job of a tenant.

@@ -167,7 +167,7 @@ impl SampledGauges {
             ),
             (
                 "memory_reserved_bytes",
-                "Bytes reserved for bodies of requests and for responses",
+                "Bytes reserved for bodies of requests and responses of more than 64 KiB",
                 &self.memory_reserved_bytes,
             ),
             (

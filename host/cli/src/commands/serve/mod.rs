@@ -1,9 +1,11 @@
 //! `domesday serve`.
 
+mod close;
 mod open;
 
 use anyhow::{Context, bail};
 use clap::ArgMatches;
+use close::{LAST_MOMENT, close, end_time};
 use domesday_server::admin::socket::AdminSocket;
 use domesday_server::admin::socket_path;
 use domesday_server::config::{Settings, resolve, show};
@@ -15,7 +17,6 @@ use domesday_server::service::Service;
 use domesday_server::shadow::ShadowError;
 use domesday_server::{demo, http, metrics_page, promotion, telemetry};
 use open::{metrics_connections, open_service, open_tls};
-use std::future::pending;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -24,15 +25,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 /// The time after which orchestrators end a process that they stop, by default.
 const ORCHESTRATOR_TIME: Duration = Duration::from_secs(30);
-/// Time limit of a step of a stop once the drain's time is over. Two of them fit into the second
-/// that the default drain leaves of an orchestrator's time.
-const LAST_MOMENT: Duration = Duration::from_millis(300);
-/// Time limit of a stop that waits for threads that are blocked. The state and the journal wait for
-/// ten seconds to be closed.
-const STOP_TIME: Duration = Duration::from_secs(12);
 
 #[derive(Debug, clap::Args)]
 pub struct Serve {
@@ -59,8 +56,8 @@ impl Serve {
             .enable_all()
             .build()?;
         let served = runtime.block_on(serve(settings, logging.lines.clone()));
-        // A thread may still wait for a disk that does not answer.
-        runtime.shutdown_timeout(STOP_TIME);
+        // A thread may still wait for a disk that does not answer. It was waited for.
+        runtime.shutdown_timeout(LAST_MOMENT);
         served?;
         Ok(ExitCode::SUCCESS)
     }
@@ -76,7 +73,7 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     let (listener, address) = listen(settings.listen)?;
     let metrics_listener = settings.metrics_listen.map(listen).transpose()?;
     let demo_key = prepare_demo(&settings, &service, address)?;
-    let socket = AdminSocket::bind(socket_path(&settings.data))?;
+    let (socket, socket_file) = AdminSocket::bind(socket_path(&settings.data))?;
     begin_shadow(&settings, &service, shadow_share)?;
     let jobs = Jobs::start(
         &service,
@@ -98,22 +95,11 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
         Some(key) => println!("The demo's key is in {}", key.display()),
         None => {}
     }
-    if let Some((listener, address)) = metrics_listener {
+    let metrics = metrics_listener.map(|(listener, address)| {
         println!("Showing metrics on http://{address}/metrics");
-        let router = metrics_page::router(service.clone());
-        let connections = metrics_connections(&settings, &service.metrics);
-        let serving = http::serve(
-            listener,
-            None,
-            connections,
-            router,
-            pending(),
-            Duration::ZERO,
-        );
-        tokio::spawn(serving);
-    }
+        MetricsServer::start(listener, &settings, &service)
+    });
     std::io::stdout().flush()?;
-    // Aborted at the end, which closes the socket and removes it.
     let commands = tokio::spawn(socket.serve(service.clone()));
     let follower = tokio::spawn(promotion::follow(service.clone(), promoted));
     tokio::spawn(service.data_folder.clone().watch());
@@ -137,30 +123,56 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
         let signal = signals.next().await;
         // Jobs are released while requests are still finished.
         jobs.stop();
-        service.connections.drain(drain_delay + drain_timeout);
         // A load balancer needs a while to see that the service is not ready. A person does not.
         if signal == StopSignal::Terminate {
+            service.connections.drain(drain_delay + drain_timeout);
             tracing::info!(seconds = settings.drain_delay, "not ready; stopping soon");
             tokio::select! {
                 () = tokio::time::sleep(drain_delay) => {}
                 _ = signals.next() => {}
             }
         }
+        // Sooner than that where a signal cut the delay short.
+        service.connections.drain(drain_timeout);
     };
     let (connections, router) = (service.connections.clone(), http::router(service.clone()));
     http::serve(listener, tls, connections, router, stop, drain_timeout).await;
-    jobs.ended(end_time(&service)).await;
     follower.abort();
     commands.abort();
-    let _ = commands.await;
-    close(service, settings.state.is_none()).await
+    let no_metrics = async {
+        if let Some(metrics) = metrics {
+            metrics.stop().await;
+        }
+    };
+    tokio::join!(jobs.ended(end_time(&service)), no_metrics);
+    close(service, socket_file, settings.state.is_none()).await
 }
 
-/// Returns the time limit of one of the last steps of a stop. It is the rest of the drain's time,
-/// or a moment if nothing is left.
-fn end_time(service: &Service) -> Duration {
-    let left = service.connections.time_left().unwrap_or_default();
-    left.max(LAST_MOMENT)
+/// The server of the metrics and the probes, until the rest has stopped.
+struct MetricsServer {
+    stop: oneshot::Sender<()>,
+    serving: JoinHandle<()>,
+}
+
+impl MetricsServer {
+    fn start(listener: TcpListener, settings: &Settings, service: &Arc<Service>) -> MetricsServer {
+        let router = metrics_page::router(service.clone());
+        let connections = metrics_connections(settings, &service.metrics);
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async {
+            let _ = stopped.await;
+        };
+        let serving = http::serve(listener, None, connections, router, stopped, LAST_MOMENT);
+        MetricsServer {
+            stop,
+            serving: tokio::spawn(serving),
+        }
+    }
+
+    async fn stop(self) {
+        drop(self.stop);
+        let _ = self.serving.await;
+    }
 }
 
 /// Returns the number of worker threads: the setting, or one for each core.
@@ -242,28 +254,5 @@ async fn reload(tls: Arc<Tls>, mut hangup: tokio::signal::unix::Signal) {
             Ok(Err(error)) => tracing::error!(%error, "the certificate is kept as it was"),
             Err(error) => tracing::error!(%error, "the certificate is kept as it was"),
         }
-    }
-}
-
-/// Ends the shadow and the traces, and reports whether all that was answered is stored.
-///
-/// # Errors
-/// The host's own storage is not available. An unreachable database keeps all answered work. A file
-/// of this host may not.
-async fn close(service: Arc<Service>, own_state: bool) -> anyhow::Result<()> {
-    let problem = tokio::task::spawn_blocking(move || {
-        service.shadows.end();
-        if let Some(traces) = &service.traces {
-            traces.stop(end_time(&service));
-        }
-        let moved = service.data_folder.check().err();
-        let moved = moved.map(|moved| moved.to_string());
-        moved.or_else(|| service.storage_problem().filter(|_| own_state))
-    })
-    .await?;
-    tracing::info!("stopped");
-    match problem {
-        Some(problem) => bail!("stopped while storage was unavailable: {problem}"),
-        None => Ok(()),
     }
 }

@@ -55,7 +55,8 @@ pub async fn results(
     if job.status == JobStatus::Failed {
         return Ok((json, start).into_response());
     }
-    let memory = service.memory.reserve(STREAM).ok_or_else(memory_full)?;
+    let memory = service.memory.of(&principal.tenant).reserve(STREAM);
+    let memory = memory.ok_or_else(memory_full)?;
     let memory = Extension(ReservedMemory(Arc::new(memory)));
     Ok((json, memory, stream_body(service, job, start)).into_response())
 }

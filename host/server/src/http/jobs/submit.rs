@@ -2,6 +2,7 @@
 
 use super::incomplete;
 use crate::clock::new_id;
+use crate::execution::in_time;
 use crate::http::authenticate::require;
 use crate::http::body;
 use crate::http::body::Received;
@@ -9,7 +10,7 @@ use crate::http::error::{ApiError, internal};
 use crate::http::request_id::RequestId;
 use crate::jobs::chunking::chunks;
 use crate::jobs::document::{document, state_mode};
-use crate::jobs::persisted;
+use crate::jobs::{persisted, submission};
 use crate::quota::usage::{ReservationError, until_next_month};
 use crate::service::Service;
 use crate::telemetry::request_log::{LoggedValuation, RequestLog};
@@ -21,9 +22,11 @@ use domesday_contract::v3::request::ROWS_MAX;
 use domesday_state::{
     Idempotency, Job, Month, NewJob, Plan, Principal, Scope, Submission, UnixMillis,
 };
+use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::RequestContext;
 use domesday_valuation::pipeline::{authorize, batch};
 use domesday_valuation::release_store::OpenRelease;
+use domesday_valuation::worker_pool::WorkError;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -41,7 +44,9 @@ pub async fn submit(
         let message = "Jobs are not part of this customer's plan. Use a synchronous batch.";
         return Err(ValidationError::new(Code::AccessDisabled, message).into());
     }
-    let received = body::of_request(&service.memory, request).await?;
+    let memory = service.memory.of(&principal.tenant);
+    let received = body::of_request(&memory, request).await?;
+    let deadline = Deadline::after(service.processing_time());
 
     let new = NewSubmission {
         id: new_id(&*service.clock),
@@ -59,10 +64,28 @@ pub async fn submit(
         billable: 0,
         release_id: new.release.id.clone(),
     };
-    let parse = move || read(&received, new);
-    let parsed = service.workers.run_bulk(parse).await??;
+    let parse = move || {
+        let parsed = read(&received, new);
+        (parsed, received.into_memory())
+    };
+    let parsing = in_time(deadline, service.workers.run_bulk(parse)).await;
+    let (parsed, memory) = parsing.unwrap_or(Err(WorkError::Full))?;
+    let parsed = parsed?;
     let size = parsed.size();
-    let submission = submit_or_find(&service, &principal, parsed, now).await?;
+    // The store holds the parsed rows until it has answered, also where the client has gone. So
+    // does the task hold their memory.
+    let submitting = tokio::spawn({
+        let (service, principal) = (service.clone(), principal.clone());
+        async move {
+            let submission = submit_or_find(&service, &principal, parsed, now).await;
+            drop(memory);
+            submission
+        }
+    });
+    let submission = submitting.await.map_err(|error| {
+        tracing::error!(%error, "a submission panicked");
+        internal()
+    })??;
     let job = accepted_job(submission, &principal.plan, size, now)?;
     if job.id == id {
         service.submitted.notify_one();
@@ -92,7 +115,7 @@ async fn submit_or_find(
     now: UnixMillis,
 ) -> Result<Submission, ApiError> {
     match parsed {
-        ParsedSubmission::Job(job) => Ok(service.state.submit(*job).await?),
+        ParsedSubmission::Job(job) => Ok(submission::submit(&service.state, *job).await?),
         ParsedSubmission::TooLong { error, key } => {
             // A known idempotency key returns its job even if the limits have become lower.
             let existing = match key {

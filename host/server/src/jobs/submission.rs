@@ -1,0 +1,118 @@
+//! Submitting a job to the state, and withdrawing it where nobody can find it.
+//!
+//! Where the state does not answer in time, the job may be accepted later. A client repeats its
+//! submission by its idempotency key and finds the job. Without a key nobody knows the job's id. So
+//! it is withdrawn once the state answers, and its units are given back.
+
+use domesday_state::{NewJob, State, StateError, Submission, TenantId};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+use uuid::Uuid;
+
+/// Interval between two attempts to withdraw a job.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+/// The longest time for which a job is to be withdrawn.
+const WITHDRAWAL_TIMEOUT: Duration = Duration::from_secs(3_600);
+
+/// Submits a job. Where the outcome of a submission without a key is unknown, it is withdrawn in
+/// the background.
+///
+/// # Errors
+/// The error of the state.
+pub async fn submit(state: &Arc<dyn State>, job: NewJob) -> Result<Submission, StateError> {
+    let nameless = job.idempotency.is_none();
+    let (tenant, id) = (job.tenant.clone(), job.id);
+    let reply = state.submit(job);
+    let state = Arc::clone(state);
+    // A task of its own, since the client may leave before the outcome is known.
+    let submission = tokio::spawn(async move {
+        let outcome = reply.await;
+        if nameless && let Err(StateError::Storage { .. }) = &outcome {
+            tokio::spawn(withdraw(state, tenant, id));
+        }
+        outcome
+    });
+    submission.await.unwrap_or_else(|lost| {
+        Err(StateError::Storage {
+            doing: "written",
+            source: Box::new(lost),
+        })
+    })
+}
+
+/// Withdraws a job, again until the state answers.
+async fn withdraw(state: Arc<dyn State>, tenant: TenantId, id: Uuid) {
+    let withdrawal = async {
+        while let Err(error) = state.withdraw(tenant.clone(), id).await {
+            tracing::debug!(job_id = %id, %error, "a job is not withdrawn yet");
+            sleep(RETRY_INTERVAL).await;
+        }
+    };
+    let withdrawn = timeout(WITHDRAWAL_TIMEOUT, withdrawal).await;
+    let tenant = tenant.as_str();
+    match withdrawn {
+        Ok(()) => tracing::info!(tenant, job_id = %id, "a job of unknown outcome is withdrawn"),
+        Err(_) => tracing::error!(
+            tenant,
+            job_id = %id,
+            "a job of unknown outcome is not withdrawn: it may be there and charged"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domesday_state::{EmbeddedState, JobMode, Month, NewChunk, UnixMillis};
+    use std::fs;
+
+    const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
+
+    fn job() -> NewJob {
+        NewJob {
+            id: Uuid::from_u128(1),
+            tenant: "acme".parse().unwrap(),
+            mode: JobMode::Simple,
+            release_id: "release".into(),
+            shared: Vec::new(),
+            chunks: vec![NewChunk {
+                rows: 2,
+                units: 2,
+                input: vec![1],
+            }],
+            idempotency: None,
+            month: Month::of(NOW),
+            allowance: u64::MAX,
+            queued_jobs: u32::MAX,
+            stored_bytes: u64::MAX,
+            now: NOW,
+        }
+    }
+
+    /// The state refuses the first attempts, since its folder is away.
+    #[tokio::test]
+    async fn a_job_is_withdrawn_as_soon_as_the_state_answers() {
+        let place = tempfile::tempdir().unwrap();
+        let (data, away) = (place.path().join("data"), place.path().join("away"));
+        let state: Arc<dyn State> =
+            Arc::new(EmbeddedState::open(&data.join("state.redb")).unwrap());
+        let job = job();
+        let (tenant, id) = (job.tenant.clone(), job.id);
+        let used = || state.used(tenant.clone(), Month::of(NOW));
+        let submission = submit(&state, job).await.unwrap();
+        assert!(matches!(submission, Submission::Accepted(_)));
+        fs::rename(&data, &away).unwrap();
+        let withdrawal = tokio::spawn(withdraw(Arc::clone(&state), tenant.clone(), id));
+        sleep(RETRY_INTERVAL / 2).await;
+        assert_eq!(used().await.unwrap(), 2);
+        assert!(!withdrawal.is_finished());
+        fs::rename(&away, &data).unwrap();
+        timeout(RETRY_INTERVAL * 10, withdrawal)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(used().await.unwrap(), 0);
+        assert_eq!(state.job(tenant, id, NOW).await.unwrap(), None);
+    }
+}

@@ -238,12 +238,10 @@ fn copy_compiled(data: &Path) {
         server.unwrap_or_else(|ran| panic!("{ran:#?}")).stop();
     });
     let compiled = compiled.join("data");
-    std::fs::create_dir_all(data).unwrap();
+    let own = |folder: &Path| DirBuilder::new().mode(0o700).recursive(true).create(folder);
+    own(data).unwrap();
     std::fs::copy(compiled.join(SECRET), data.join(SECRET)).unwrap();
-    DirBuilder::new()
-        .mode(0o700)
-        .create(data.join(COMPILED))
-        .unwrap();
+    own(&data.join(COMPILED)).unwrap();
     for entry in std::fs::read_dir(compiled.join(COMPILED)).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap();
@@ -318,6 +316,31 @@ impl Server {
     /// Returns the highest resident memory since [`Server::reset_peak`], in bytes.
     pub fn peak(&self) -> u64 {
         self.memory_bytes("VmHWM:")
+    }
+
+    /// Waits until the process has done what it had to do: it uses almost no processor time.
+    #[track_caller]
+    pub fn await_idle(&self) {
+        let started = Instant::now();
+        let mut before = self.clock_ticks();
+        loop {
+            std::thread::sleep(Duration::from_millis(500));
+            let now = self.clock_ticks();
+            if now - before <= 2 {
+                return;
+            }
+            before = now;
+            assert!(started.elapsed() < TIMEOUT, "it is still at work");
+        }
+    }
+
+    /// Returns the processor time of the process, in hundredths of a second.
+    fn clock_ticks(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process())).unwrap();
+        // The name of the program is in brackets. User and system time are fields 14 and 15.
+        let fields = stat.rsplit(')').next().unwrap().split_whitespace();
+        let times = fields.skip(11).take(2);
+        times.map(|time| time.parse::<u64>().unwrap()).sum()
     }
 
     /// Begins to look for the peak anew.

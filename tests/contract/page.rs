@@ -11,8 +11,8 @@ pub fn page(contract: &Contract, rules: &Rules, repository: &Path) -> String {
         "# {}\n\n\
         Generated from `{}` by `scripts/check-contract --write`; the test \
         command fails where\nthe two differ. `docs/testing.md` says how tests and mutations work \
-        together. Tests are named\n`binary::suite::module::test`; the first is the rule's own. The files that decide a rule \
-        are those\nthat its patches change.\n",
+        together. Tests are named\n`binary::suite::module::test`; the first is the rule's own. The files that \
+        decide a rule are those\nthat its patches change.\n",
         contract.title, contract.list,
     );
     for section in &rules.section {

@@ -5,7 +5,8 @@ use regex::Regex;
 use std::path::Path;
 
 /// Words that say what failed.
-const VERBS: &str = r"(?i)\b(?:are|begins|belongs|breaks|cannot|contradicts|could|did|does|exists|failed|found|has|have|holds|invalid|is|must|names|not|redirected|sends|unavailable|was|were)\b";
+const VERBS: &str = "are|begins|belongs|breaks|cannot|contradicts|could|did|does|exists|failed|\
+    found|has|have|holds|invalid|is|must|names|not|redirected|sends|unavailable|was|were";
 /// Placeholders of a path or another error.
 const PRINTS: &str = r"\{(?:0|error|file|folder|path|problem|reason|source)\}|\.display\(\)";
 /// Texts that need no verb: an error and no more, a flag before one, a location before a sentence.
@@ -25,7 +26,7 @@ pub fn verbless(
     let attribute = Regex::new(r#"(?s)#\[error\(\s*"((?:[^"\\]|\\.)*)"([^\]]*)\]"#)?;
     let (continued, placeholder) = (Regex::new(r"\\\n\s*")?, Regex::new(r"\{[^}]*\}")?);
     let (verb, prints, sentence) = (
-        Regex::new(VERBS)?,
+        Regex::new(&format!(r"(?i)\b(?:{VERBS})\b"))?,
         Regex::new(PRINTS)?,
         Regex::new(SENTENCES)?,
     );

@@ -10,11 +10,12 @@ const VERBS: [&str; 8] = [
     "bleed", "breed", "embed", "exceed", "feed", "need", "seed", "succeed",
 ];
 /// Participles with another ending. Those that are verbs too, such as `read`, are left out.
-const IRREGULAR: &str = "alike begun bought broken brought built caught chosen dealt done drawn fed \
-    felt forgotten fought found frozen given gone got grown heard held hidden kept known laid lit \
+const IRREGULAR: &str = "\
+    alike begun bought broken brought built caught chosen dealt done drawn fed felt \
+    forgotten fought found frozen given gone got grown heard held hidden kept known laid lit \
     lost made meant met paid ran said seen sent shown slept sold spelt spent spilt stood \
-    stolen struck stuck swept taken taught thought thrown told torn understood undone unread woken \
-    won worn wound written rewritten";
+    stolen struck stuck swept taken taught thought thrown told torn understood undone unread \
+    woken won worn wound written rewritten";
 
 /// Returns `file:line name` of each function below the folders whose name is a participle alone.
 ///

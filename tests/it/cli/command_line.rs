@@ -2,6 +2,7 @@
 
 mod data;
 mod demo_tenant;
+mod input_kinds;
 mod keys;
 mod making;
 mod markets;

@@ -16,3 +16,4 @@ mod readiness;
 mod registry;
 mod report;
 mod run;
+mod submission;

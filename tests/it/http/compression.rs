@@ -5,7 +5,7 @@ use crate::common::demo::house;
 use crate::common::server::{Server, shared, start};
 use crate::v3_jobs::{accepted_job, await_results};
 use flate2::read::GzDecoder;
-use reqwest::blocking::Response;
+use reqwest::blocking::{RequestBuilder, Response};
 use serde_json::{Value, json};
 use std::io::Read;
 
@@ -15,10 +15,13 @@ fn server() -> Server {
 
 /// Returns the answer to a client that accepts this encoding, and its body as it was sent.
 fn encoded(server: &Server, path: &str, encoding: &str) -> (Option<String>, Vec<u8>) {
-    let client = server.demo();
-    let request = agent()
-        .get(format!("http://{}{path}", server.address))
-        .bearer_auth(&client.key)
+    let request = agent().get(format!("http://{}{path}", server.address));
+    send(server, request, encoding)
+}
+
+fn send(server: &Server, request: RequestBuilder, encoding: &str) -> (Option<String>, Vec<u8>) {
+    let request = request
+        .bearer_auth(&server.demo().key)
         .header("Accept-Encoding", encoding);
     let answer = request.send().unwrap();
     assert_eq!(answer.status(), 200);
@@ -52,8 +55,58 @@ fn a_large_page_is_compressed_for_a_client_that_accepts_it() {
         assert_eq!(tag.as_deref(), plain.header("etag"));
         assert!(bytes.len() * 4 < plain.text.len(), "{} bytes", bytes.len());
         if encoding == "gzip" {
-            let page = decompress(&bytes);
-            assert_eq!(page["observations"], plain.json()["observations"]);
+            let (page, plain) = (decompress(&bytes), plain.json());
+            let series = page["series"].as_array().unwrap();
+            assert!(
+                series.iter().any(|one| one["observations"][0].is_object()),
+                "{series:?}"
+            );
+            assert_eq!(page["series"], plain["series"]);
+        }
+    }
+}
+
+/// Removes the members that each answer has of its own.
+fn without_ids(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|name, _| !name.ends_with("_id") || name == "release_id");
+            members.values_mut().for_each(without_ids);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_ids),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_large_batch_is_compressed_and_is_the_plain_answer() {
+    let server = server();
+    let options = json!({"include_comparables": true, "include_context_metrics": true});
+    let body = json!({"requests": vec![house(); 40], "options": options});
+    let path = "/v3/batch-value";
+    let plain = server.demo().post(path, &body);
+    assert_eq!(plain.status, 200, "{plain:?}");
+    assert_eq!(plain.header("content-encoding"), None);
+    let length = plain.text.len();
+    assert!(length > 50_000, "{length} bytes");
+    for encoding in ["gzip", "zstd"] {
+        let request = agent()
+            .post(format!("http://{}{path}", server.address))
+            .header("Content-Type", "application/json")
+            .body(body.to_string());
+        let (_tag, bytes) = send(&server, request, encoding);
+        assert!(
+            bytes.len() * 4 < length,
+            "{} of {length} bytes",
+            bytes.len()
+        );
+        if encoding == "gzip" {
+            let (mut answer, mut plain) = (decompress(&bytes), plain.json());
+            let results = answer["results"].as_array().unwrap();
+            assert!(results.len() == 40 && results[0]["comparables"][0].is_object());
+            without_ids(&mut answer);
+            without_ids(&mut plain);
+            assert_eq!(answer, plain);
         }
     }
 }

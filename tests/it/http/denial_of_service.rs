@@ -8,6 +8,7 @@ mod connections;
 mod documents;
 mod readers;
 mod rows;
+mod submissions;
 
 use crate::common::client::Client;
 use crate::common::demo::house;

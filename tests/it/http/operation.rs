@@ -8,5 +8,6 @@ pub(crate) mod metrics;
 mod promotion;
 mod promotion_under_load;
 mod readiness;
+mod stopping;
 mod tls;
 mod traces;

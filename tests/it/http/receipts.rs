@@ -1,6 +1,8 @@
 //! Receipts: what a host that keeps them answers for can be proved later, and what was altered is
 //! found.
 
+mod durability;
+mod earlier_files;
 mod erasure;
 mod faults;
 mod recording;

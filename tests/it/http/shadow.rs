@@ -1,7 +1,7 @@
 //! A candidate beside the current release: it sees a share of live rows, and no client sees it.
 
 mod exclusions;
-mod harness;
+pub(crate) mod harness;
 mod lifecycle;
 
 use crate::common::client::Client;

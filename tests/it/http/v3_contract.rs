@@ -7,7 +7,7 @@ mod authentication;
 mod batch;
 mod batch_options;
 mod bodies;
-mod deadline;
+pub(crate) mod deadline;
 mod development;
 mod endpoints;
 mod errors;

@@ -209,6 +209,23 @@ impl Cluster {
         self.order("backends CONT");
     }
 
+    /// Lets no commit end, as where a synchronous standby is gone. Reads go on.
+    pub fn hold_commits(&self) {
+        self.set("SET synchronous_standby_names = 'nobody'");
+    }
+
+    /// Lets commits end again.
+    pub fn release_commits(&self) {
+        self.set("RESET synchronous_standby_names");
+    }
+
+    /// Changes a setting of the server, which itself commits nothing.
+    fn set(&self, change: &str) {
+        let address = address(&self.folder, "postgres");
+        sql(&address, &format!("ALTER SYSTEM {change}"));
+        sql(&address, "SELECT pg_reload_conf()");
+    }
+
     fn order(&self, order: &str) {
         let mut supervisor = self
             .supervisor
@@ -304,6 +321,8 @@ mod tests {
         cluster.restart();
         cluster.freeze();
         cluster.thaw();
+        cluster.hold_commits();
+        cluster.release_commits();
         cluster.database();
         drop(cluster);
         assert!(!folder.exists());

@@ -190,7 +190,7 @@ mod tests {
             .with_details(vec!["home 1".to_owned()]);
         let text = Report::of("r-1", "engine", vec![found]).text();
         assert!(
-            text.contains("FAILED      order      two rows differ\n"),
+            text.contains("FAILED      order        two rows differ\n"),
             "{text}"
         );
         assert!(text.contains("\norder\n  home 1\n"), "{text}");

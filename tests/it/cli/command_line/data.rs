@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Every register of the made-up country, with the flag that takes its file.
-const REGISTERS: [(&str, &str); 7] = [
+pub(super) const REGISTERS: [(&str, &str); 7] = [
     ("price-paid.csv", "--price-paid"),
     ("certificates.csv", "--certificates"),
     ("codepo_gb.zip", "--code-point"),
@@ -28,19 +28,19 @@ fn check(files: &[PathBuf]) -> ProcessOutput {
 }
 
 /// Returns what is said of a file with this content.
-fn check_content(folder: &Path, name: &str, content: &[u8]) -> ProcessOutput {
+pub(super) fn check_content(folder: &Path, name: &str, content: &[u8]) -> ProcessOutput {
     let path = folder.join(name);
     fs::write(&path, content).unwrap();
     check(&[path])
 }
 
 /// Returns the first rows of a register.
-fn rows(file: &str) -> String {
+pub(super) fn rows(file: &str) -> String {
     let text = fs::read_to_string(registers().join(file)).unwrap();
     text.split_inclusive('\n').take(100).collect()
 }
 
-fn folder() -> TempDir {
+pub(super) fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
@@ -55,7 +55,13 @@ fn every_register_is_named_with_its_flag_and_its_rows() {
         let line = output.lines().find(|line| line.contains(file)).unwrap();
         assert!(line.ends_with(&format!("({flag})")), "{line}");
     }
-    assert_eq!(output.matches(" kept by a build").count(), 7, "{output}");
+    assert_eq!(output.matches(" kept by a snapshot").count(), 7, "{output}");
+    // Market statistics take no address file.
+    assert_eq!(
+        output.matches(" by market statistics").count(),
+        6,
+        "{output}"
+    );
     assert!(
         output.ends_with("A build takes 7 of 7 files.\n"),
         "{output}"
@@ -165,6 +171,35 @@ fn every_damaged_form_is_named_with_its_register_and_its_repair() {
     let absent = check(&[folder.path().join("absent.csv")]);
     assert_eq!(absent.code, Some(1), "{absent:?}");
     assert!(absent.stdout.contains("cannot be opened"), "{absent:?}");
+}
+
+#[test]
+fn sales_without_a_postcode_are_kept_by_market_statistics_alone() {
+    let folder = folder();
+    let text = rows("price-paid.csv");
+    let mut without = 0;
+    let content: String = text
+        .lines()
+        .map(|line| {
+            let mut cells: Vec<&str> = line.split(',').collect();
+            if without < 30 {
+                cells[3] = "NAN";
+                without += 1;
+            }
+            cells.join(",") + "\n"
+        })
+        .collect();
+    let output = check_content(folder.path(), "pp.csv", content.as_bytes()).ok();
+    for part in [
+        "100 rows read, 100 sound, 70 kept by a snapshot, 100 by market statistics",
+        "left out by a snapshot: no_postcode 30 (the first: line 1)",
+    ] {
+        assert!(output.stdout.contains(part), "{output:?}");
+    }
+    let rates = b"DATE,IUDBEDR,IUDSOIA\n01 Sep 2026,3.75,3.7\n02 Sep 2026,3.75,\n03 Sep 2026,,\n";
+    let output = check_content(folder.path(), "bank.csv", rates).ok();
+    let counts = "2 rows with values, 3 values kept by a build";
+    assert!(output.stdout.contains(counts), "{output:?}");
 }
 
 #[test]

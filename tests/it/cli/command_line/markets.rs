@@ -78,8 +78,8 @@ fn a_build_ends_with_its_datasets_and_what_to_give_for_those_that_lack_metrics()
     }
     let manifest =
         |folder: &Path| fs::read_to_string(folder.join("markets/invented/manifest.json")).unwrap();
-    // A release that lacks nothing has the manifest of earlier versions.
-    assert!(!manifest(packages_dir.path()).contains("\"datasets\""));
+    let stored: Value = serde_json::from_str(&manifest(packages_dir.path())).unwrap();
+    assert_eq!(stored["body"]["datasets"], report["datasets"]);
     let without_rents = tempfile::tempdir().unwrap();
     let output = build_without("--rents", without_rents.path(), &[]).ok();
     assert!(output.stderr.contains("give --rents"), "{}", output.stderr);
@@ -103,6 +103,100 @@ fn inputs_without_an_observation_print_their_report_and_the_reason() {
         assert!(output.stderr.contains(part), "{}", output.stderr);
     }
     assert!(!packages_dir.path().join("markets/invented").exists());
+}
+
+/// Writes a register of the made-up country anew, line by line, its header unchanged.
+fn rewrite(folder: &Path, file: &str, line: impl Fn(&str) -> Option<String>) -> String {
+    let text = fs::read_to_string(registers().join(file)).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    let mut content = format!("{header}\n");
+    for row in rows.lines().filter_map(line) {
+        content += &(row + "\n");
+    }
+    let path = folder.join(file);
+    fs::write(&path, content).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn certificates_of_other_homes_leave_their_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let certificates = "certificates.csv";
+    let elsewhere = rewrite(folder.path(), certificates, |row| {
+        let mut cells: Vec<&str> = row.split(',').collect();
+        let quoted = cells.iter().take(5).any(|cell| cell.contains('"'));
+        *cells.get_mut(4).filter(|_| !quoted)? = "ZZ9 9ZZ";
+        Some(cells.join(","))
+    });
+    let output = build_without(
+        "--certificates",
+        folder.path(),
+        &["--certificates", &elsewhere],
+    )
+    .ok();
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(report["sales"]["with_floor_area"], 0);
+    let reason = "no certificate has a floor area for a counted sale";
+    assert!(output.stderr.contains(reason), "{}", output.stderr);
+}
+
+#[test]
+fn a_price_index_of_other_countries_and_rents_without_a_figure_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let scotland = rewrite(folder.path(), "UK-HPI-full-file.csv", |row| {
+        let mut cells: Vec<&str> = row.split(',').collect();
+        let is_code = |cell: &str| cell.len() == 9 && cell[1..].bytes().all(|b| b.is_ascii_digit());
+        *cells.iter_mut().find(|cell| is_code(cell))? = "S92000003";
+        Some(cells.join(","))
+    });
+    let option = "--house-price-index";
+    let refusal = build_without(option, folder.path(), &[option, &scotland]).refused();
+    assert!(
+        refusal.contains("is of use to the build") && refusal.contains("outside_the_areas"),
+        "{refusal}"
+    );
+    let rents = folder.path().join("rents.csv");
+    let headings = "Time period,Area code,Rental price,Rental price one bed,Rental price two bed,\
+                    Rental price three bed,Rental price four or more bed";
+    fs::write(&rents, format!("{headings}\n")).unwrap();
+    let rents = rents.display().to_string();
+    let refusal = build_without("--rents", folder.path(), &["--rents", &rents]).refused();
+    assert!(refusal.contains("no rent below the headings"), "{refusal}");
+    let check = run(["data", "check", &rents]);
+    assert_eq!(check.code, Some(1), "{check:?}");
+    for part in ["private rents (--rents)", "no rent below the headings"] {
+        assert!(check.stdout.contains(part), "{check:?}");
+    }
+    assert!(!folder.path().join("markets/invented").exists());
+}
+
+#[test]
+fn a_release_month_before_the_sales_names_the_earliest_one_that_has_an_observation() {
+    let folder = tempfile::tempdir().unwrap();
+    let refusal = build(folder.path(), &["--release-month", "1990-01"]).refused();
+    let begin = "--release-month 1990-01 states sales to 1989-10, and the first covered month is ";
+    assert!(refusal.contains(begin), "{refusal}");
+    let (_, earliest) = refusal.rsplit_once("Give --release-month ").unwrap();
+    let (earliest, _) = earliest.split_once(" or a later one").unwrap();
+    let report = build(folder.path(), &["--release-month", earliest]).ok();
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    // One window of twelve months.
+    assert!(
+        refusal.contains(report["first_month"].as_str().unwrap()),
+        "{refusal}"
+    );
+    assert!(report["observations"].as_u64() > Some(0), "{report}");
+    let covers = [
+        "--covers",
+        "E06990001:2026-06:2026-07",
+        "--release-month",
+        "2026-04",
+    ];
+    let refusal = build_without("--rents", folder.path(), &covers).refused();
+    assert!(
+        refusal.contains("Give files of at least 12 months"),
+        "{refusal}"
+    );
 }
 
 #[test]

@@ -115,13 +115,18 @@ fn check(file: &Path, folder: &str) -> String {
     masked.collect()
 }
 
+/// What precedes the quoted cells of a line.
+const BEFORE_CELLS: [&str; 2] = ["(the first: ", "no register begins with "];
+
 /// Replaces the rows that a line quotes, which are the publisher's, by a mark. A quoted cell of a
 /// few characters stays.
 fn without_cells(line: &str) -> String {
-    let Some((kept, mut rest)) = line.split_once("(the first: ") else {
+    let mut parts = BEFORE_CELLS.iter();
+    let quoted = parts.find_map(|before| Some((before, line.split_once(before)?)));
+    let Some((before, (kept, mut rest))) = quoted else {
         return line.to_owned();
     };
-    let mut masked = format!("{kept}(the first: ");
+    let mut masked = format!("{kept}{before}");
     while let Some((before, quoted)) = rest.split_once('"') {
         let mut escaped = false;
         let end = quoted.find(|c: char| {

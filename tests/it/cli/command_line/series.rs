@@ -86,6 +86,25 @@ fn an_incomplete_release_says_which_datasets_lack_what() {
     assert_eq!(spread["to"], "2025-08");
     let reason = spread["reason"].as_str().unwrap();
     assert!(reason.contains("--complete-to 2025-09-30"), "{reason}");
+    // Short datasets have reasons too, in the manifest and in both tables.
+    for (id, reason) in [
+        (
+            "bank_rate",
+            "It ends 63 days before the newest observation, 2025-10-09. Give IUDBEDR",
+        ),
+        (
+            "mortgage_benchmarks",
+            "No file states these series: IUMZICQ, IUMBV34, ",
+        ),
+    ] {
+        let entry = entry(&body, id);
+        assert_eq!(entry["series"], 1, "{id}");
+        let stated = entry["reason"].as_str().unwrap();
+        assert!(stated.starts_with(reason), "{stated}");
+        assert!(line(&output.stdout, id).ends_with(stated), "{id}");
+        assert_eq!(line(&list.stdout, id), line(&output.stdout, id));
+    }
+    assert_eq!(entry(&body, "ois_spot_curve")["reason"], Value::Null);
 }
 
 #[test]
@@ -96,6 +115,7 @@ fn a_list_of_changes_that_is_complete_to_the_snapshot_fills_the_scenarios() {
     build(folder.path(), "whole", &SOURCES, &complete).ok();
     let body = body(folder.path(), "whole");
     for (id, last) in [
+        ("bank_rate", "2025-08-07"),
         ("bank_rate_scenarios", "2025-10-09"),
         ("mortgage_reversion_scenarios", "2025-10-09"),
         ("mortgage_reversion_spread", "2025-09"),
@@ -127,6 +147,29 @@ fn a_file_of_rates_without_a_value_is_refused_with_the_reason() {
         "{refusal}"
     );
     assert!(!folder.path().join("releases/rates/empty").exists());
+}
+
+#[test]
+fn a_file_of_rates_that_may_give_a_wrong_number_stops_the_build() {
+    let folder = tempfile::tempdir().unwrap();
+    write_sources(folder.path());
+    for (name, text, reason) in [
+        (
+            "comma.csv",
+            "DATE,IUDBEDR\n01 Sep 2026,3,75\n",
+            "comma.csv, line 2: the row has 3 cells and the table 2 columns",
+        ),
+        (
+            "cut.csv",
+            "DATE,IUDBEDR\n01 Sep 2026,3.75\n02 Sep 2026,3",
+            "cut.csv, line 3: the last line has no line end",
+        ),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+        let refusal = build(folder.path(), "wrong", &[name], &[]).refused();
+        assert!(refusal.contains(reason), "{refusal}");
+    }
+    assert!(!folder.path().join("releases/rates/wrong").exists());
 }
 
 #[test]

@@ -30,8 +30,9 @@ fn build(packages_dir: &Path, id: &str, further: &[&str]) -> ProcessOutput {
 fn sold_addresses_become_homes_and_the_build_says_that_their_numbers_are_invented() {
     let folder = tempfile::tempdir().unwrap();
     let without = build(folder.path(), "sales-alone", &[]).ok();
-    assert!(without.stderr.contains("has no home"), "{without:?}");
-    assert!(without.stderr.contains("--sold-addresses"), "{without:?}");
+    let last = without.stderr.lines().last().unwrap();
+    assert!(last.contains("has no home"), "{without:?}");
+    assert!(last.contains("--sold-addresses"), "{without:?}");
 
     let sales = registers().join("price-paid.csv").display().to_string();
     let built = build(folder.path(), "sold", &["--sold-addresses", &sales]).ok();
@@ -41,11 +42,8 @@ fn sold_addresses_become_homes_and_the_build_says_that_their_numbers_are_invente
     assert_eq!(homes["from_sold_addresses"], homes["properties"]);
     let of_homes = report["sales"]["matching"]["one_property"].as_u64();
     assert!(of_homes > homes["properties"].as_u64(), "{report}");
-    assert!(
-        built.stderr.contains("have an invented UPRN"),
-        "{}",
-        built.stderr
-    );
+    let last = built.stderr.lines().last().unwrap();
+    assert!(last.contains("have an invented UPRN"), "{}", built.stderr);
 }
 
 #[test]

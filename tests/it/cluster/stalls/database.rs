@@ -1,7 +1,8 @@
-//! A database that is frozen with all its processes.
+//! A database that is frozen with all its processes, and one whose commits alone hang.
 
-use crate::crash::harness::World;
+use crate::crash::harness::{UNITS, World};
 use crate::stalls::run::{Stall, bodies, host, keys};
+use crate::stalls::submission::assert_withdrawn;
 use domesday_test_postgres::{Cluster, Disk};
 
 /// Freezes the database of a host under load.
@@ -21,4 +22,31 @@ fn a_frozen_database_ends_requests_in_time_and_costs_nothing() {
         false => cluster.thaw(),
     };
     hold("database, PostgreSQL", &world, &freeze);
+}
+
+/// Returns a function that holds and releases the commits of a cluster, as where a synchronous
+/// standby is gone. Reads of the database work meanwhile.
+fn hold_commits(cluster: &Cluster) -> impl Fn(bool) + Sync {
+    |frozen| match frozen {
+        true => cluster.hold_commits(),
+        false => cluster.release_commits(),
+    }
+}
+
+#[test]
+fn a_database_whose_commits_hang_ends_requests_in_time_and_costs_nothing() {
+    let cluster = Cluster::start(Disk::Unsynced);
+    let world = World::on(cluster.database());
+    let freeze = hold_commits(&cluster);
+    hold("commits of a database, PostgreSQL", &world, &freeze);
+}
+
+#[test]
+fn a_job_without_a_key_that_a_database_accepts_too_late_is_withdrawn() {
+    let cluster = Cluster::start(Disk::Unsynced);
+    let world = World::on(cluster.database());
+    let key = world.key("jobs", UNITS);
+    let server = host(&world).go();
+    assert_withdrawn(&world, &server, &key, &hold_commits(&cluster));
+    server.stop();
 }

@@ -4,8 +4,10 @@
 use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::faults::library;
+use crate::common::server::Server;
 use crate::crash::harness::{UNITS, World};
 use crate::stalls::run::{Stall, bodies, host, keys};
+use crate::stalls::submission::assert_withdrawn;
 use std::path::{Path, PathBuf};
 
 /// The arguments of a host that keeps a receipt of every value.
@@ -19,21 +21,30 @@ fn hold(name: &str, world: &World, arguments: &[&str], files: &dyn Fn(&Path) -> 
     assert_eq!(value(&server.client(&first)), 200);
     server.stop();
     let folder = tempfile::tempdir().unwrap();
-    let files = files(&world.data(0));
-    let paths: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).collect();
-    let server = host(world)
-        .with(arguments)
-        .environment("LD_PRELOAD", &library(folder.path()))
-        .environment("DOMESDAY_FAULT_FILES", Path::new(&paths.join(":")))
-        .environment("DOMESDAY_FAULTS", folder.path())
-        .go();
-    let trigger = folder.path().join("stall");
-    let freeze = |frozen: bool| match frozen {
-        true => std::fs::write(&trigger, "").unwrap(),
-        false => std::fs::remove_file(&trigger).unwrap(),
-    };
+    let server = with_stalls(world, arguments, &files(&world.data(0)), folder.path());
+    let freeze = |frozen| stall(folder.path(), frozen);
     Stall::of_storage(name, &bodies(), &freeze).hold(world, &server, &keys);
     server.stop();
+}
+
+/// Starts a host whose accesses to these files can be stalled by way of a folder.
+fn with_stalls(world: &World, arguments: &[&str], files: &[PathBuf], folder: &Path) -> Server {
+    let paths: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).collect();
+    host(world)
+        .with(arguments)
+        .environment("LD_PRELOAD", &library(folder))
+        .environment("DOMESDAY_FAULT_FILES", Path::new(&paths.join(":")))
+        .environment("DOMESDAY_FAULTS", folder)
+        .go()
+}
+
+/// Stalls the files, or lets them go on.
+fn stall(folder: &Path, stalled: bool) {
+    let trigger = folder.join("stall");
+    match stalled {
+        true => std::fs::write(&trigger, "").unwrap(),
+        false => std::fs::remove_file(&trigger).unwrap(),
+    }
 }
 
 fn value(client: &Client) -> u16 {
@@ -82,6 +93,18 @@ fn a_journal_that_stalls_ends_requests_in_time_and_costs_nothing_on_postgresql()
     );
 }
 
+#[test]
+fn a_job_without_a_key_that_a_disk_accepts_too_late_is_withdrawn() {
+    let world = World::embedded();
+    let key = world.key("jobs", UNITS);
+    let folder = tempfile::tempdir().unwrap();
+    let files = state_files(&["state.redb", "state.usage"]);
+    let server = with_stalls(&world, &[], &files(&world.data(0)), folder.path());
+    let freeze = |frozen| stall(folder.path(), frozen);
+    assert_withdrawn(&world, &server, &key, &freeze);
+    server.stop();
+}
+
 /// A stop waits for the disk, but not longer than an orchestrator waits for the stop.
 #[test]
 fn a_host_on_a_stalled_disk_stops_in_time() {
@@ -89,16 +112,11 @@ fn a_host_on_a_stalled_disk_stops_in_time() {
     let keys = keys(&world);
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(world.data(0)).unwrap();
-    let paths =
-        ["state.redb", "state.usage"].map(|file| world.data(0).join(file).display().to_string());
-    let server = host(&world)
-        .environment("LD_PRELOAD", &library(folder.path()))
-        .environment("DOMESDAY_FAULT_FILES", Path::new(&paths.join(":")))
-        .environment("DOMESDAY_FAULTS", folder.path())
-        .go();
+    let files = state_files(&["state.redb", "state.usage"]);
+    let server = with_stalls(&world, &[], &files(&world.data(0)), folder.path());
     let client = server.client(&keys[0]);
     assert_eq!(value(&client), 200);
-    std::fs::write(folder.path().join("stall"), "").unwrap();
+    stall(folder.path(), true);
     assert_eq!(value(&client), 503);
     let asked = std::time::Instant::now();
     server.terminate();

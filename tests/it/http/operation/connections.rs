@@ -100,11 +100,12 @@ fn the_metrics_listener_answers_probes_while_the_other_is_full() {
 }
 
 /// Opens 16 connections from each of four other addresses. Each sends `count` requests for `path`
-/// and reads no response. The kernel keeps a few kilobytes for a client, so the server notices.
-fn read_nothing(address: SocketAddr, path: &str, count: usize) -> Vec<TcpStream> {
+/// and reads no response. The kernel keeps a few kilobytes for a client, so the server notices. A
+/// connection whose responses are not yet stuck would make way, so this waits until all are.
+fn read_nothing(server: &Server, address: SocketAddr, path: &str, count: usize) -> Vec<TcpStream> {
     let requests = head("GET", path, &[]).repeat(count);
     let clients = (2..=5).flat_map(|client| [client; 16]);
-    clients
+    let streams = clients
         .map(|client| {
             let mut stream = connect_reading_little([127, 0, 0, client], address);
             let timeout = Some(Duration::from_secs(2));
@@ -112,7 +113,11 @@ fn read_nothing(address: SocketAddr, path: &str, count: usize) -> Vec<TcpStream>
             let _ = stream.write_all(requests.as_bytes());
             stream
         })
-        .collect()
+        .collect();
+    let started = Instant::now();
+    server.await_idle();
+    println!("all responses are stuck after {:?}", started.elapsed());
+    streams
 }
 
 fn connect_reading_little(client: [u8; 4], server: SocketAddr) -> TcpStream {
@@ -152,8 +157,8 @@ fn the_metrics_listener_has_settings_and_metrics_of_its_connections() {
 
 #[test]
 fn clients_that_read_nothing_make_way_for_a_probe_of_the_metrics_listener() {
-    let (_server, metrics) = serve_with(&[]);
-    let _unread = read_nothing(metrics.address, "/metrics", 400);
+    let (server, metrics) = serve_with(&[]);
+    let _unread = read_nothing(&server, metrics.address, "/metrics", 400);
     assert_probe_is_answered(&metrics);
 }
 
@@ -161,7 +166,7 @@ fn clients_that_read_nothing_make_way_for_a_probe_of_the_metrics_listener() {
 fn clients_without_a_key_that_read_nothing_make_way_for_a_probe() {
     let limits = ["--connections", "64", "--connections-per-address", "16"];
     let server = start().with(&limits).go();
-    let _unread = read_nothing(server.address, "/openapi.json", 40);
+    let _unread = read_nothing(&server, server.address, "/openapi.json", 40);
     assert_probe_is_answered(&server.demo());
 }
 

@@ -13,6 +13,12 @@ pub(crate) fn serve_with(arguments: &[&str]) -> (Server, Client) {
         .with(&["--metrics-listen", "127.0.0.1:0"])
         .with(arguments)
         .go();
+    let metrics = metrics_client(&server);
+    (server, metrics)
+}
+
+/// Returns a client of a server's metrics listener.
+pub(crate) fn metrics_client(server: &Server) -> Client {
     let line = server
         .printed
         .lines()
@@ -20,8 +26,7 @@ pub(crate) fn serve_with(arguments: &[&str]) -> (Server, Client) {
         .unwrap();
     let address = line.split("http://").nth(1).unwrap();
     let address = address.strip_suffix("/metrics").unwrap();
-    let metrics = Client::new(address.parse().unwrap(), "none");
-    (server, metrics)
+    Client::new(address.parse().unwrap(), "none")
 }
 
 /// Returns the value of a metric, named with its labels.

@@ -120,6 +120,10 @@ fn a_damaged_receipt_of_a_sent_response_is_refused_after_a_kill() {
 /// Serves from a data folder with one receipt. A file in the returned folder, named after a fault,
 /// makes the journal's disk fail so.
 fn serve_with_faults(data: &Path) -> (Server, TempDir) {
+    serve_with_faults_and(data, &[])
+}
+
+fn serve_with_faults_and(data: &Path, arguments: &[&str]) -> (Server, TempDir) {
     let server = start().data(data).with(&["--receipts", "all"]).go();
     value(&server.demo());
     server.stop();
@@ -127,6 +131,7 @@ fn serve_with_faults(data: &Path) -> (Server, TempDir) {
     let server = start()
         .data(data)
         .with(&["--receipts", "all"])
+        .with(arguments)
         .environment("LD_PRELOAD", &library(folder.path()))
         .environment("DOMESDAY_FAULT_FILES", &files(data)[0])
         .environment("DOMESDAY_FAULTS", folder.path())
@@ -239,6 +244,41 @@ fn a_journal_that_stalls_ends_requests_and_readiness_until_it_goes_on() {
     let used = crate::receipts::run(["tenant", "list", "--data", data.to_str().unwrap()]).ok();
     assert!(used.stdout.contains("\t3 units"), "{}", used.stdout);
     server.stop();
+    assert_eq!(report(&data, &[])["proved"], true);
+}
+
+/// The disk takes a second and a half, which is no stall yet, but longer than the deadline.
+#[test]
+fn receipts_that_are_late_for_the_deadline_are_not_waited_for_and_cost_nothing() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path().join("data");
+    let (server, folder) = serve_with_faults_and(&data, &["--processing-deadline", "400"]);
+    let client = server.demo();
+    value(&client);
+    let trigger = folder.path().join("stall");
+    for (path, body) in [
+        ("/v3/simple-value", house()),
+        ("/v3/simple-batch-value", batch(3)),
+    ] {
+        std::fs::write(&trigger, "").unwrap();
+        let stalled = Instant::now();
+        let refused = client.post(path, &body);
+        let took = stalled.elapsed();
+        std::thread::sleep(Duration::from_millis(1_500).saturating_sub(took));
+        std::fs::remove_file(&trigger).unwrap();
+        assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
+        assert!(refused.header("retry-after").is_some());
+        let in_time = Duration::from_millis(800)..Duration::from_millis(1_450);
+        assert!(in_time.contains(&took), "{path}: {took:?}");
+        // The disk was never away for as long as a stall takes.
+        assert_eq!(client.get("/readyz").status, 200);
+        value(&client);
+    }
+    let used = crate::receipts::run(["tenant", "list", "--data", data.to_str().unwrap()]).ok();
+    assert!(used.stdout.contains("\t4 units"), "{}", used.stdout);
+    // The late receipts are there as well, and all of them prove.
+    server.stop();
+    assert_eq!(lines(&data).len(), 4 + 1 + 3);
     assert_eq!(report(&data, &[])["proved"], true);
 }
 

@@ -4,6 +4,7 @@ use crate::common::demo::RELEASE;
 use crate::common::program::{releases, run};
 use crate::common::server::start;
 use crate::receipts::{batch, files, keys, replay, report, value};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -132,6 +133,35 @@ fn an_altered_receipt_is_named_by_its_file_and_line() {
     assert!(ran.stdout.contains(broken), "{}", ran.stdout);
     // What was altered also no longer opens.
     assert!(ran.stdout.contains("receipt 5, "), "{}", ran.stdout);
+}
+
+/// No later receipt and no head vouch for the last one, so its own check has to.
+#[test]
+fn a_changed_place_of_the_last_receipt_is_found_without_a_head() {
+    let past = StoppedHost::new();
+    change(&past.data(), |lines| {
+        let durable = |line: &str| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            line["durable"].as_u64().unwrap()
+        };
+        let [.., before, last] = lines.as_mut_slice() else {
+            panic!("too few receipts");
+        };
+        // A receipt begins a group or is of the group before it: the other of the two.
+        let other = match durable(last) {
+            20 => durable(before),
+            _ => 20,
+        };
+        let field = |count| format!(r#""durable":{count},"#);
+        *last = last.replace(&field(durable(last)), &field(other));
+    });
+    std::fs::remove_file(past.data().join("journal/heads.jsonl")).unwrap();
+    let found = report(&past.data(), &[]);
+    let broken = found["broken"].as_str().unwrap();
+    assert!(
+        broken.contains("line 21: receipt 21 was altered"),
+        "{broken}"
+    );
 }
 
 #[test]

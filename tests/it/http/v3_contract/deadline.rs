@@ -5,9 +5,11 @@ use crate::common::demo::house;
 use crate::common::guest;
 use crate::common::packages::Releases;
 use crate::common::raw::{HttpResponse, connect, read};
-use crate::common::server::{Server, start};
+use crate::common::server::{Server, Start, start};
 use crate::v3_contract::bodies::synchronous;
-use crate::v3_contract::{BATCH, JSON, SIMPLE, batch, head_with, proposed, refused, value, with};
+use crate::v3_contract::{
+    BATCH, JOBS, JSON, SIMPLE, batch, head_with, proposed, refused, value, with,
+};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -23,6 +25,11 @@ const READ_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// Starts a server of a release that never ends a row of one bedroom.
 pub(crate) fn endless(arguments: &[&str]) -> (Server, Client) {
+    endless_from(start().with(arguments))
+}
+
+/// Does the same from a test's own configuration.
+pub(crate) fn endless_from(start: Start) -> (Server, Client) {
     let releases = Releases::shared("v3-endless", |target| {
         target.add_snapshot();
         // Fuel for far longer than any deadline: the clock alone ends a row, after ten seconds.
@@ -30,8 +37,7 @@ pub(crate) fn endless(arguments: &[&str]) -> (Server, Client) {
         target.add_changed(ENDLESS, component, |body| body.fuel_per_row = 1 << 50);
     });
     let release = ["--release", ENDLESS, "--allow-unsigned", ENDLESS];
-    let server = start().releases(releases.path()).with(&release);
-    let server = server.with(arguments).go();
+    let server = start.releases(releases.path()).with(&release).go();
     let client = server.demo();
     (server, client)
 }
@@ -106,6 +112,63 @@ fn limit_deadline_ends_the_work() {
     assert_eq!(results[0]["errors"][0]["code"], CODE);
     assert_eq!(results[0]["errors"][0]["retryable"], true);
     assert_eq!(results[1]["status"], "rejected");
+}
+
+/// Returns a large body of one home, which a worker parses.
+fn padded(row: &Value) -> String {
+    row.to_string() + &" ".repeat(100 << 10)
+}
+
+#[test]
+fn limit_deadline_ends_a_parse_that_waits_for_a_worker() {
+    let arguments = ["--threads", "1", "--processing-deadline", "500"];
+    let (_server, client) = endless(&arguments);
+    // A row of a job has no deadline. It takes the only worker for ten seconds.
+    let job = client
+        .post(JOBS, &batch(json!({}), &[spinning(house())]))
+        .json();
+    let running = || client.get(job["status_url"].as_str().unwrap()).json()["status"] == "running";
+    let submitted = Instant::now();
+    while !running() {
+        assert!(submitted.elapsed() < Duration::from_secs(5), "it waits");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    let sent = Instant::now();
+    let answer = client.post_text(SIMPLE, &padded(&house()));
+    let took = sent.elapsed();
+    assert_eq!(refused(&answer), (503, CODE.to_owned()));
+    assert!(took < Duration::from_secs(3), "{took:?}");
+}
+
+/// Larger bodies than one thread parses in half a second.
+#[test]
+fn limit_deadline_ends_the_parse_of_a_submission() {
+    let server = start().with(&["--threads", "1", "--processing-deadline", "0"]);
+    let server = server.go();
+    let client = server.demo();
+    let body = batch(json!({}), &vec![house(); 2_500]).to_string();
+    let answers: Vec<(HttpResponse, Duration)> = std::thread::scope(|scope| {
+        let submitting: Vec<_> = (0..24)
+            .map(|_| {
+                scope.spawn(|| {
+                    let sent = Instant::now();
+                    (client.post_text(JOBS, &body), sent.elapsed())
+                })
+            })
+            .collect();
+        let submitted = submitting.into_iter().map(|sent| sent.join().unwrap());
+        submitted.collect()
+    });
+    let mut late = 0;
+    for (answer, took) in &answers {
+        if answer.status != 202 {
+            assert_eq!(refused(answer), (503, "overloaded".to_owned()));
+            late += 1;
+        }
+        println!("{} after {took:?}", answer.status);
+    }
+    assert!(late > 0, "all were parsed");
 }
 
 #[test]

@@ -6,31 +6,44 @@ use crate::v3_contract::{JSON, RELEASE, SIMPLE, customer, head_with, refused};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// The time for which the test watches a bucket refill.
-const REFILLED: Duration = Duration::from_millis(4_500);
+/// The requests for which the test watches a bucket refill.
+const REFILLED: usize = 4;
 const PAUSE: Duration = Duration::from_millis(50);
+const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
 fn limits_rate_and_burst_are_the_plans() {
     let (_contract, client) = customer("slow");
     let started = Instant::now();
-    let statuses = [(); 3].map(|()| client.get(RELEASE).status);
-    assert_eq!(statuses, [200, 200, 429]);
+    let passes = || client.get(RELEASE).status == 200;
+    assert!(passes());
+    // The next request that the rate gives back is due a second after the first, which the service
+    // saw between these two moments.
+    let (mut earliest, mut latest) = (started + SECOND, Instant::now() + SECOND);
+    assert_eq!([passes(), passes()], [true, false]);
     let answer = client.get(RELEASE);
     assert_eq!(refused(&answer), (429, "rate_limited".to_owned()));
     assert_eq!(answer.json()["error"]["retryable"], true);
     let wait: u32 = answer.header("retry-after").unwrap().parse().unwrap();
     assert_eq!(wait, 1);
-    // The rate gives back one request a second: no fewer, but for one that a pause may cost, and
-    // no more.
-    let mut passed = 2;
-    while started.elapsed() < REFILLED {
+    // One request a second: none before it is due, and each that comes later.
+    let mut passed = 0;
+    while passed < REFILLED {
         std::thread::sleep(PAUSE);
-        passed += u64::from(client.get(RELEASE).status == 200);
+        let sent = Instant::now();
+        let passes = passes();
+        let received = Instant::now();
+        if passes {
+            assert!(received >= earliest, "request {passed} came too early");
+            (earliest, latest) = (earliest + SECOND, (latest + SECOND).max(received));
+            passed += 1;
+        } else {
+            assert!(
+                sent < latest,
+                "request {passed} was refused when it was due"
+            );
+        }
     }
-    let most = 2 + started.elapsed().as_secs();
-    let least = 1 + REFILLED.as_secs();
-    assert!((least..=most).contains(&passed), "{passed} of {most}");
 }
 
 #[test]

@@ -79,10 +79,10 @@ fn limits_capacity_is_refused_whatever_is_left_of_the_allowance() {
 }
 
 #[test]
-fn limits_capacity_for_bodies_is_256_mebibytes() {
-    // A body reserves by halves of what has arrived, and never more than the largest body.
-    const FEWEST: usize = (256 << 20) / (LARGEST * 3 / 2);
-    const MOST: usize = (256 << 20) / LARGEST;
+fn limits_capacity_for_the_bodies_of_a_customer_is_96_mebibytes() {
+    // A body reserves by halves of what has arrived, and never more than its length.
+    const FEWEST: usize = (96 << 20) / (LARGEST * 3 / 2);
+    const MOST: usize = (96 << 20) / LARGEST;
     let server = start().go();
     let client = server.demo();
     let length = LARGEST.to_string();
@@ -134,8 +134,8 @@ fn limits_capacity_is_taken_by_bytes_that_arrived() {
         "POST",
         SIMPLE,
     );
-    // More than the budget has room for, were each as large as a body may be.
-    let open = [(); 2 * (256 << 20) / LARGEST].map(|()| {
+    // More than the customer's share has room for, were each as large as a body may be.
+    let open = [(); 2 * (96 << 20) / LARGEST].map(|()| {
         let mut declared_stream = connect(client.address);
         declared_stream.write_all(declared.as_bytes()).unwrap();
         declared_stream.write_all(&[b' '; 400]).unwrap();
@@ -145,8 +145,10 @@ fn limits_capacity_is_taken_by_bytes_that_arrived() {
         chunked_stream.write_all(&[b' '; 400]).unwrap();
         (declared_stream, chunked_stream)
     });
+    // Too large to take nothing of the share.
+    let padded = house().to_string() + &" ".repeat(100 << 10);
     for _ in 0..10 {
-        assert_eq!(client.post(SIMPLE, &house()).status, 200);
+        assert_eq!(client.post_text(SIMPLE, &padded).status, 200);
         std::thread::sleep(Duration::from_millis(50));
     }
     drop(open);

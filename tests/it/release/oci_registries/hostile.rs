@@ -1,7 +1,7 @@
-//! Hostile registries. The host bounds the bytes that it reads, prints their text short and without
-//! control characters, and sends no password unencrypted.
+//! Hostile registries. The host bounds the bytes that it reads, and prints their text short and
+//! without control characters. It sends no password unencrypted, and nothing into its own network.
 
-use super::{host, pull, release};
+use super::{host, publish, pull, release};
 use crate::common::demo::RELEASE;
 use crate::common::packages::Releases;
 use std::io::{Read, Write};
@@ -218,4 +218,78 @@ fn a_password_does_not_go_to_another_machine_unencrypted() {
         assert!(!output.contains("hunter2"), "{output}");
     }
     assert_eq!(requests.lock().unwrap().len(), 2);
+}
+
+/// Answers a request for a login with this token service, and any other as a registry without it.
+fn with_realm(realm: String) -> (String, Arc<Mutex<Vec<String>>>) {
+    registry(Box::new(move |path, _, stream| match path {
+        path if path.ends_with("/v2/") => respond(
+            stream,
+            "401 Unauthorized",
+            &format!("WWW-Authenticate: Bearer realm=\"{realm}\",service=\"homes\"\r\n"),
+            "",
+        ),
+        _ => open_to_all(stream),
+    }))
+}
+
+#[test]
+fn a_login_within_a_machine_or_a_private_network_is_refused() {
+    let (other, reached) = registry(Box::new(|_, _, stream| {
+        respond(stream, "200 OK", "", r#"{"token": "a-token-of-theirs"}"#);
+    }));
+    let realm = other.replace("oci://", "http://");
+    // This registry serves as the proxy of the environment, on the way to a public host.
+    let (proxy, requests) = with_realm(realm.clone());
+    let proxy = proxy
+        .replace("oci://", "http://")
+        .replace("/models/homes", "");
+    let source = Releases::copy();
+    let settings = [
+        ("DOMESDAY_REGISTRY_USER", "me"),
+        ("DOMESDAY_REGISTRY_PASSWORD", "hunter2"),
+        ("http_proxy", proxy.as_str()),
+        ("no_proxy", "127.0.0.1"),
+        ("NO_PROXY", "127.0.0.1"),
+    ];
+    for command in ["publish", "pull"] {
+        let registry = "oci://registry.example/models/homes";
+        let arguments = [command, RELEASE, registry, "--plain-http"];
+        let refused = release(&arguments, source.path(), &settings).refused();
+        assert!(refused.contains("Nothing was sent there"), "{refused}");
+        assert!(refused.contains(&realm), "{refused}");
+        assert!(!refused.contains("hunter2"), "{refused}");
+    }
+    assert!(reached.lock().unwrap().is_empty());
+    assert_eq!(requests.lock().unwrap().len(), 2);
+
+    // A registry of this machine may not send the host to the machine's metadata either.
+    let (repository, requests) = with_realm("https://169.254.169.254/latest".to_owned());
+    let refused = pull(host().path(), &repository).refused();
+    assert!(refused.contains("Nothing was sent there"), "{refused}");
+    assert_eq!(requests.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn a_package_is_not_uploaded_to_another_machine_without_tls() {
+    let (other, reached) = registry(Box::new(|_, _, stream| {
+        respond(stream, "201 Created", "Location: /somewhere\r\n", "");
+    }));
+    let elsewhere = other.replace("oci://", "http://");
+    let source = Releases::copy();
+    for status in ["202 Accepted", "307 Temporary Redirect"] {
+        let elsewhere = elsewhere.clone();
+        let (repository, _) = registry(Box::new(move |path, _, stream| match path {
+            "/v2/" => open_to_all(stream),
+            path if path.ends_with("/blobs/uploads/") => {
+                let location = format!("Location: {elsewhere}/secret\r\n");
+                respond(stream, status, &location, "");
+            }
+            _ => respond(stream, "404 Not Found", "", ""),
+        }));
+        let refused = publish(source.path(), &repository).refused();
+        assert!(refused.contains("which is not https"), "{refused}");
+        assert!(!refused.contains("secret"), "{refused}");
+    }
+    assert!(reached.lock().unwrap().is_empty());
 }

@@ -10,14 +10,24 @@ const LINES: usize = 400;
 pub(super) fn text_variants(text: &str) -> Vec<Variant> {
     let lines: Vec<&str> = text.lines().take(LINES).collect();
     let whole = lines.join("\n") + "\n";
+    let plain = whole.trim_start_matches('\u{feff}');
+    let marked = format!("\u{feff}{plain}");
     let half = lines.len() / 2;
     let last = lines.last().map_or(0, |line| line.len());
     let mut variants = vec![
         ("semicolons", delimited(&whole, ";")),
         ("tabs", delimited(&whole, "\t")),
         ("vertical bars", delimited(&whole, "|")),
-        ("UTF-16, little end first", utf16(&whole, u16::to_le_bytes)),
-        ("UTF-16, big end first", utf16(&whole, u16::to_be_bytes)),
+        ("UTF-16, little end first", utf16(&marked, u16::to_le_bytes)),
+        ("UTF-16, big end first", utf16(&marked, u16::to_be_bytes)),
+        (
+            "UTF-16 without a mark, little end first",
+            utf16(plain, u16::to_le_bytes),
+        ),
+        (
+            "UTF-16 without a mark, big end first",
+            utf16(plain, u16::to_be_bytes),
+        ),
         (
             "joined first lines",
             whole.replacen('\n', "", 1).into_bytes(),
@@ -27,8 +37,15 @@ pub(super) fn text_variants(text: &str) -> Vec<Variant> {
             "truncated",
             whole.as_bytes()[..whole.len() - 1 - last / 2].to_vec(),
         ),
-        ("first half", lines[..half].join("\n").into_bytes()),
-        ("second half", lines[half..].join("\n").into_bytes()),
+        (
+            "cut within the last cell",
+            whole.as_bytes()[..whole.len() - 2].to_vec(),
+        ),
+        ("first half", (lines[..half].join("\n") + "\n").into_bytes()),
+        (
+            "second half",
+            (lines[half..].join("\n") + "\n").into_bytes(),
+        ),
     ];
     if !whole.is_ascii() {
         variants.push(("Windows-1252", latin(&whole)));
@@ -67,7 +84,6 @@ fn delimited(text: &str, delimiter: &str) -> Vec<u8> {
 }
 
 fn utf16(text: &str, to: fn(u16) -> [u8; 2]) -> Vec<u8> {
-    let text = format!("\u{feff}{}", text.trim_start_matches('\u{feff}'));
     text.encode_utf16().flat_map(to).collect()
 }
 

@@ -1,0 +1,42 @@
+//! A submission without an idempotency key that ends with an error, because its storage stalls.
+//! Nobody knows the id of its job, which may be accepted later.
+
+use crate::common::demo::house;
+use crate::common::server::Server;
+use crate::crash::harness::World;
+use crate::stalls::report::settled;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// An earlier error would be that of a host that noticed the stall before.
+const GIVEN_UP: Duration = Duration::from_secs(9);
+/// Time in which a job that stayed would have been accepted and worked off.
+const LATER: Duration = Duration::from_secs(4);
+
+/// Submits a job while the storage is frozen, and asserts that it costs nothing in the end.
+pub fn assert_withdrawn(world: &World, server: &Server, key: &str, freeze: &dyn Fn(bool)) {
+    let client = server.client(key);
+    let job = json!({"requests": [house()]});
+    assert_eq!(client.post("/v3/valuation-jobs", &job).status, 202);
+    let data = world.data(0);
+    settled(&data, "jobs", 1, Instant::now());
+    freeze(true);
+    let began = Instant::now();
+    let refused = client.post("/v3/valuation-jobs", &job);
+    let took = began.elapsed();
+    freeze(false);
+    let thawed = Instant::now();
+    assert_eq!(
+        (refused.status, refused.refusal().1),
+        (503, "overloaded".to_owned())
+    );
+    assert!(took > GIVEN_UP, "refused after {took:?}: {refused:?}");
+    std::thread::sleep(LATER);
+    let exact = settled(&data, "jobs", 1, thawed);
+    println!("refused after {took:.1?}, units exact after {exact:.1?}");
+    std::thread::sleep(LATER);
+    settled(&data, "jobs", 1, Instant::now());
+    // The next job of the tenant is one of two.
+    assert_eq!(client.post("/v3/valuation-jobs", &job).status, 202);
+    settled(&data, "jobs", 2, Instant::now());
+}

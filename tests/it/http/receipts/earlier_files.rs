@@ -1,0 +1,106 @@
+//! Files of a journal that another follows. A test cannot write 64 MB of receipts, so it divides a
+//! file between two receipts.
+
+use crate::common::demo::house;
+use crate::common::server::{Server, start};
+use crate::receipts::{files, lines, report, value};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Time limit for a probe to see damage or its end.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// A data folder with ten receipts in three files.
+fn divided_journal() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let server = serve(&data);
+    let client = server.demo();
+    for _ in 0..10 {
+        value(&client);
+    }
+    server.stop();
+    let first = &files(&data)[0];
+    let text = std::fs::read_to_string(first).unwrap();
+    let lines: Vec<_> = text.split_inclusive('\n').collect();
+    for (begin, end) in [(0, 3), (3, 6), (6, 10)] {
+        let name = format!("receipts-{:012}.jsonl", begin + 1);
+        std::fs::write(first.with_file_name(name), lines[begin..end].concat()).unwrap();
+    }
+    assert_eq!(files(&data).len(), 3);
+    (folder, data)
+}
+
+fn serve(data: &Path) -> Server {
+    start().data(data).with(&["--receipts", "all"]).go()
+}
+
+#[track_caller]
+fn await_ready(server: &Server, is_ready: bool) {
+    let client = server.demo();
+    let started = Instant::now();
+    while (client.get("/readyz").status == 200) != is_ready {
+        assert!(started.elapsed() < LIMIT, "ready: {}", !is_ready);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[track_caller]
+fn assert_nothing_is_valued(server: &Server) {
+    let refused = server.demo().post("/v3/simple-value", &house());
+    assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
+}
+
+#[test]
+fn a_damaged_earlier_file_stops_valuations_until_it_is_put_back() {
+    let (_folder, data) = divided_journal();
+    let path = &files(&data)[0];
+    let sound = std::fs::read_to_string(path).unwrap();
+    let mut altered: Vec<_> = sound.split_inclusive('\n').map(str::to_owned).collect();
+    altered[1] = altered[1].replace(r#""tenant":"demo""#, r#""tenant":"dema""#);
+    std::fs::write(path, altered.concat()).unwrap();
+    let server = serve(&data);
+    await_ready(&server, false);
+    assert_nothing_is_valued(&server);
+    server.await_log(|line| {
+        let place = "receipts-000000000001.jsonl, line 2: receipt 2 was altered";
+        line["error"]
+            .as_str()
+            .is_some_and(|error| error.contains(place))
+    });
+    std::fs::write(path, sound).unwrap();
+    await_ready(&server, true);
+    value(&server.demo());
+    server.stop();
+    assert_eq!(lines(&data).len(), 11);
+    assert_eq!(report(&data, &[])["proved"], true);
+}
+
+#[test]
+fn an_earlier_file_that_is_deleted_under_a_running_host_stops_valuations() {
+    let (folder, data) = divided_journal();
+    let server = serve(&data);
+    value(&server.demo());
+    for path in &files(&data)[..2] {
+        let away = folder.path().join("away");
+        std::fs::copy(path, &away).unwrap();
+        std::fs::remove_file(path).unwrap();
+        await_ready(&server, false);
+        assert_nothing_is_valued(&server);
+        std::fs::copy(&away, path).unwrap();
+        await_ready(&server, true);
+        value(&server.demo());
+    }
+    server.stop();
+    assert_eq!(report(&data, &[])["proved"], true);
+}
+
+#[test]
+fn a_missing_file_between_others_is_refused_at_the_start() {
+    let (_folder, data) = divided_journal();
+    std::fs::remove_file(&files(&data)[1]).unwrap();
+    let refused = start().data(&data).with(&["--receipts", "all"]).refused();
+    let place = "receipts-000000000007.jsonl, line 1: expected receipt 4, found receipt 7";
+    assert!(refused.contains(place), "{refused}");
+}

@@ -124,8 +124,9 @@ impl<'a> Stall<'a> {
             (self.freeze)(true);
             let frozen = Instant::now();
             std::thread::sleep(seconds);
-            (self.freeze)(false);
+            // Before it, since the host may be ready as soon as it goes on.
             let thawed = Instant::now();
+            (self.freeze)(false);
             let client = server.client("none");
             while client.get("/readyz").status != 200 && thawed.elapsed() < RECOVERED {
                 std::thread::sleep(Duration::from_millis(20));

@@ -16,29 +16,18 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 const WITHDRAWAL_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 /// Submits a job. Where the outcome of a submission without a key is unknown, it is withdrawn in
-/// the background.
+/// the background. The caller runs this to its end, also where the client has gone.
 ///
 /// # Errors
 /// The error of the state.
 pub async fn submit(state: &Arc<dyn State>, job: NewJob) -> Result<Submission, StateError> {
     let nameless = job.idempotency.is_none();
     let (tenant, id) = (job.tenant.clone(), job.id);
-    let reply = state.submit(job);
-    let state = Arc::clone(state);
-    // A task of its own, since the client may leave before the outcome is known.
-    let submission = tokio::spawn(async move {
-        let outcome = reply.await;
-        if nameless && let Err(StateError::Storage { .. }) = &outcome {
-            tokio::spawn(withdraw(state, tenant, id));
-        }
-        outcome
-    });
-    submission.await.unwrap_or_else(|lost| {
-        Err(StateError::Storage {
-            doing: "written",
-            source: Box::new(lost),
-        })
-    })
+    let outcome = state.submit(job).await;
+    if nameless && let Err(StateError::Storage { .. }) = &outcome {
+        tokio::spawn(withdraw(Arc::clone(state), tenant, id));
+    }
+    outcome
 }
 
 /// Withdraws a job, again until the state answers.

@@ -72,8 +72,8 @@ pub async fn submit(
     let (parsed, memory) = parsing.unwrap_or(Err(WorkError::Full))?;
     let parsed = parsed?;
     let size = parsed.size();
-    // The store holds the parsed rows until it has answered, also where the client has gone. So
-    // does the task hold their memory.
+    // A task of its own, which goes on where the client has gone. The store holds the parsed rows
+    // until it has answered, so the task holds their memory. A late job is withdrawn.
     let submitting = tokio::spawn({
         let (service, principal) = (service.clone(), principal.clone());
         async move {

@@ -16,6 +16,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::PostgresState;
+use super::directory::WatchedDatabase;
 use super::error::reading;
 use crate::{
     ChunkResults, Claim, Idempotency, Job, JobError, Jobs, Lease, LeaseStatus, NewJob, PurgeCounts,
@@ -33,11 +34,7 @@ impl PostgresState {
         T: Send + 'static,
         O: Future<Output = Result<T, StateError>> + Send,
     {
-        let (watched, pool) = (Arc::clone(&self.watched), pool.clone());
-        self.driver.begin(async move {
-            watched.check_reachable("read")?;
-            watched.record_outcome(read(pool).await)
-        })
+        self.begin_checked(pool, |watched| watched.check_reachable("read"), read)
     }
 
     /// Begins a write to the database, unless it would time out.
@@ -50,10 +47,24 @@ impl PostgresState {
         T: Send + 'static,
         O: Future<Output = Result<T, StateError>> + Send,
     {
+        self.begin_checked(pool, WatchedDatabase::check_writable, write)
+    }
+
+    /// Begins an operation on the database if a check of its state passes.
+    fn begin_checked<T, O>(
+        &self,
+        pool: &PgPool,
+        check: impl FnOnce(&WatchedDatabase) -> Result<(), StateError> + Send + 'static,
+        operation: impl FnOnce(PgPool) -> O + Send + 'static,
+    ) -> Reply<T>
+    where
+        T: Send + 'static,
+        O: Future<Output = Result<T, StateError>> + Send,
+    {
         let (watched, pool) = (Arc::clone(&self.watched), pool.clone());
         self.driver.begin(async move {
-            watched.check_writable()?;
-            watched.record_outcome(write(pool).await)
+            check(&watched)?;
+            watched.record_outcome(operation(pool).await)
         })
     }
 }

@@ -10,6 +10,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+/// The registers of a snapshot: the flag and the file of each. A month of changes is another file.
+const REGISTERS: [(&str, &str); 7] = [
+    ("--price-paid", "price-paid.csv"),
+    ("--certificates", "certificates.csv"),
+    ("--code-point", "codepo_gb.zip"),
+    ("--areas", "SAM_LAD_DEC_2023_UK.csv"),
+    (
+        "--authority-codes",
+        "local-authority-codes-past-and-current.csv",
+    ),
+    ("--house-price-index", "UK-HPI-full-file.csv"),
+    ("--addresses", "addresses.csv"),
+];
+
 /// Returns the folder of the made-up registers, written once a run.
 pub(crate) fn registers() -> &'static Path {
     static REGISTERS: OnceLock<PathBuf> = OnceLock::new();
@@ -54,19 +68,8 @@ fn build_with(
     further: &[&str],
 ) -> ProcessOutput {
     let mut arguments = vec!["property".to_owned(), "build".to_owned()];
-    for (option, file) in [
-        ("--price-paid", "price-paid.csv"),
-        ("--price-paid", "price-paid-monthly-change.csv"),
-        ("--certificates", "certificates.csv"),
-        ("--code-point", "codepo_gb.zip"),
-        ("--areas", "SAM_LAD_DEC_2023_UK.csv"),
-        (
-            "--authority-codes",
-            "local-authority-codes-past-and-current.csv",
-        ),
-        ("--house-price-index", "UK-HPI-full-file.csv"),
-        ("--addresses", "addresses.csv"),
-    ] {
+    let change = ("--price-paid", "price-paid-monthly-change.csv");
+    for (option, file) in REGISTERS.into_iter().chain([change]) {
         let path = match replaced {
             Some((name, path)) if name == file => path.to_owned(),
             _ => registers().join(file),
@@ -268,18 +271,7 @@ fn an_id_that_is_published_is_never_written_over() {
 #[test]
 fn a_damaged_register_is_refused_by_name_and_nothing_is_published() {
     let scratch = tempfile::tempdir().unwrap();
-    for (flag, file) in [
-        ("--price-paid", "price-paid.csv"),
-        ("--certificates", "certificates.csv"),
-        ("--code-point", "codepo_gb.zip"),
-        ("--areas", "SAM_LAD_DEC_2023_UK.csv"),
-        (
-            "--authority-codes",
-            "local-authority-codes-past-and-current.csv",
-        ),
-        ("--house-price-index", "UK-HPI-full-file.csv"),
-        ("--addresses", "addresses.csv"),
-    ] {
+    for (flag, file) in REGISTERS {
         for (damage, bytes) in [
             ("empty", Vec::new()),
             (

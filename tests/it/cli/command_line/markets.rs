@@ -6,6 +6,10 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
+/// The headings of a file of rents.
+const RENTS_HEADINGS: &str = "Time period,Area code,Rental price,Rental price one bed,\
+    Rental price two bed,Rental price three bed,Rental price four or more bed";
+
 fn build(packages_dir: &Path, more: &[&str]) -> ProcessOutput {
     build_without("", packages_dir, more)
 }
@@ -156,9 +160,7 @@ fn a_price_index_of_other_countries_and_rents_without_a_figure_are_refused() {
         "{refusal}"
     );
     let rents = folder.path().join("rents.csv");
-    let headings = "Time period,Area code,Rental price,Rental price one bed,Rental price two bed,\
-                    Rental price three bed,Rental price four or more bed";
-    fs::write(&rents, format!("{headings}\n")).unwrap();
+    fs::write(&rents, format!("{RENTS_HEADINGS}\n")).unwrap();
     let rents = rents.display().to_string();
     let refusal = build_without("--rents", folder.path(), &["--rents", &rents]).refused();
     assert!(refusal.contains("no rent below the headings"), "{refusal}");
@@ -241,11 +243,9 @@ fn invalid_inputs_are_refused_by_name_and_nothing_is_published() {
         "{refusal}"
     );
     let rents = packages_dir.path().join("rents.csv");
-    let headings = "Time period,Area code,Rental price,Rental price one bed,Rental price two bed,\
-                    Rental price three bed,Rental price four or more bed";
     fs::write(
         &rents,
-        format!("{headings}\n2026-08-01,E06990001,950,about 700,800,900,[x]\n"),
+        format!("{RENTS_HEADINGS}\n2026-08-01,E06990001,950,about 700,800,900,[x]\n"),
     )
     .unwrap();
     let refusal = build(

@@ -66,19 +66,13 @@ pub fn recognise_input(path: &Path) -> Option<RecognisedInput> {
 
 /// Reads a file as one of rates or of rents. Returns `None` for any other file.
 pub fn whole_file(path: &Path) -> Option<WholeFile> {
-    let length = std::fs::metadata(path).ok()?.len();
-    if length > LARGEST_WHOLE_FILE {
-        return None;
-    }
+    check_size(path)?;
     rates(path).or_else(|| rents(path))
 }
 
 /// Returns the kind of rates or rents that a file of another form would be after its repair.
 pub fn kind_after_repair(path: &Path, diagnosis: &Diagnosis) -> Option<InputKind> {
-    let length = std::fs::metadata(path).ok()?.len();
-    if length > LARGEST_WHOLE_FILE {
-        return None;
-    }
+    check_size(path)?;
     // A file that cannot be read or copied was refused for that before.
     let mut content = std::fs::read(path).ok()?;
     let folder = tempfile::tempdir().ok()?;
@@ -129,14 +123,11 @@ pub fn kinds_of_members(path: &Path) -> Vec<(String, InputKind)> {
 
 /// Returns the error of a workbook that cannot be opened as one.
 pub fn workbook_damage(path: &Path) -> Option<String> {
+    check_size(path)?;
     let inputs = Inputs {
         curves: vec![path.to_owned()],
         ..Inputs::default()
     };
-    let length = std::fs::metadata(path).ok()?.len();
-    if length > LARGEST_WHOLE_FILE {
-        return None;
-    }
     match read(&inputs, &mut |_, _, _| {}) {
         Err(RatesError::File {
             kind: RatesErrorKind::Workbook(error),
@@ -147,6 +138,12 @@ pub fn workbook_damage(path: &Path) -> Option<String> {
         )),
         _ => None,
     }
+}
+
+/// Returns nothing where a file is too large to be read whole, or cannot be read.
+fn check_size(path: &Path) -> Option<()> {
+    let length = std::fs::metadata(path).ok()?.len();
+    (length <= LARGEST_WHOLE_FILE).then_some(())
 }
 
 /// Reads a file as one of the Bank of England's. Returns `None` for any other file.

@@ -5,10 +5,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use domesday_package::{PublicKey, Sha256Digest};
+use domesday_package::{FileFacts, PublicKey, Sha256Digest};
 use rustix::fs::Advice;
 
-use crate::closed_file::{ClosedFile, Stamp};
+use crate::closed_file::ClosedFile;
 use crate::folder::{OWNER_ONLY, opening, sync_directory};
 use crate::line::{Receipt, SealedReceipt, last_line};
 use crate::open_files::{OpenFiles, check_path, check_same};
@@ -25,8 +25,8 @@ pub(crate) struct Tail {
     /// A file is not begun before the next receipt, and not grown beyond this by much, bytes.
     file_bytes: u64,
     current: Option<Current>,
-    /// The files that it has closed, with their stamps, until the writer takes them.
-    pub(crate) closed: Vec<(ClosedFile, Option<Stamp>)>,
+    /// The files that it has closed, with their facts, until the writer takes them.
+    pub(crate) closed: Vec<(ClosedFile, Option<FileFacts>)>,
     /// The last receipt; 0 before the first.
     pub(crate) sequence: u64,
     /// The digest of its line.
@@ -103,9 +103,9 @@ impl Tail {
         if self.is_full() || self.current.is_none() {
             let begun = Current::begin(&self.folder, self.sequence + 1)?;
             if let Some(full) = self.current.replace(begun) {
-                let stamp = full.file.metadata().ok().as_ref().map(Stamp::from);
+                let facts = full.file.metadata().ok().as_ref().map(FileFacts::of);
                 let closed = self.close(full);
-                self.closed.push((closed, stamp));
+                self.closed.push((closed, facts));
             }
         }
         let Some(current) = &mut self.current else {

@@ -2,10 +2,9 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use domesday_package::{PublicKey, Sha256Digest};
+use domesday_package::{FileFacts, PublicKey, Sha256Digest};
 use rustix::fs::Advice;
 
 use crate::flaw::{Flaw, VerifyError};
@@ -26,32 +25,9 @@ pub(crate) struct ClosedFile {
     pub(crate) digest: Sha256Digest,
 }
 
-/// The identity of a file and of its content, as the file system shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    device: u64,
-    inode: u64,
-    length: u64,
-    /// Seconds and nanoseconds.
-    modified: (i64, i64),
-}
-
-impl Stamp {
-    /// Returns the stamp of the file under a path, or none where there is none.
-    pub(crate) fn of(path: &Path) -> Option<Stamp> {
-        fs::metadata(path).ok().as_ref().map(Stamp::from)
-    }
-}
-
-impl From<&fs::Metadata> for Stamp {
-    fn from(found: &fs::Metadata) -> Stamp {
-        Stamp {
-            device: found.dev(),
-            inode: found.ino(),
-            length: found.len(),
-            modified: (found.mtime(), found.mtime_nsec()),
-        }
-    }
+/// Returns the facts of the file under a path, or none where there is none.
+pub(crate) fn facts(path: &Path) -> Option<FileFacts> {
+    fs::metadata(path).ok().as_ref().map(FileFacts::of)
 }
 
 /// Reads the ends of all `files` but the last, and checks that each file follows the one before it.

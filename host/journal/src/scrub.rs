@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use domesday_package::PublicKey;
+use domesday_package::{FileFacts, PublicKey};
 use tokio::sync::watch;
 
 use crate::JournalError;
-use crate::closed_file::{ClosedFile, Stamp};
+use crate::closed_file::{ClosedFile, facts};
 use crate::flaw::VerifyError;
 use crate::open_files::replaced;
 
@@ -36,8 +36,8 @@ pub(crate) struct Scrub(Sender<WatchedFile>);
 
 impl Scrub {
     /// Adds a file that the writer has closed, and as which the file system showed it then.
-    pub(crate) fn add(&self, file: ClosedFile, stamp: Option<Stamp>) {
-        let state = stamp.map_or(FileState::Unread, FileState::Sound);
+    pub(crate) fn add(&self, file: ClosedFile, facts: Option<FileFacts>) {
+        let state = facts.map_or(FileState::Unread, FileState::Sound);
         // The thread ends with the writer alone.
         let _ = self.0.send(WatchedFile { file, state });
     }
@@ -54,9 +54,9 @@ enum FileState {
     /// Nobody has followed its lines since the start.
     Unread,
     /// Its lines were as written when it looked so.
-    Sound(Stamp),
+    Sound(FileFacts),
     /// It was damaged when it looked so.
-    Damaged(Option<Stamp>, JournalError),
+    Damaged(Option<FileFacts>, JournalError),
     /// It is no longer as it was: it is to be read again.
     Changed(JournalError),
 }
@@ -132,13 +132,17 @@ impl Scrubber {
         }
         self.missing = None;
         for WatchedFile { file, state } in &mut self.files {
-            let Some(stamp) = Stamp::of(&file.path) else {
+            let Some(now) = facts(&file.path) else {
                 self.missing.get_or_insert_with(|| replaced(&file.path));
                 continue;
             };
             let problem = match state {
-                FileState::Sound(was) if *was != stamp => replaced(&file.path),
-                FileState::Damaged(was, error) if *was != Some(stamp) => error.clone(),
+                FileState::Sound(was) if !was.has_same_content(&now) => replaced(&file.path),
+                FileState::Damaged(was, error)
+                    if !was.is_some_and(|was| was.has_same_content(&now)) =>
+                {
+                    error.clone()
+                }
                 _ => continue,
             };
             *state = FileState::Changed(problem);
@@ -164,22 +168,22 @@ impl Scrubber {
             return Ok(());
         };
         let file = watched.file.clone();
-        let stamp = Stamp::of(&file.path);
+        let found = facts(&file.path);
         let host = self.host;
         let outcome = file.verify(&host, &mut |bytes| self.pace(bytes));
-        let state = match (outcome, stamp) {
+        let state = match (outcome, found) {
             (Err(VerifyError::Unreadable(JournalError::Closed)), _) => {
                 return Err(JournalError::Closed);
             }
-            (Ok(()), Some(stamp)) => FileState::Sound(stamp),
+            (Ok(()), Some(facts)) => FileState::Sound(facts),
             (Ok(()), None) => FileState::Changed(replaced(&file.path)),
             // The next look has it read again.
             (Err(VerifyError::Unreadable(error)), _) => FileState::Damaged(None, error),
-            (Err(VerifyError::At { path, line, flaw }), stamp) => {
-                FileState::Damaged(stamp, damage(path, line, &flaw))
+            (Err(VerifyError::At { path, line, flaw }), found) => {
+                FileState::Damaged(found, damaged_file(path, line, &flaw))
             }
-            (Err(VerifyError::Whole(flaw)), stamp) => {
-                FileState::Damaged(stamp, damage(file.path, 0, &flaw))
+            (Err(VerifyError::Whole(flaw)), found) => {
+                FileState::Damaged(found, damaged_file(file.path, 0, &flaw))
             }
         };
         if let Some(watched) = self.files.get_mut(at) {
@@ -246,7 +250,7 @@ impl Scrubber {
     }
 }
 
-fn damage(path: PathBuf, line: u64, flaw: &dyn std::fmt::Display) -> JournalError {
+fn damaged_file(path: PathBuf, line: u64, flaw: &dyn std::fmt::Display) -> JournalError {
     JournalError::DamagedFile {
         path,
         line,

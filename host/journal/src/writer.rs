@@ -323,8 +323,8 @@ impl Writer {
             Some(error) => Err(error),
             None => self.tail.append(&group),
         };
-        for (file, stamp) in self.tail.closed.drain(..) {
-            self.scrub.add(file, stamp);
+        for (file, facts) in self.tail.closed.drain(..) {
+            self.scrub.add(file, facts);
         }
         if let Err(error) = &written {
             tracing::error!(%error, "receipts could not be kept");

@@ -24,7 +24,8 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
-    pub(crate) fn of(metadata: &Metadata) -> Self {
+    /// Returns the facts of a file with this metadata.
+    pub fn of(metadata: &Metadata) -> Self {
         FileFacts {
             device: metadata.dev(),
             inode: metadata.ino(),
@@ -32,6 +33,13 @@ impl FileFacts {
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),
         }
+    }
+
+    /// Reports whether the file is the same one with the same content. Its status may differ, as
+    /// after a hard link was made for a backup.
+    pub fn has_same_content(&self, other: &FileFacts) -> bool {
+        let changed = other.changed;
+        FileFacts { changed, ..*self } == *other
     }
 }
 
@@ -59,4 +67,23 @@ impl Verification for Full {
     }
 
     fn record_proof(&self, _facts: &FileFacts, _digest: &Sha256Digest) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_hard_link_changes_a_files_status_and_not_its_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "one").unwrap();
+        let facts = || FileFacts::of(&fs::metadata(&path).unwrap());
+        let before = facts();
+        fs::hard_link(&path, folder.path().join("link")).unwrap();
+        assert!(before.has_same_content(&facts()));
+        fs::write(&path, "three").unwrap();
+        assert!(!before.has_same_content(&facts()));
+    }
 }

@@ -12,3 +12,10 @@ pub(super) fn add_units(counts: &mut Counts, tenant: &TenantId, month: Month, un
     let sum = counts.entry((tenant.clone(), month)).or_default();
     *sum = sum.saturating_add(units);
 }
+
+/// Adds the units of each tenant and month.
+pub(super) fn add_counts(counts: &mut Counts, more: &Counts) {
+    for ((tenant, month), units) in more {
+        add_units(counts, tenant, *month, *units);
+    }
+}

@@ -7,7 +7,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::counts::{Counts, add_units};
+use super::counts::{Counts, add_counts};
 use super::error::StoreError;
 use super::operation::Work;
 use super::tables::Tables;
@@ -26,10 +26,7 @@ impl Owed {
 
     /// Adds units.
     pub(super) fn add(&self, units: &Counts) {
-        let mut owed = self.units();
-        for ((tenant, month), units) in units {
-            add_units(&mut owed, tenant, *month, *units);
-        }
+        add_counts(&mut self.units(), units);
     }
 
     /// Takes all units as an operation that gives them back, or returns none where there are none.
@@ -57,9 +54,7 @@ impl Work for OwedRefunds {
 
     fn owe(&self, is_durable: bool, owed: &mut Counts) {
         if !is_durable {
-            for ((tenant, month), units) in &self.0 {
-                add_units(owed, tenant, *month, *units);
-            }
+            add_counts(owed, &self.0);
         }
     }
 }

@@ -12,6 +12,9 @@ const FOLDER: &str = "target/mutations";
 /// The folders of tests that hold the path of the program, which is another in the copy.
 const RUNS_THE_PROGRAM: [&str; 2] = ["host/cli/", "tests/"];
 
+/// The extensions of libraries that the compiler replaces as a whole.
+const LIBRARIES: [&str; 2] = ["rlib", "rmeta"];
+
 /// Arguments of one command.
 const FILES_AT_ONCE: usize = 500;
 
@@ -112,20 +115,29 @@ impl Tree {
         }
         std::fs::create_dir_all(&to)?;
         for part in ["build", ".fingerprint"] {
-            copy_to(&[from.join(part)], &to)?;
+            cp("--reflink=auto", &[from.join(part)], &to)?;
         }
         // Programs have no extension. They are most of the bytes, and are linked anew.
         let entries = std::fs::read_dir(from.join("deps"))?;
         let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-        let libraries: Vec<PathBuf> = paths
+        let files: Vec<PathBuf> = paths
             .filter(|path| {
                 path.as_ref()
                     .map_or(true, |path| path.extension().is_some())
             })
             .collect::<Result<_, _>>()?;
         std::fs::create_dir(to.join("deps"))?;
+        // The compiler never writes into a library: it puts a new file in its place. So both
+        // folders can hold the same file, and the copy takes no space on the disk.
+        let (libraries, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|path| {
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            extension.is_some_and(|extension| LIBRARIES.contains(&extension))
+        });
         for some in libraries.chunks(FILES_AT_ONCE) {
-            copy_to(some, &to.join("deps"))?;
+            cp("--link", some, &to.join("deps"))?;
+        }
+        for some in others.chunks(FILES_AT_ONCE) {
+            cp("--reflink=auto", some, &to.join("deps"))?;
         }
         Ok(())
     }
@@ -184,10 +196,10 @@ impl Tree {
     }
 }
 
-/// Copies files and folders into a folder, with their ages.
-fn copy_to(paths: &[PathBuf], folder: &Path) -> Result<()> {
+/// Copies or links files and folders into a folder, with their ages.
+fn cp(how: &str, paths: &[PathBuf], folder: &Path) -> Result<()> {
     let copied = Command::new("cp")
-        .args(["-a", "--reflink=auto"])
+        .args(["-a", how])
         .args(paths)
         .arg(folder)
         .status()?;

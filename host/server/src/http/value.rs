@@ -1,6 +1,6 @@
 //! One property: POST /v3/simple-value, /v3/value and /v3/development-value.
 
-use super::body;
+use super::body::{self, Received};
 use super::error::{ApiError, internal, json};
 use super::routes::MatchedRoute;
 use crate::clock::new_id;
@@ -13,14 +13,17 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use domesday_contract::error::Code;
 use domesday_contract::v3::options::Settings;
+use domesday_contract::v3::request::Kind;
 use domesday_contract::v3::result::{Outcome, ValuationResult};
 use domesday_state::Principal;
 use domesday_valuation::pipeline::authorize;
 use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::{RowOutcome, ValuationRequest};
+use domesday_valuation::worker_pool::WorkerPool;
 use std::sync::Arc;
 
-/// Bytes of the largest body that is parsed on the thread of its connection, in microseconds.
+/// Bytes of the largest body that is parsed on the thread of its connection. That takes
+/// microseconds; the largest body of all takes a tenth of a second.
 const PARSED_AT_ONCE: usize = 64 << 10;
 
 /// Answers with the result of one property.
@@ -35,12 +38,7 @@ pub async fn value(
     let received = body::of_request(&memory, request).await?;
     let deadline = Deadline::after(service.processing_time());
     let kind = pinned.route.kind;
-    let request = if received.bytes().len() <= PARSED_AT_ONCE {
-        ValuationRequest::read(received.bytes(), kind)?
-    } else {
-        let parse = move || ValuationRequest::read(received.bytes(), kind);
-        in_time(deadline, service.workers.run(parse)).await???
-    };
+    let request = parse(received, kind, &service.workers, deadline).await?;
     let execution_id = new_id(&*service.clock);
     let context = pinned.context(&principal, Settings::default(), execution_id);
     authorize::stored_data(request.options().use_stored_data, context.stored_data)?;
@@ -65,6 +63,20 @@ pub async fn value(
         outcome: single_outcome(value.row, deadline)?,
     };
     Ok(json(StatusCode::OK, &result))
+}
+
+/// Reads a small body here, and a large one on a worker.
+async fn parse(
+    received: Received,
+    kind: Kind,
+    workers: &WorkerPool,
+    deadline: Deadline,
+) -> Result<ValuationRequest, ApiError> {
+    if received.bytes().len() <= PARSED_AT_ONCE {
+        return Ok(ValuationRequest::read(received.bytes(), kind)?);
+    }
+    let read = move || ValuationRequest::read(received.bytes(), kind);
+    Ok(in_time(deadline, workers.run(read)).await???)
 }
 
 /// Returns the outcome of the row. A single request is its row: where the row is rejected or
@@ -100,5 +112,51 @@ impl From<SingleError> for ApiError {
             SingleError::Work(error) => error.into(),
             SingleError::Deadline(passed) => passed.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory_budget::MemoryBudget;
+    use axum::body::Body;
+    use axum::http::HeaderMap;
+    use axum::http::header::CONTENT_TYPE;
+    use std::pin::pin;
+    use std::sync::mpsc;
+    use std::time::Duration;
+    use tokio::time::timeout;
+
+    /// Returns a body of white space of this length, as it was received.
+    async fn receive(length: usize) -> Received {
+        let memory = MemoryBudget::new(1 << 20).of(&"tenant".parse().unwrap());
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, "application/json".parse().unwrap());
+        let body = Body::from(vec![b' '; length]);
+        let Ok(received) = body::receive(&memory, &headers, body).await else {
+            panic!("the body is sound");
+        };
+        received
+    }
+
+    /// The only worker is busy, so a body that is parsed there waits for it.
+    #[tokio::test]
+    async fn a_large_body_is_not_parsed_on_the_thread_of_its_connection() {
+        let workers = WorkerPool::new(1, 8).unwrap();
+        let (release, released) = mpsc::channel::<()>();
+        let mut busy = pin!(workers.run(move || released.recv()));
+        let deadline = Deadline::after(Duration::from_secs(20));
+        let moment = Duration::from_millis(20);
+        assert!(timeout(moment, &mut busy).await.is_err());
+
+        let small = receive(PARSED_AT_ONCE).await;
+        let small = timeout(moment, parse(small, Kind::Existing, &workers, deadline));
+        assert!(small.await.is_ok(), "a small body waits for no worker");
+        let large = receive(PARSED_AT_ONCE + 1).await;
+        let mut large = pin!(parse(large, Kind::Existing, &workers, deadline));
+        assert!(timeout(moment, &mut large).await.is_err());
+
+        release.send(()).unwrap();
+        assert!(large.await.is_err(), "white space is no request");
     }
 }

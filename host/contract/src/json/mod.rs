@@ -10,6 +10,7 @@
 //! checks the grammar of anything else and drops it. An object keeps its first [`MEMBERS_MAX`]
 //! members, which is enough to report more errors than are ever listed.
 
+mod limits;
 mod parser;
 mod position;
 mod section;
@@ -18,7 +19,7 @@ mod tests;
 mod tree;
 pub mod values;
 
-pub use parser::{DEPTH_MAX, MEMBERS_MAX};
+pub use limits::{DEPTH_MAX, MEMBERS_MAX};
 pub use position::{SyntaxError, SyntaxErrorKind};
 pub use section::{Section, Shape};
 pub use tree::{Member, Object, Rows, Value};

@@ -2,15 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::limits::{DEPTH_MAX, MEMBERS_MAX};
 use super::position::{SyntaxError, SyntaxErrorKind};
 use super::tree::{Member, Object, Rows, Value};
-
-/// The deepest nesting of objects and arrays. It also bounds the recursion here.
-pub const DEPTH_MAX: usize = 32;
-
-/// Members of one object that are kept. No section has a third as many fields, so a dropped member
-/// is unknown or repeated, and more errors than are listed come before it.
-pub const MEMBERS_MAX: usize = 64;
 
 /// The initial capacity for members, enough for most sections.
 const MEMBERS_USUAL: usize = 8;

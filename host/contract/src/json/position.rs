@@ -1,5 +1,6 @@
 //! The position of a syntax error, as an editor shows it.
 
+use super::limits::DEPTH_MAX;
 use thiserror::Error;
 
 /// The kind of a syntax error.
@@ -39,10 +40,7 @@ pub enum SyntaxErrorKind {
     #[error("the string holds an invalid escape")]
     Escape,
     /// Objects and arrays nested too deeply.
-    #[error(
-        "objects and arrays are nested deeper than {} levels",
-        super::DEPTH_MAX
-    )]
+    #[error("objects and arrays are nested deeper than {} levels", DEPTH_MAX)]
     Depth,
 }
 

@@ -34,6 +34,7 @@ mod check;
 mod error;
 mod external_sort;
 mod figures;
+mod file_names;
 mod home_seeds;
 mod homes;
 mod indices;
@@ -66,17 +67,11 @@ use write::Table;
 pub use check::{FileCheck, OtherBuild, UnusedReason, check};
 pub use domesday_registers::sources::FileReport;
 pub use error::BuildError;
+pub use file_names::{REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE};
 pub use inputs::Inputs;
 pub use report::{HomesReport, PlacesReport, Report, SalesReport};
 pub use sold_homes::FIRST_INVENTED_UPRN;
 pub use update::{UpdateCounts, UpdateReport, update};
-
-/// Names of the files in a snapshot directory.
-pub const SNAPSHOT_FILE: &str = "snapshot.redb";
-/// The build report, as JSON.
-pub const REPORT_FILE: &str = "report.json";
-/// Rows that were not taken: file, line, reason, value.
-pub const REJECTS_FILE: &str = "rejects.csv";
 
 /// The default memory for seeds, in bytes.
 pub const DEFAULT_MEMORY: usize = 1 << 30;

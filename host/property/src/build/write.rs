@@ -1,6 +1,7 @@
 //! Writes the file: its tables in one transaction, then its digest and its origin.
 
 use super::BuildError;
+use super::file_names::SNAPSHOT_FILE;
 use super::indices::Indices;
 use super::postcodes::PostcodeTable;
 use crate::SnapshotError;
@@ -168,5 +169,5 @@ fn insert_only(
 
 fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, BuildError> {
     serde_json::to_vec(value)
-        .map_err(|error| BuildError::io(Path::new(super::SNAPSHOT_FILE))(error.into()))
+        .map_err(|error| BuildError::io(Path::new(SNAPSHOT_FILE))(error.into()))
 }

@@ -185,6 +185,15 @@ pub fn internal() -> ValidationError {
     )
 }
 
+/// Returns 404 for a path that the service does not offer.
+pub fn unknown_route() -> ApiError {
+    ValidationError::new(
+        Code::RouteNotFound,
+        "There is no such path. The routes are listed at /reference.",
+    )
+    .into()
+}
+
 /// The error of an error response, as an extension: /v1 routes write another error body from it.
 #[derive(Clone)]
 pub struct ResponseError(pub ValidationError);

@@ -44,7 +44,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
 use domesday_contract::error::{Code, ValidationError};
 use domesday_state::Scope;
-use error::ApiError;
+use error::{ApiError, unknown_route};
 use gate::RequiredScope;
 use routes::Route;
 use std::sync::Arc;
@@ -116,14 +116,6 @@ fn catch_panics(router: Router) -> Router {
     router
         .layer(CatchPanicLayer::custom(panic_handler::answer))
         .layer(from_fn(v1::rewrite_errors_as_v1))
-}
-
-fn unknown_route() -> ApiError {
-    ValidationError::new(
-        Code::RouteNotFound,
-        "There is no such path. The routes are listed at /reference.",
-    )
-    .into()
 }
 
 async fn other_method() -> ApiError {

@@ -1,6 +1,6 @@
 //! The synchronous valuation routes, and the middleware that pins a request to its release.
 
-use super::unknown_route;
+use super::error::unknown_route;
 use crate::service::Service;
 use axum::extract::{Request, State};
 use axum::middleware::Next;

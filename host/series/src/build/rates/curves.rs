@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 
 use super::codes::DatabaseSeries;
+use super::curve_kind::CurveSide;
 use super::decimals::to_number;
-use super::published::CurveSide;
 use super::{Curve, PublishedRates};
 use crate::build::{Draft, Key, NewObservation};
 use crate::catalogue::{Dataset, Dimension, Family, ObservationField as F};

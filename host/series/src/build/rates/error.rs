@@ -1,5 +1,7 @@
 //! Errors of the Bank's files and their locations.
 
+use super::codes::CODES;
+use super::curve_kind::CurveKind;
 use domesday_registers::Diagnosis;
 use std::fmt;
 use std::path::PathBuf;
@@ -155,12 +157,12 @@ pub enum RatesErrorKind {
 
 /// Returns the code of every series that is used.
 fn codes() -> Vec<&'static str> {
-    super::codes::CODES.iter().map(|code| code.code).collect()
+    CODES.iter().map(|code| code.code).collect()
 }
 
 /// Returns the dataset of every curve.
 fn curves() -> Vec<&'static str> {
-    let all = super::CurveKind::all();
+    let all = CurveKind::all();
     all.map(|(kind, side)| kind.dataset(side)).collect()
 }
 

@@ -6,6 +6,7 @@
 //! so is every figure that needs it.
 
 pub mod codes;
+mod curve_kind;
 mod curves;
 mod database;
 mod dates;
@@ -25,7 +26,8 @@ mod swaps;
 mod wide;
 mod workbook;
 
+pub use curve_kind::{CurveKind, CurveSide};
 pub use derive::derive;
 pub use error::{RatesError, RatesErrorKind, SourceLocation};
-pub use published::{Curve, CurveKind, CurveSide, PublishedRates, Warning, WarningKind};
+pub use published::{Curve, PublishedRates, Warning, WarningKind};
 pub use read::{Inputs, read};

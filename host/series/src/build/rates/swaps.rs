@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 
 use super::PublishedRates;
+use super::curve_kind::{CurveKind, CurveSide};
 use super::curves::{dataset, interval, key};
 use super::mathematics::Discount;
-use super::published::{CurveKind, CurveSide};
 use crate::build::{Draft, NewObservation, SeriesHandle};
 use crate::catalogue::rates::{FORWARD_TERMS, LAST_HORIZON, SWAP_TERMS};
 use crate::catalogue::{Dimension, ObservationField as F};

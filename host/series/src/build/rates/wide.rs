@@ -4,7 +4,7 @@
 //! other cells are maturities in whole months. Each row is a day, `YYYY-MM-DD`, and rates in per
 //! cent; a blank cell is a missing node.
 
-use super::published::CurveKind;
+use super::curve_kind::CurveKind;
 use super::rows::{self, Row};
 use super::source::File;
 use super::{PublishedRates, RatesError, RatesErrorKind, dates};

@@ -11,7 +11,8 @@ use calamine::{Data, Range, Reader};
 use chrono::{NaiveDate, TimeDelta};
 use domesday_registers::zip_source::check_workbook;
 
-use super::published::{CurveKind, CurveSide, Warning, WarningKind};
+use super::curve_kind::{CurveKind, CurveSide};
+use super::published::{Warning, WarningKind};
 use super::source::File;
 use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation};
 

@@ -11,6 +11,7 @@ mod envelope;
 mod error;
 mod observation;
 mod query;
+mod scope;
 mod selection;
 mod series;
 
@@ -22,17 +23,9 @@ use crate::service::Service;
 use axum::Router;
 use axum::routing::{MethodRouter, get};
 use domesday_series::catalogue::Family;
-use domesday_state::Scope;
 use query::SeriesQuery;
+use scope::scope_of;
 use std::sync::Arc;
-
-/// Returns the scope of a family.
-fn scope(family: Family) -> Scope {
-    match family {
-        Family::Markets => Scope::MarketsRead,
-        Family::Rates => Scope::RatesRead,
-    }
-}
 
 impl Service {
     fn family(&self, family: Family) -> &SeriesReleases {
@@ -50,7 +43,7 @@ pub fn routes(
 ) -> Router<Arc<Service>> {
     for family in Family::ALL {
         let path = |rest: &str| format!("/v1/{family}/{rest}");
-        let needs = |route| needs(RequiredScope::Scope(scope(family)), route);
+        let needs = |route| needs(RequiredScope::Scope(scope_of(family)), route);
         router = router
             .route(
                 &path("series"),

@@ -1,6 +1,6 @@
 //! The extractor of the series routes: principal, parameters and release.
 
-use super::scope;
+use super::scope::scope_of;
 use crate::http::discovery::pairs;
 use crate::http::error::{ApiError, internal};
 use crate::http::request_id::RequestId;
@@ -73,7 +73,7 @@ impl SeriesQuery {
         if self.access(dataset.family).allows(dataset.id) {
             return Ok(());
         }
-        let scope = scope(dataset.family);
+        let scope = scope_of(dataset.family);
         let message = format!(
             "This key may not use this dataset. It needs the scope {scope}, or {scope}:{}.",
             dataset.id

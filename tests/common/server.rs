@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::log_pipe::LogReader;
+use super::package_files::copy_tree;
 use super::program::{ProcessOutput, domesday, releases, run};
 use super::wire;
 use domesday_test_shared::{end_with_run, once, once_while};
@@ -60,7 +61,7 @@ enum Process {
 pub fn start() -> Start {
     let temp_dir = TempDir::new().unwrap();
     Start {
-        releases: releases(),
+        releases: releases_without_series(),
         data: temp_dir.path().join("data"),
         listen: "127.0.0.1:0".to_owned(),
         arguments: Vec::new(),
@@ -81,7 +82,22 @@ pub fn shared(name: &str, make: impl FnOnce() -> Server) -> Server {
     Server::from_record(&folder)
 }
 
+/// Returns a folder with the demo's releases but for markets and rates. To open those takes most of
+/// a server's start, since the reader of Parquet is not optimised in tests.
+fn releases_without_series() -> PathBuf {
+    once("releases-without-series", |folder| {
+        for part in ["keys", "property", "valuation"] {
+            copy_tree(&releases().join(part), &folder.join(part));
+        }
+    })
+}
+
 impl Start {
+    /// Serves the demo's markets and rates too.
+    pub fn with_series(self) -> Start {
+        self.releases(&releases())
+    }
+
     /// Serves these releases.
     pub fn releases(mut self, releases: &Path) -> Start {
         self.releases = releases.to_owned();

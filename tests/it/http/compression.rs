@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::io::Read;
 
 fn server() -> Server {
-    shared("compression", || start().go())
+    shared("compression", || start().with_series().go())
 }
 
 /// Returns the answer to a client that accepts this encoding, and its body as it was sent.

@@ -48,7 +48,7 @@ fn copy_files(from: &Path, to: &Path) {
 /// and a reason are misspelt.
 #[track_caller]
 fn use_client(command: &mut Command) {
-    let server: Server = shared("generated-clients", || start().go());
+    let server: Server = shared("generated-clients", || start().with_series().go());
     let misspelt = ["address_not_found", "local_typical"]
         .into_iter()
         .fold(server.address, |address, word| {

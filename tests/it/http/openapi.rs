@@ -128,7 +128,7 @@ fn no_option_that_a_row_inherits_has_a_default() {
 
 #[test]
 fn responses_match_the_description() {
-    let server = start().go();
+    let server = start().with_series().go();
     let demo = server.demo();
     let document = document();
     let served: Value = serde_json::from_str(&demo.get("/v3/releases/current").text).unwrap();
@@ -207,7 +207,7 @@ fn responses_match_the_description() {
 
 #[test]
 fn document_and_page_are_served_without_a_key_and_with_a_tag() {
-    let server = start().go();
+    let server = start().with_series().go();
     let stranger = server.client("nobody");
     let served = stranger.get("/openapi.json");
     assert_eq!(served.text, run(["openapi"]).ok().stdout);
@@ -227,7 +227,7 @@ fn document_and_page_are_served_without_a_key_and_with_a_tag() {
 
 #[test]
 fn the_page_needs_nothing_else_and_its_links_lead_somewhere() {
-    let server = start().go();
+    let server = start().with_series().go();
     let page = server.client("nobody").get("/reference").text;
     for elsewhere in [
         "<script", "<link", "<img", "src=", "url(", "http://", "https://",
@@ -280,7 +280,7 @@ fn the_page_needs_nothing_else_and_its_links_lead_somewhere() {
 /// names no dataset, parameter or choice that the document lacks.
 #[test]
 fn the_parameters_described_are_those_of_the_catalogue() {
-    let server = start().go();
+    let server = start().with_series().go();
     let demo = server.demo();
     let document = document();
     for family in ["markets", "rates"] {
@@ -340,7 +340,7 @@ const STANDARD_HEADERS: [&str; 6] = [
 
 #[test]
 fn responses_carry_the_described_headers_and_no_others() {
-    let start = start();
+    let start = start().with_series();
     let few = "requests_per_second = 1\nburst = 1\nconcurrency = 9\nmonthly_units = 9";
     let hurried = start.key_with_plan("hurried", &["avm:value"], few);
     let poor = start.key_with_plan(

@@ -131,7 +131,7 @@ fn assert_alike(document: &Value, method: &str, route: &str, answer: &HttpRespon
 
 #[test]
 fn answers_of_the_demo_are_like_their_examples() {
-    let server = start().go();
+    let server = start().with_series().go();
     let demo = server.demo();
     let document = document();
     for (route, name) in [
@@ -166,7 +166,7 @@ fn answers_of_the_demo_are_like_their_examples() {
 
 #[test]
 fn answers_of_a_job_are_like_their_examples() {
-    let server = start().go();
+    let server = start().with_series().go();
     let demo = server.demo();
     let document = document();
     let submit = "/v3/valuation-jobs";

@@ -26,7 +26,7 @@ fn schemathesis() -> PathBuf {
 #[test]
 fn the_service_conforms_to_its_description() {
     let tool = schemathesis();
-    let server = start().go();
+    let server = start().with_series().go();
     let demo = server.demo();
     let folder = tempfile::TempDir::new().unwrap();
     let output = Command::new(tool)

@@ -79,7 +79,7 @@ const CUSTOMERS: &[Customer] = &[
 
 fn contract() -> Contract {
     fn make() -> Server {
-        let start = start();
+        let start = start().with_series();
         make_keys(start.data_folder());
         start.go()
     }

@@ -82,7 +82,7 @@ fn make_keys(data: &std::path::Path) -> Keys {
 /// Returns the suite's server, which the caller keeps alive, and a client that may value.
 fn service() -> (Server, Client) {
     fn make() -> Server {
-        let start: Start = start();
+        let start: Start = start().with_series();
         make_keys(start.data_folder());
         start.go()
     }

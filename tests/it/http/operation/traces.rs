@@ -49,7 +49,10 @@ fn holds(bytes: &[u8], part: &[u8]) -> bool {
 fn a_request_is_one_span_of_its_callers_trace() {
     let (address, received) = collector();
     let endpoint = format!("http://{address}/v1/traces");
-    let server = start().with(&["--otlp-endpoint", &endpoint]).go();
+    let server = start()
+        .with_series()
+        .with(&["--otlp-endpoint", &endpoint])
+        .go();
     let trace = [
         0x4b, 0xf9, 0x2f, 0x35, 0x77, 0xb3, 0x4d, 0xa6, 0xa3, 0xce, 0x92, 0x9d, 0x0e, 0x0e, 0x47,
         0x36,
@@ -106,6 +109,7 @@ fn a_silent_collector_keeps_a_stop_within_the_time_of_the_drain() {
     let collector = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}/v1/traces", collector.local_addr().unwrap());
     let server = start()
+        .with_series()
         .with(&["--otlp-endpoint", &endpoint, "--drain-timeout", "1"])
         .go();
     assert_eq!(server.demo().post("/v3/value", &house()).status, 200);
@@ -119,6 +123,7 @@ fn a_silent_collector_keeps_a_stop_within_the_time_of_the_drain() {
 #[test]
 fn an_unreachable_collector_fails_no_request() {
     let server = start()
+        .with_series()
         .with(&["--otlp-endpoint", "http://127.0.0.1:9/v1/traces"])
         .go();
     assert_eq!(server.demo().post("/v3/value", &house()).status, 200);

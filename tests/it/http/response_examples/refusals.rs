@@ -41,7 +41,7 @@ fn with(mut document: Value, pointer: &str, value: Value) -> Value {
 
 #[test]
 fn refusals_of_a_body_are_the_examples() {
-    let server = start().go();
+    let server = start().with_series().go();
     let demo = server.demo();
     let document = document();
     let (value, batch, jobs) = ("/v3/value", "/v3/batch-value", "/v3/valuation-jobs");
@@ -140,7 +140,7 @@ fn refusals_of_a_body_are_the_examples() {
 
 #[test]
 fn refusals_of_a_query_are_the_examples() {
-    let server = start().go();
+    let server = start().with_series().go();
     let demo = server.demo();
     let document = document();
     for (code, url) in [
@@ -203,7 +203,7 @@ fn refusals_of_a_query_are_the_examples() {
 #[test]
 fn refusals_of_a_key_are_the_examples() {
     let plan = "requests_per_second = 1\nburst = 1\nconcurrency = 9\nmonthly_units = 0";
-    let start = start();
+    let start = start().with_series();
     let poor = start.key_with_plan("poor", &["avm:value"], plan);
     let customer = start.key(&["avm:value"]);
     let reader = start.key(&["rates:read"]);

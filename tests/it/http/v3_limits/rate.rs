@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Starts a server with a tenant of five requests at once and one a second after that. Returns it
 /// with two keys of the tenant, of which the second may not value, and another tenant's key.
 fn slow() -> (Server, String, String, String) {
-    let start = start();
+    let start = start().with_series();
     let plan = "requests_per_second = 1\nburst = 5\nconcurrency = 1";
     let value = start.key_with_plan("slow", &["avm:value"], plan);
     let rates = start.key_with_plan("slow", &["rates:read"], plan);

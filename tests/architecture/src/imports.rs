@@ -133,6 +133,9 @@ impl<'ast> Visit<'ast> for PathReader<'_> {
     }
 
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
+
+    // `pub(in crate::embedded)` names who may use an item, and uses nothing.
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
 }
 
 fn read_use(item: &ItemUse, module: &Module, modules: &BTreeSet<&Module>, source: &mut Source) {

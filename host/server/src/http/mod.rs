@@ -97,23 +97,24 @@ pub fn router(service: Arc<Service>) -> Router {
         .layer(from_fn_with_state(
             service.clone(),
             authenticate::authenticate,
-        ))
+        ));
+    let open = probes::routes()
+        .route("/openapi.json", get(reference::openapi))
+        .route("/reference", get(reference::page))
+        .method_not_allowed_fallback(other_method);
+    wrap(open, keyed, service.clone()).layer(from_fn_with_state(service, request_id::request_id))
+}
+
+/// Joins the open routes and those behind the key. Answers a panic of any of them with 500, in the
+/// error format of the route that was called.
+fn wrap<S: Clone + Send + Sync + 'static>(open: Router<S>, keyed: Router<S>, state: S) -> Router {
+    let keyed = keyed
         .layer(from_fn(pieces::divide))
         .layer(compression::layer());
     // Every other path, known or not, is behind the key. A route outside this function would be
     // open, so there is none.
-    let routes = probes::routes()
-        .route("/openapi.json", get(reference::openapi))
-        .route("/reference", get(reference::page))
-        .method_not_allowed_fallback(other_method)
-        .fallback_service(keyed.with_state(service.clone()))
-        .with_state(service.clone());
-    catch_panics(routes).layer(from_fn_with_state(service, request_id::request_id))
-}
-
-/// Answers a panic below it with 500, in the error format of the route that was called.
-fn catch_panics(router: Router) -> Router {
-    router
+    open.fallback_service(keyed.with_state(state.clone()))
+        .with_state(state)
         .layer(CatchPanicLayer::custom(panic_handler::answer))
         .layer(from_fn(v1::rewrite_errors_as_v1))
 }

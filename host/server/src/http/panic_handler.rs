@@ -17,12 +17,12 @@ pub fn answer(panic: Box<dyn Any + Send + 'static>) -> Response {
 
 #[cfg(test)]
 mod tests {
-    //! The routes that panic exist here alone, behind the layers that every request passes.
+    //! The routes that panic exist here alone, in the layers that [`wrap`] puts around every route.
 
     use super::*;
     use crate::connections::few;
     use crate::http::request_id::RequestId;
-    use crate::http::{bind, body, catch_panics, gate, serve};
+    use crate::http::{bind, body, gate, serve, wrap};
     use crate::memory_budget::MemoryBudget;
     use crate::quota::RequestLimiter;
     use axum::body::Body;
@@ -55,6 +55,10 @@ mod tests {
         }
     }
 
+    async fn open_panics() {
+        panic!("a secret of an open route");
+    }
+
     /// Starts a server whose only tenant may have one request at a time, with memory for one body.
     /// Returns a connection to it.
     async fn connection_to_panics() -> TcpStream {
@@ -77,12 +81,13 @@ mod tests {
             assert!(received.bytes().is_empty(), "a secret of ours");
             Ok::<_, ApiError>(())
         };
-        let router = Router::new()
+        let keyed = Router::new()
             .route("/v3/panics", post(panics.clone()))
             .route("/v1/markets/panics", post(panics))
             .route("/works", get(|| async { "{}" }))
             .layer(from_fn(enter));
-        let router = catch_panics(router).layer(Extension(RequestId(Uuid::nil())));
+        let open = Router::new().route("/openapi.json", get(open_panics));
+        let router = wrap(open, keyed, ()).layer(Extension(RequestId(Uuid::nil())));
         let listener = bind(([127, 0, 0, 1], 0).into()).unwrap();
         let address = listener.local_addr().unwrap();
         let stop = std::future::pending();
@@ -136,6 +141,14 @@ mod tests {
             // The connection lives on.
             assert_eq!(ask(&mut stream, "GET /works", b"").await.0, 200);
         }
+        // A route that needs no key is wrapped too.
+        let (status, answer) = ask(&mut stream, "GET /openapi.json", b"").await;
+        assert_eq!(
+            (status, &answer["error"]["code"]),
+            (500, &"internal".into())
+        );
+        assert!(!answer.to_string().contains("secret"), "{answer}");
+        assert_eq!(ask(&mut stream, "GET /works", b"").await.0, 200);
     }
 
     #[tokio::test]

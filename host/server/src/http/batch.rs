@@ -51,6 +51,8 @@ pub async fn values(
     let parsing = service
         .workers
         .run_parallel(move || read(received, context, rows_max));
+    // A batch has no deadline error: its late rows are errors of rows, which are not known before
+    // the parse. So a late parse is `overloaded`, as is one that found no worker.
     let parsed = in_time(deadline, parsing).await;
     let (context, rows) = parsed.unwrap_or(Err(WorkError::Full))??;
     // The body is dropped by now: nobody waits for memory while others wait for theirs.

@@ -6,7 +6,9 @@
 //! 2. 429 for the rate, then for concurrency, then for capacity.
 //! 3. 503 where storage is degraded.
 //! 4. 415, 413, the errors of the body, then those of the strict parse.
-//! 5. The units, then the work.
+//! 5. 409 where the `idempotency_key` of a job conflicts. A known key returns its job here.
+//! 6. 503 while new jobs are paused.
+//! 7. The units, then the work.
 //!
 //! The server reads no byte of a body before it has checked the key and the scope and holds a slot.
 //! Handlers hand parsed rows to `crate::execution`, the one path of a valuation.

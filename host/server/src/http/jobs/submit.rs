@@ -68,6 +68,7 @@ pub async fn submit(
         let parsed = read(&received, new);
         (parsed, received.into_memory())
     };
+    // As for a batch, a late parse is `overloaded`: the deadline error is one of rows.
     let parsing = in_time(deadline, service.workers.run_bulk(parse)).await;
     let (parsed, memory) = parsing.unwrap_or(Err(WorkError::Full))?;
     let parsed = parsed?;

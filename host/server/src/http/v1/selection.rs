@@ -26,7 +26,8 @@ impl Selection {
     /// Returns the selection of an initial request, or that of the cursor that it continues.
     ///
     /// # Errors
-    /// A parameter, the cursor, the dataset or the release is parameter_error.
+    /// The code of the parameter, as [`parameter_error`] chooses it, `invalid_cursor`,
+    /// `scope_required` or `release_not_found`.
     pub fn of_series(request: &SeriesQuery, family: Family) -> Result<Selection, ApiError> {
         match request
             .parameters
@@ -41,7 +42,8 @@ impl Selection {
     /// Returns the selection of a coverage request, which takes no cursor.
     ///
     /// # Errors
-    /// A parameter, the dataset or the release is parameter_error.
+    /// The code of the parameter, as [`parameter_error`] chooses it, `scope_required` or
+    /// `release_not_found`.
     pub fn of_coverage(request: &SeriesQuery, family: Family) -> Result<Selection, ApiError> {
         request
             .parameters
@@ -98,7 +100,7 @@ impl Selection {
         let release = request.release(family, release_id).map_err(|_| {
             ValidationError::new(
                 Code::ReleaseNotFound,
-                "The release that this cursor continues is no longer retained. Begin again without it.",
+                "The release that this cursor continues is no longer retained. Restart the query without `cursor`.",
             )
             .at("cursor")
         })?;

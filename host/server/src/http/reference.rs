@@ -1,31 +1,32 @@
 //! The description of the interface: GET /openapi.json and GET /reference, which need no key.
 
 use super::error::{ApiError, internal};
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use headers::{ETag, HeaderMapExt, IfNoneMatch};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
 
-const CACHE: &str = "public, max-age=300";
+const CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// A document that never changes while the program runs, with its entity tag.
 struct Fixed {
     text: String,
-    tag: String,
+    tag: ETag,
 }
 
 static DOCUMENT: LazyLock<Option<Fixed>> = LazyLock::new(|| {
     domesday_openapi::json()
         .inspect_err(|error| tracing::error!(%error, "the description could not be written"))
         .ok()
-        .map(Fixed::new)
+        .and_then(Fixed::new)
 });
 
 static PAGE: LazyLock<Option<Fixed>> = LazyLock::new(|| {
     domesday_openapi::page()
         .inspect_err(|error| tracing::error!(%error, "the reference could not be written"))
         .ok()
-        .map(Fixed::new)
+        .and_then(Fixed::new)
 });
 
 /// Serves the page for people.
@@ -41,37 +42,24 @@ pub async fn openapi(headers: HeaderMap) -> Result<Response, ApiError> {
 }
 
 impl Fixed {
-    fn new(text: String) -> Fixed {
-        let digest = Sha256::digest(text.as_bytes());
-        let tag = digest
-            .iter()
-            .take(16)
-            .fold("\"".to_owned(), |tag, byte| format!("{tag}{byte:02x}"));
-        Fixed {
-            text,
-            tag: tag + "\"",
-        }
+    fn new(text: String) -> Option<Fixed> {
+        let digest = hex::encode(Sha256::digest(text.as_bytes()));
+        let tag = format!("\"{}\"", &digest[..32]).parse().ok()?;
+        Some(Fixed { text, tag })
     }
 
     /// Responds with the text, or with 304 where the client has it already.
     fn answer(&self, headers: &HeaderMap, media_type: &'static str) -> Response {
-        let common: [(HeaderName, &str); 2] =
-            [(header::ETAG, &self.tag), (header::CACHE_CONTROL, CACHE)];
         let cached = headers
-            .get_all(header::IF_NONE_MATCH)
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .map(str::trim)
-            .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == self.tag);
-        if cached {
-            return (StatusCode::NOT_MODIFIED, common).into_response();
-        }
-        (
-            common,
-            [(header::CONTENT_TYPE, media_type)],
-            self.text.clone(),
-        )
-            .into_response()
+            .typed_get::<IfNoneMatch>()
+            .is_some_and(|condition| !condition.precondition_passes(&self.tag));
+        let mut response = match cached {
+            true => StatusCode::NOT_MODIFIED.into_response(),
+            false => ([(header::CONTENT_TYPE, media_type)], self.text.clone()).into_response(),
+        };
+        let headers = response.headers_mut();
+        headers.typed_insert(self.tag.clone());
+        headers.insert(header::CACHE_CONTROL, CACHE);
+        response
     }
 }

@@ -5,12 +5,15 @@ models.py OUT --models N --rows R --seed S
 Writes for each model OUT/N.model, OUT/N.rows (the rows), OUT/N.raw (raw scores) and OUT/N.answers
 (what predict says), the last three as little-endian doubles.
 """
-import argparse
+import sys
 import warnings
 from pathlib import Path
 
 import lightgbm as lgb
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from random_models import features, write_models
 
 warnings.filterwarnings("ignore")
 
@@ -42,25 +45,11 @@ EXTREMES = np.array(
 )
 
 
-def features(random, rows, categories):
-    """Returns numbers of many shapes, then one categorical column for each cardinality."""
-    columns = [
-        random.normal(size=rows),
-        random.lognormal(11, 1, size=rows),
-        random.integers(-3, 4, size=rows).astype(float),
-        np.where(random.random(rows) < 0.7, 0.0, random.normal(size=rows)),
-        random.normal(size=rows) * 1e-35,
-        random.choice([1e300, -1e300, 0.0, 3.0], size=rows),
-    ]
-    columns += [random.integers(0, c, size=rows).astype(float) for c in categories]
-    return np.column_stack(columns)
-
-
 def trained(random, number):
     # Small and large models, so that trees of one leaf and of many are met.
     rows = int(random.choice([60, 400, 3000]))
     categories = [c for c in CARDINALITIES if random.random() < 0.5]
-    x = features(random, rows, categories)
+    x = features(random, rows, categories, 1e-35, 1e300)
     y = 1.0 + np.abs(
         x[:, 0] + np.log(x[:, 1]) + 2 * (x[:, 2] > 0) + 3 * x[:, 3]
         + sum(np.sin(x[:, 6 + i]) for i in range(len(categories))) + random.normal(size=rows) / 5
@@ -95,7 +84,7 @@ def trained(random, number):
 
 
 def asked(random, booster, categories, rows):
-    x = features(random, rows, [2 * c for c in categories])
+    x = features(random, rows, [2 * c for c in categories], 1e-35, 1e300)
     # The thresholds themselves and their neighbours.
     thresholds = [[] for _ in range(x.shape[1])]
     for tree in booster.dump_model()["tree_info"]:
@@ -118,24 +107,13 @@ def asked(random, booster, categories, rows):
     return x
 
 
-def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("out", type=Path)
-    arguments.add_argument("--models", type=int, required=True)
-    arguments.add_argument("--rows", type=int, required=True)
-    arguments.add_argument("--seed", type=int, required=True)
-    told = arguments.parse_args()
-    for number in range(told.models):
-        random = np.random.default_rng([told.seed, number])
-        booster, categories = trained(random, number)
-        text = told.out / f"{number}.model"
-        booster.save_model(text)
-        x = asked(random, booster, categories, told.rows)
-        x.astype("<f8").tofile(told.out / f"{number}.rows")
-        # From the file, so that both read the same text.
-        booster = lgb.Booster(model_file=text)
-        booster.predict(x, raw_score=True, num_threads=1).astype("<f8").tofile(told.out / f"{number}.raw")
-        booster.predict(x, num_threads=1).astype("<f8").tofile(told.out / f"{number}.answers")
+def make(random, number, path, rows):
+    booster, categories = trained(random, number)
+    booster.save_model(path)
+    x = asked(random, booster, categories, rows)
+    # From the file, so that both read the same text.
+    booster = lgb.Booster(model_file=path)
+    return x, booster.predict(x, raw_score=True, num_threads=1), booster.predict(x, num_threads=1)
 
 
-main()
+write_models(make)

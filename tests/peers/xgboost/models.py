@@ -5,13 +5,16 @@ models.py OUT --models N --rows R --seed S
 Writes for each model OUT/N.model (as JSON), OUT/N.rows (the rows), OUT/N.raw (margins) and
 OUT/N.answers (what predict says), the last three as little-endian doubles.
 """
-import argparse
 import json
+import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
 import xgboost as xgb
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from random_models import features, write_models
 
 warnings.filterwarnings("ignore")
 xgb.set_config(verbosity=0)
@@ -45,20 +48,6 @@ CATEGORIES = np.array([-0.0, -0.5, -1.0, 0.5, 5.9, 5.99999999, 31.0, 32.0, 4095.
 NUMERIC = 6
 
 
-def features(random, rows, categories):
-    """Returns numbers of many shapes, then one categorical column for each cardinality."""
-    columns = [
-        random.normal(size=rows),
-        random.lognormal(11, 1, size=rows),
-        random.integers(-3, 4, size=rows).astype(float),
-        np.where(random.random(rows) < 0.7, 0.0, random.normal(size=rows)),
-        random.normal(size=rows) * 1e-38,
-        random.choice([1e38, -1e38, 0.0, 3.0], size=rows),
-    ]
-    columns += [random.integers(0, c, size=rows).astype(float) for c in categories]
-    return np.column_stack(columns)
-
-
 def matrix(x, label=None):
     kinds = ["q"] * NUMERIC + ["c"] * (x.shape[1] - NUMERIC)
     return xgb.DMatrix(x, label, feature_types=kinds, enable_categorical=True)
@@ -70,7 +59,7 @@ def trained(random, number):
     categories = [c for c in CARDINALITIES if random.random() < 0.4]
     if kind.get("tree_method") == "exact":
         categories = []
-    x = features(random, rows, categories)
+    x = features(random, rows, categories, 1e-38, 1e38)
     y = 1.0 + np.abs(
         x[:, 0] + np.log(x[:, 1]) + 2 * (x[:, 2] > 0) + 3 * x[:, 3]
         + sum(np.sin(x[:, NUMERIC + i]) for i in range(len(categories))) + random.normal(size=rows) / 5
@@ -94,7 +83,7 @@ def trained(random, number):
 
 
 def asked(random, written, categories, rows):
-    x = features(random, rows, [2 * c for c in categories])
+    x = features(random, rows, [2 * c for c in categories], 1e-38, 1e38)
     # The thresholds themselves and their neighbours in either precision.
     thresholds = [[] for _ in range(x.shape[1])]
     for tree in written["learner"]["gradient_booster"]["model"]["trees"]:
@@ -126,27 +115,18 @@ def asked(random, written, categories, rows):
     return x
 
 
-def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("out", type=Path)
-    arguments.add_argument("--models", type=int, required=True)
-    arguments.add_argument("--rows", type=int, required=True)
-    arguments.add_argument("--seed", type=int, required=True)
-    told = arguments.parse_args()
-    for number in range(told.models):
-        random = np.random.default_rng([told.seed, number])
-        booster, categories = trained(random, number)
-        path = told.out / f"{number}.json"
-        booster.save_model(path)
-        text = path.rename(path.with_suffix(".model")).read_text(encoding="utf-8")
-        x = asked(random, json.loads(text), categories, told.rows)
-        x.astype("<f8").tofile(told.out / f"{number}.rows")
-        # From the file, so that both read the same text.
-        booster = xgb.Booster({"nthread": 1})
-        booster.load_model(bytearray(text, encoding="utf-8"))
-        rows = matrix(x)
-        booster.predict(rows, output_margin=True).astype("<f8").tofile(told.out / f"{number}.raw")
-        booster.predict(rows).astype("<f8").tofile(told.out / f"{number}.answers")
+def make(random, number, path, rows):
+    booster, categories = trained(random, number)
+    # The suffix decides the format.
+    json_path = path.with_suffix(".json")
+    booster.save_model(json_path)
+    text = json_path.rename(path).read_text(encoding="utf-8")
+    x = asked(random, json.loads(text), categories, rows)
+    # From the file, so that both read the same text.
+    booster = xgb.Booster({"nthread": 1})
+    booster.load_model(bytearray(text, encoding="utf-8"))
+    scored = matrix(x)
+    return x, booster.predict(scored, output_margin=True), booster.predict(scored)
 
 
-main()
+write_models(make)

@@ -13,7 +13,7 @@ mod sources;
 
 use crate::common::wire::{self, Mutation};
 use choices::Choices;
-use rules::{CONTRACTS, Rules};
+use rules::{CONTRACTS, Contract, Rules};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -160,25 +160,41 @@ fn a_wire_mutation_reaches_the_client() {
     assert_eq!(through("field:/size/bedrooms").status, 422);
 }
 
+fn rendered(contract: &Contract) -> String {
+    let rules = Rules::of(contract, &repository());
+    page::page(contract, &rules, &choices(), &repository())
+}
+
+/// Returns a cell of a rule's row on the page of v3.
+fn cell(id: &str, column: usize) -> String {
+    let page = rendered(&CONTRACTS[0]);
+    let is_of_rule = |line: &&str| line.contains(&format!("| `{id}` |"));
+    let row = page.lines().find(is_of_rule).unwrap();
+    row.split('|').nth(column + 1).unwrap().trim().to_owned()
+}
+
 #[test]
 fn a_rule_names_the_files_that_its_patches_change() {
-    let contract = &CONTRACTS[0];
-    let page = page::page(contract, &Rules::of(contract, &repository()), &repository());
-    let row = |id: &str| {
-        page.lines()
-            .find(|line| line.contains(&format!("| `{id}` |")))
-    };
-    let cell = |id: &str| row(id).unwrap().split(" | ").nth(2).unwrap().to_owned();
-    assert_eq!(cell("options-4"), "`host/contract/src/v3/options.rs`");
+    assert_eq!(cell("options-4", 2), "`host/contract/src/v3/options.rs`");
     // A mutation of the wire changes no file.
-    assert_eq!(cell("result-api-version"), "");
+    assert_eq!(cell("result-api-version", 2), "");
+}
+
+#[test]
+fn a_rule_links_to_the_rows_of_choices_that_share_a_test_with_it() {
+    let (defaults, resolution) = (
+        "[Defaults](../contract.md#options)",
+        "[Resolution](../contract.md#options)",
+    );
+    assert_eq!(cell("options-2", 5), format!("{defaults}<br>{resolution}"));
+    assert_eq!(cell("error-500-panic", 5), "");
 }
 
 #[test]
 fn the_pages_of_rules_are_up_to_date() {
     for contract in &CONTRACTS {
         let path = repository().join(contract.page);
-        let page = page::page(contract, &Rules::of(contract, &repository()), &repository());
+        let page = rendered(contract);
         if std::env::var_os("CONTRACT_PAGE").is_some_and(|wish| wish == "write") {
             std::fs::write(path, page).unwrap();
             continue;

@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::connect::REQUEST_CONNECTIONS;
 use super::error::{DatabaseFailure, cannot_write, locked_or_writing, reading, storage, writing};
 use super::pages::{DirectoryRead, ServiceRow};
+use super::progress::{CatchUp, POLL_INTERVAL, Progress};
 use super::silence::Silence;
 use crate::directory::Directory;
 use crate::switches::PromotedReleases;
@@ -20,8 +21,6 @@ use crate::{Access, CursorSecrets, ReleaseKind, StateError, UnixMillis};
 
 /// The channel on which hosts tell each other of changes.
 pub(super) const CHANNEL: &str = "domesday";
-/// The time between two polls of the database, with or without a notification.
-const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Time limit of the database. After two late responses in a row it counts as unreachable.
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(1_400);
 /// Time limit of a change that waits for the locks of others.
@@ -250,15 +249,15 @@ impl WatchedDatabase {
                 .map_err(writing)?;
             transaction.commit().await.map_err(writing)?;
             let committed = Instant::now();
-            while self.advance().await?.is_none_or(|at| at < committed) {}
+            let is_seen = |at| at >= committed;
+            while !self.advance().await?.fresh().is_some_and(is_seen) {}
             Ok(output)
         };
         self.record_outcome(answer.await)
     }
 
-    /// Advances the read of what changed by one page, or begins one. Returns a moment at which the
-    /// view was certainly so, or none while pages are missing.
-    pub(super) async fn advance(&self) -> Result<Option<Instant>, StateError> {
+    /// Advances the read of what changed by one page, or begins one.
+    pub(super) async fn advance(&self) -> Result<Progress, StateError> {
         let mut under_way = self.read.lock().await;
         let now = Instant::now();
         let mut connection = self.healthy_connection().await?;
@@ -272,7 +271,7 @@ impl WatchedDatabase {
                         view.fresh = now;
                         view.page_at = None;
                     });
-                    return Ok(Some(now));
+                    return Ok(Progress::Unchanged(now));
                 }
                 // A database that was put back to an earlier day is read anew.
                 let since = (0..service.version).contains(&known).then_some(known);
@@ -297,9 +296,9 @@ impl WatchedDatabase {
             });
         }
         let Some(complete) = under_way.take_if(|read| read.is_complete()) else {
-            return Ok(None);
+            return Ok(Progress::Partial);
         };
-        Ok(Some(self.apply(complete)))
+        Ok(Progress::Complete(self.apply(complete)))
     }
 
     /// Makes a complete read the view, and returns the moment at which it was certainly so.
@@ -321,9 +320,10 @@ impl WatchedDatabase {
     /// Reads until the view is as the database was a moment ago. The read may take as many pages as
     /// there are, and each has [`ANSWER_TIMEOUT`].
     async fn catch_up_in_time(&self) -> Result<(), StateError> {
+        let mut looks = CatchUp::default();
         loop {
             let page = self.silence.bound(ANSWER_TIMEOUT, "read", self.advance());
-            if page.await?.is_some_and(is_recent) {
+            if looks.is_over(page.await?) {
                 return Ok(());
             }
         }
@@ -383,12 +383,6 @@ impl WatchedDatabase {
         };
         self.silence.bound(ANSWER_TIMEOUT, "written", probe).await
     }
-}
-
-/// Reports whether a view of this moment is good until the next poll. After a long read it is not,
-/// and what changed meanwhile is read at once.
-pub(super) fn is_recent(at: Instant) -> bool {
-    at.elapsed() < POLL_INTERVAL
 }
 
 /// Checks the database twice a second, and whenever there is news.

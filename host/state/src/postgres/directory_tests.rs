@@ -299,3 +299,42 @@ fn a_slow_database_that_was_put_back_denies_no_key_while_it_is_read() {
         assert_eq!(watched.degradation(), None);
     });
 }
+
+/// Makes each look at the service's row take longer than the time between two polls.
+async fn slow_down_looks(address: &str) {
+    let pool = connect(address, &Arc::default()).await.unwrap();
+    for statement in [
+        "ALTER TABLE domesday.service RENAME TO fast_service",
+        "CREATE VIEW domesday.service AS SELECT s.* FROM domesday.fast_service AS s \
+         WHERE pg_sleep(0.6) IS NOT NULL",
+    ] {
+        sqlx::query(statement).execute(&pool).await.unwrap();
+    }
+}
+
+#[test]
+fn a_degradation_ends_on_a_database_that_is_slow_to_say_that_nothing_changed() {
+    let address = domesday_test_postgres::shared().database();
+    block_on(async {
+        slow_down_looks(&address).await;
+        let pool = connect(&address, &Arc::default()).await.unwrap();
+        let watched = WatchedDatabase::new(pool, Arc::default());
+        let degraded = Degraded::Unwritable(REASON.to_owned());
+        watched.change(|view| view.degradation = Some(degraded));
+        let checking = timeout(Duration::from_secs(20), watched.check_database());
+        checking.await.unwrap();
+        assert_eq!(watched.degradation(), None);
+    });
+}
+
+#[test]
+fn a_state_opens_on_a_database_that_is_slow_to_say_that_nothing_changed() {
+    let address = domesday_test_postgres::shared().database();
+    block_on(slow_down_looks(&address));
+    let (opened, open) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let state = crate::PostgresState::open(&address);
+        opened.send(state.map(drop)).unwrap();
+    });
+    open.recv_timeout(Duration::from_secs(30)).unwrap().unwrap();
+}

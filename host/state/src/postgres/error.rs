@@ -33,6 +33,11 @@ pub(super) enum DatabaseFailure {
     Unavailable(String),
     #[error("tenants and keys were last read from the database too long ago")]
     Stale,
+    #[error(
+        "tenants and keys were not read within {0} s; look at the load of the database and at the way \
+         to it, then start again"
+    )]
+    SlowStart(u64),
     #[error("the state is being closed")]
     Closed,
     #[error("another session holds a lock on this data; nothing was changed. Try again")]

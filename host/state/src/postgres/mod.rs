@@ -35,6 +35,7 @@ mod driver;
 mod error;
 mod jobs;
 mod pages;
+mod progress;
 mod receipt_keys;
 mod records;
 mod silence;
@@ -49,9 +50,10 @@ use tokio::sync::mpsc;
 use crate::{State, StateError};
 use charger::Charger;
 use connect::JobPools;
-use directory::{WatchedDatabase, is_recent};
+use directory::WatchedDatabase;
 use driver::Driver;
 use jobs::TenantTurns;
+use progress::{OPENING, REPORT_INTERVAL, catch_up};
 use silence::Silence;
 
 /// The state in a PostgreSQL database.
@@ -79,11 +81,10 @@ impl PostgresState {
         })?;
         let watched = Arc::new(WatchedDatabase::new(pool, silence));
         // Each page has its own time. All of them take as long as there are tenants.
-        let advance = || {
+        catch_up(OPENING, REPORT_INTERVAL, || {
             let watched = Arc::clone(&watched);
             driver.wait(async move { watched.advance().await })
-        };
-        while !advance()?.is_some_and(is_recent) {}
+        })?;
         let charger = Charger::open(Arc::clone(&watched));
         let charger = driver.wait(charger)?;
         driver.watch(directory::poll(Arc::clone(&watched)));

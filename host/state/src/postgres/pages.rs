@@ -132,7 +132,8 @@ impl Page {
 /// A read of tenants and keys that is under way, of everything or of what changed.
 ///
 /// It finds every change up to the version of its service row. A later change has a higher number,
-/// which the next read finds. A page that fails leaves it where it was.
+/// which the next read finds. A page that does not arrive in time is read again. After an error the
+/// whole read is dropped: the database may have been replaced.
 pub(super) struct DirectoryRead {
     pub(super) service: ServiceRow,
     /// A moment before the service row was read.

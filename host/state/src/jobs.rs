@@ -50,6 +50,9 @@ pub trait Jobs: Send + Sync {
     /// Claims a job that nobody works on, until `lease_millis` from now, or returns none. Tenants
     /// take turns, and a tenant's jobs go in the order of their submission. A queued job becomes
     /// running. The claim counts one more attempt of the job's next chunk.
+    ///
+    /// A claim that does not reach its caller is given back before the next one, and its attempt
+    /// does not count.
     fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>>;
 
     /// Returns the rows of a chunk without results, or none where the lease is lost.

@@ -50,6 +50,7 @@
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod accounts;
+mod claim_delivery;
 mod cursor_secrets;
 mod directory;
 mod embedded;

@@ -8,6 +8,7 @@ use crate::StateError;
 /// The reply of an operation, which comes once it is durable.
 ///
 /// The operation begins when it is called, not when the reply is polled. It goes on though the
-/// reply is dropped. So a caller may do other work meanwhile. Calling never blocks. Of operations
-/// that fail with [`StateError::Storage`] it is unknown whether they took effect.
+/// reply is dropped, except for a claim, which is given back. So a caller may do other work
+/// meanwhile. Calling never blocks. Of operations that fail with [`StateError::Storage`] it is
+/// unknown whether they took effect.
 pub type Reply<T> = Pin<Box<dyn Future<Output = Result<T, StateError>> + Send>>;

@@ -24,6 +24,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use redb::Database;
 
 use super::change::Change;
+use super::claims::release_work;
 use super::counts::Counts;
 use super::error::StoreError;
 use super::file;
@@ -145,7 +146,8 @@ impl Committer {
         Ok(())
     }
 
-    /// Applies owed refunds and a group, and makes both durable. Returns the changes for memory.
+    /// Gives back what the store owes, applies a group, and makes both durable. Returns the changes
+    /// for memory.
     fn commit(
         &mut self,
         group: &mut Vec<Box<dyn Work>>,
@@ -153,6 +155,9 @@ impl Committer {
     ) -> Result<Vec<Change>, StateError> {
         if let Some(refunds) = self.shared.owed.take() {
             group.insert(0, Box::new(refunds));
+        }
+        if let Some(releases) = release_work(&self.shared.undelivered) {
+            group.insert(0, releases);
         }
         let before = self.wal.position();
         let (wal, opening) = (&mut self.wal, self.opening);

@@ -1,15 +1,19 @@
 //! Jobs in the file: submitting, reading, and removing expired jobs.
 
+use std::sync::Arc;
+
 use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata};
 use uuid::Uuid;
 
+use super::claims::ClaimWork;
 use super::error::{reading, writing};
 use super::job_rows::{change_load, find, leave_queue, load, put};
 use super::records::StoredJob;
 use super::switch_names::PAUSED;
 use super::tables::{IDEMPOTENCY, INPUTS, JOBS, OUTPUTS, QUEUE, Tables};
 use super::usage::sum_within_allowance;
-use super::{EmbeddedState, failed_reply, keys, operation, reply_of, work};
+use super::{EmbeddedState, failed_reply, in_time, keys, operation, reply_of, work};
+use crate::claim_delivery::ClaimDelivery;
 use crate::{
     ChunkResults, Claim, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus, Jobs, Lease,
     LeaseStatus, NewJob, PurgeCounts, Reply, StateError, Submission, Tally, TenantId, UnixMillis,
@@ -244,7 +248,10 @@ impl Jobs for EmbeddedState {
     }
 
     fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>> {
-        self.durable(move |tables| work::claim(tables, now, lease_millis))
+        let undelivered = Arc::clone(&self.shared.undelivered);
+        let claim = |answer| ClaimWork::new((now, lease_millis), undelivered, answer);
+        let delivery = in_time(self.begin(claim));
+        Box::pin(async move { Ok(delivery.await?.and_then(ClaimDelivery::deliver)) })
     }
 
     fn input(&self, lease: Lease, chunk: u32) -> Reply<Option<Vec<u8>>> {

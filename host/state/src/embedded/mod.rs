@@ -7,6 +7,7 @@
 
 mod accounts;
 mod change;
+mod claims;
 mod counts;
 mod cursors;
 #[cfg(test)]

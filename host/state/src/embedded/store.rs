@@ -1,6 +1,6 @@
 //! The data that the committing thread, the readers and the callers share.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use redb::{Database, ReadableDatabase};
 
@@ -9,6 +9,7 @@ use super::error::{StoreError, reading};
 use super::memory::Memory;
 use super::owed::Owed;
 use super::tables::{USAGE, used};
+use crate::claim_delivery::UndeliveredLeases;
 use crate::{Month, StateError, TenantId};
 
 /// The file, and the counts that are durable in the log above it.
@@ -80,6 +81,7 @@ pub(super) struct Store {
     files: RwLock<Option<OpenFiles>>,
     pub(super) memory: Memory,
     pub(super) owed: Owed,
+    pub(super) undelivered: Arc<UndeliveredLeases>,
 }
 
 impl Store {

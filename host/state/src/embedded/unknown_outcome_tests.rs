@@ -1,6 +1,6 @@
 //! Changes that were answered with an error, on a disk that may have taken them.
 
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::disk::{Disk, DiskFault, Files};
@@ -88,6 +88,20 @@ fn a_group_that_failed_is_judged_by_the_first_look_at_the_files() {
     }
 }
 
+/// Occupies the committing thread until the returned sender is used. Operations that arrive
+/// meanwhile are the next group.
+fn occupy(state: &EmbeddedState) -> (Reply<()>, Sender<()>) {
+    let (begin, begun) = channel();
+    let (release, released) = channel::<()>();
+    let first = state.durable(move |_| {
+        begin.send(()).unwrap();
+        released.recv().unwrap();
+        Ok(())
+    });
+    begun.recv().unwrap();
+    (first, release)
+}
+
 /// A charge, a refund and a job fail in one group, whose units go to the file. The units of the job
 /// are there exactly where the job is.
 #[test]
@@ -100,15 +114,7 @@ fn units_of_a_group_of_the_file_that_fails_are_exact() {
             if is_log_empty {
                 state.pause_jobs(false).unwrap();
             }
-            // The others wait for the first, and are the next group.
-            let (begin, begun) = channel();
-            let (release, released) = channel::<()>();
-            let first = state.durable(move |_| {
-                begin.send(()).unwrap();
-                released.recv().unwrap();
-                Ok(())
-            });
-            begun.recv().unwrap();
+            let (first, release) = occupy(&state);
             let (charged, refunded) = (charge(&state), refund(&state, 3));
             let submitted = state.submit(job_without_key());
             disk.arm_on(Files::State, fault, 0);
@@ -188,4 +194,95 @@ fn a_job_whose_submission_fails_is_withdrawn() {
         assert_eq!(outcome(state.waiting()).unwrap(), 0);
         assert_eq!(used(&state), 5);
     }
+}
+
+/// Claims a job at a time after [`NOW`], and returns its attempts.
+fn attempts(state: &EmbeddedState, later_millis: i64) -> Option<u32> {
+    let now = UnixMillis(NOW.0 + later_millis);
+    let claim = outcome(state.claim(now, LEASE_MILLIS)).unwrap();
+    claim.map(|claim| claim.attempts)
+}
+
+const LEASE_MILLIS: i64 = 30_000;
+
+/// The runner gives up each claim, and the lease of each would end before the next.
+#[test]
+fn claims_that_wait_behind_a_stall_are_not_made_for_callers_that_gave_up() {
+    let state = open(&Disk::new(1));
+    outcome(state.submit(job_without_key())).unwrap();
+    let (first, release) = occupy(&state);
+    for number in 0..5 {
+        let now = UnixMillis(NOW.0 + number * (LEASE_MILLIS + 3_000));
+        drop(state.claim(now, LEASE_MILLIS));
+    }
+    release.send(()).unwrap();
+    outcome(first).unwrap();
+    assert_eq!(attempts(&state, 200_000), Some(1));
+}
+
+/// The commit of the claim itself stalls, so that the job is claimed for nobody.
+#[test]
+fn a_claim_whose_caller_gives_up_during_its_commit_is_given_back() {
+    let disk = Disk::new(1);
+    let state = open(&disk);
+    outcome(state.submit(job_without_key())).unwrap();
+    let before = disk.failures();
+    disk.arm_on(Files::State, DiskFault::Stall, 0);
+    let claimed = state.claim(NOW, LEASE_MILLIS);
+    let begun = Instant::now();
+    while disk.failures() == before {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(claimed);
+    disk.lift();
+    assert_eq!(attempts(&state, 0), Some(1));
+    // The one that was answered holds the job.
+    assert_eq!(attempts(&state, 0), None);
+}
+
+/// The claim is on the disk or not.
+#[test]
+fn a_claim_whose_commit_fails_is_given_back() {
+    for fault in [DiskFault::Sync, DiskFault::Unconfirmed] {
+        for is_log_empty in [false, true] {
+            let disk = Disk::new(1);
+            let state = open(&disk);
+            outcome(state.submit(job_without_key())).unwrap();
+            if !is_log_empty {
+                outcome(charge(&state)).unwrap();
+            }
+            disk.arm_on(Files::State, fault, 0);
+            assert!(outcome(state.claim(NOW, LEASE_MILLIS)).is_err());
+            disk.lift();
+            until_it_recovers(&state);
+            assert_eq!(attempts(&state, 0), Some(1), "{fault:?}");
+        }
+    }
+}
+
+/// The runner gives up each operation, and they are made in their order.
+#[test]
+fn a_chunk_and_a_lease_that_wait_behind_a_stall_are_finished_and_released() {
+    let state = open(&Disk::new(1));
+    outcome(state.submit(job_without_key())).unwrap();
+    let claim = outcome(state.claim(NOW, LEASE_MILLIS)).unwrap().unwrap();
+    let (first, release) = occupy(&state);
+    let results = ChunkResults {
+        chunk: 0,
+        output: vec![8],
+        tally: Tally::default(),
+        refund: 1,
+    };
+    let later = UnixMillis(NOW.0 + 10_000);
+    drop(state.renew(claim.lease, NOW, LEASE_MILLIS));
+    drop(state.finish_chunk(claim.lease, results, later, LEASE_MILLIS));
+    for _ in 0..2 {
+        drop(state.release_lease(claim.lease));
+    }
+    release.send(()).unwrap();
+    outcome(first).unwrap();
+    let claim = outcome(state.claim(NOW, LEASE_MILLIS)).unwrap().unwrap();
+    assert_eq!((claim.next, claim.attempts), (1, 1));
+    assert_eq!(used(&state), 3);
 }

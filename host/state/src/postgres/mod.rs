@@ -52,7 +52,7 @@ use charger::Charger;
 use connect::JobPools;
 use directory::WatchedDatabase;
 use driver::Driver;
-use jobs::TenantTurns;
+use jobs::{TenantTurns, UndeliveredClaims};
 use progress::{OPENING, REPORT_INTERVAL, catch_up};
 use silence::Silence;
 
@@ -63,6 +63,7 @@ pub struct PostgresState {
     job_pools: JobPools,
     /// The submissions of this host, one at a time for each tenant.
     submissions: Arc<TenantTurns>,
+    undelivered: Arc<UndeliveredClaims>,
     /// Charges on their way to the next statement; closed before the driver.
     charges: Option<mpsc::UnboundedSender<changes::Pending>>,
 }
@@ -96,6 +97,7 @@ impl PostgresState {
             watched,
             job_pools,
             submissions: Arc::default(),
+            undelivered: Arc::default(),
             charges: Some(charges),
         })
     }

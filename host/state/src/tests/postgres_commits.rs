@@ -11,6 +11,8 @@ use domesday_test_postgres::{Cluster, Disk, sql};
 const HELD: Duration = Duration::from_secs(16);
 /// Time limit within which a stall is noticed, and its end.
 const NOTICED: Duration = Duration::from_secs(5);
+/// Counts the commits that wait for a standby.
+const COMMITTING: &str = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
 /// A read that waits for nothing takes less.
 const PROMPT: Duration = Duration::from_secs(1);
 
@@ -67,6 +69,12 @@ fn commits_that_hang_are_trouble_until_they_end_and_delay_no_read() {
     });
     cluster.release_commits();
     within(NOTICED, || state.degradation().is_none());
+    // The claim that was refused was made and is given back, before its lease ends.
+    let attempts = jobs.each_ref().map(|_| {
+        let claim = suite::wait(state.claim(suite::NOW, 1_000));
+        claim.map(|claim| claim.attempts)
+    });
+    assert_eq!(attempts, [Some(1); 2]);
     // The refused charge was made and is given back, and so is the refund.
     within(NOTICED, || suite::used(&state, "acme") == 2 + 20 - 4);
     let granted = charge(&state, 1).unwrap();
@@ -80,7 +88,6 @@ fn commits_that_hang_are_trouble_until_they_end_and_delay_no_read() {
 /// The commit of a submission is under way, and lands while the withdrawal waits for it.
 #[test]
 fn a_withdrawal_waits_for_a_commit_under_way() {
-    const COMMITTING: &str = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     let cluster = Cluster::start(Disk::Unsynced);
     let address = cluster.database();
     let state = PostgresState::open(&address).unwrap();
@@ -104,4 +111,25 @@ fn a_withdrawal_waits_for_a_commit_under_way() {
     assert_eq!(suite::wait(state.job(acme(), id, suite::NOW)), None);
     assert_eq!(suite::wait(state.waiting()), 0);
     assert_eq!(suite::used(&state, "acme"), 0);
+}
+
+/// Its caller is gone when the commit of the claim ends.
+#[test]
+fn a_claim_that_commits_after_its_caller_gave_up_is_given_back() {
+    let cluster = Cluster::start(Disk::Unsynced);
+    let address = cluster.database();
+    let state = PostgresState::open(&address).unwrap();
+    suite::submit(&state, suite::job_of("acme", 1, &[(1, 1, b"row")]));
+    cluster.hold_commits();
+    let claimed = state.claim(suite::NOW, 30_000);
+    within(NOTICED, || sql(&address, COMMITTING).trim() == "1");
+    drop(claimed);
+    cluster.release_commits();
+    let attempts = std::cell::Cell::new(None);
+    within(NOTICED, || {
+        let claim = suite::wait(state.claim(suite::NOW, 30_000));
+        attempts.set(claim.map(|claim| claim.attempts));
+        attempts.get().is_some()
+    });
+    assert_eq!(attempts.get(), Some(1));
 }

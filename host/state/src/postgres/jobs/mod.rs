@@ -4,10 +4,12 @@ mod purge;
 mod read;
 mod submit;
 mod turns;
+mod undelivered;
 mod withdraw;
 mod work;
 
 pub(super) use turns::TenantTurns;
+pub(super) use undelivered::UndeliveredClaims;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -18,6 +20,7 @@ use uuid::Uuid;
 use super::PostgresState;
 use super::directory::WatchedDatabase;
 use super::error::reading;
+use crate::claim_delivery::ClaimDelivery;
 use crate::{
     ChunkResults, Claim, Idempotency, Job, JobError, Jobs, Lease, LeaseStatus, NewJob, PurgeCounts,
     Reply, StateError, Submission, TenantId, UnixMillis,
@@ -127,9 +130,12 @@ impl Jobs for PostgresState {
     }
 
     fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>> {
-        self.write_jobs(&self.job_pools.leases, move |pool| {
-            work::claim(pool, now, lease_millis)
-        })
+        let undelivered = Arc::clone(&self.undelivered);
+        let delivery = self.write_jobs(&self.job_pools.leases, move |pool| async move {
+            undelivered.give_back(&pool).await?;
+            work::claim(pool, now, lease_millis, &undelivered.leases).await
+        });
+        Box::pin(async move { Ok(delivery.await?.and_then(ClaimDelivery::deliver)) })
     }
 
     fn input(&self, lease: Lease, chunk: u32) -> Reply<Option<Vec<u8>>> {
@@ -163,8 +169,8 @@ impl Jobs for PostgresState {
     }
 
     fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus> {
-        self.write_jobs(&self.job_pools.leases, move |pool| {
-            work::release_lease(pool, lease)
+        self.write_jobs(&self.job_pools.leases, move |pool| async move {
+            work::release_lease(&pool, lease).await
         })
     }
 

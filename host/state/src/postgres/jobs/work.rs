@@ -1,9 +1,12 @@
 //! Working on jobs: claims, leases and checkpoints. Every write locks the job's row and compares
 //! the fence before anything else, in the same transaction.
 
-use sqlx::postgres::PgRow;
-use sqlx::{PgConnection, PgPool, Row};
+use std::sync::Arc;
 
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, PgExecutor, PgPool, Row};
+
+use crate::claim_delivery::{ClaimDelivery, UndeliveredLeases};
 use crate::postgres::changes::{Change, apply_changes};
 use crate::postgres::error::{reading, writing};
 use crate::postgres::records;
@@ -61,7 +64,8 @@ pub(super) async fn claim(
     pool: PgPool,
     now: UnixMillis,
     lease_millis: i64,
-) -> Result<Option<Claim>, StateError> {
+    undelivered: &Arc<UndeliveredLeases>,
+) -> Result<Option<ClaimDelivery>, StateError> {
     let any: bool = sqlx::query_scalar(CLAIMABLE)
         .bind(now.0)
         .fetch_one(&pool)
@@ -94,13 +98,15 @@ pub(super) async fn claim(
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
+    // From here on it may be claimed, although the commit fails or the caller gives up.
+    let delivery = ClaimDelivery::new(claim, undelivered);
     transaction.commit().await.map_err(writing)?;
     let clock: i64 = row.try_get("clock").map_err(reading)?;
     let ahead_millis = now.0.saturating_sub(clock);
     if ahead_millis.saturating_abs() > ASTRAY_MILLIS {
         tracing::warn!(ahead_millis, "this host's clock is not the database's");
     }
-    Ok(Some(claim))
+    Ok(Some(delivery))
 }
 
 fn read_claim(row: &PgRow) -> Result<Claim, StateError> {
@@ -144,11 +150,14 @@ pub(super) async fn renew(
         .map_err(writing)
 }
 
-pub(super) async fn release_lease(pool: PgPool, lease: Lease) -> Result<LeaseStatus, StateError> {
+pub(super) async fn release_lease(
+    executor: impl PgExecutor<'_>,
+    lease: Lease,
+) -> Result<LeaseStatus, StateError> {
     sqlx::query(RELEASE)
         .bind(lease.job)
         .bind(records::signed(lease.fence))
-        .execute(&pool)
+        .execute(executor)
         .await
         .map(lease_status)
         .map_err(writing)
@@ -314,10 +323,11 @@ pub(super) async fn unfinished_chunks(
 mod tests {
     use super::*;
     use crate::postgres::connect::connect;
+    use crate::postgres::jobs::UndeliveredClaims;
     use crate::postgres::jobs::submit::submit;
     use crate::test_support::{block_on, logged};
     use crate::{JobMode, Month, NewChunk, NewJob};
-    use std::sync::Arc;
+    use std::time::Duration;
 
     const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
@@ -355,7 +365,7 @@ mod tests {
                     let clock: i64 = sqlx::query_scalar(CLOCK).fetch_one(&pool).await.unwrap();
                     let now = UnixMillis(clock + ahead);
                     submit(pool.clone(), new_job(number, now)).await.unwrap();
-                    let claimed = claim(pool, now, 1_000).await.unwrap();
+                    let claimed = claim(pool, now, 1_000, &Arc::default()).await.unwrap();
                     assert!(claimed.is_some());
                 });
             });
@@ -364,5 +374,37 @@ mod tests {
         };
         let warned = [(1, 0), (2, 60_000), (3, -60_000)].map(warns);
         assert_eq!(warned, [false, true, true]);
+    }
+
+    /// The commit of the claim is on its way, and its caller gave up.
+    #[test]
+    fn a_claim_that_commits_while_it_is_given_back_leaves_no_attempt() {
+        const CLAIMED: &str = "UPDATE domesday.jobs SET status = 'running', attempts = 1, \
+             fence = nextval('domesday.fence'), lease_until = $1 RETURNING id, fence";
+        let address = domesday_test_postgres::shared().database();
+        let now = UnixMillis(1_000);
+        block_on(async {
+            let pool = connect(&address, &Arc::default()).await.unwrap();
+            submit(pool.clone(), new_job(1, now)).await.unwrap();
+            let mut transaction = pool.begin().await.unwrap();
+            let row = sqlx::query(CLAIMED).bind(i64::MAX);
+            let row = row.fetch_one(&mut *transaction).await.unwrap();
+            let lease = Lease {
+                job: row.get("id"),
+                fence: u64::try_from(row.get::<i64, _>("fence")).unwrap(),
+            };
+            let undelivered = UndeliveredClaims::default();
+            undelivered.leases.add(lease);
+            let committing = async {
+                tokio::time::sleep(Duration::from_millis(500)).await;
+                transaction.commit().await.unwrap();
+            };
+            let (given_back, ()) = tokio::join!(undelivered.give_back(&pool), committing);
+            given_back.unwrap();
+            assert!(undelivered.leases.list().is_empty());
+            let claimed = claim(pool, now, 1_000, &undelivered.leases).await.unwrap();
+            let claim = claimed.and_then(ClaimDelivery::deliver).unwrap();
+            assert_eq!(claim.attempts, 1);
+        });
     }
 }

@@ -1,0 +1,102 @@
+//! Claims in the file, as operations of a group.
+//!
+//! A claim that waited behind a stalled disk is not made for a caller that gave up meanwhile. Where
+//! a caller gives up during the commit, or the commit fails, the next group gives the lease back.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::error::StoreError;
+use super::operation::{Work, not_reached_error};
+use super::tables::Tables;
+use super::work;
+use crate::claim_delivery::{ClaimDelivery, UndeliveredLeases};
+use crate::{Lease, StateError, UnixMillis};
+
+/// The result of a claim: a job, or none where no job can be claimed.
+type ClaimOutcome = Result<Option<ClaimDelivery>, StateError>;
+
+/// A claim, as an operation of a group.
+pub(super) struct ClaimWork {
+    now: UnixMillis,
+    lease_millis: i64,
+    undelivered: Arc<UndeliveredLeases>,
+    outcome: ClaimOutcome,
+    answer: oneshot::Sender<ClaimOutcome>,
+}
+
+impl ClaimWork {
+    /// Makes a claim that answers by way of this sender.
+    pub(super) fn new(
+        (now, lease_millis): (UnixMillis, i64),
+        undelivered: Arc<UndeliveredLeases>,
+        answer: oneshot::Sender<ClaimOutcome>,
+    ) -> Self {
+        ClaimWork {
+            now,
+            lease_millis,
+            undelivered,
+            outcome: Err(not_reached_error()),
+            answer,
+        }
+    }
+}
+
+impl Work for ClaimWork {
+    fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError> {
+        if self.answer.is_closed() {
+            return Ok(());
+        }
+        let claim = work::claim(tables, self.now, self.lease_millis)?;
+        self.outcome = Ok(claim.map(|claim| ClaimDelivery::new(claim, &self.undelivered)));
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, group: Result<(), &StoreError>) {
+        let ClaimWork {
+            outcome, answer, ..
+        } = *self;
+        let outcome = match group {
+            Ok(()) => outcome,
+            // This drops the delivery.
+            Err(broken) => Err(broken.error()),
+        };
+        // The caller may have dropped the reply. This drops the delivery, too.
+        drop(answer.send(outcome));
+    }
+}
+
+/// The operation that gives undelivered leases back. Nobody waits for it.
+struct ReleaseWork {
+    leases: Vec<Lease>,
+    undelivered: Arc<UndeliveredLeases>,
+}
+
+impl Work for ReleaseWork {
+    fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError> {
+        for lease in &self.leases {
+            work::release_lease(tables, *lease)?;
+        }
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, group: Result<(), &StoreError>) {
+        if group.is_ok() {
+            self.undelivered.remove(&self.leases);
+        }
+    }
+}
+
+/// Returns the operation that gives the undelivered leases back, or none where there are none. It
+/// has to come before any claim of its group.
+pub(super) fn release_work(undelivered: &Arc<UndeliveredLeases>) -> Option<Box<dyn Work>> {
+    let leases = undelivered.list();
+    if leases.is_empty() {
+        return None;
+    }
+    Some(Box::new(ReleaseWork {
+        leases,
+        undelivered: Arc::clone(undelivered),
+    }))
+}

@@ -123,7 +123,11 @@ struct Runner {
 }
 
 impl Runner {
+    /// Claims a job, or none while the state is degraded: a claim would wait behind the failure.
     async fn claim(&self) -> Result<Option<Claim>, StateError> {
+        if self.service.state.degradation().is_some() {
+            return Ok(None);
+        }
         let now = self.service.clock.now();
         self.service.state.claim(now, millis(self.lease_time)).await
     }

@@ -174,6 +174,23 @@ fn nothing_is_valued_while_the_data_folder_is_elsewhere() {
     server.stop();
 }
 
+/// A claim would only fail, or wait behind the failure. The one that met it may be in the log.
+#[test]
+fn no_job_is_claimed_while_the_state_is_degraded() {
+    let server = start().with(&["--job-runners", "1"]).go();
+    let client = server.demo();
+    let (data, away) = moved_paths(&server);
+    fs::rename(data, &away).unwrap();
+    await_condition(|| ready(&client) == 503);
+    // A runner looks for jobs each second.
+    std::thread::sleep(Duration::from_secs(4));
+    fs::rename(&away, data).unwrap();
+    await_condition(|| ready(&client) == 200);
+    let log = server.stop();
+    let failed = log.matches("no job could be claimed").count();
+    assert!(failed <= 1, "{log}");
+}
+
 #[test]
 fn a_stop_reports_a_missing_data_folder() {
     for delete in [true, false] {

@@ -2,6 +2,7 @@
 
 use super::error::{ApiError, internal, json};
 use super::routes::{contract_endpoint, scope};
+use crate::execution::in_time;
 use crate::service::Service;
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::{StatusCode, header};
@@ -14,7 +15,9 @@ use domesday_contract::v3::request::PropertyType;
 use domesday_package as package;
 use domesday_registers::{Day, Postcode};
 use domesday_state::Principal;
+use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::release_store::OpenRelease;
+use domesday_valuation::worker_pool::WorkError;
 use std::sync::Arc;
 
 /// Caching time of metadata at the client. A promotion shows after it.
@@ -49,11 +52,11 @@ pub async fn coverage(
     )?;
     let release = service.releases.current();
     let today = Day::from(service.clock.utc().date_naive());
-    let result = service
-        .workers
-        .run(move || covered(&release, coverage_query, today))
-        .await?;
-    result
+    let deadline = Deadline::after(service.processing_time());
+    let check = move || covered(&release, coverage_query, today);
+    let checked = in_time(deadline, service.workers.run(check)).await;
+    checked
+        .unwrap_or(Err(WorkError::Full))?
         .map(|coverage| json(StatusCode::OK, &coverage))
         .map_err(|error| {
             tracing::error!(%error, "coverage could not be read");

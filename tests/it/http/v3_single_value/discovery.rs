@@ -1,8 +1,17 @@
 //! The routes that describe the active release and its coverage.
 
-use crate::common::demo::{FLAT, POSTCODE, RELEASE, WINDOW};
+use crate::common::demo::{FLAT, POSTCODE, RELEASE, WINDOW, house};
+use crate::v3_contract::deadline::{endless, spinning};
 use crate::v3_single_value::service;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// The deadline of a service that has a short one.
+const DEADLINE: Duration = Duration::from_secs(1);
+/// The delay of an answer that a busy machine may add.
+const LATE: Duration = Duration::from_secs(4);
+/// Coverage checks until a job's row is begun.
+const ATTEMPTS: usize = 500;
 
 #[test]
 fn the_current_release_describes_itself() {
@@ -112,4 +121,29 @@ fn coverage_counts_no_shop_as_present() {
     let (_server, client) = service();
     let shop = client.get("/v3/coverage?postcode=QA12AR&uprn=999597172236");
     assert_eq!(shop.ok()["uprn"]["present"], false);
+}
+
+/// A job's row has the only thread, for the ten seconds after which the clock ends it.
+#[test]
+fn a_coverage_check_that_finds_no_worker_is_refused_soon_after_the_deadline() {
+    let one = ["--threads", "1", "--job-runners", "1"];
+    let (_server, client) = endless(&[&one[..], &["--processing-deadline", "1000"]].concat());
+    let job = json!({"requests": [spinning(house())]});
+    assert_eq!(client.post("/v3/valuation-jobs", &job).status, 202);
+    for _ in 0..ATTEMPTS {
+        let began = Instant::now();
+        let answer = client.get("/v3/coverage?postcode=QA11AF");
+        let took = began.elapsed();
+        assert!(took < DEADLINE + LATE, "{took:?}: {answer:?}");
+        if answer.status == 200 {
+            // The row is not begun yet.
+            std::thread::sleep(Duration::from_millis(20));
+            continue;
+        }
+        assert_eq!(answer.refusal(), (503, "overloaded".to_owned(), None));
+        assert!(answer.header("retry-after").is_some());
+        assert!(took > DEADLINE, "{took:?}");
+        return;
+    }
+    panic!("the row was never begun");
 }

@@ -1,8 +1,9 @@
 //! Submitting a job to the state, and withdrawing it where nobody can find it.
 //!
-//! Where the state does not answer in time, the job may be accepted later. A client repeats its
-//! submission by its idempotency key and finds the job. Without a key nobody knows the job's id. So
-//! it is withdrawn once the state answers, and its units are given back.
+//! Where the state does not answer in time, the job may be accepted later. So it may where the
+//! request ended before the state answered. A client repeats its submission by its idempotency key
+//! and finds the job. Without a key nobody knows the job's id. So it is withdrawn once the state
+//! answers, and its units are given back.
 
 use domesday_state::{NewJob, State, StateError, Submission, TenantId};
 use std::sync::Arc;
@@ -30,8 +31,8 @@ pub async fn submit(state: &Arc<dyn State>, job: NewJob) -> Result<Submission, S
     outcome
 }
 
-/// Withdraws a job, again until the state answers.
-async fn withdraw(state: Arc<dyn State>, tenant: TenantId, id: Uuid) {
+/// Withdraws a job whose id nobody knows, again until the state answers.
+pub async fn withdraw(state: Arc<dyn State>, tenant: TenantId, id: Uuid) {
     let withdrawal = async {
         while let Err(error) = state.withdraw(tenant.clone(), id).await {
             tracing::debug!(job_id = %id, %error, "a job is not withdrawn yet");
@@ -41,11 +42,11 @@ async fn withdraw(state: Arc<dyn State>, tenant: TenantId, id: Uuid) {
     let withdrawn = timeout(WITHDRAWAL_TIMEOUT, withdrawal).await;
     let tenant = tenant.as_str();
     match withdrawn {
-        Ok(()) => tracing::info!(tenant, job_id = %id, "a job of unknown outcome is withdrawn"),
+        Ok(()) => tracing::info!(tenant, job_id = %id, "a job that nobody knows of is withdrawn"),
         Err(_) => tracing::error!(
             tenant,
             job_id = %id,
-            "a job of unknown outcome is not withdrawn: it may be there and charged"
+            "a job that nobody knows of is not withdrawn: it may be there and charged"
         ),
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::crash::harness::{UNITS, World};
 use crate::stalls::run::{Stall, bodies, host, keys};
-use crate::stalls::submission::assert_withdrawn;
+use crate::stalls::submission::{DEADLINE, DEADLINE_PASSES, STATE_GIVES_UP, assert_withdrawn};
 use domesday_test_postgres::{Cluster, Disk};
+use std::ops::Range;
+use std::time::Duration;
 
 /// Freezes the database of a host under load.
 pub fn hold(name: &str, world: &World, freeze: &(dyn Fn(bool) + Sync)) {
@@ -41,12 +43,28 @@ fn a_database_whose_commits_hang_ends_requests_in_time_and_costs_nothing() {
     hold("commits of a database, PostgreSQL", &world, &freeze);
 }
 
-#[test]
-fn a_job_without_a_key_that_a_database_accepts_too_late_is_withdrawn() {
+/// Starts a host with these arguments, and asserts that a job of unknown outcome is withdrawn.
+fn withdraw(arguments: &[&str], refused_after: Range<Duration>) {
     let cluster = Cluster::start(Disk::Unsynced);
     let world = World::on(cluster.database());
     let key = world.key("jobs", UNITS);
-    let server = host(&world).go();
-    assert_withdrawn(&world, &server, &key, &hold_commits(&cluster));
+    let server = host(&world).with(arguments).go();
+    assert_withdrawn(
+        &world,
+        &server,
+        &key,
+        &hold_commits(&cluster),
+        refused_after,
+    );
     server.stop();
+}
+
+#[test]
+fn a_job_without_a_key_that_a_database_accepts_too_late_is_withdrawn() {
+    withdraw(&[], STATE_GIVES_UP);
+}
+
+#[test]
+fn a_job_without_a_key_that_a_database_accepts_after_the_deadline_is_withdrawn() {
+    withdraw(&DEADLINE, DEADLINE_PASSES);
 }

@@ -7,8 +7,10 @@ use crate::common::faults::library;
 use crate::common::server::Server;
 use crate::crash::harness::{UNITS, World};
 use crate::stalls::run::{Stall, bodies, host, keys};
-use crate::stalls::submission::assert_withdrawn;
+use crate::stalls::submission::{DEADLINE, DEADLINE_PASSES, STATE_GIVES_UP, assert_withdrawn};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The arguments of a host that keeps a receipt of every value.
 const RECEIPTS: [&str; 2] = ["--receipts", "all"];
@@ -93,16 +95,27 @@ fn a_journal_that_stalls_ends_requests_in_time_and_costs_nothing_on_postgresql()
     );
 }
 
-#[test]
-fn a_job_without_a_key_that_a_disk_accepts_too_late_is_withdrawn() {
+/// Starts a host with these arguments whose state stalls, and asserts that a job of unknown outcome
+/// is withdrawn.
+fn withdraw(arguments: &[&str], refused_after: Range<Duration>) {
     let world = World::embedded();
     let key = world.key("jobs", UNITS);
     let folder = tempfile::tempdir().unwrap();
     let files = state_files(&["state.redb", "state.usage"]);
-    let server = with_stalls(&world, &[], &files(&world.data(0)), folder.path());
+    let server = with_stalls(&world, arguments, &files(&world.data(0)), folder.path());
     let freeze = |frozen| stall(folder.path(), frozen);
-    assert_withdrawn(&world, &server, &key, &freeze);
+    assert_withdrawn(&world, &server, &key, &freeze, refused_after);
     server.stop();
+}
+
+#[test]
+fn a_job_without_a_key_that_a_disk_accepts_too_late_is_withdrawn() {
+    withdraw(&[], STATE_GIVES_UP);
+}
+
+#[test]
+fn a_job_without_a_key_that_a_disk_accepts_after_the_deadline_is_withdrawn() {
+    withdraw(&DEADLINE, DEADLINE_PASSES);
 }
 
 /// A stop waits for the disk, but not longer than an orchestrator waits for the stop.

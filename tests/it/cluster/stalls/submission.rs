@@ -6,15 +6,28 @@ use crate::common::server::Server;
 use crate::crash::harness::World;
 use crate::stalls::report::settled;
 use serde_json::json;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// An earlier error would be that of a host that noticed the stall before.
-const GIVEN_UP: Duration = Duration::from_secs(9);
+/// The time after which the state gives up. An earlier error would be that of a host that noticed
+/// the stall before.
+pub const STATE_GIVES_UP: Range<Duration> = Duration::from_secs(9)..Duration::from_secs(20);
+/// The time after which a host gives up whose deadline is [`DEADLINE`].
+pub const DEADLINE_PASSES: Range<Duration> = Duration::from_millis(1_400)..Duration::from_secs(5);
+/// The arguments of a host with a deadline of a second.
+pub const DEADLINE: [&str; 2] = ["--processing-deadline", "1000"];
 /// Time in which a job that stayed would have been accepted and worked off.
 const LATER: Duration = Duration::from_secs(4);
 
-/// Submits a job while the storage is frozen, and asserts that it costs nothing in the end.
-pub fn assert_withdrawn(world: &World, server: &Server, key: &str, freeze: &dyn Fn(bool)) {
+/// Submits a job while the storage is frozen. Asserts that it is refused after this time, and costs
+/// nothing in the end.
+pub fn assert_withdrawn(
+    world: &World,
+    server: &Server,
+    key: &str,
+    freeze: &dyn Fn(bool),
+    refused_after: Range<Duration>,
+) {
     let client = server.client(key);
     let job = json!({"requests": [house()]});
     assert_eq!(client.post("/v3/valuation-jobs", &job).status, 202);
@@ -30,7 +43,8 @@ pub fn assert_withdrawn(world: &World, server: &Server, key: &str, freeze: &dyn 
         (refused.status, refused.refusal().1),
         (503, "overloaded".to_owned())
     );
-    assert!(took > GIVEN_UP, "refused after {took:?}: {refused:?}");
+    let is_in_time = refused_after.contains(&took);
+    assert!(is_in_time, "refused after {took:?}: {refused:?}");
     std::thread::sleep(LATER);
     let exact = settled(&data, "jobs", 1, thawed);
     println!("refused after {took:.1?}, units exact after {exact:.1?}");

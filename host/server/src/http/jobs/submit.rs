@@ -6,7 +6,7 @@ use crate::execution::in_time;
 use crate::http::authenticate::require;
 use crate::http::body;
 use crate::http::body::Received;
-use crate::http::error::{ApiError, internal};
+use crate::http::error::{ApiError, internal, storage_unavailable};
 use crate::http::request_id::RequestId;
 use crate::jobs::chunking::chunks;
 use crate::jobs::document::{document, state_mode};
@@ -28,6 +28,7 @@ use domesday_valuation::pipeline::{authorize, batch};
 use domesday_valuation::release_store::OpenRelease;
 use domesday_valuation::worker_pool::WorkError;
 use std::sync::Arc;
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
 /// Accepts a job, or returns the job that was accepted under the same idempotency key.
@@ -73,17 +74,28 @@ pub async fn submit(
     let (parsed, memory) = parsing.unwrap_or(Err(WorkError::Full))?;
     let parsed = parsed?;
     let size = parsed.size();
-    // A task of its own, which goes on where the client has gone. The store holds the parsed rows
-    // until it has answered, so the task holds their memory. A late job is withdrawn.
-    let submitting = tokio::spawn({
+    let has_key = parsed.has_key();
+    let (answer, submitted) = oneshot::channel();
+    // A task of its own, which goes on where the request has ended. The store holds the parsed rows
+    // until it has answered, so the task holds their memory.
+    tokio::spawn({
         let (service, principal) = (service.clone(), principal.clone());
         async move {
             let submission = submit_or_find(&service, &principal, parsed, now).await;
-            drop(memory);
-            submission
+            let state = service.state.clone();
+            drop((service, memory));
+            if let Err(Ok(Submission::Accepted(job))) = answer.send(submission)
+                && !has_key
+            {
+                submission::withdraw(state, job.tenant, job.id).await;
+            }
         }
     });
-    let submission = submitting.await.map_err(|error| {
+    let submission = in_time(deadline, submitted).await.map_err(|passed| {
+        tracing::error!(%passed, "a submission is not stored in time");
+        storage_unavailable()
+    })?;
+    let submission = submission.map_err(|error| {
         tracing::error!(%error, "a submission panicked");
         internal()
     })??;
@@ -187,6 +199,14 @@ struct JobSize {
 }
 
 impl ParsedSubmission {
+    /// Reports whether a client finds the job by its idempotency key.
+    fn has_key(&self) -> bool {
+        match self {
+            ParsedSubmission::Job(job) => job.idempotency.is_some(),
+            ParsedSubmission::TooLong { key, .. } => key.is_some(),
+        }
+    }
+
     /// Returns the size of the job, which is zero where there is none to submit.
     fn size(&self) -> JobSize {
         match self {

@@ -37,6 +37,14 @@ impl Client {
         }
     }
 
+    /// Returns the same client, which leaves where a request takes longer than this.
+    pub fn with_timeout(&self, timeout: Duration) -> Client {
+        Client {
+            agent: agent_with_timeout(timeout),
+            ..self.clone()
+        }
+    }
+
     /// Sends a GET request.
     pub fn get(&self, path: &str) -> HttpResponse {
         self.try_get(path).unwrap()
@@ -86,6 +94,10 @@ impl Client {
 
 /// Returns an HTTP client without a key.
 pub fn agent() -> reqwest::blocking::Client {
+    agent_with_timeout(Duration::from_secs(30))
+}
+
+fn agent_with_timeout(timeout: Duration) -> reqwest::blocking::Client {
     // reqwest brings no cryptography, and builds no client without some.
     let _chosen = default_provider().install_default();
     reqwest::blocking::Client::builder()
@@ -93,7 +105,7 @@ pub fn agent() -> reqwest::blocking::Client {
         .no_proxy()
         .redirect(Policy::none())
         .tls_certs_only([])
-        .timeout(Duration::from_secs(30))
+        .timeout(timeout)
         .build()
         .unwrap()
 }

@@ -118,7 +118,8 @@ pub enum ExecutionError {
 }
 
 impl Execution<'_> {
-    /// Runs the rows. When it returns results, their receipts and their units are durable.
+    /// Runs the rows. When it returns results, their receipts and their units are durable. Where
+    /// the client leaves before that, this is dropped with its rows, and the units are refunded.
     ///
     /// # Errors
     /// `Units` where the reservation is refused or not durable, `Receipts` where a receipt is not,

@@ -3,11 +3,15 @@
 //! The charge is begun before the work and awaited before the answer, so that making it durable
 //! adds no time. Nothing is answered that was not charged. The units of refundable rows are
 //! returned before the answer leaves. A request is charged whole or refused whole.
+//!
+//! A client may leave before its response is ready, which drops the reservation. Its units are then
+//! given back, as those of any reservation that is not committed.
 
 use chrono::{DateTime, Months, NaiveDate};
 use domesday_state::{Charge, ChargeOutcome, Month, Principal, Reply, State, TenantId, UnixMillis};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
 /// The longest wait for a charge to be durable.
@@ -19,7 +23,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The longest wait for the outcome of a charge that was given up, so that it is given back.
 const LATE_TIMEOUT: Duration = Duration::from_secs(3_600);
 
-/// Units that are being charged.
+/// Units that are being charged. Dropping it before [`Reservation::commit`] gives them back.
 pub struct Reservation {
     state: Arc<dyn State>,
     tenant: TenantId,
@@ -32,6 +36,8 @@ pub struct Reservation {
     reply: Reply<ChargeOutcome>,
     /// The outcome of the charge, once it is known.
     outcome: Option<Result<(), ReservationError>>,
+    /// True if the units stay charged, apart from those that `commit` refunds.
+    is_committed: bool,
 }
 
 /// The reason why a request gets an error although its work was done.
@@ -73,6 +79,7 @@ pub fn reserve(
         until_next_month: until_next_month(now),
         end: Instant::now() + DURABLE_TIMEOUT,
         outcome: None,
+        is_committed: false,
         reply: state.charge(Charge {
             tenant: principal.tenant.clone(),
             month,
@@ -137,12 +144,22 @@ impl Reservation {
         let reply = std::mem::replace(&mut self.reply, Box::pin(std::future::pending()));
         let (state, tenant) = (Arc::clone(&self.state), self.tenant.clone());
         let (month, units) = (self.month, self.units);
-        tokio::spawn(async move {
+        spawn_refund(async move {
             let outcome = timeout(LATE_TIMEOUT, reply).await;
             if matches!(outcome, Ok(Ok(ChargeOutcome::Granted { .. }))) {
                 give_back(state, tenant, month, units).await;
             }
         });
+    }
+
+    /// Begins to give units of the charge back.
+    fn begin_refund(&self, units: u32) -> impl Future<Output = ()> + use<> {
+        give_back(
+            Arc::clone(&self.state),
+            self.tenant.clone(),
+            self.month,
+            units,
+        )
     }
 
     /// Waits until the charge is durable, and returns `refund` units of it. A refund that takes
@@ -152,31 +169,61 @@ impl Reservation {
     /// [`ReservationError`] if the request must not get a result.
     pub async fn commit(mut self, refund: u32) -> Result<(), ReservationError> {
         self.durable().await?;
+        self.is_committed = true;
         if refund > 0 {
             let end = self.end.max(Instant::now() + GRACE);
             // A task of its own, since the client gets its response all the same.
-            let refunded = give_back(self.state, self.tenant, self.month, refund);
+            let refunded = self.begin_refund(refund);
             let _ = timeout_at(end, tokio::spawn(refunded)).await;
         }
         Ok(())
     }
 }
 
-/// Gives units back. The state makes a refund later that it refuses, and this logs the delay.
-async fn give_back(state: Arc<dyn State>, tenant: TenantId, month: Month, units: u32) {
+impl Drop for Reservation {
+    /// Gives the units back where nothing is answered for them, as where the client has left.
+    fn drop(&mut self) {
+        match &self.outcome {
+            None => self.refund_once_granted(),
+            Some(Ok(())) if !self.is_committed => spawn_refund(self.begin_refund(self.units)),
+            Some(_) => {}
+        }
+    }
+}
+
+/// Goes on with a refund in a task of its own.
+fn spawn_refund(refund: impl Future<Output = ()> + Send + 'static) {
+    match Handle::try_current() {
+        Ok(runtime) => drop(runtime.spawn(refund)),
+        Err(error) => tracing::error!(%error, "nothing waits for a refund"),
+    }
+}
+
+/// Begins to give units back. The state makes a refund later that it refuses, and the future that
+/// this returns logs the delay.
+fn give_back(
+    state: Arc<dyn State>,
+    tenant: TenantId,
+    month: Month,
+    units: u32,
+) -> impl Future<Output = ()> {
     let refunded = state.refund(tenant.clone(), month, units);
-    let error = match timeout(LATE_TIMEOUT, refunded).await {
-        Ok(Ok(())) => return,
-        Ok(Err(error)) => error.to_string(),
-        Err(elapsed) => elapsed.to_string(),
-    };
-    let tenant = tenant.as_str();
-    tracing::error!(
-        tenant,
-        refund = units,
-        error,
-        "units are not given back yet"
-    );
+    async move {
+        // A stop waits for the last handle of the state.
+        let _state = state;
+        let error = match timeout(LATE_TIMEOUT, refunded).await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(elapsed) => elapsed.to_string(),
+        };
+        let tenant = tenant.as_str();
+        tracing::error!(
+            tenant,
+            refund = units,
+            error,
+            "units are not given back yet"
+        );
+    }
 }
 
 /// Returns the time until the month ends and the units are renewed.
@@ -276,31 +323,108 @@ mod tests {
         assert_eq!(reserve(&state, &principal, 5, now).commit(0).await, Ok(()));
     }
 
+    /// The units of a tenant that has ten a month.
+    struct Units {
+        state: Arc<dyn State>,
+        principal: Principal,
+        now: UnixMillis,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Units {
+        fn new() -> Units {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("state.redb");
+            Units {
+                state: Arc::new(EmbeddedState::open(&path).unwrap()),
+                principal: ten_a_month(),
+                now: at("2026-11-24T12:00:00Z"),
+                _folder: folder,
+            }
+        }
+
+        fn reserve(&self, units: u32) -> Reservation {
+            reserve(&self.state, &self.principal, units, self.now)
+        }
+
+        async fn count_used(&self) -> u64 {
+            let (tenant, month) = (self.principal.tenant.clone(), Month::of(self.now));
+            self.state.used(tenant, month).await.unwrap()
+        }
+
+        /// Waits until this many units are used.
+        async fn settle(&self, units: u64) {
+            let begun = std::time::Instant::now();
+            while self.count_used().await != units {
+                let used = self.count_used().await;
+                assert!(begun.elapsed().as_secs() < 10, "{used} are still used");
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
+
+        /// Reserves units whose charge is granted, but answered only after a while.
+        async fn reserve_with_late_answer(&self, units: u32) -> Reservation {
+            let mut reservation = self.reserve(units);
+            let pending = Box::pin(std::future::pending());
+            let granted = std::mem::replace(&mut reservation.reply, pending).await;
+            reservation.reply = Box::pin(async move {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                granted
+            });
+            reservation
+        }
+    }
+
     #[tokio::test]
     async fn a_charge_that_is_granted_too_late_is_given_back() {
-        let folder = tempfile::tempdir().unwrap();
-        let state: Arc<dyn State> =
-            Arc::new(EmbeddedState::open(&folder.path().join("state.redb")).unwrap());
-        let (principal, now) = (ten_a_month(), at("2026-11-24T12:00:00Z"));
-        let used = || state.used(principal.tenant.clone(), Month::of(now));
-        let mut reservation = reserve(&state, &principal, 4, now);
-        let granted = std::mem::replace(&mut reservation.reply, Box::pin(std::future::pending()));
-        let granted = granted.await.unwrap();
-        assert_eq!(used().await.unwrap(), 4);
+        let units = Units::new();
+        let mut reservation = units.reserve_with_late_answer(4).await;
+        reservation.end = Instant::now() + Duration::from_millis(10);
+        assert_eq!(units.count_used().await, 4);
         // The disk answers now, long after the request was refused.
-        reservation.reply = Box::pin(async move {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            Ok(granted)
-        });
-        reservation.refund_once_granted();
+        let refused = reservation.commit(0).await;
+        assert_eq!(refused, Err(ReservationError::Unavailable));
+        units.settle(0).await;
+    }
+
+    #[tokio::test]
+    async fn units_are_given_back_where_the_client_leaves_before_they_are_charged() {
+        let units = Units::new();
+        drop(units.reserve_with_late_answer(4).await);
+        assert_eq!(units.count_used().await, 4);
+        units.settle(0).await;
+    }
+
+    #[tokio::test]
+    async fn units_are_given_back_where_the_client_leaves_while_its_rows_run() {
+        let units = Units::new();
+        let mut reservation = units.reserve(4);
+        reservation.durable().await.unwrap();
+        let run = reservation.with(std::future::pending::<()>());
+        assert!(timeout(Duration::from_millis(10), run).await.is_err());
+        assert_eq!(units.count_used().await, 4);
         drop(reservation);
-        let begun = std::time::Instant::now();
-        while used().await.unwrap() != 0 {
-            assert!(
-                begun.elapsed() < Duration::from_secs(10),
-                "4 are still used"
-            );
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        units.settle(0).await;
+    }
+
+    #[tokio::test]
+    async fn units_are_given_back_where_the_client_leaves_before_its_results_are_charged() {
+        let units = Units::new();
+        let commit = units.reserve_with_late_answer(4).await.commit(1);
+        assert!(timeout(Duration::from_millis(10), commit).await.is_err());
+        assert_eq!(units.count_used().await, 4);
+        units.settle(0).await;
+    }
+
+    #[tokio::test]
+    async fn units_that_are_committed_or_refused_are_given_back_once_at_most() {
+        let units = Units::new();
+        assert_eq!(units.reserve(4).commit(1).await, Ok(()));
+        drop(units.reserve(8));
+        assert!(units.reserve(8).commit(0).await.is_err());
+        // The refunds of the drops would be made before this charge.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert_eq!(units.reserve(2).commit(0).await, Ok(()));
+        assert_eq!(units.count_used().await, 5);
     }
 }

@@ -1,6 +1,7 @@
 //! A database that is frozen with all its processes, and one whose commits alone hang.
 
 use crate::crash::harness::{UNITS, World};
+use crate::stalls::leaving::assert_free;
 use crate::stalls::run::{Stall, bodies, host, keys};
 use crate::stalls::submission::{DEADLINE, DEADLINE_PASSES, STATE_GIVES_UP, assert_withdrawn};
 use domesday_test_postgres::{Cluster, Disk};
@@ -67,4 +68,14 @@ fn a_job_without_a_key_that_a_database_accepts_too_late_is_withdrawn() {
 #[test]
 fn a_job_without_a_key_that_a_database_accepts_after_the_deadline_is_withdrawn() {
     withdraw(&DEADLINE, DEADLINE_PASSES);
+}
+
+#[test]
+fn requests_whose_client_leaves_a_stalled_database_cost_nothing() {
+    let cluster = Cluster::start(Disk::Unsynced);
+    let world = World::on(cluster.database());
+    let key = world.key("values", UNITS);
+    let server = host(&world).go();
+    assert_free(&world, &server, &key, &hold_commits(&cluster));
+    server.stop();
 }

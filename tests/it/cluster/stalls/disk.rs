@@ -6,6 +6,7 @@ use crate::common::demo::house;
 use crate::common::faults::library;
 use crate::common::server::Server;
 use crate::crash::harness::{UNITS, World};
+use crate::stalls::leaving::assert_free;
 use crate::stalls::run::{Stall, bodies, host, keys};
 use crate::stalls::submission::{DEADLINE, DEADLINE_PASSES, STATE_GIVES_UP, assert_withdrawn};
 use std::ops::Range;
@@ -116,6 +117,18 @@ fn a_job_without_a_key_that_a_disk_accepts_too_late_is_withdrawn() {
 #[test]
 fn a_job_without_a_key_that_a_disk_accepts_after_the_deadline_is_withdrawn() {
     withdraw(&DEADLINE, DEADLINE_PASSES);
+}
+
+#[test]
+fn requests_whose_client_leaves_a_stalled_disk_cost_nothing() {
+    let world = World::embedded();
+    let key = world.key("values", UNITS);
+    let folder = tempfile::tempdir().unwrap();
+    let files = state_files(&["state.redb", "state.usage"]);
+    let server = with_stalls(&world, &[], &files(&world.data(0)), folder.path());
+    let freeze = |frozen| stall(folder.path(), frozen);
+    assert_free(&world, &server, &key, &freeze);
+    server.stop();
 }
 
 /// A stop waits for the disk, but not longer than an orchestrator waits for the stop.

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 /// The deadline of a request, and a second for the machine.
 const DEADLINE: Duration = Duration::from_secs(26);
+/// The time after which a client leaves that does not wait for the deadline, as most are set.
+pub const LEAVES_AFTER: Duration = Duration::from_secs(5);
 /// The time between the requests of all connections together.
 const THINK: Duration = Duration::from_millis(25);
 /// The wait before a refused job is submitted again.
@@ -23,6 +25,8 @@ pub struct Outcomes {
     pub answered: u64,
     /// Refusals by their code.
     pub refused: BTreeMap<String, u64>,
+    /// Requests whose client left before a response.
+    pub left: u64,
     /// The longest request.
     pub longest: Duration,
 }
@@ -31,6 +35,8 @@ pub struct Outcomes {
 pub struct Load<'a> {
     /// The client of the tenant that pays.
     pub client: Client,
+    /// True if the client leaves after [`LEAVES_AFTER`].
+    pub leaves: bool,
     /// How many send requests at once.
     pub connections: usize,
     /// The path and the bodies that they take turns with.
@@ -68,8 +74,9 @@ impl Load<'_> {
             let accepted = loop {
                 let answer =
                     self.note(|client| client.try_post("/v3/valuation-jobs", &body.to_string()));
-                if answer.status == 202 {
-                    break answer.json();
+                match answer {
+                    Some(answer) if answer.status == 202 => break answer.json(),
+                    _ => {}
                 }
                 std::thread::sleep(AGAIN);
             };
@@ -85,25 +92,33 @@ impl Load<'_> {
     }
 
     /// Sends a request, and asserts that it ended in time, well or with the documented error.
-    fn note<E: std::fmt::Debug>(
+    /// Returns nothing where the client left.
+    fn note(
         &self,
-        send: impl FnOnce(&Client) -> Result<HttpResponse, E>,
-    ) -> HttpResponse {
+        send: impl FnOnce(&Client) -> Result<HttpResponse, reqwest::Error>,
+    ) -> Option<HttpResponse> {
         let began = Instant::now();
-        let answer = send(&self.client).unwrap();
+        let answer = send(&self.client);
         let took = began.elapsed();
         assert!(took < DEADLINE, "{took:?}: {answer:?}");
         let mut outcomes = self.outcomes.lock().unwrap();
         outcomes.longest = outcomes.longest.max(took);
+        let answer = match answer {
+            Err(error) if self.leaves && error.is_timeout() => {
+                outcomes.left += 1;
+                return None;
+            }
+            answer => answer.unwrap(),
+        };
         if matches!(answer.status, 200 | 202) {
             outcomes.answered += 1;
-            return answer;
+            return Some(answer);
         }
         let (status, code, _) = answer.refusal();
         assert_eq!((status, &*code), (503, self.refusal), "{answer:?}");
         assert_eq!(answer.json()["error"]["retryable"], true, "{answer:?}");
         assert!(answer.header("retry-after").is_some(), "{answer:?}");
         *outcomes.refused.entry(code).or_default() += 1;
-        answer
+        Some(answer)
     }
 }

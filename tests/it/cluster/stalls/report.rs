@@ -43,8 +43,9 @@ pub fn describe(outcomes: &Outcomes) -> String {
         .map(|(code, count)| format!("{count} {code}"))
         .collect();
     format!(
-        "{} answered, refused [{}], longest {:.1} s",
+        "{} answered, {} left, refused [{}], longest {:.1} s",
         outcomes.answered,
+        outcomes.left,
         refused.join(", "),
         outcomes.longest.as_secs_f64()
     )

@@ -5,7 +5,7 @@ use crate::common::demo::house;
 use crate::common::server::{Server, Start};
 use crate::common::watchdog::late_tasks;
 use crate::crash::harness::{UNITS, World, setting};
-use crate::stalls::load::Load;
+use crate::stalls::load::{LEAVES_AFTER, Load};
 use crate::stalls::readiness::{Health, Readiness};
 use crate::stalls::report::{describe, settled};
 use serde_json::Value;
@@ -20,6 +20,8 @@ const TURNED: Duration = Duration::from_secs(5);
 const RECOVERED: Duration = Duration::from_secs(15);
 /// The p99 of `/healthz` in the quieter half of the rounds.
 const HEALTHY: Duration = Duration::from_millis(250);
+/// Of this many clients with the long timeout there is one more with the short one.
+const SHARE_OF_LEAVING: usize = 4;
 /// The load before the stall, and after it.
 const AROUND: Duration = Duration::from_secs(2);
 
@@ -71,24 +73,35 @@ impl<'a> Stall<'a> {
     }
 
     /// Freezes it under each number of connections, and asserts everything that must hold.
-    pub fn hold(&self, world: &World, server: &Server, keys: &[String; 2]) {
-        let (mut values, mut jobs) = (0, 0);
+    pub fn hold(&self, world: &World, server: &Server, keys: &[String; 3]) {
+        let (mut values, mut leaving, mut jobs) = (0, 0, 0);
         let (seconds, connections) = matrix();
         for &connections in connections {
             let load = |key: &String, connections| Load {
                 client: server.client(key),
+                leaves: false,
                 connections,
                 requests: self.requests,
                 refusal: self.refusal,
                 outcomes: Mutex::default(),
             };
-            let (valuing, submitting) = (load(&keys[0], connections), load(&keys[1], 1));
-            let run = self.run(server, seconds, &valuing, &submitting, jobs);
+            let few = connections.div_ceil(SHARE_OF_LEAVING);
+            let loads = Loads {
+                values: load(&keys[0], connections),
+                leaving: Load {
+                    client: server.client(&keys[1]).with_timeout(LEAVES_AFTER),
+                    leaves: true,
+                    ..load(&keys[1], few)
+                },
+                jobs: load(&keys[2], 1),
+            };
+            let run = self.run(server, seconds, &loads, jobs);
             jobs += run.jobs;
-            values += valuing.outcomes.lock().unwrap().answered;
-            self.print(&run, &valuing, &submitting);
+            values += loads.values.outcomes.lock().unwrap().answered;
+            leaving += loads.leaving.outcomes.lock().unwrap().answered;
+            self.print(&run, &loads);
             let data = world.data(0);
-            let exact = [("values", values), ("jobs", jobs)]
+            let exact = [("values", values), ("leaving", leaving), ("jobs", jobs)]
                 .map(|(tenant, units)| settled(&data, tenant, units, run.recovered));
             println!(
                 "{}: units exact after {:.1?}",
@@ -99,27 +112,22 @@ impl<'a> Stall<'a> {
         }
     }
 
-    fn run(
-        &self,
-        server: &Server,
-        seconds: Duration,
-        valuing: &Load<'_>,
-        submitting: &Load<'_>,
-        first_job: u64,
-    ) -> Run {
+    fn run(&self, server: &Server, seconds: Duration, loads: &Loads<'_>, first_job: u64) -> Run {
         let probe = |_| server.client("none");
         let probes: [Client; 2] = [(); 2].map(probe);
         let (over, probed) = (AtomicBool::new(false), AtomicBool::new(false));
         std::thread::scope(|scope| {
             let readiness = scope.spawn(|| Readiness::watch(&probes[0], &probed));
             let health = scope.spawn(|| Health::watch(&probes[1], &probed));
-            let customers: Vec<_> = (0..valuing.connections)
-                .map(|number| {
+            let customers: Vec<_> = [&loads.values, &loads.leaving]
+                .into_iter()
+                .flat_map(|load| (0..load.connections).map(move |number| (load, number)))
+                .map(|(load, number)| {
                     let over = &over;
-                    scope.spawn(move || valuing.send(number, over))
+                    scope.spawn(move || load.send(number, over))
                 })
                 .collect();
-            let submitter = scope.spawn(|| submitting.submit(first_job, &over));
+            let submitter = scope.spawn(|| loads.jobs.submit(first_job, &over));
             std::thread::sleep(AROUND);
             (self.freeze)(true);
             let frozen = Instant::now();
@@ -177,23 +185,34 @@ impl<'a> Stall<'a> {
         assert_eq!(late_tasks(server), 0, "the asynchronous thread was blocked");
     }
 
-    fn print(&self, run: &Run, valuing: &Load<'_>, submitting: &Load<'_>) {
+    fn print(&self, run: &Run, loads: &Loads<'_>) {
         let seconds =
             |took: Option<Duration>| took.map_or("-".to_owned(), |took| format!("{took:.1?}"));
         let (p99, longest) = run.health.p99_and_longest();
         let outcomes = |load: &Load<'_>| describe(&load.outcomes.lock().unwrap());
         println!(
-            "{}, {} connections, frozen for {:.0?}: values {}; jobs {}; not ready after {}, ready {} \
-             after; /healthz p99 {p99:.0?}, longest {longest:.0?}",
+            "{}, {} connections, frozen for {:.0?}: values {}; leaving {}; jobs {}; not ready after {}, \
+             ready {} after; /healthz p99 {p99:.0?}, longest {longest:.0?}",
             self.name,
-            valuing.connections,
+            loads.values.connections,
             run.thawed.duration_since(run.frozen),
-            outcomes(valuing),
-            outcomes(submitting),
+            outcomes(&loads.values),
+            outcomes(&loads.leaving),
+            outcomes(&loads.jobs),
             seconds(run.readiness.turned(false, run.frozen)),
             seconds(run.readiness.turned(true, run.thawed)),
         );
     }
+}
+
+/// The customers at work, each with a tenant of its own.
+struct Loads<'a> {
+    /// Those that wait for their values until the deadline.
+    values: Load<'a>,
+    /// Those that leave before it.
+    leaving: Load<'a>,
+    /// The one that submits jobs.
+    jobs: Load<'a>,
 }
 
 /// The course of one stall.
@@ -206,9 +225,9 @@ struct Run {
     jobs: u64,
 }
 
-/// Makes the keys of the tenants `values` and `jobs`.
-pub fn keys(world: &World) -> [String; 2] {
-    ["values", "jobs"].map(|tenant| world.key(tenant, UNITS))
+/// Makes the keys of the tenants `values`, `leaving` and `jobs`.
+pub fn keys(world: &World) -> [String; 3] {
+    ["values", "leaving", "jobs"].map(|tenant| world.key(tenant, UNITS))
 }
 
 /// Returns the bodies of values that need the state alone.

@@ -5,6 +5,7 @@ use crate::common::client::Client;
 use crate::common::demo::{HOUSE, at, house};
 use crate::common::places::{Home, LookupRequest, Places, Reply, home, listing, page};
 use crate::common::raw::HttpResponse;
+use crate::common::server::start;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -227,4 +228,28 @@ fn an_unreachable_provider_is_refused_quickly_and_recovers() {
     std::thread::sleep(Duration::from_millis(5_100));
     assert_found(&client);
     drop(places);
+}
+
+#[test]
+fn a_client_that_leaves_while_its_address_is_looked_up_pays_nothing() {
+    let late = Reply::Late(Duration::from_secs(20), Box::new(Reply::Hangup));
+    let places = Places::with_behaviour(move |_| late.clone());
+    let start = start().with(&["--address-provider", &places.url()]);
+    let key = start.key_with_plan("one", &["avm:value"], "monthly_units = 1");
+    let server = start.go();
+    let client = server.client(&key);
+    let leaving = client.with_timeout(Duration::from_secs(1));
+    let left = leaving.try_post(VALUE, &unknown().to_string()).unwrap_err();
+    assert!(left.is_timeout(), "{left:?}");
+    // The month's only unit is there for the next request.
+    let began = Instant::now();
+    loop {
+        let answer = client.post(VALUE, &house());
+        if answer.status == 200 {
+            break;
+        }
+        assert_eq!(answer.refusal().1, "monthly_valuation_quota_exceeded");
+        assert!(began.elapsed() < Duration::from_secs(10), "{answer:?}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
 }

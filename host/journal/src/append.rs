@@ -262,6 +262,8 @@ fn make_room(file: &File, length: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{MemfdFlags, SealFlags};
+
     use super::*;
 
     #[test]
@@ -282,5 +284,18 @@ mod tests {
         fs::rename(folder.path().join("away"), &current.path).unwrap();
         current.resume().unwrap();
         assert_eq!(fs::read(&current.path).unwrap(), b"rece");
+    }
+
+    /// A crash or a full disk between the two leaves no text of a failed group behind the zeros.
+    #[test]
+    fn the_text_of_a_failed_group_is_cut_before_zeros_are_written_in_its_place() {
+        let flags = MemfdFlags::ALLOW_SEALING;
+        let file = File::from(rustix::fs::memfd_create("receipts", flags).unwrap());
+        file.write_all_at(b"receipts of a failed group", 0).unwrap();
+        // The disk has no room for the zeros.
+        rustix::fs::fcntl_add_seals(&file, SealFlags::GROW).unwrap();
+        let refused = make_room(&file, 8).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
+        assert_eq!(file.metadata().unwrap().len(), 8);
     }
 }

@@ -24,8 +24,9 @@
 //! The host refuses to resume a damaged journal and changes nothing in it. It moves a torn group
 //! aside and resumes.
 //!
-//! **Earlier files.** The host follows every line from the file of the last head on. Of earlier
-//! files it reads the ends, and a thread follows their lines after the start (`scrub`).
+//! **Earlier files.** The host follows every line of the file of the last head, of the four files
+//! before it and of all later ones. Of still earlier files it reads the ends, and a thread follows
+//! their lines after the start (`scrub`).
 //!
 //! **A limit of the check.** The last group may lose whole sectors after it was acknowledged, or
 //! somebody may cut the file there. If the host signed no head since, this looks like a torn group.
@@ -39,17 +40,21 @@ use std::path::{Path, PathBuf};
 use domesday_package::PublicKey;
 use serde::Deserialize;
 
-use crate::closed_file::{self, ClosedFile};
+use crate::closed_file::{self, facts};
 use crate::folder::{OWNER_ONLY, sync_directory};
+use crate::scrub::WatchedFile;
 use crate::{Expected, Flaw, JournalError, Receipt, VerifyError, segment, verify};
 
 /// Bytes that a disk writes whole or not at all.
 const SECTOR: usize = 512;
+/// Files before that of the last head whose lines are followed before the start: some 256 MB.
+const FILES_BEFORE_HEAD: usize = 4;
 /// The beginning of each line. It stands nowhere else in a line, since JSON escapes quotes in text.
 const LINE_START: &[u8] = br#"{"sequence":"#;
 
-/// Checks that the files follow one another. Follows every line from the file of the last head on,
-/// and moves a torn last group aside. Returns the files before that one, which are read later.
+/// Checks that the files follow one another. Follows every line from some files before that of the
+/// last head on, and moves a torn last group aside. Returns every file but the last that has a
+/// receipt, for the thread that watches them.
 ///
 /// # Errors
 /// [`JournalError::NotSound`] where the journal contradicts a head, and
@@ -58,17 +63,35 @@ pub(crate) fn recover(
     folder: &Path,
     host: &PublicKey,
     signed_through: u64,
-) -> Result<Vec<ClosedFile>, JournalError> {
-    let files = segment::list(folder)?;
+) -> Result<Vec<WatchedFile>, JournalError> {
+    let mut files = segment::list(folder)?;
     let is_signed = |(first, _): &(u64, PathBuf)| *first <= signed_through.max(1);
-    let from = files.iter().rposition(is_signed).unwrap_or(0);
-    let earlier = closed_file::list(folder, host, files.get(..=from).unwrap_or_default())?;
+    let of_head = files.iter().rposition(is_signed).unwrap_or(0);
+    let mut earlier = closed_file::list(folder, host, files.get(..=of_head).unwrap_or_default())?;
+    let from = of_head.saturating_sub(FILES_BEFORE_HEAD);
     let begins_at = files.get(from).map_or(1, |(first, _)| *first);
     if let Some((first, _)) = files.first().filter(|(first, _)| *first > 1) {
         tracing::warn!(folder = %folder.display(), first, "earlier receipts are not in the journal's folder");
     }
+    // From before they are read, since somebody may alter them meanwhile.
+    let facts_before: Vec<_> = files
+        .iter()
+        .skip(from)
+        .map(|(_, path)| facts(path))
+        .collect();
     recover_end(folder, host, &files, (begins_at, signed_through))?;
-    Ok(earlier)
+    // A torn group may have been all that the last file had.
+    while files
+        .pop_if(|(_, path)| facts(path).is_some_and(|facts| facts.bytes == 0))
+        .is_some()
+    {}
+    earlier.truncate(from);
+    let followed = closed_file::list(folder, host, files.get(from..).unwrap_or_default())?;
+    let unread = earlier.into_iter().map(|file| WatchedFile::new(file, None));
+    let followed = followed.into_iter().zip(facts_before);
+    Ok(unread
+        .chain(followed.map(|(file, facts)| WatchedFile::new(file, facts)))
+        .collect())
 }
 
 /// Follows every line from receipt `begins_at` on, and moves a torn last group aside.

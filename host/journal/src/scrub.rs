@@ -37,16 +37,24 @@ pub(crate) struct Scrub(Sender<WatchedFile>);
 impl Scrub {
     /// Adds a file that the writer has closed, and as which the file system showed it then.
     pub(crate) fn add(&self, file: ClosedFile, facts: Option<FileFacts>) {
-        let state = facts.map_or(FileState::Unread, FileState::Sound);
         // The thread ends with the writer alone.
-        let _ = self.0.send(WatchedFile { file, state });
+        let _ = self.0.send(WatchedFile::new(file, facts));
     }
 }
 
 /// A closed file, and the result of its last check.
-struct WatchedFile {
+pub(crate) struct WatchedFile {
     file: ClosedFile,
     state: FileState,
+}
+
+impl WatchedFile {
+    /// Describes a file whose lines were as written when the file system showed it with `facts`. It
+    /// is yet to be read without them.
+    pub(crate) fn new(file: ClosedFile, facts: Option<FileFacts>) -> WatchedFile {
+        let state = facts.map_or(FileState::Unread, FileState::Sound);
+        WatchedFile { file, state }
+    }
 }
 
 /// The result of a file's last check.
@@ -61,24 +69,21 @@ enum FileState {
     Changed(JournalError),
 }
 
-/// Starts the thread, which ends with the returned `Scrub`. It reads the files in `unread`.
+/// Starts the thread, which ends with the returned `Scrub`. It watches `files`, and reads those
+/// that nobody has followed.
 ///
 /// # Errors
 /// [`JournalError::Io`] if the thread cannot be started.
 pub(crate) fn start(
     folder: &Path,
     host: PublicKey,
-    unread: Vec<ClosedFile>,
+    files: Vec<WatchedFile>,
 ) -> Result<(Scrub, watch::Receiver<Option<JournalError>>), JournalError> {
     let (send, receive) = channel();
     let (error, seen) = watch::channel(None);
-    let unread = unread.into_iter().map(|file| WatchedFile {
-        file,
-        state: FileState::Unread,
-    });
     let scrubber = Scrubber {
         host,
-        files: unread.collect(),
+        files,
         receive,
         error,
         missing: None,

@@ -5,10 +5,15 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::line::tests::about;
+use crate::open_files::HEADS;
 use crate::{Expected, Journal, SealedReceipt, TenantKey, prepare, segment, verify};
 
 /// Bytes of a file before another is begun: some four receipts.
 const FILE_BYTES: u64 = 4_096;
+/// Receipts of a journal whose first files are not followed before the start.
+const RECEIPTS: u32 = 42;
+/// The newest files, whose lines a host follows before it starts.
+const NEWEST: usize = 5;
 /// Time limit of a wait for the thread.
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -29,15 +34,24 @@ async fn keep(journal: &Journal, names: std::ops::Range<u32>) {
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let files = segment::list(folder).unwrap();
-    assert!(files.len() > 3, "{files:?}");
+    assert!(files.len() > NEWEST + 2, "{files:?}");
     files.into_iter().map(|(_, path)| path).collect()
 }
 
-/// A closed journal of 20 receipts in several files.
+/// A closed journal of several files.
 async fn closed_journal() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
-    keep(&open(dir.path()), 0..20).await;
+    keep(&open(dir.path()), 0..RECEIPTS).await;
     dir
+}
+
+/// Alters a line of a file, counted from 1, and returns the file as it was.
+fn alter_line(path: &Path, line: usize) -> String {
+    let sound = fs::read_to_string(path).unwrap();
+    let mut lines: Vec<_> = sound.split_inclusive('\n').map(str::to_owned).collect();
+    lines[line - 1] = alter(&lines[line - 1]);
+    fs::write(path, lines.concat()).unwrap();
+    sound
 }
 
 /// Waits until the journal can be written, or cannot, and returns the error.
@@ -59,11 +73,8 @@ async fn a_damaged_earlier_file_is_trouble_with_its_place_until_it_is_put_back()
     let dir = closed_journal().await;
     for at in 0..2 {
         let path = &files(dir.path())[at];
-        let sound = fs::read_to_string(path).unwrap();
-        let mut lines: Vec<_> = sound.split_inclusive('\n').map(str::to_owned).collect();
-        lines[1] = lines[1].replace("acme", "acne");
-        let altered = lines.concat();
-        fs::write(path, &altered).unwrap();
+        let sound = alter_line(path, 2);
+        let altered = fs::read_to_string(path).unwrap();
         let journal = open(dir.path());
         await_error(&journal, |error| {
             let place = format!("{}, line 2: receipt", path.display());
@@ -76,14 +87,65 @@ async fn a_damaged_earlier_file_is_trouble_with_its_place_until_it_is_put_back()
         await_error(&journal, |error| error.is_none());
     }
     let journal = open(dir.path());
-    keep(&journal, 20..21).await;
+    keep(&journal, RECEIPTS..RECEIPTS + 1).await;
     drop(journal);
-    assert_eq!(
-        verify(dir.path(), &Expected::default(), |_| {})
-            .unwrap()
-            .last,
-        21
-    );
+    let proof = verify(dir.path(), &Expected::default(), |_| {}).unwrap();
+    assert_eq!(proof.last, u64::from(RECEIPTS) + 1);
+}
+
+#[tokio::test]
+async fn damage_in_one_of_the_newest_five_files_is_refused_at_the_start_with_its_place() {
+    let dir = closed_journal().await;
+    let files = files(dir.path());
+    let newest = files.len() - NEWEST;
+    for path in &files[newest..] {
+        let sound = alter_line(path, 1);
+        let place = format!("{}, line 1: receipt", path.display());
+        let refused = refused(dir.path());
+        assert!(refused.contains(&place), "{place} {refused}");
+        fs::write(path, sound).unwrap();
+    }
+    alter_line(&files[newest - 1], 1);
+    let journal = open(dir.path());
+    await_error(&journal, |error| error.is_some());
+}
+
+/// The file is full, and the host dies before the head that names a receipt of the next file.
+#[tokio::test]
+async fn a_file_that_was_finished_just_before_a_crash_is_watched() {
+    let dir = closed_journal().await;
+    let heads = dir.path().join(HEADS);
+    let text = fs::read_to_string(&heads).unwrap();
+    let (first, _) = text.split_once('\n').unwrap();
+    fs::write(heads, format!("{first}\n")).unwrap();
+    let files = files(dir.path());
+    let journal = open(dir.path());
+    let away = dir.path().join("away");
+    for path in [&files[1], &files[files.len() - 2]] {
+        fs::rename(path, &away).unwrap();
+        await_error(
+            &journal,
+            |error| matches!(error, Some(JournalError::FileReplaced { path: moved }) if moved == path),
+        );
+        fs::rename(&away, path).unwrap();
+        await_error(&journal, |error| error.is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_file_without_a_receipt_after_the_last_one_is_removed_and_the_host_goes_on() {
+    let dir = closed_journal().await;
+    let next = u64::from(RECEIPTS) + 1;
+    let torn = segment::path(dir.path(), next);
+    fs::write(&torn, [0; 512]).unwrap();
+    let journal = open(dir.path());
+    assert!(!torn.exists());
+    let files = files(dir.path()).len();
+    keep(&journal, RECEIPTS..RECEIPTS + 1).await;
+    // The receipt went into the file before, which nobody watches as one that is closed.
+    assert_eq!(segment::list(dir.path()).unwrap().len(), files);
+    std::thread::sleep(LOOK_EVERY * 2);
+    journal.check_writable().unwrap();
 }
 
 #[tokio::test]
@@ -106,7 +168,7 @@ async fn an_earlier_file_that_is_moved_cut_or_altered_under_a_running_host_is_tr
         let dir = closed_journal().await;
         let journal = open(dir.path());
         // The first was closed by an earlier host, the second by this one.
-        keep(&journal, 20..40).await;
+        keep(&journal, 50..70).await;
         let all = files(dir.path());
         for path in [&all[0], &all[all.len() - 2]] {
             await_error(&journal, |error| error.is_none());
@@ -123,7 +185,7 @@ async fn an_earlier_file_that_is_moved_cut_or_altered_under_a_running_host_is_tr
             fs::copy(&away, path).unwrap();
             await_error(&journal, |error| error.is_none());
         }
-        keep(&journal, 40..41).await;
+        keep(&journal, 70..71).await;
     }
 }
 

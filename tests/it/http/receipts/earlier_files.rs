@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// Time limit for a probe to see damage or its end.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// A data folder with ten receipts in three files.
+/// A data folder with ten receipts in seven files.
 fn divided_journal() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -24,16 +24,22 @@ fn divided_journal() -> (TempDir, PathBuf) {
     let first = &files(&data)[0];
     let text = std::fs::read_to_string(first).unwrap();
     let lines: Vec<_> = text.split_inclusive('\n').collect();
-    for (begin, end) in [(0, 3), (3, 6), (6, 10)] {
+    let ends = [3, 4, 5, 6, 7, 8, 10];
+    for (begin, end) in std::iter::once(0).chain(ends).zip(ends) {
         let name = format!("receipts-{:012}.jsonl", begin + 1);
         std::fs::write(first.with_file_name(name), lines[begin..end].concat()).unwrap();
     }
-    assert_eq!(files(&data).len(), 3);
+    assert_eq!(files(&data).len(), ends.len());
     (folder, data)
 }
 
 fn serve(data: &Path) -> Server {
     start().data(data).with(&["--receipts", "all"]).go()
+}
+
+/// Returns the reason why no server starts on a data folder.
+fn refusal(data: &Path) -> String {
+    start().data(data).with(&["--receipts", "all"]).refused()
 }
 
 #[track_caller]
@@ -100,7 +106,22 @@ fn an_earlier_file_that_is_deleted_under_a_running_host_stops_valuations() {
 fn a_missing_file_between_others_is_refused_at_the_start() {
     let (_folder, data) = divided_journal();
     std::fs::remove_file(&files(&data)[1]).unwrap();
-    let refused = start().data(&data).with(&["--receipts", "all"]).refused();
-    let place = "receipts-000000000007.jsonl, line 1: expected receipt 4, found receipt 7";
+    let refused = refusal(&data);
+    let place = "receipts-000000000005.jsonl, line 1: expected receipt 4, found receipt 5";
     assert!(refused.contains(place), "{refused}");
+}
+
+#[test]
+fn damage_in_one_of_the_newest_five_files_is_refused_at_the_start() {
+    let (_folder, data) = divided_journal();
+    for path in files(&data).iter().rev().take(5) {
+        let sound = std::fs::read_to_string(path).unwrap();
+        let altered = sound.replacen(r#""tenant":"demo""#, r#""tenant":"dema""#, 1);
+        std::fs::write(path, altered).unwrap();
+        let refused = refusal(&data);
+        let place = format!("{}, line 1: receipt", path.display());
+        assert!(refused.contains(&place), "{place} {refused}");
+        std::fs::write(path, sound).unwrap();
+    }
+    serve(&data).stop();
 }

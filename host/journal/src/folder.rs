@@ -1,11 +1,11 @@
 //! The files beside the receipts in a journal's folder: the host's key, the lock, the heads.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use domesday_package::{PublicKey, Sha256Digest, SigningKey};
+use domesday_package::{PublicKey, Sha256Digest, SigningKey, make_directory};
 
 pub(crate) use crate::open_files::{HEADS, LOCK, PUBLIC};
 use crate::open_files::{OpenFiles, PRIVATE};
@@ -63,28 +63,10 @@ pub(crate) fn sync_directory(directory: &Path) -> Result<(), JournalError> {
         .map_err(JournalError::io(directory))
 }
 
-/// Makes a directory with those above it, closed to others, and makes each new name durable.
-fn make_directory(directory: &Path) -> Result<(), JournalError> {
-    if directory.as_os_str().is_empty() || directory.is_dir() {
-        return Ok(());
-    }
-    let parent = directory.parent().unwrap_or(Path::new(""));
-    make_directory(parent)?;
-    let created = DirBuilder::new().mode(0o700).create(directory);
-    // Another process may have made it meanwhile.
-    if !directory.is_dir() {
-        created.map_err(JournalError::io(directory))?;
-    }
-    match parent.as_os_str().is_empty() {
-        true => sync_directory(Path::new(".")),
-        false => sync_directory(parent),
-    }
-}
-
 /// Creates the folder where there is none, closed to others, and locks it. No other process writes
 /// to the folder while the returned file is open.
 pub(crate) fn lock_folder(folder: &Path) -> Result<File, JournalError> {
-    make_directory(folder)?;
+    make_directory(folder).map_err(JournalError::io(folder))?;
     let path = folder.join(LOCK);
     let file = OpenOptions::new()
         .create(true)
@@ -166,26 +148,13 @@ pub(crate) fn add_head(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
-
-    #[test]
-    fn a_journal_s_directory_is_made_with_those_above_it_and_closed_to_others() {
-        let folder = tempfile::tempdir().unwrap();
-        let directory = folder.path().join("above/journal");
-        make_directory(&directory).unwrap();
-        make_directory(&directory).unwrap();
-        for made in [folder.path().join("above"), directory] {
-            let mode = std::fs::metadata(&made).unwrap().permissions().mode();
-            assert_eq!(mode & 0o777, 0o700, "{}", made.display());
-        }
-    }
 
     #[test]
     fn a_file_where_the_directory_is_to_be_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("journal");
         std::fs::write(&file, "").unwrap();
-        let error = make_directory(&file).unwrap_err().to_string();
+        let error = lock_folder(&file).unwrap_err().to_string();
         assert!(error.contains(&file.display().to_string()), "{error}");
     }
 

@@ -8,9 +8,10 @@ use crate::private_file;
 use domesday_engine::cache::{Cache, CacheError};
 use domesday_engine::config::Allocation;
 use domesday_engine::{Runtime, RuntimeError};
+use domesday_package::make_directory;
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The name of a command's folder in messages.
@@ -106,7 +107,8 @@ pub fn runtime(
     })
 }
 
-/// Makes a folder, or refuses one in which somebody else could put or take files.
+/// Makes a folder with a durable name, or refuses one in which somebody else could put or take
+/// files.
 ///
 /// # Errors
 /// [`CompileCacheError`] if it cannot be made or is refused.
@@ -116,11 +118,7 @@ pub fn own_folder(folder: &Path, what: &str) -> Result<(), CompileCacheError> {
         return Err(CompileCacheError::NotAFolder { what, path });
     }
     let io = CompileCacheError::io(what, folder);
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(&io)?;
+    make_directory(folder).map_err(&io)?;
     let found = fs::metadata(folder).map_err(&io)?;
     if found.uid() != rustix::process::geteuid().as_raw() || found.mode() & 0o022 != 0 {
         let (what, path) = (what.to_owned(), folder.to_owned());

@@ -85,6 +85,7 @@ mod tests {
     async fn a_job_is_withdrawn_as_soon_as_the_state_answers() {
         let place = tempfile::tempdir().unwrap();
         let (data, away) = (place.path().join("data"), place.path().join("away"));
+        fs::create_dir(&data).unwrap();
         let state: Arc<dyn State> =
             Arc::new(EmbeddedState::open(&data.join("state.redb")).unwrap());
         let job = job();

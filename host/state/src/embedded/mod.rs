@@ -77,8 +77,8 @@ pub struct EmbeddedState {
 }
 
 impl EmbeddedState {
-    /// Opens the state in the file at `path`, and creates a missing file (mode 0600). Leases of
-    /// earlier openings are void.
+    /// Opens the state in the file at `path`, and creates a missing file (mode 0600) in a folder
+    /// that is there. Leases of earlier openings are void.
     pub fn open(path: &Path) -> Result<Self, StateError> {
         Self::open_source(Source::new(path))
     }

@@ -1,8 +1,8 @@
 //! The paths of the state's file and of its usage log, and the access to their bytes.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -204,10 +204,6 @@ fn folder_of(path: &Path) -> &Path {
 /// could learn who the tenants are, and a writer could make keys.
 fn open_private(path: &Path) -> io::Result<File> {
     let directory = folder_of(path);
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(directory)?;
     let file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -229,13 +225,12 @@ mod tests {
     #[test]
     fn new_files_are_the_owners_alone() {
         let dir = tempfile::tempdir().unwrap();
-        let source = Source::new(&dir.path().join("data/state.redb"));
+        let source = Source::new(&dir.path().join("state.redb"));
         drop(source.database().unwrap());
         drop(source.log().unwrap());
         let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
         assert_eq!(mode(source.path()), 0o600);
         assert_eq!(mode(&source.log_path()), 0o600);
-        assert_eq!(mode(source.path().parent().unwrap()), 0o700);
     }
 
     /// A file that failed is closed before it is opened anew. If it is moved in between, nothing is

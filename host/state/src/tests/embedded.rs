@@ -248,6 +248,7 @@ mod moved {
     impl Movable {
         fn open() -> Movable {
             let place = tempfile::tempdir().unwrap();
+            fs::create_dir(place.path().join("data")).unwrap();
             let state = EmbeddedState::open(&place.path().join("data/state.redb")).unwrap();
             let movable = Movable { place, state };
             movable.charge().unwrap();
@@ -320,6 +321,7 @@ mod moved {
         fs::remove_dir_all(store.data()).unwrap();
         store.refuses(&store.data(), &PathTarget::Nothing);
         // Nor does another state do, that somebody began there.
+        fs::create_dir(store.data()).unwrap();
         drop(EmbeddedState::open(&store.data().join("state.redb")).unwrap());
         let begun = fs::read(store.data().join("state.redb")).unwrap();
         std::thread::sleep(Duration::from_millis(1_500));

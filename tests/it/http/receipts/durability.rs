@@ -96,7 +96,9 @@ fn new_folders_files_and_heads_are_durable_before_anything_rests_on_them() {
     }
     server.stop();
     let receipts = files_of(&journal).remove(0);
-    let calls = host.calls(&[&journal, &above, &data, &heads, &receipts]);
+    let parent = data.parent().unwrap();
+    let calls = host.calls(&[&journal, &above, &data, parent, &heads, &receipts]);
+    assert_followed(&calls, &call("mkdir", &data), &call("sync", parent));
     assert_followed(&calls, &call("mkdir", &above), &call("sync", &data));
     assert_followed(&calls, &call("mkdir", &journal), &call("sync", &above));
     let synced = call("sync", &journal);

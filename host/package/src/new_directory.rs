@@ -1,0 +1,55 @@
+//! New directories whose names outlast a crash.
+
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use crate::files::parent;
+
+/// Makes a directory with those above it, closed to others, and makes each new name durable.
+///
+/// # Errors
+/// The operating system's error, if one of them cannot be made or its parent cannot be synced.
+pub fn make_directory(directory: &Path) -> io::Result<()> {
+    if directory.as_os_str().is_empty() || directory.is_dir() {
+        return Ok(());
+    }
+    let parent = parent(directory);
+    make_directory(&parent)?;
+    let created = DirBuilder::new().mode(0o700).create(directory);
+    // Another process may have made it meanwhile.
+    if !directory.is_dir() {
+        created?;
+    }
+    File::open(parent)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_directory_is_made_with_those_above_it_and_closed_to_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().join("above/journal");
+        make_directory(&directory).unwrap();
+        make_directory(&directory).unwrap();
+        make_directory(Path::new("")).unwrap();
+        for made in [folder.path().join("above"), directory] {
+            let mode = fs::metadata(&made).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700, "{}", made.display());
+        }
+    }
+
+    #[test]
+    fn a_file_where_the_directory_is_to_be_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("journal");
+        fs::write(&file, "").unwrap();
+        let error = make_directory(&file).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+    }
+}

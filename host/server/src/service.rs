@@ -78,14 +78,18 @@ impl Service {
     /// Returns the reason why storage is degraded, if it is. Reads memory alone, so that a stalled
     /// disk or database stalls no probe.
     pub fn storage_problem(&self) -> Option<String> {
+        let state = self.state.degradation();
+        state.or_else(|| self.host_problem())
+    }
+
+    /// Returns the reason why the host's own files cannot be used, if they cannot: the data folder
+    /// and the journal. Reads memory alone.
+    pub fn host_problem(&self) -> Option<String> {
         let journal = || {
             let problem = self.receipts.as_ref()?.status().1?;
             Some(format!("no receipt can be kept: {problem}"))
         };
-        let state = self.state.degradation();
-        state
-            .or_else(|| self.data_folder.problem())
-            .or_else(journal)
+        self.data_folder.problem().or_else(journal)
     }
 
     /// Runs a release as the shadow from now on, in place of any other. Blocks, since it opens the

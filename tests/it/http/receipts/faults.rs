@@ -330,3 +330,23 @@ fn a_journal_folder_that_is_replaced_before_the_first_receipt_is_never_written()
     let (status, log) = server.await_end();
     assert_eq!(status.code(), Some(1), "{log}");
 }
+
+/// The journal is this host's own, wherever the state is.
+#[test]
+fn a_stop_reports_a_missing_journal_of_a_host_on_a_database() {
+    let database = domesday_test_postgres::shared().database();
+    let arguments = ["--receipts", "all", "--state", &database];
+    let server = start().with(&arguments).go();
+    let client = server.client("none");
+    std::fs::rename(server.data.join("journal"), server.data.join("away")).unwrap();
+    let started = Instant::now();
+    while client.get("/readyz").status == 200 {
+        assert!(started.elapsed() < Duration::from_secs(5), "it is ready");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    server.terminate();
+    let (status, log) = server.await_end();
+    assert_eq!(status.code(), Some(1), "{log}");
+    let problem = "stopped while storage was unavailable: no receipt can be kept";
+    assert!(log.contains(problem), "{log}");
+}

@@ -39,7 +39,10 @@ pub async fn close(
     own_state: bool,
 ) -> anyhow::Result<()> {
     let end = Instant::now() + end_time(&service);
-    let problem = service.storage_problem().filter(|_| own_state);
+    let problem = match own_state {
+        true => service.storage_problem(),
+        false => service.host_problem(),
+    };
     let data_folder = service.data_folder.clone();
     let (checked, _, ()) = tokio::join!(
         within(end, "the check of the data folder", move || data_folder

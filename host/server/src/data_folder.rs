@@ -70,14 +70,19 @@ impl DataFolder {
         }
     }
 
+    /// Sets the outcome of a check, and logs one that differs from the last.
     fn set_problem(&self, problem: Option<String>) {
-        match (&problem, self.problem()) {
-            (Some(problem), None) => {
-                tracing::error!(trouble = problem, "the data folder was moved or deleted")
-            }
-            (None, Some(_)) => tracing::info!("the data folder is where it was"),
-            _ => {}
+        if problem == self.problem() {
+            return;
+        }
+        match &problem {
+            Some(problem) => tracing::error!(trouble = problem, "the data folder cannot be used"),
+            None => tracing::info!("the data folder can be used again"),
         }
         self.problem.store(problem.map(Arc::new));
     }
 }
+
+#[cfg(test)]
+#[path = "data_folder_tests.rs"]
+mod tests;

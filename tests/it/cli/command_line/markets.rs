@@ -202,6 +202,39 @@ fn a_release_month_before_the_sales_names_the_earliest_one_that_has_an_observati
 }
 
 #[test]
+fn sales_of_one_district_are_built_only_as_those_of_the_whole_country() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(registers().join("price-paid.csv")).unwrap();
+    // The name of the district stands before those of the county, the category and the change.
+    let district = |row: &str| row.rsplit(',').nth(3).unwrap().to_owned();
+    let first = district(text.lines().next().unwrap());
+    let rows = text.lines().filter(|row| district(row) == first);
+    let sales = folder.path().join("price-paid.csv");
+    fs::write(
+        &sales,
+        rows.map(|row| format!("{row}\n")).collect::<String>(),
+    )
+    .unwrap();
+    let sales = ["--price-paid", &sales.display().to_string()].map(str::to_owned);
+    let build = |more: &[&str]| {
+        let arguments = sales.iter().map(String::as_str).chain(more.iter().copied());
+        build_without(
+            "--price-paid",
+            folder.path(),
+            &arguments.collect::<Vec<_>>(),
+        )
+    };
+    insta::assert_snapshot!("sales_of_one_district", build(&[]).refused());
+    assert!(!folder.path().join("markets/invented").exists());
+    let report: Value = serde_json::from_str(&build(&["--whole-country"]).ok().stdout).unwrap();
+    assert!(
+        report["sales"]["areas_without_sales"].as_u64() > Some(0),
+        "{report}"
+    );
+    assert!(folder.path().join("markets/invented").exists());
+}
+
+#[test]
 fn invalid_inputs_are_refused_by_name_and_nothing_is_published() {
     let packages_dir = tempfile::tempdir().unwrap();
     let refusal = build(

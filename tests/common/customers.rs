@@ -52,7 +52,7 @@ pub fn make_keys(data: &Path, customers: &[Customer]) -> BTreeMap<&'static str, 
         };
         let tenant: TenantId = tenant.parse().unwrap();
         if *name != "narrow" {
-            let mut plan = Plan::unmetered();
+            let mut plan = Plan::without_limits();
             differs(&mut plan);
             state.create_tenant(&tenant, &plan, now).unwrap();
         }

@@ -62,7 +62,7 @@ async fn a_journal_of_an_older_program_resumes_and_proves() {
         fs::write(path, bytes).unwrap();
         match resumes {
             true => drop(written.open().unwrap()),
-            false => assert!(written.refused().contains("follows it")),
+            false => assert!(written.resume_error().contains("follows it")),
         }
     }
 }

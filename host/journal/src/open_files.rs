@@ -72,7 +72,7 @@ impl OpenFiles {
         self.keys.iter().try_for_each(OpenFile::check)?;
         match &self.heads {
             Heads::Present(heads) => heads.check(),
-            Heads::Absent(path) if path.exists() => Err(replaced(path)),
+            Heads::Absent(path) if path.exists() => Err(file_replaced_error(path)),
             Heads::Absent(_) => Ok(()),
         }
     }
@@ -109,7 +109,7 @@ pub(crate) fn check_path(path: &Path, file: &File, length: u64) -> Result<(), Jo
         {
             Ok(())
         }
-        _ => Err(replaced(path)),
+        _ => Err(file_replaced_error(path)),
     }
 }
 
@@ -122,11 +122,11 @@ pub(crate) fn check_same(path: &Path, opened: &File, open: &File) -> Result<(), 
         (Ok(opened), Ok(open)) if (opened.dev(), opened.ino()) == (open.dev(), open.ino()) => {
             Ok(())
         }
-        _ => Err(replaced(path)),
+        _ => Err(file_replaced_error(path)),
     }
 }
 
-pub(crate) fn replaced(path: &Path) -> JournalError {
+pub(crate) fn file_replaced_error(path: &Path) -> JournalError {
     JournalError::FileReplaced {
         path: path.to_owned(),
     }

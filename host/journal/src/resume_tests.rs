@@ -83,7 +83,7 @@ impl WrittenJournal {
     }
 
     #[track_caller]
-    fn refused(&self) -> String {
+    fn resume_error(&self) -> String {
         let before = self.files();
         match self.open() {
             Ok(_) => panic!("the journal resumed"),
@@ -171,7 +171,7 @@ proptest! {
     ) {
         let written = WrittenJournal::new(&groups);
         let (path, line) = written.alter(share, with);
-        let refused = written.refused();
+        let refused = written.resume_error();
         let place = format!("{}, line {line}:", path.display());
         prop_assert!(refused.contains(&place), "{place} {refused}");
     }
@@ -191,7 +191,7 @@ proptest! {
         let at = ((blocks as f64 * share) as usize).min(blocks - 1) * block;
         bytes[at..at + block].fill(0);
         fs::write(&path, bytes).unwrap();
-        let refused = written.refused();
+        let refused = written.resume_error();
         prop_assert!(refused.contains(&path.display().to_string()), "{refused}");
     }
 }
@@ -209,7 +209,7 @@ fn damage_before_a_durable_receipt_is_refused_after_an_abort() {
         let mut lines: Vec<_> = text.split_inclusive('\n').map(str::to_owned).collect();
         lines[4] = lines[4].replace("acme", "acne");
         fs::write(path, lines.concat()).unwrap();
-        let refused = written.refused();
+        let refused = written.resume_error();
         assert!(
             refused.contains("receipts-000000000001.jsonl, line 5: receipt 5 was altered"),
             "{refused}"
@@ -229,7 +229,7 @@ fn zeros_that_fill_no_sector_are_refused_though_nothing_follows() {
         let mut text = fs::read(path).unwrap();
         text[from..from + bytes].fill(0);
         fs::write(path, text).unwrap();
-        let refused = written.refused();
+        let refused = written.resume_error();
         assert!(refused.contains("line 1:"), "{refused}");
         assert!(refused.contains("zeros that fill no sector"), "{refused}");
     }
@@ -244,7 +244,7 @@ fn a_wrong_byte_in_a_cut_last_line_is_refused() {
     bytes[start + 1] = b'x';
     bytes.truncate(start + 100);
     fs::write(path, bytes).unwrap();
-    let refused = written.refused();
+    let refused = written.resume_error();
     assert!(refused.contains("line 2"), "{refused}");
 }
 
@@ -278,7 +278,7 @@ fn a_last_line_that_names_another_group_is_refused_before_a_head_vouches_for_it(
         let durable = |count: u64| format!(r#""durable":{count},"#);
         let last = last.replace(&durable(written), &durable(altered));
         fs::write(&path, format!("{before}\n{last}\n")).unwrap();
-        let refused = journal.refused();
+        let refused = journal.resume_error();
         assert!(
             refused.contains("line 3: receipt 3 was altered"),
             "{refused}"
@@ -321,7 +321,7 @@ fn a_hole_in_the_first_receipt_is_refused_where_another_group_follows() {
     let mut bytes = fs::read(path).unwrap();
     bytes[512..1_024].fill(0);
     fs::write(path, bytes).unwrap();
-    let refused = written.refused();
+    let refused = written.resume_error();
     assert!(refused.contains("all receipts through 1"), "{refused}");
 }
 
@@ -343,7 +343,7 @@ fn a_last_line_is_torn_where_its_end_is_cut_and_damaged_where_its_end_is_altered
     let text = fs::read_to_string(path).unwrap();
     let cut = text.trim_end();
     fs::write(path, format!("{cut} ")).unwrap();
-    let refused = written.refused();
+    let refused = written.resume_error();
     assert!(refused.contains("its end of line was altered"), "{refused}");
     fs::write(path, cut).unwrap();
     assert_eq!(written.open().unwrap().sequence(), 1);

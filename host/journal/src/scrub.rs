@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use crate::JournalError;
 use crate::closed_file::{ClosedFile, facts};
 use crate::flaw::VerifyError;
-use crate::open_files::replaced;
+use crate::open_files::file_replaced_error;
 
 /// The time between two looks at all files.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -138,11 +138,14 @@ impl Scrubber {
         self.missing = None;
         for WatchedFile { file, state } in &mut self.files {
             let Some(now) = facts(&file.path) else {
-                self.missing.get_or_insert_with(|| replaced(&file.path));
+                self.missing
+                    .get_or_insert_with(|| file_replaced_error(&file.path));
                 continue;
             };
             let problem = match state {
-                FileState::Sound(was) if !was.has_same_content(&now) => replaced(&file.path),
+                FileState::Sound(was) if !was.has_same_content(&now) => {
+                    file_replaced_error(&file.path)
+                }
                 FileState::Damaged(was, error)
                     if !was.is_some_and(|was| was.has_same_content(&now)) =>
                 {
@@ -181,7 +184,7 @@ impl Scrubber {
                 return Err(JournalError::Closed);
             }
             (Ok(()), Some(facts)) => FileState::Sound(facts),
-            (Ok(()), None) => FileState::Changed(replaced(&file.path)),
+            (Ok(()), None) => FileState::Changed(file_replaced_error(&file.path)),
             // The next look has it read again.
             (Err(VerifyError::Unreadable(error)), _) => FileState::Damaged(None, error),
             (Err(VerifyError::At { path, line, flaw }), found) => {

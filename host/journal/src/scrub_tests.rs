@@ -101,7 +101,7 @@ async fn damage_in_one_of_the_newest_five_files_is_refused_at_the_start_with_its
     for path in &files[newest..] {
         let sound = alter_line(path, 1);
         let place = format!("{}, line 1: receipt", path.display());
-        let refused = refused(dir.path());
+        let refused = open_error(dir.path());
         assert!(refused.contains(&place), "{place} {refused}");
         fs::write(path, sound).unwrap();
     }
@@ -217,14 +217,14 @@ async fn an_earlier_file_that_is_missing_cut_or_altered_at_its_end_is_refused_at
         let count = lines.len();
         change(&mut lines);
         fs::write(&all[1], lines.concat()).unwrap();
-        let refused = refused(dir.path());
+        let refused = open_error(dir.path());
         let place = match is_named_by_the_next {
             true => format!("{}, line 1:", all[2].display()),
             false => format!("{}, line {count}:", all[1].display()),
         };
         assert!(refused.contains(&place), "{case}: {refused}");
         fs::remove_file(&all[1]).unwrap();
-        let refused = self::refused(dir.path());
+        let refused = self::open_error(dir.path());
         let place = format!("{}, line 1: expected receipt", all[2].display());
         assert!(refused.contains(&place), "{case}: {refused}");
     }
@@ -235,7 +235,7 @@ fn alter(line: &str) -> String {
 }
 
 #[track_caller]
-fn refused(folder: &Path) -> String {
+fn open_error(folder: &Path) -> String {
     let opened = Journal::open_with(folder, [9; 32], Arc::new(|| 0), FILE_BYTES);
     match opened {
         Ok(_) => panic!("the journal resumed"),

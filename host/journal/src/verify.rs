@@ -166,7 +166,9 @@ impl<'a> Walk<'a> {
                 .chain
                 .follow(text)
                 .map_err(|flaw| match (&flaw, &self.previous) {
-                    (Flaw::Link { .. }, Some(before)) if !before.is_whole() => before.altered(),
+                    (Flaw::Link { .. }, Some(before)) if !before.is_whole() => {
+                        before.check_mismatch()
+                    }
                     _ => wrong(flaw),
                 });
             let (receipt, digest) = followed?;
@@ -203,7 +205,7 @@ impl<'a> Walk<'a> {
     /// [`Flaw::Check`] if the last line does not match its own check.
     pub(crate) fn end(&self) -> Result<(u64, Option<Sha256Digest>), VerifyError> {
         match &self.previous {
-            Some(last) if !last.is_whole() => Err(last.altered()),
+            Some(last) if !last.is_whole() => Err(last.check_mismatch()),
             _ => Ok((self.chain.next - 1, self.chain.digest)),
         }
     }
@@ -232,7 +234,7 @@ impl Line<'_> {
     }
 
     /// Returns the error of a line that does not match its check.
-    fn altered(&self) -> VerifyError {
+    fn check_mismatch(&self) -> VerifyError {
         VerifyError::At {
             path: self.path.to_owned(),
             line: self.number,

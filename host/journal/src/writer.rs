@@ -379,5 +379,8 @@ impl Writer {
 }
 
 #[cfg(test)]
+#[path = "writer_fault_tests.rs"]
+mod fault_tests;
+#[cfg(test)]
 #[path = "writer_tests.rs"]
 mod tests;

@@ -1,3 +1,5 @@
+//! A writer that appends, and a journal that is opened again.
+
 use super::*;
 use crate::line::tests::about;
 use crate::{Expected, TenantKey, prepare, verify};
@@ -8,25 +10,15 @@ fn now() -> Now {
     Arc::new(|| 1_700_000_000_000)
 }
 
-fn open(folder: &Path) -> Journal {
+pub(super) fn open(folder: &Path) -> Journal {
     Journal::open_with(folder, [9; 32], now(), 4_096).unwrap()
 }
 
-fn receipt(name: &str) -> SealedReceipt {
+pub(super) fn receipt(name: &str) -> SealedReceipt {
     prepare(&about(name), &TenantKey::new([1; 32]), &[7; 300]).unwrap()
 }
 
-/// Returns bytes that do not compress.
-fn noise(count: usize) -> Vec<u8> {
-    let next = |state: &u32| Some(state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
-    let states = std::iter::successors(Some(1), next);
-    states
-        .map(|state| state.to_be_bytes()[0])
-        .take(count)
-        .collect()
-}
-
-async fn keep(journal: &Journal, names: std::ops::Range<u32>) {
+pub(super) async fn keep(journal: &Journal, names: std::ops::Range<u32>) {
     let tickets: Vec<_> = names
         .map(|name| journal.append(receipt(&name.to_string())).unwrap())
         .collect();
@@ -36,7 +28,7 @@ async fn keep(journal: &Journal, names: std::ops::Range<u32>) {
         .unwrap();
 }
 
-fn names(folder: &Path) -> Vec<String> {
+pub(super) fn names(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     verify(folder, &Expected::default(), |receipt| {
         names.push(receipt.about.valuation_id.clone());
@@ -122,7 +114,7 @@ fn change(folder: &Path, with: impl FnOnce(&mut Vec<String>)) {
 }
 
 #[track_caller]
-fn refused(folder: &Path) -> String {
+fn open_error(folder: &Path) -> String {
     match Journal::open(folder, [9; 32], now()) {
         Ok(_) => panic!("it goes on"),
         Err(error) => error.to_string(),
@@ -147,7 +139,7 @@ async fn a_journal_that_contradicts_its_head_is_not_gone_on_with() {
         let dir = tempfile::tempdir().unwrap();
         keep(&open(dir.path()), 0..3).await;
         change(dir.path(), with);
-        let refused = refused(dir.path());
+        let refused = open_error(dir.path());
         assert!(refused.contains(why), "{refused}");
     }
 }
@@ -157,153 +149,16 @@ async fn a_journal_without_its_hosts_key_is_not_gone_on_with() {
     let dir = tempfile::tempdir().unwrap();
     keep(&open(dir.path()), 0..3).await;
     std::fs::remove_file(dir.path().join("host.key")).unwrap();
-    assert!(refused(dir.path()).contains("key is gone"));
+    assert!(open_error(dir.path()).contains("key is gone"));
     SigningKey::from_seed([8; 32])
         .write(&dir.path().join("host.key"))
         .unwrap();
-    assert!(refused(dir.path()).contains("does not belong"));
+    assert!(open_error(dir.path()).contains("does not belong"));
     // Receipts without a head and a key are a journal that another key may not continue.
     for name in ["host.key", "host.pub", "heads.jsonl"] {
         std::fs::remove_file(dir.path().join(name)).unwrap();
     }
-    assert!(refused(dir.path()).contains("key is gone"));
-}
-
-#[tokio::test]
-async fn a_journal_that_is_taken_away_is_trouble() {
-    for gone in ["folder", "file", "cut"] {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("journal");
-        let journal = open(&folder);
-        keep(&journal, 0..3).await;
-        let file = crate::segment::path(&folder, 1);
-        match gone {
-            "folder" => std::fs::rename(&folder, dir.path().join("elsewhere")).unwrap(),
-            "file" => std::fs::remove_file(&file).unwrap(),
-            _ => std::fs::write(&file, "").unwrap(),
-        }
-        let until = Instant::now() + Duration::from_secs(10);
-        while journal.check_writable().is_ok() && Instant::now() < until {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        assert!(journal.append(receipt("lost")).is_err(), "{gone}");
-    }
-}
-
-/// Waits until the journal can be written, or until it cannot.
-async fn wait_until_writable(journal: &Journal, writable: bool) -> bool {
-    let until = Instant::now() + Duration::from_secs(10);
-    while journal.check_writable().is_ok() != writable && Instant::now() < until {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    journal.check_writable().is_ok() == writable
-}
-
-fn link_all(from: &Path, to: &Path) {
-    std::fs::create_dir(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        std::fs::hard_link(entry.path(), to.join(entry.file_name())).unwrap();
-    }
-}
-
-#[tokio::test]
-async fn a_folder_that_is_moved_or_replaced_is_trouble_before_the_first_receipt() {
-    type Replace = fn(&Path, &Path);
-    let replacements: [(&str, Replace); 3] = [
-        ("moved", |_, _| {}),
-        ("empty", |folder, _| std::fs::create_dir(folder).unwrap()),
-        ("linked", |folder, away| link_all(away, folder)),
-    ];
-    for (case, replace) in replacements {
-        for receipts in [0, 3] {
-            let dir = tempfile::tempdir().unwrap();
-            let (folder, away) = (dir.path().join("journal"), dir.path().join("away"));
-            let journal = open(&folder);
-            if receipts > 0 {
-                keep(&journal, 0..receipts).await;
-            }
-            std::fs::rename(&folder, &away).unwrap();
-            replace(&folder, &away);
-            let before = folder.read_dir().map_or(0, Iterator::count);
-            assert!(wait_until_writable(&journal, false).await, "{case}");
-            assert!(journal.append(receipt("lost")).is_err(), "{case}");
-            assert_eq!(folder.read_dir().map_or(0, Iterator::count), before);
-            // The folder is put back.
-            let _ = std::fs::remove_dir_all(&folder);
-            std::fs::rename(&away, &folder).unwrap();
-            assert!(wait_until_writable(&journal, true).await, "{case}");
-            keep(&journal, receipts..receipts + 1).await;
-            drop(journal);
-            assert_eq!(names(&folder).len(), receipts as usize + 1, "{case}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_file_beside_the_receipts_that_is_gone_or_replaced_is_trouble() {
-    for name in ["lock", "host.key", "host.pub", "heads.jsonl"] {
-        for replaced in [false, true] {
-            let dir = tempfile::tempdir().unwrap();
-            let journal = open(dir.path());
-            keep(&journal, 0..1).await;
-            let (file, away) = (dir.path().join(name), dir.path().join("away"));
-            let until = Instant::now() + Duration::from_secs(10);
-            while !file.exists() && Instant::now() < until {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-            std::fs::rename(&file, &away).unwrap();
-            if replaced {
-                std::fs::copy(&away, &file).unwrap();
-            }
-            let case = format!("{name}, replaced: {replaced}");
-            assert!(wait_until_writable(&journal, false).await, "{case}");
-            let error = journal.check_writable().unwrap_err();
-            assert!(
-                matches!(&error, JournalError::FileReplaced { path } if *path == file),
-                "{error}"
-            );
-            std::fs::rename(&away, &file).unwrap();
-            assert!(wait_until_writable(&journal, true).await, "{case}");
-            keep(&journal, 1..2).await;
-        }
-    }
-}
-
-#[tokio::test]
-async fn heads_that_are_cut_in_place_are_trouble() {
-    let dir = tempfile::tempdir().unwrap();
-    keep(&open(dir.path()), 0..1).await;
-    let journal = open(dir.path());
-    std::fs::write(dir.path().join("heads.jsonl"), "").unwrap();
-    assert!(wait_until_writable(&journal, false).await);
-}
-
-/// An append fails while a folder stands in the place of a file, which imitates a full disk.
-#[tokio::test]
-async fn failed_writes_are_refused_until_repaired_and_the_chain_is_whole() {
-    let dir = tempfile::tempdir().unwrap();
-    let journal = open(dir.path());
-    keep(&journal, 0..12).await;
-    // It fills the file, however the receipts before it were grouped.
-    let large = prepare(&about("12"), &TenantKey::new([1; 32]), &noise(5_000)).unwrap();
-    let ticket = journal.append(large).unwrap();
-    journal.wait_until_durable(ticket, ticket).await.unwrap();
-    let next = crate::segment::path(dir.path(), journal.sequence() + 1);
-    std::fs::create_dir_all(next.join("in the way")).unwrap();
-    let ticket = journal.append(receipt("lost")).unwrap();
-    assert!(journal.wait_until_durable(ticket, ticket).await.is_err());
-    assert!(journal.check_writable().is_err());
-    assert!(journal.append(receipt("refused")).is_err());
-    std::fs::remove_dir_all(&next).unwrap();
-    let until = Instant::now() + Duration::from_secs(10);
-    while journal.check_writable().is_err() && Instant::now() < until {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    keep(&journal, 13..15).await;
-    drop(journal);
-    let expected: Vec<_> = (0..15).map(|name: u32| name.to_string()).collect();
-    assert_eq!(names(dir.path()), expected);
+    assert!(open_error(dir.path()).contains("key is gone"));
 }
 
 #[tokio::test]
@@ -403,54 +258,4 @@ fn a_group_ends_with_the_receipt_that_fills_it() {
     assert_eq!(writer_state.borrow().processed_through, 4);
     writer.group(receive.recv().unwrap(), &receive);
     assert_eq!(writer_state.borrow().processed_through, 6);
-}
-
-#[tokio::test]
-async fn a_disk_that_does_not_answer_ends_every_wait() {
-    // A queue of one, and a thread that reads nothing.
-    let (send, receive) = sync_channel(1);
-    let (stop, stopped) = sync_channel::<()>(0);
-    let (_state, writer_state) = watch::channel(WriterState::default());
-    let journal = Journal {
-        entrance: Mutex::new(Entrance {
-            send: Some(send),
-            last_ticket: 0,
-        }),
-        writer_state,
-        scrub_error: watch::channel(None).1,
-        disk_work: DiskWork::default(),
-        host: SigningKey::from_seed([9; 32]).public(),
-        thread: Some(std::thread::spawn(move || {
-            let _stopped = stopped.recv_timeout(Duration::from_secs(30));
-        })),
-    };
-    let waiting = journal.append(receipt("1")).unwrap();
-    let begun = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds));
-    journal.disk_work.set(begun(2));
-    assert_eq!(
-        journal
-            .check_writable()
-            .err()
-            .map(|error| error.to_string()),
-        None
-    );
-    let error = std::thread::scope(|scope| {
-        let appending = scope.spawn(|| journal.append(receipt("2")));
-        journal.disk_work.set(begun(4));
-        appending.join().unwrap().unwrap_err()
-    });
-    assert!(
-        error.to_string().contains("has not answered for 4 s"),
-        "{error}"
-    );
-    let error = journal
-        .wait_until_durable(waiting, waiting)
-        .await
-        .unwrap_err();
-    assert!(matches!(error, JournalError::Stalled { .. }), "{error}");
-    // It goes on.
-    journal.disk_work.set(None);
-    drop(receive.recv().unwrap());
-    journal.append(receipt("3")).unwrap();
-    drop(stop);
 }

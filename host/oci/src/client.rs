@@ -72,7 +72,10 @@ impl RepositoryClient {
         (connect, silence): (Duration, Duration),
     ) -> Result<RepositoryClient, RegistryError> {
         let scheme = if http { "http" } else { "https" };
-        let base = format!("{scheme}://{}", address.tagged("any").resolve_registry());
+        let base = format!(
+            "{scheme}://{}",
+            address.tag_reference("any").resolve_registry()
+        );
         let base: Url = base.parse().map_err(|error| RegistryError::Address {
             text: address.host().to_owned(),
             problem: format!("{error}"),

@@ -45,7 +45,7 @@ pub async fn publish(
     // Its own signature stays, as in a packages folder.
     let stored_signature = there.as_ref().and_then(|there| there.signature.clone());
     let signature = stored_signature.or(own_signature);
-    let whole = serialized(&artifact::package(manifest, &stored, signature.as_deref()));
+    let whole = serialize(&artifact::package(manifest, &stored, signature.as_deref()));
     let listed = signature.as_deref().map(artifact::entry);
     let up_to_date = there.as_ref().filter(|there| there.listed == listed);
     let digest = match up_to_date {
@@ -81,7 +81,7 @@ pub async fn publish(
     if let Some(component) = component {
         uploaded |= to.put_bytes(&component.config, "its configuration").await?;
         if component.needs_upload {
-            to.put_manifest(manifest.id.as_str(), &serialized(&component.artifact))
+            to.put_manifest(manifest.id.as_str(), &serialize(&component.artifact))
                 .await?;
             uploaded = true;
         }
@@ -130,7 +130,7 @@ async fn verify_again(
 }
 
 /// Serialises a manifest. Its bytes decide its digest: this is the only way to write one.
-fn serialized(manifest: &OciImageManifest) -> Vec<u8> {
+fn serialize(manifest: &OciImageManifest) -> Vec<u8> {
     // Texts and whole numbers alone: there is nothing in it that could fail to be written.
     serde_json::to_vec(manifest).unwrap_or_default()
 }

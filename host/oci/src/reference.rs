@@ -81,7 +81,7 @@ impl Address {
             return Err(wrong("a port is a number up to 65535".to_owned()));
         }
         // The library knows no IPv6 addresses, and would take these for a repository.
-        let name = match bracketed(host) {
+        let name = match strip_brackets(host) {
             Some(inside) if inside.parse::<Ipv6Addr>().is_ok() => "localhost",
             _ => host,
         };
@@ -128,7 +128,7 @@ impl Address {
     }
 
     /// Returns the reference of a tag.
-    pub fn tagged(&self, tag: &str) -> Reference {
+    pub fn tag_reference(&self, tag: &str) -> Reference {
         Reference::with_tag(self.host.clone(), self.repository.clone(), tag.to_owned())
     }
 
@@ -141,7 +141,7 @@ impl Address {
 }
 
 /// Returns the IPv6 address between brackets, which a port may follow.
-fn bracketed(host: &str) -> Option<&str> {
+fn strip_brackets(host: &str) -> Option<&str> {
     let (inside, port) = host.strip_prefix('[')?.split_once(']')?;
     (port.is_empty() || port.starts_with(':')).then_some(inside)
 }
@@ -193,7 +193,7 @@ mod tests {
         let read = Address::parse("oci://[::1]:5108/models/homes:trees-1").unwrap();
         assert_eq!(read.host(), "[::1]:5108");
         assert!(read.is_loopback());
-        let library = read.tagged("trees-1");
+        let library = read.tag_reference("trees-1");
         assert_eq!(library.resolve_registry(), "[::1]:5108");
         assert!(
             !Address::parse("oci://[2001:db8::1]/homes")

@@ -102,7 +102,7 @@ impl Transfer {
 
     /// Puts an artifact's manifest under a tag.
     pub async fn put_manifest(&self, tag: &str, bytes: &[u8]) -> Result<(), RegistryError> {
-        let doing = format!("putting the tag {}", self.address.tagged(tag));
+        let doing = format!("putting the tag {}", self.address.tag_reference(tag));
         self.retry_transient(|| self.client.put_manifest(tag, bytes, &doing))
             .await
     }

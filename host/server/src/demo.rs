@@ -80,9 +80,9 @@ pub fn prepare(
     }
     // Nothing but the contract bounds a demonstration on one's own machine.
     match existing {
-        None => drop(state.create_tenant(&tenant, &Plan::unmetered(), clock.now())?),
-        Some(demo) if demo.plan != Plan::unmetered() => {
-            state.set_plan(&tenant, &Plan::unmetered())?;
+        None => drop(state.create_tenant(&tenant, &Plan::without_limits(), clock.now())?),
+        Some(demo) if demo.plan != Plan::without_limits() => {
+            state.set_plan(&tenant, &Plan::without_limits())?;
         }
         Some(_) => {}
     }

@@ -19,7 +19,7 @@ pub struct LogLines(ErrorCounter);
 
 impl LogLines {
     /// Returns the number of lines lost since the start.
-    pub fn dropped(&self) -> usize {
+    pub fn dropped_lines(&self) -> usize {
         self.0.dropped_lines()
     }
 }

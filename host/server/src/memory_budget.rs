@@ -89,7 +89,7 @@ impl MemoryBudget {
     }
 
     /// Returns the bytes that are reserved.
-    pub fn reserved(&self) -> usize {
+    pub fn reserved_bytes(&self) -> usize {
         self.0.usage().all.bytes
     }
 }
@@ -255,12 +255,12 @@ mod tests {
         assert!(two.reserve(MIB).is_none());
         let third = three.reserve(12 * MIB).unwrap();
         assert!(three.reserve(MIB).is_none());
-        assert_eq!(memory.reserved(), 84 * MIB);
+        assert_eq!(memory.reserved_bytes(), 84 * MIB);
         drop((first, second));
         let more = three.reserve(36 * MIB).unwrap();
-        assert_eq!(memory.reserved(), 48 * MIB);
+        assert_eq!(memory.reserved_bytes(), 48 * MIB);
         drop((third, more));
-        assert_eq!(memory.reserved(), 0);
+        assert_eq!(memory.reserved_bytes(), 0);
         assert!(memory.0.usage().by_tenant.is_empty());
     }
 
@@ -271,12 +271,12 @@ mod tests {
         let mut full = one.reserve(MIB).unwrap();
         let mut body = one.reserve(SMALL).unwrap();
         assert!(!body.grow(SMALL + 1));
-        assert_eq!((body.bytes(), memory.reserved()), (0, MIB));
+        assert_eq!((body.bytes(), memory.reserved_bytes()), (0, MIB));
         let mut other = two.reserve(SMALL + 1).unwrap();
         assert_eq!(other.bytes(), SMALL + 1);
         other.shrink(SMALL);
         full.shrink(1);
-        assert_eq!(memory.reserved(), 0);
+        assert_eq!(memory.reserved_bytes(), 0);
     }
 
     #[tokio::test]
@@ -293,9 +293,9 @@ mod tests {
         tokio::task::yield_now().await;
         first.shrink(2 * MIB);
         let second = second.await.unwrap();
-        assert_eq!(memory.reserved(), 5 * MIB);
+        assert_eq!(memory.reserved_bytes(), 5 * MIB);
         drop((first, second));
-        assert_eq!(memory.reserved(), 0);
+        assert_eq!(memory.reserved_bytes(), 0);
     }
 
     #[tokio::test]
@@ -320,8 +320,8 @@ mod tests {
         let [one, ..] = tenants(&memory);
         let mut reservation = one.reserve(100 << 10).unwrap();
         reservation.shrink(200 << 10);
-        assert_eq!(memory.reserved(), 100 << 10);
+        assert_eq!(memory.reserved_bytes(), 100 << 10);
         assert!(reservation.grow(90 << 10));
-        assert_eq!(memory.reserved(), 100 << 10);
+        assert_eq!(memory.reserved_bytes(), 100 << 10);
     }
 }

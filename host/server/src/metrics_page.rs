@@ -51,10 +51,10 @@ async fn sample(service: &Service) {
         .set(whole(service.memory.budget()));
     sampled
         .memory_reserved_bytes
-        .set(whole(service.memory.reserved()));
+        .set(whole(service.memory.reserved_bytes()));
     sampled
         .log_lines_dropped
-        .set(whole(service.log_lines.dropped()));
+        .set(whole(service.log_lines.dropped_lines()));
     let state = &service.state;
     sampled.jobs_paused.set(state.jobs_paused().into());
     sampled

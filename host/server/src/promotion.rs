@@ -57,7 +57,7 @@ pub type PromotedIds = [(ReleaseKind, Option<String>); ReleaseKind::ALL.len()];
 
 /// Returns the ids that a state has as promoted last, one for each kind of release.
 pub fn promoted_ids(state: &dyn State) -> PromotedIds {
-    ReleaseKind::ALL.map(|kind| (kind, state.promoted(kind)))
+    ReleaseKind::ALL.map(|kind| (kind, state.promoted_release(kind)))
 }
 
 impl Service {
@@ -117,7 +117,7 @@ struct PromotionFollower {
 impl PromotionFollower {
     async fn check(&mut self, service: &Arc<Service>) {
         let kind = self.kind;
-        let promoted = service.state.promoted(kind);
+        let promoted = service.state.promoted_release(kind);
         let Some(id) = promoted.clone().filter(|_| promoted != self.known) else {
             return;
         };

@@ -44,20 +44,20 @@ impl RowObserver for RequestObserver {
         receipts.is_some_and(|receipts| receipts.wants(valuation_id))
     }
 
-    fn referred(&self, row: &ObservedRow<'_>, referral: &Referral) {
+    fn observe_referral(&self, row: &ObservedRow<'_>, referral: &Referral) {
         if let Some(shadow) = self.shadow(row) {
             let outcome = referred_outcome(referral);
             shadow.offer(row.release, row.subject, outcome, 0, Duration::ZERO);
         }
     }
 
-    fn ran(&self, row: &ObservedRow<'_>, result: &Row, took: Duration) {
+    fn observe_run(&self, row: &ObservedRow<'_>, result: &Row, took: Duration) {
         if let Some(shadow) = self.shadow(row) {
             shadow.offer_answer(row.release, row.subject, result, took);
         }
     }
 
-    fn recorded(&self, row: &ObservedRow<'_>, result: &Row, evidence: Vec<Exchange>) {
+    fn record_result(&self, row: &ObservedRow<'_>, result: &Row, evidence: Vec<Exchange>) {
         if let Some(receipts) = &self.receipts {
             receipts.record(row.release, row.valuation_id, row.subject, evidence, result);
         }

@@ -64,10 +64,10 @@ impl SeriesReleases {
             }
         }
         let newest = || {
-            let releases = releases.retained();
+            let releases = releases.list_retained();
             releases
                 .into_iter()
-                .max_by_key(|release| (release.created(), release.id().clone()))
+                .max_by_key(|release| (release.created_at(), release.id().clone()))
         };
         let first = match current {
             Some(id) => Some(releases.get(id).ok_or_else(|| releases.unknown(id))?),
@@ -92,7 +92,7 @@ impl SeriesReleases {
     }
 
     /// Returns all retained releases, ordered by id.
-    pub fn retained(&self) -> Vec<Arc<Release>> {
+    pub fn list_retained(&self) -> Vec<Arc<Release>> {
         let retained = self.retained.read();
         let retained = retained.unwrap_or_else(PoisonError::into_inner);
         retained.values().cloned().collect()

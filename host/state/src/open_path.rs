@@ -79,11 +79,11 @@ impl OpenPath {
     pub fn check(&self) -> Result<(), PathMoved> {
         match fs::metadata(&self.path) {
             Ok(named) if identity(&named) == self.identity => Ok(()),
-            Ok(_) => Err(self.moved(PathTarget::Another)),
+            Ok(_) => Err(self.move_error(PathTarget::Another)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(self.moved(PathTarget::Nothing))
+                Err(self.move_error(PathTarget::Nothing))
             }
-            Err(error) => Err(self.moved(PathTarget::Unknown(error.to_string()))),
+            Err(error) => Err(self.move_error(PathTarget::Unknown(error.to_string()))),
         }
     }
 
@@ -91,12 +91,12 @@ impl OpenPath {
     pub(crate) fn is(&self, file: &File) -> Result<(), PathMoved> {
         match file.metadata() {
             Ok(open) if identity(&open) == self.identity => Ok(()),
-            Ok(_) => Err(self.moved(PathTarget::Another)),
-            Err(error) => Err(self.moved(PathTarget::Unknown(error.to_string()))),
+            Ok(_) => Err(self.move_error(PathTarget::Another)),
+            Err(error) => Err(self.move_error(PathTarget::Unknown(error.to_string()))),
         }
     }
 
-    fn moved(&self, found: PathTarget) -> PathMoved {
+    fn move_error(&self, found: PathTarget) -> PathMoved {
         PathMoved {
             path: self.path.clone(),
             found,

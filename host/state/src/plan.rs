@@ -51,7 +51,7 @@ impl Default for Plan {
 impl Plan {
     /// Returns a plan that only the contract bounds, for a demonstration on one's own machine and
     /// for measuring.
-    pub fn unmetered() -> Self {
+    pub fn without_limits() -> Self {
         Plan {
             requests_per_second: u32::MAX,
             burst: u32::MAX,
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_contract_alone_bounds_an_unmetered_plan() {
+    fn the_contract_alone_bounds_a_plan_without_limits() {
         let expected = Plan {
             requests_per_second: u32::MAX,
             burst: u32::MAX,
@@ -81,6 +81,6 @@ mod tests {
             queued_jobs: u32::MAX,
             stored_bytes: u64::MAX,
         };
-        assert_eq!(Plan::unmetered(), expected);
+        assert_eq!(Plan::without_limits(), expected);
     }
 }

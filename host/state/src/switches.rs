@@ -66,7 +66,7 @@ pub trait Switches: Send + Sync {
     fn promote(&self, what: ReleaseKind, release_id: &str) -> Result<(), StateError>;
 
     /// Returns the release that was last promoted, if one ever was.
-    fn promoted(&self, what: ReleaseKind) -> Option<String>;
+    fn promoted_release(&self, what: ReleaseKind) -> Option<String>;
 
     /// Returns why the store is degraded, if it is: it cannot make changes durable, as after a full
     /// disk or a failed sync. A degraded store tries to recover by itself.

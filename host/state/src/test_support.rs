@@ -30,7 +30,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Returns the messages that `action` logs on this thread.
-pub(crate) fn logged(action: impl FnOnce()) -> Vec<String> {
+pub(crate) fn capture_log(action: impl FnOnce()) -> Vec<String> {
     let messages = Messages::default();
     // While there is one dispatcher, tracing asks the thread that meets an event first, and that
     // may be another test's. Of two, it asks both.

@@ -74,7 +74,7 @@ pub trait Usage: Send + Sync {
     fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()>;
 
     /// Returns the units used in a month.
-    fn used(&self, tenant: TenantId, month: Month) -> Reply<u64>;
+    fn used_units(&self, tenant: TenantId, month: Month) -> Reply<u64>;
 }
 
 #[cfg(test)]

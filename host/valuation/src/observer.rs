@@ -21,15 +21,15 @@ pub struct ObservedRow<'a> {
 
 /// Hears of each row of one request, on the thread that values the row.
 pub trait RowObserver: Send + Sync {
-    /// Returns whether [`RowObserver::recorded`] wants the evidence of this valuation.
+    /// Returns whether [`RowObserver::record_result`] wants the evidence of this valuation.
     fn wants_evidence(&self, valuation_id: Uuid) -> bool;
 
     /// Receives a row that the host referred without running the release.
-    fn referred(&self, row: &ObservedRow<'_>, referral: &Referral);
+    fn observe_referral(&self, row: &ObservedRow<'_>, referral: &Referral);
 
     /// Receives a row on which the release ran for `took`. The outcome may be a host failure.
-    fn ran(&self, row: &ObservedRow<'_>, result: &Row, took: Duration);
+    fn observe_run(&self, row: &ObservedRow<'_>, result: &Row, took: Duration);
 
     /// Receives the release's final outcome and the evidence that the release was given. May block.
-    fn recorded(&self, row: &ObservedRow<'_>, result: &Row, evidence: Vec<Exchange>);
+    fn record_result(&self, row: &ObservedRow<'_>, result: &Row, evidence: Vec<Exchange>);
 }

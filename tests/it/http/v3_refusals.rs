@@ -49,7 +49,7 @@ fn make_keys(data: &std::path::Path) -> Keys {
         let tenant: TenantId = tenant.parse().unwrap();
         if !state.tenants().unwrap().iter().any(|t| t.id == tenant) {
             // Its tests run at the same time, and plans have a suite of their own.
-            let plan = Plan::unmetered();
+            let plan = Plan::without_limits();
             state.create_tenant(&tenant, &plan, now).unwrap();
         }
         let new = NewKey {

@@ -88,7 +88,8 @@ fn keys(tenant: Option<String>, out: PathBuf, target: &AdminTarget) -> anyhow::R
         .with_context(|| format!("cannot write {}", out.display()))?;
     for key in &keys {
         let mut secret = [0; 32];
-        hex::decode_to_slice(&key.secret, &mut secret).context("a key of the state")?;
+        hex::decode_to_slice(&key.secret, &mut secret)
+            .with_context(|| format!("cannot decode the receipt key of {}", key.tenant))?;
         println!("{}\t{}", key.tenant, TenantKey::new(secret).id());
     }
     println!(
@@ -113,19 +114,19 @@ fn erase(tenant: String, yes: bool, target: &AdminTarget) -> anyhow::Result<Exit
 }
 
 fn head(journal: PathBuf) -> anyhow::Result<ExitCode> {
-    let subject = || format!("the journal {}", journal.display());
+    let subject = || format!("cannot read the journal {}", journal.display());
     let key = host(&journal).with_context(subject)?;
     let Some(head) = heads(&journal).with_context(subject)?.pop() else {
         bail!(
-            "{} has no signed head yet; its first comes with its first receipt",
-            subject()
+            "the journal {} has no signed head yet; its first comes with its first receipt",
+            journal.display()
         );
     };
     if head.signer() != Some(key) {
         bail!(
-            "the last head of {} is not signed by its host. Verify the journal with `domesday \
-             replay --journal`, and compare it with a copy",
-            subject()
+            "the last head of the journal {} is not signed by its host. Verify the journal with \
+             `domesday replay --journal`, and compare it with a copy",
+            journal.display()
         );
     }
     println!("{}", serde_json::to_string(&head)?);

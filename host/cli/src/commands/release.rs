@@ -135,7 +135,9 @@ impl Release {
                 println!("{id} is signed; manifest {}", package.digest());
             }
             Release::Keygen { file, comment } => {
-                let key = SigningKey::from_seed(random().context("no randomness for a key")?);
+                let key = SigningKey::from_seed(
+                    random().context("cannot make a key without randomness")?,
+                );
                 key.write(&file)?;
                 let public = file.with_added_extension("pub");
                 key.public().write(&public, &comment)?;

@@ -131,7 +131,8 @@ impl OpenReportFiles {
             json.write_json(comparison)?;
         }
         if let Some(report) = self.report {
-            report.write(page(comparison).context("the page")?.as_bytes())?;
+            let page = page(comparison).context("cannot make the page of the comparison")?;
+            report.write(page.as_bytes())?;
         }
         print!("{}", summary(comparison));
         Ok(())

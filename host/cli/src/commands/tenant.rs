@@ -99,7 +99,7 @@ fn enable(target: AdminTarget, tenant: String, enabled: bool) -> anyhow::Result<
 /// # Errors
 /// The file is not a plan. The error names the wrong field.
 pub fn read_plan(path: &Path) -> anyhow::Result<Plan> {
-    let subject = || format!("the plan {}", path.display());
+    let subject = || format!("cannot read the plan {}", path.display());
     let text = std::fs::read_to_string(path).with_context(subject)?;
     toml::from_str(&text).with_context(subject)
 }

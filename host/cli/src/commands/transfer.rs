@@ -126,7 +126,10 @@ impl Pull {
     fn source(&self) -> anyhow::Result<(PackageId, String)> {
         match &self.from {
             Some(from) => {
-                let id = self.release.parse().with_context(|| self.release.clone())?;
+                let id = self
+                    .release
+                    .parse()
+                    .with_context(|| format!("invalid release id {}", self.release))?;
                 Ok((id, from.clone()))
             }
             None if Address::is(&self.release) => match Address::parse(&self.release)?.id {

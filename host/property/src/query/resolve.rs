@@ -153,7 +153,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Storage failed.
-    pub fn represented(&self, postcode: &Postcode) -> Result<bool, SnapshotError> {
+    pub fn is_represented(&self, postcode: &Postcode) -> Result<bool, SnapshotError> {
         let packed = postcode::pack(postcode);
         Ok(self.addresses.get(packed)?.is_some() || self.postcode_sales.get(packed)?.is_some())
     }

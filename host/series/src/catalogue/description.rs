@@ -44,7 +44,7 @@ impl Dataset {
     }
 
     /// Returns the names of parameters that an initial request must supply, `dataset` first.
-    pub fn required(&self) -> Vec<&'static str> {
+    pub fn required_parameters(&self) -> Vec<&'static str> {
         std::iter::once("dataset")
             .chain(
                 self.selectors

@@ -65,7 +65,7 @@ impl Release {
     }
 
     /// Returns the time when the package was built.
-    pub fn created(&self) -> Timestamp {
+    pub fn created_at(&self) -> Timestamp {
         self.created
     }
 

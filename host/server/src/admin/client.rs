@@ -101,7 +101,7 @@ pub fn send_command(data: &Path, command: &Command) -> Result<Option<Response>, 
     let outcome = runtime.block_on(async { timeout(TIMEOUT, exchange(&client, command)).await });
     let answer = match outcome {
         Ok(Ok(answer)) => answer,
-        Ok(Err(source)) => match unconnected(&source) {
+        Ok(Err(source)) => match connect_error(&source) {
             // Nobody listens: there is no server, or it was killed and left its socket.
             Some((ErrorKind::NotFound | ErrorKind::ConnectionRefused, _)) => return Ok(None),
             Some((ErrorKind::PermissionDenied, source)) => {
@@ -152,7 +152,7 @@ fn failure(error: reqwest::Error) -> ExchangeError {
 }
 
 /// Returns the operating system's error where no connection was made.
-fn unconnected(error: &ExchangeError) -> Option<(ErrorKind, io::Error)> {
+fn connect_error(error: &ExchangeError) -> Option<(ErrorKind, io::Error)> {
     let ExchangeError::Http(error) = error else {
         return None;
     };

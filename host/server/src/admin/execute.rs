@@ -179,7 +179,7 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
                 Ok(protocol::Tenant {
                     id: tenant.id.to_string(),
                     enabled: tenant.enabled,
-                    used: wait(state.used(tenant.id, month))??,
+                    used: wait(state.used_units(tenant.id, month))??,
                     plan: tenant.plan,
                 })
             };
@@ -351,7 +351,7 @@ fn status(service: &Service) -> Status {
             .ok()
             .and_then(Result::ok),
         trouble: service.storage_problem(),
-        log_lines_dropped: service.log_lines.dropped(),
+        log_lines_dropped: service.log_lines.dropped_lines(),
         resident_bytes: resident_bytes(),
     }
 }

@@ -72,13 +72,13 @@ fn principal(service: &Service, request: &Request) -> Result<Arc<Principal>, Val
         )),
         Err(error) => {
             tracing::error!(%error, "keys could not be read");
-            Err(unread(&error))
+            Err(lookup_error(&error))
         }
     }
 }
 
 /// Returns 503 where the store does not answer, and 500 where a record is damaged.
-fn unread(error: &StateError) -> ValidationError {
+fn lookup_error(error: &StateError) -> ValidationError {
     match error {
         StateError::Storage { .. } | StateError::Moved(_) => ValidationError::new(
             Code::Overloaded,
@@ -124,11 +124,11 @@ mod tests {
             doing: "read",
             source: "the database does not answer".into(),
         };
-        assert_eq!(unread(&away).code, Code::Overloaded);
+        assert_eq!(lookup_error(&away).code, Code::Overloaded);
         let damaged = StateError::Damaged {
             record: "keys 1".to_owned(),
             reason: "it is too short".into(),
         };
-        assert_eq!(unread(&damaged).code, Code::Internal);
+        assert_eq!(lookup_error(&damaged).code, Code::Internal);
     }
 }

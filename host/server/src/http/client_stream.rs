@@ -31,7 +31,7 @@ pub struct WriteTimeout {
 }
 
 impl WriteTimeout {
-    fn earned(self, bytes: usize) -> Duration {
+    fn earned_time(self, bytes: usize) -> Duration {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         Duration::from_nanos(bytes.saturating_mul(1_000_000_000) / u64::from(self.rate.max(1)))
     }
@@ -172,7 +172,9 @@ impl<S> ClientStream<S> {
     ) -> Poll<io::Result<usize>> {
         let polled = self.judge(polled, context);
         if let Poll::Ready(Ok(bytes)) = polled {
-            let remaining = self.remaining.saturating_add(self.timeout.earned(bytes));
+            let remaining = self
+                .remaining
+                .saturating_add(self.timeout.earned_time(bytes));
             self.remaining = remaining.min(self.timeout.time);
         }
         polled
@@ -227,7 +229,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ClientStream<S> {
         if let Poll::Ready(Ok(())) = polled {
             // hyper flushes the stream only once its own buffer is empty.
             let this = &mut *self;
-            this.connection.flushed();
+            this.connection.note_flush();
             // The next read may come only with the next request, so the timer starts here.
             let _ = this.read_timer.poll(&this.connection, context);
             self.remaining = self.timeout.time;

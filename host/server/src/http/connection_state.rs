@@ -104,7 +104,7 @@ impl Connection {
     }
 
     /// Notes that everything is written.
-    pub(super) fn flushed(&self) {
+    pub(super) fn note_flush(&self) {
         self.lock_held().clear();
         if self.phase().0 == Phase::Response {
             self.enter(Phase::Idle);

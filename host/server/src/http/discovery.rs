@@ -53,7 +53,7 @@ pub async fn coverage(
     let release = service.releases.current();
     let today = Day::from(service.clock.utc().date_naive());
     let deadline = Deadline::after(service.processing_time());
-    let check = move || covered(&release, coverage_query, today);
+    let check = move || read_coverage(&release, coverage_query, today);
     let checked = in_time(deadline, service.workers.run(check)).await;
     checked
         .unwrap_or(Err(WorkError::Full))?
@@ -64,7 +64,7 @@ pub async fn coverage(
         })
 }
 
-fn covered(
+fn read_coverage(
     release: &OpenRelease,
     query: CoverageQuery,
     today: Day,
@@ -72,7 +72,7 @@ fn covered(
     let snapshot = &release.snapshot;
     let (represented, recent_sales) = match Postcode::parse(query.postcode.as_str()) {
         Some(postcode) => (
-            snapshot.represented(&postcode)?,
+            snapshot.is_represented(&postcode)?,
             snapshot.recent_sales(&postcode, today)?,
         ),
         None => (false, 0),

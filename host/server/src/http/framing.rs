@@ -178,7 +178,7 @@ mod tests {
     const PLAIN: &str = "GET /a:b HTTP/1.1\r\nHost: a\r\n\r\n";
 
     /// Returns whether each of these requests has two lengths, whose bytes arrive `step` at a time.
-    fn judged(requests: &[&str], step: usize) -> Vec<bool> {
+    fn have_two_lengths(requests: &[&str], step: usize) -> Vec<bool> {
         let mut framing = Framing::default();
         for bytes in requests.concat().as_bytes().chunks(step) {
             framing.follow(bytes);
@@ -191,7 +191,11 @@ mod tests {
         for step in [1, 2, 3, 7, 50, 1_000] {
             let mut expected = vec![false; requests.len()];
             *expected.last_mut().unwrap() = true;
-            assert_eq!(judged(requests, step), expected, "{step} bytes at a time");
+            assert_eq!(
+                have_two_lengths(requests, step),
+                expected,
+                "{step} bytes at a time"
+            );
         }
     }
 
@@ -233,7 +237,11 @@ mod tests {
         let broken = format!("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n{BOTH}");
         for request in [&sized, &unreadable, &other_coding, &broken] {
             for step in [1, 9, 1_000] {
-                assert_eq!(judged(&[request, PLAIN], step), [false, false], "{request}");
+                assert_eq!(
+                    have_two_lengths(&[request, PLAIN], step),
+                    [false, false],
+                    "{request}"
+                );
             }
         }
     }

@@ -26,7 +26,7 @@ pub struct RequestId(pub Uuid);
 const PATH_LOGGED: usize = 200;
 
 /// Returns a path as the log shows it.
-fn shortened(path: &str) -> String {
+fn shorten_path(path: &str) -> String {
     match path.char_indices().nth(PATH_LOGGED) {
         Some((end, _)) => format!("{}…", &path[..end]),
         None => path.to_owned(),
@@ -47,7 +47,7 @@ pub async fn request_id(
     let parent = traces.map(|traces| (traces.parent(request.headers()), service.clock.now()));
     request.extensions_mut().insert(log.clone());
     request.extensions_mut().insert(RequestId(id));
-    let (method, path) = (request.method().clone(), shortened(request.uri().path()));
+    let (method, path) = (request.method().clone(), shorten_path(request.uri().path()));
 
     let mut response = next.run(request).await;
     let mut text = Uuid::encode_buffer();

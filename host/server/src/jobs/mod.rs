@@ -59,7 +59,7 @@ impl Jobs {
     }
 
     /// Waits until the runners have stopped, but no longer than `limit`.
-    pub async fn ended(self, limit: Duration) {
+    pub async fn wait_for_stop(self, limit: Duration) {
         if timeout(limit.min(STOP_TIME), self.tasks.join_all())
             .await
             .is_err()

@@ -163,7 +163,7 @@ impl Runner {
         };
         match status {
             Ok(LeaseStatus::Held) => {}
-            Ok(LeaseStatus::Lost) => lost(job_id),
+            Ok(LeaseStatus::Lost) => log_lost_lease(job_id),
             Err(error) => {
                 tracing::error!(%job_id, %error, "the state does not answer");
                 self.release_lease_later(lease).await;
@@ -179,7 +179,7 @@ impl Runner {
             sleep(CLAIM_INTERVAL).await;
             match self.service.state.release_lease(lease).await {
                 Ok(LeaseStatus::Held) => return,
-                Ok(LeaseStatus::Lost) => return lost(lease.job),
+                Ok(LeaseStatus::Lost) => return log_lost_lease(lease.job),
                 Err(_) => {}
             }
         }
@@ -189,7 +189,7 @@ impl Runner {
     async fn chunks(&self, claim: Claim) -> Result<StopReason, StopReason> {
         let Claim { lease, job, .. } = &claim;
         if claim.attempts > ATTEMPTS {
-            return Err(StopReason::Failed(crashed()));
+            return Err(StopReason::Failed(crash_error()));
         }
         let stored =
             persisted::PersistedContext::from_bytes(&claim.shared).map_err(|e| unreadable(&e))?;
@@ -309,7 +309,7 @@ impl Runner {
                         tracing::error!(%error, "a chunk panicked");
                         lost += 1;
                         if lost == ATTEMPTS {
-                            return Err(StopReason::Failed(crashed()));
+                            return Err(StopReason::Failed(crash_error()));
                         }
                         address_lookup::pause(&answers, self.stop.clone()).await;
                         Chunk::new(rows.clone())
@@ -367,7 +367,7 @@ async fn yield_to_requests(workers: &WorkerPool) {
     }
 }
 
-fn lost(job_id: Uuid) {
+fn log_lost_lease(job_id: Uuid) {
     tracing::warn!(%job_id, "the job is another host's now, or gone");
 }
 
@@ -384,7 +384,7 @@ fn not_served() -> JobError {
     }
 }
 
-fn crashed() -> JobError {
+fn crash_error() -> JobError {
     JobError {
         code: "processing_failed".to_owned(),
         message: "A part of the job crashed the service three times. Send its rows in synchronous batches to find that part.".to_owned(),

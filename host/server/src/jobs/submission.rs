@@ -90,7 +90,7 @@ mod tests {
             Arc::new(EmbeddedState::open(&data.join("state.redb")).unwrap());
         let job = job();
         let (tenant, id) = (job.tenant.clone(), job.id);
-        let used = || state.used(tenant.clone(), Month::of(NOW));
+        let used = || state.used_units(tenant.clone(), Month::of(NOW));
         let submission = submit(&state, job).await.unwrap();
         assert!(matches!(submission, Submission::Accepted(_)));
         fs::rename(&data, &away).unwrap();

@@ -142,9 +142,9 @@ mod tests {
         let status = rate.count();
         assert_eq!(status.policy, "\"requests\";q=100;w=2");
         assert_eq!(status.state(), "\"requests\";r=99;t=1");
-        let unmetered = Rate::new(&Plan::unmetered()).count();
-        assert_eq!(unmetered.policy, "\"requests\";q=4294967295;w=1");
-        assert_eq!(unmetered.wait, None);
+        let unlimited = Rate::new(&Plan::without_limits()).count();
+        assert_eq!(unlimited.policy, "\"requests\";q=4294967295;w=1");
+        assert_eq!(unlimited.wait, None);
         let nothing = Rate::new(&plan(0, 0));
         assert_eq!(nothing.count().policy, "\"requests\";q=1;w=1");
     }

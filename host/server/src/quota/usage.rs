@@ -318,7 +318,9 @@ mod tests {
         let principal = ten_a_month();
         let now = at("2026-11-21T12:00:00Z");
         assert_eq!(reserve(&state, &principal, 8, now).commit(3).await, Ok(()));
-        let used = state.used(principal.tenant.clone(), Month::of(now)).await;
+        let used = state
+            .used_units(principal.tenant.clone(), Month::of(now))
+            .await;
         assert_eq!(used.unwrap(), 5);
         assert_eq!(reserve(&state, &principal, 5, now).commit(0).await, Ok(()));
     }
@@ -349,7 +351,7 @@ mod tests {
 
         async fn count_used(&self) -> u64 {
             let (tenant, month) = (self.principal.tenant.clone(), Month::of(self.now));
-            self.state.used(tenant, month).await.unwrap()
+            self.state.used_units(tenant, month).await.unwrap()
         }
 
         /// Waits until this many units are used.

@@ -315,8 +315,11 @@ pub(super) fn apply(
         tables.next(PROBES)?;
     }
     let changes = std::mem::take(&mut tables.changes);
-    let durable_in =
-        wal.persist_changes(&mut tables, writing.changed(), task == GroupTask::TakeOver)?;
+    let durable_in = wal.persist_changes(
+        &mut tables,
+        writing.has_changes(),
+        task == GroupTask::TakeOver,
+    )?;
     drop(tables);
     drop(log_counts);
     match durable_in {
@@ -359,7 +362,7 @@ mod tests {
 
     /// Makes a committer that takes its log over after [`PAUSE`], and the sender of its queue.
     fn committer() -> (Committer, Sender<Message>) {
-        let mut source = Source::simulated(&Disk::new(1));
+        let mut source = Source::from_simulated_disk(&Disk::new(1));
         source.take_over_after = PAUSE;
         let database = file::open(&source).unwrap();
         let log = open_writable_log(&source).unwrap();

@@ -49,7 +49,7 @@ fn submit(tables: &mut Tables<'_>, new: NewJob) -> Result<Submission, StateError
     }
     let units: Vec<u32> = new.chunks.iter().map(|chunk| chunk.units).collect();
     let cost = units.iter().copied().map(u64::from).sum();
-    let before = tables.used(tenant, new.month)?;
+    let before = tables.used_units(tenant, new.month)?;
     let Some(after) = sum_within_allowance(before, cost, new.allowance) else {
         return Ok(Submission::Exhausted { used: before });
     };

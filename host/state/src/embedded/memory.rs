@@ -118,11 +118,11 @@ impl Memory {
         self.with(|state| state.directory.authenticate(presented, now))
     }
 
-    pub(super) fn paused(&self) -> bool {
+    pub(super) fn jobs_paused(&self) -> bool {
         self.with(|state| state.paused)
     }
 
-    pub(super) fn promoted(&self, what: ReleaseKind) -> Option<String> {
+    pub(super) fn promoted_release(&self, what: ReleaseKind) -> Option<String> {
         self.with(|state| state.promoted.of(what))
     }
 

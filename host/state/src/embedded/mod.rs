@@ -11,6 +11,8 @@ mod claims;
 mod counts;
 mod cursors;
 #[cfg(test)]
+mod degradation_tests;
+#[cfg(test)]
 mod disk;
 mod error;
 #[cfg(test)]

@@ -27,7 +27,11 @@ struct StoredKey {
     digest: KeyDigest,
 }
 
-fn damaged(table: &str, key: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> StateError {
+fn damage_error(
+    table: &str,
+    key: &str,
+    reason: impl Into<Box<dyn Error + Send + Sync>>,
+) -> StateError {
     StateError::Damaged {
         record: format!("{table}/{key}"),
         reason: reason.into(),
@@ -46,7 +50,7 @@ pub(super) fn encode_tenant(tenant: &Tenant) -> Result<Vec<u8>, StateError> {
 }
 
 pub(super) fn decode_tenant(id: &str, bytes: &[u8]) -> Result<Tenant, StateError> {
-    postcard::from_bytes(bytes).map_err(|error| damaged("tenants", id, error))
+    postcard::from_bytes(bytes).map_err(|error| damage_error("tenants", id, error))
 }
 
 pub(super) fn encode_key(key: &KeyRecord, digest: KeyDigest) -> Result<Vec<u8>, StateError> {
@@ -65,8 +69,9 @@ pub(super) fn encode_key(key: &KeyRecord, digest: KeyDigest) -> Result<Vec<u8>, 
 pub(super) fn decode_key(id: KeyId, bytes: &[u8]) -> Result<(KeyRecord, KeyDigest), StateError> {
     let name = || id.to_string();
     let stored: StoredKey =
-        postcard::from_bytes(bytes).map_err(|error| damaged("keys", &name(), error))?;
-    let scopes = Scopes::parse(&stored.scopes).map_err(|error| damaged("keys", &name(), error))?;
+        postcard::from_bytes(bytes).map_err(|error| damage_error("keys", &name(), error))?;
+    let scopes =
+        Scopes::parse(&stored.scopes).map_err(|error| damage_error("keys", &name(), error))?;
     let key = KeyRecord {
         id,
         tenant: stored.tenant,
@@ -144,7 +149,7 @@ pub(super) fn encode_job(job: &StoredJob) -> Result<Vec<u8>, StateError> {
 
 pub(super) fn decode_job(id: &[u8; 16], bytes: &[u8]) -> Result<StoredJob, StateError> {
     postcard::from_bytes(bytes)
-        .map_err(|error| damaged("jobs", &Uuid::from_bytes(*id).to_string(), error))
+        .map_err(|error| damage_error("jobs", &Uuid::from_bytes(*id).to_string(), error))
 }
 
 pub(super) fn encode_idempotency(record: &IdempotencyRecord) -> Result<Vec<u8>, StateError> {
@@ -152,13 +157,13 @@ pub(super) fn encode_idempotency(record: &IdempotencyRecord) -> Result<Vec<u8>, 
 }
 
 pub(super) fn decode_idempotency(key: &str, bytes: &[u8]) -> Result<IdempotencyRecord, StateError> {
-    postcard::from_bytes(bytes).map_err(|error| damaged("idempotency", key, error))
+    postcard::from_bytes(bytes).map_err(|error| damage_error("idempotency", key, error))
 }
 
 /// Decodes a secret of cursors, which the file holds in hexadecimal.
 pub(super) fn decode_secret(text: &str) -> Result<CursorSecret, StateError> {
     let mut secret = CursorSecret::default();
     hex::decode_to_slice(text, &mut secret)
-        .map_err(|error| damaged("switches", CURSOR_SECRET, error))?;
+        .map_err(|error| damage_error("switches", CURSOR_SECRET, error))?;
     Ok(secret)
 }

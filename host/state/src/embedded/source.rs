@@ -57,7 +57,7 @@ impl Source {
     /// Returns the source of a simulated disk. Its log is not taken over by time, which a test
     /// could not foresee.
     #[cfg(test)]
-    pub(super) fn simulated(disk: &Disk) -> Self {
+    pub(super) fn from_simulated_disk(disk: &Disk) -> Self {
         Source {
             take_over_after: Duration::from_secs(3_600),
             disk: Some(disk.clone()),

@@ -8,7 +8,7 @@ use super::counts::Counts;
 use super::error::{StoreError, reading};
 use super::memory::Memory;
 use super::owed::Owed;
-use super::tables::{USAGE, used};
+use super::tables::{USAGE, read_used_units};
 use crate::claim_delivery::UndeliveredLeases;
 use crate::{Month, StateError, TenantId};
 
@@ -57,7 +57,7 @@ impl OpenFiles {
 
     /// Returns the units used in a month. It reads the log first and begins a transaction later: a
     /// take-over writes the file before it empties the log.
-    pub(super) fn used(&self, tenant: TenantId, month: Month) -> Result<u64, StateError> {
+    pub(super) fn used_units(&self, tenant: TenantId, month: Month) -> Result<u64, StateError> {
         if let Some(why) = &self.log_error {
             return Err(StateError::Storage {
                 doing: "read",
@@ -70,7 +70,7 @@ impl OpenFiles {
         }
         let transaction = self.database.begin_read().map_err(reading)?;
         let usage = transaction.open_table(USAGE).map_err(reading)?;
-        used(&usage, &row_key.0, month)
+        read_used_units(&usage, &row_key.0, month)
     }
 }
 

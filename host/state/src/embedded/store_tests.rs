@@ -126,7 +126,7 @@ fn a_real_file_is_read_and_left_unchanged() {
     let before = fs::read(&path).unwrap();
     let used = || {
         let files = open_read_only(&Source::new(&path)).unwrap();
-        files.used(acme(), JUNE).unwrap()
+        files.used_units(acme(), JUNE).unwrap()
     };
     assert_eq!(used(), 5);
     fs::remove_file(path.with_extension("usage")).unwrap();

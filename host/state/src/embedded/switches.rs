@@ -21,7 +21,7 @@ impl Switches for EmbeddedState {
     }
 
     fn jobs_paused(&self) -> bool {
-        self.shared.memory.paused()
+        self.shared.memory.jobs_paused()
     }
 
     fn promote(&self, what: ReleaseKind, release_id: &str) -> Result<(), StateError> {
@@ -36,8 +36,8 @@ impl Switches for EmbeddedState {
         })
     }
 
-    fn promoted(&self, what: ReleaseKind) -> Option<String> {
-        self.shared.memory.promoted(what)
+    fn promoted_release(&self, what: ReleaseKind) -> Option<String> {
+        self.shared.memory.promoted_release(what)
     }
 
     fn degradation(&self) -> Option<String> {

@@ -75,7 +75,7 @@ impl<'d> Writing<'d> {
     }
 
     /// Reports whether it has changes to make durable.
-    pub(super) fn changed(&self) -> bool {
+    pub(super) fn has_changes(&self) -> bool {
         self.changed.get()
     }
 
@@ -192,7 +192,11 @@ impl<'t> Tables<'t> {
     }
 
     /// Returns the units used in a month, with those of the group's earlier operations.
-    pub(super) fn used(&mut self, tenant: &TenantId, month: Month) -> Result<u64, StateError> {
+    pub(super) fn used_units(
+        &mut self,
+        tenant: &TenantId,
+        month: Month,
+    ) -> Result<u64, StateError> {
         let row_key = (tenant.clone(), month);
         let newer = self
             .units
@@ -200,7 +204,7 @@ impl<'t> Tables<'t> {
             .or_else(|| self.log_counts.get(&row_key));
         match newer {
             Some(used) => Ok(*used),
-            None => used(self.usage.read()?, tenant, month),
+            None => read_used_units(self.usage.read()?, tenant, month),
         }
     }
 
@@ -218,7 +222,7 @@ impl<'t> Tables<'t> {
         units: u64,
     ) -> Result<(), StateError> {
         if units > 0 {
-            let before = self.used(tenant, month)?;
+            let before = self.used_units(tenant, month)?;
             self.set_used(tenant, month, before.saturating_sub(units));
         }
         Ok(())
@@ -244,7 +248,7 @@ impl<'t> Tables<'t> {
 }
 
 /// Returns the units used in a month by the file.
-pub(super) fn used(
+pub(super) fn read_used_units(
     usage: &impl ReadableTable<(&'static str, i32, u32), u64>,
     tenant: &TenantId,
     month: Month,

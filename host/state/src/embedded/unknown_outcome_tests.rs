@@ -13,15 +13,15 @@ fn refund(state: &EmbeddedState, units: u32) -> Reply<()> {
     state.refund(acme(), JUNE, units)
 }
 
-fn used(state: &EmbeddedState) -> u64 {
-    outcome(state.used(acme(), JUNE)).unwrap()
+fn used_units(state: &EmbeddedState) -> u64 {
+    outcome(state.used_units(acme(), JUNE)).unwrap()
 }
 
 /// Asserts that a state that recovered has used these units, and that a crash loses none.
 #[track_caller]
 fn assert_used(disk: &Disk, state: &EmbeddedState, units: u64) {
-    assert_eq!(used(state), units);
-    assert_eq!(used(&open(&disk.after_a_crash())), units);
+    assert_eq!(used_units(state), units);
+    assert_eq!(used_units(&open(&disk.after_a_crash())), units);
 }
 
 /// The first refund meets the failure, and the others a store that failed.
@@ -57,7 +57,7 @@ fn charges_that_are_refused_are_undone_though_they_reached_the_disk() {
         outcome(charge(&state)).unwrap();
         disk.arm_on(Files::Log, fault, 0);
         assert!(outcome(charge(&state)).is_err());
-        assert_eq!(used(&open(&disk.after_a_crash())), found);
+        assert_eq!(used_units(&open(&disk.after_a_crash())), found);
         assert!(outcome(refund(&state, 2)).is_err());
         disk.lift();
         until_it_recovers(&state);
@@ -148,7 +148,7 @@ fn a_refund_of_a_store_that_is_too_busy_is_made_later() {
     outcome(stalled).unwrap();
     drop(waiting);
     let begun = Instant::now();
-    while used(&state) != 8 {
+    while used_units(&state) != 8 {
         assert!(begun.elapsed() < Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -174,7 +174,7 @@ fn a_job_whose_submission_stalls_is_withdrawn() {
     assert!(matches!(submitted, Submission::Accepted(_)));
     outcome(withdrawn).unwrap();
     assert_eq!(outcome(state.job(acme(), JOB, NOW)).unwrap(), None);
-    assert_eq!(outcome(state.used(acme(), JUNE)).unwrap(), 0);
+    assert_eq!(outcome(state.used_units(acme(), JUNE)).unwrap(), 0);
 }
 
 /// A job whose submission failed may be there or not.
@@ -192,7 +192,7 @@ fn a_job_whose_submission_fails_is_withdrawn() {
         assert_eq!(outcome(state.waiting()).unwrap(), jobs, "{fault:?}");
         outcome(state.withdraw(acme(), JOB)).unwrap();
         assert_eq!(outcome(state.waiting()).unwrap(), 0);
-        assert_eq!(used(&state), 5);
+        assert_eq!(used_units(&state), 5);
     }
 }
 
@@ -284,5 +284,5 @@ fn a_chunk_and_a_lease_that_wait_behind_a_stall_are_finished_and_released() {
     outcome(first).unwrap();
     let claim = outcome(state.claim(NOW, LEASE_MILLIS)).unwrap().unwrap();
     assert_eq!((claim.next, claim.attempts), (1, 1));
-    assert_eq!(used(&state), 3);
+    assert_eq!(used_units(&state), 3);
 }

@@ -30,7 +30,7 @@ impl Work for ChargeWork {
             units,
             allowance,
         } = self.charge;
-        let used = tables.used(tenant, month)?;
+        let used = tables.used_units(tenant, month)?;
         let Some(sum) = sum_within_allowance(used, units.into(), allowance) else {
             self.outcome = Some(ChargeOutcome::Exhausted { used });
             return Ok(());
@@ -105,7 +105,7 @@ impl Usage for EmbeddedState {
         })
     }
 
-    fn used(&self, tenant: TenantId, month: Month) -> Reply<u64> {
-        self.read_files(move |files| files.used(tenant, month))
+    fn used_units(&self, tenant: TenantId, month: Month) -> Reply<u64> {
+        self.read_files(move |files| files.used_units(tenant, month))
     }
 }

@@ -8,7 +8,7 @@ use sqlx::{PgConnection, Postgres, Row};
 use tokio::sync::oneshot;
 
 use super::error::{reading, writing};
-use super::records::{count, month, signed};
+use super::records::{count, month, to_signed};
 use crate::{ChargeOutcome, Month, StateError, TenantId};
 
 const USED: &str = "SELECT used FROM domesday.usage WHERE tenant = $1 AND month = $2";
@@ -26,18 +26,18 @@ pub(super) struct Change {
 
 impl Change {
     pub(super) fn charge(tenant: &TenantId, at: Month, units: u64, allowance: u64) -> Change {
-        let units = signed(units);
+        let units = to_signed(units);
         Change {
             tenant: tenant.as_str().to_owned(),
             month: month(at),
             units,
             // Negative where it fits into no month.
-            max_used_before: signed(allowance).saturating_sub(units),
+            max_used_before: to_signed(allowance).saturating_sub(units),
         }
     }
 
     pub(super) fn refund(tenant: &TenantId, at: Month, units: u64) -> Change {
-        Change::refund_of(tenant.as_str().to_owned(), month(at), signed(units))
+        Change::refund_of(tenant.as_str().to_owned(), month(at), to_signed(units))
     }
 
     /// Returns the change that gives these units back.
@@ -113,7 +113,7 @@ pub(super) async fn fetch_outcomes(
 }
 
 /// Returns the units used in a month.
-pub(super) async fn used(
+pub(super) async fn read_used_units(
     connection: &mut PgConnection,
     tenant: &TenantId,
     at: Month,

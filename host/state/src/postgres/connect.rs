@@ -190,14 +190,15 @@ async fn migrate(pool: &PgPool) -> Result<(), StateError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{block_on, logged};
+    use crate::test_support::{block_on, capture_log};
 
     /// The server of the tests does not sync.
     #[test]
     fn a_server_that_does_not_sync_is_warned_of() {
         let address = domesday_test_postgres::shared().database();
-        let messages =
-            logged(|| block_on(async { drop(connect(&address, &Arc::default()).await.unwrap()) }));
+        let messages = capture_log(|| {
+            block_on(async { drop(connect(&address, &Arc::default()).await.unwrap()) })
+        });
         let mut messages = messages.iter();
         assert!(messages.any(|message| message.contains("fsync off")));
     }

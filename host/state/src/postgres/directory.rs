@@ -141,7 +141,7 @@ impl WatchedDatabase {
         self.with_view(|view| view.jobs_paused)
     }
 
-    pub(super) fn promoted(&self, what: ReleaseKind) -> Option<String> {
+    pub(super) fn promoted_release(&self, what: ReleaseKind) -> Option<String> {
         self.with_view(|view| view.promoted.of(what))
     }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::key::KeySeed;
 use crate::postgres::connect::connect;
-use crate::test_support::{block_on, logged};
+use crate::test_support::{block_on, capture_log};
 use sqlx::postgres::PgPoolOptions;
 
 const REASON: &str = "on purpose";
@@ -57,7 +57,7 @@ fn keys_that_were_read_too_long_ago_open_nothing() {
 /// Only a write that succeeds ends it.
 #[test]
 fn the_log_names_the_beginning_and_the_end_of_a_degradation() {
-    let messages = logged(|| {
+    let messages = capture_log(|| {
         block_on(async {
             let watched = out_of_reach();
             watched.check_database().await;
@@ -67,7 +67,7 @@ fn the_log_names_the_beginning_and_the_end_of_a_degradation() {
     assert_holds(&messages, "state degraded");
 
     let address = domesday_test_postgres::shared().database();
-    let messages = logged(|| {
+    let messages = capture_log(|| {
         block_on(async {
             let pool = connect(&address, &Arc::default()).await.unwrap();
             let watched = WatchedDatabase::new(pool, Arc::default());

@@ -40,7 +40,7 @@ impl ServiceRow {
         let row = row.map_err(reading)?;
         Ok(ServiceRow {
             jobs_paused: row.try_get("jobs_paused").map_err(reading)?,
-            promoted: records::promoted(&row)?,
+            promoted: records::read_promoted_releases(&row)?,
             cursors: records::cursor_secrets(&row)?,
             version: row.try_get("version").map_err(reading)?,
         })

@@ -88,7 +88,7 @@ pub(super) fn catch_up(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::logged;
+    use crate::test_support::capture_log;
 
     fn long_ago() -> Instant {
         Instant::now() - Duration::from_secs(60)
@@ -112,7 +112,7 @@ mod tests {
     fn a_read_at_the_start_is_reported_while_pages_are_missing() {
         let pages = [Progress::Partial, Progress::Partial];
         let mut looks = pages.into_iter();
-        let messages = logged(|| {
+        let messages = capture_log(|| {
             let advance = || Ok(looks.next().unwrap_or(Progress::Unchanged(long_ago())));
             catch_up(OPENING, Duration::ZERO, advance).unwrap();
         });

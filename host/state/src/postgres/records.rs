@@ -13,7 +13,7 @@ use crate::{
     ReleaseKind, Scopes, StateError, Tally, Tenant, TenantId, UnixMillis,
 };
 
-fn damaged(record: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> StateError {
+fn damage_error(record: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> StateError {
     StateError::Damaged {
         record: record.to_owned(),
         reason: reason.into(),
@@ -21,7 +21,7 @@ fn damaged(record: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> Sta
 }
 
 /// Reads the promoted releases from the service's row.
-pub(super) fn promoted(row: &PgRow) -> Result<PromotedReleases, StateError> {
+pub(super) fn read_promoted_releases(row: &PgRow) -> Result<PromotedReleases, StateError> {
     let mut promoted = PromotedReleases::default();
     for (what, column) in [
         (ReleaseKind::Valuation, "promoted"),
@@ -40,7 +40,7 @@ pub(super) fn cursor_secrets(row: &PgRow) -> Result<CursorSecrets, StateError> {
         bytes
             .map(|bytes| CursorSecret::try_from(bytes.as_slice()))
             .transpose()
-            .map_err(|error| damaged(column, error))
+            .map_err(|error| damage_error(column, error))
     };
     Ok(CursorSecrets {
         current: secret("cursor_secret")?,
@@ -50,16 +50,16 @@ pub(super) fn cursor_secrets(row: &PgRow) -> Result<CursorSecrets, StateError> {
 
 /// Converts a count that is small by its meaning.
 pub(super) fn small(record: &str, number: i64) -> Result<u32, StateError> {
-    u32::try_from(number).map_err(|error| damaged(record, error))
+    u32::try_from(number).map_err(|error| damage_error(record, error))
 }
 
 /// Converts a count that cannot be negative.
 pub(super) fn count(record: &str, number: i64) -> Result<u64, StateError> {
-    u64::try_from(number).map_err(|error| damaged(record, error))
+    u64::try_from(number).map_err(|error| damage_error(record, error))
 }
 
 /// Converts a count to PostgreSQL's signed form, and caps it at the largest number.
-pub(super) fn signed(number: u64) -> i64 {
+pub(super) fn to_signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
@@ -79,8 +79,8 @@ pub(super) fn tenant(row: &PgRow) -> Result<Tenant, StateError> {
     let name = || format!("tenants/{id}");
     let plan: &str = row.try_get("plan").map_err(reading)?;
     Ok(Tenant {
-        id: id.parse().map_err(|error| damaged(&name(), error))?,
-        plan: serde_json::from_str(plan).map_err(|error| damaged(&name(), error))?,
+        id: id.parse().map_err(|error| damage_error(&name(), error))?,
+        plan: serde_json::from_str(plan).map_err(|error| damage_error(&name(), error))?,
         enabled: row.try_get("enabled").map_err(reading)?,
         created_at: UnixMillis(row.try_get("created_at").map_err(reading)?),
     })
@@ -92,13 +92,13 @@ pub(super) fn key(row: &PgRow) -> Result<(KeyRecord, KeyDigest), StateError> {
     let id = bytes
         .try_into()
         .map(KeyId::from_bytes)
-        .map_err(|error| damaged("keys", error))?;
+        .map_err(|error| damage_error("keys", error))?;
     let name = || format!("keys/{id}");
     let digest: &[u8] = row.try_get("digest").map_err(reading)?;
     let digest = digest
         .try_into()
         .map(KeyDigest)
-        .map_err(|error| damaged(&name(), error))?;
+        .map_err(|error| damage_error(&name(), error))?;
     let tenant: &str = row.try_get("tenant").map_err(reading)?;
     let scopes: Vec<String> = row.try_get("scopes").map_err(reading)?;
     let time = |column| -> Result<Option<UnixMillis>, StateError> {
@@ -107,9 +107,11 @@ pub(super) fn key(row: &PgRow) -> Result<(KeyRecord, KeyDigest), StateError> {
     };
     let record = KeyRecord {
         id,
-        tenant: tenant.parse().map_err(|error| damaged(&name(), error))?,
+        tenant: tenant
+            .parse()
+            .map_err(|error| damage_error(&name(), error))?,
         label: row.try_get("label").map_err(reading)?,
-        scopes: Scopes::parse(&scopes).map_err(|error| damaged(&name(), error))?,
+        scopes: Scopes::parse(&scopes).map_err(|error| damage_error(&name(), error))?,
         requires_metric_selection: row.try_get("requires_metric_selection").map_err(reading)?,
         created_at: UnixMillis(row.try_get("created_at").map_err(reading)?),
         expires_at: time("expires_at")?,
@@ -163,12 +165,13 @@ pub(super) fn job(row: &PgRow) -> Result<Job, StateError> {
     };
     let tenant: TenantId = text("tenant")?
         .parse()
-        .map_err(|error| damaged(&name, error))?;
+        .map_err(|error| damage_error(&name, error))?;
     Ok(Job {
         id,
         tenant,
-        mode: mode(text("mode")?).ok_or_else(|| damaged(&name, "its mode is unknown"))?,
-        status: status(text("status")?).ok_or_else(|| damaged(&name, "its status is unknown"))?,
+        mode: mode(text("mode")?).ok_or_else(|| damage_error(&name, "its mode is unknown"))?,
+        status: status(text("status")?)
+            .ok_or_else(|| damage_error(&name, "its status is unknown"))?,
         release_id: text("release_id")?.to_owned(),
         request_count: number("request_count")?,
         created_at: time("created_at")?,

@@ -47,8 +47,8 @@ impl Switches for PostgresState {
         })
     }
 
-    fn promoted(&self, what: ReleaseKind) -> Option<String> {
-        self.watched.promoted(what)
+    fn promoted_release(&self, what: ReleaseKind) -> Option<String> {
+        self.watched.promoted_release(what)
     }
 
     fn degradation(&self) -> Option<String> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::PostgresState;
-use super::changes::{Change, Pending, used};
+use super::changes::{Change, Pending, read_used_units};
 use super::error::{DatabaseFailure, reading, storage};
 use crate::{Charge, ChargeOutcome, Month, Reply, TenantId, Usage};
 
@@ -30,7 +30,7 @@ impl PostgresState {
 impl Usage for PostgresState {
     fn charge(&self, charge: Charge) -> Reply<ChargeOutcome> {
         if charge.units == 0 {
-            let used = self.used(charge.tenant, charge.month);
+            let used = self.used_units(charge.tenant, charge.month);
             return Box::pin(async move { Ok(ChargeOutcome::Granted { used: used.await? }) });
         }
         let units = u64::from(charge.units);
@@ -50,13 +50,13 @@ impl Usage for PostgresState {
         Box::pin(async move { refund.await.map(drop) })
     }
 
-    fn used(&self, tenant: TenantId, at: Month) -> Reply<u64> {
+    fn used_units(&self, tenant: TenantId, at: Month) -> Reply<u64> {
         let watched = Arc::clone(&self.watched);
         self.driver.begin(async move {
             watched.check_reachable("read")?;
             let read = async {
                 let mut connection = watched.pool.acquire().await.map_err(reading)?;
-                used(&mut connection, &tenant, at).await
+                read_used_units(&mut connection, &tenant, at).await
             };
             watched.record_outcome(read.await)
         })

@@ -99,7 +99,7 @@ mod log {
     use super::*;
     use std::os::unix::fs::{FileExt, MetadataExt};
     use std::time::{Duration, Instant};
-    use suite::{id, used, wait};
+    use suite::{id, used_units, wait};
 
     fn charge(state: &EmbeddedState, tenant: &str) {
         let charge = Charge {
@@ -139,12 +139,12 @@ mod log {
             charge(&state, "acme");
             if number % 60 < 2 {
                 let copy = store.after_crash(true);
-                assert_eq!(used(&copy.open(), "acme"), number * 5);
+                assert_eq!(used_units(&copy.open(), "acme"), number * 5);
                 // The log of the copy is taken over once.
-                assert_eq!(used(&copy.open(), "acme"), number * 5);
+                assert_eq!(used_units(&copy.open(), "acme"), number * 5);
             }
         }
-        assert_eq!(used(&state, "acme"), 1_500);
+        assert_eq!(used_units(&state, "acme"), 1_500);
     }
 
     #[test]
@@ -154,16 +154,16 @@ mod log {
         let begun = Instant::now();
         charge(&state, "acme");
         let copy = store.after_crash(false);
-        let without = used(&copy.open(), "acme");
+        let without = used_units(&copy.open(), "acme");
         assert!(without == 0 || begun.elapsed() > Duration::from_secs(1));
         std::thread::sleep(Duration::from_millis(1_500));
-        while used(&store.after_crash(false).open(), "acme") != 5 {
+        while used_units(&store.after_crash(false).open(), "acme") != 5 {
             assert!(begun.elapsed() < Duration::from_secs(60));
             std::thread::sleep(Duration::from_millis(500));
         }
         charge(&state, "acme");
         drop(state);
-        assert_eq!(used(&store.after_crash(false).open(), "acme"), 10);
+        assert_eq!(used_units(&store.after_crash(false).open(), "acme"), 10);
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod log {
             "{text}"
         );
         fs::remove_file(copy.log()).unwrap();
-        assert_eq!(used(&copy.open(), "acme"), 0);
+        assert_eq!(used_units(&copy.open(), "acme"), 0);
     }
 
     /// A job's units are charged in the file, with the job, and add to those in the log.
@@ -222,10 +222,10 @@ mod log {
         };
         assert_eq!(submit(1, 6), Submission::Exhausted { used: 5 });
         assert!(matches!(submit(2, 7), Submission::Accepted(_)));
-        assert_eq!(used(&state, "acme"), 7);
-        assert_eq!(used(&store.after_crash(false).open(), "acme"), 7);
+        assert_eq!(used_units(&state, "acme"), 7);
+        assert_eq!(used_units(&store.after_crash(false).open(), "acme"), 7);
         charge(&state, "acme");
-        assert_eq!(used(&store.after_crash(true).open(), "acme"), 12);
+        assert_eq!(used_units(&store.after_crash(true).open(), "acme"), 12);
     }
 }
 
@@ -234,7 +234,7 @@ mod moved {
     use super::*;
     use std::path::Path;
     use std::time::{Duration, Instant};
-    use suite::{id, outcome, used};
+    use suite::{id, outcome, used_units};
 
     /// Time limit for the detection of a failure, and for its end.
     const SOON: Duration = Duration::from_secs(3);
@@ -284,7 +284,7 @@ mod moved {
             let reason = self.state.degradation().unwrap();
             assert!(reason.contains(&*path.to_string_lossy()), "{reason}");
             assert!(reason.contains("Put it back"), "{reason}");
-            assert_eq!(used(&self.state, "acme"), 5);
+            assert_eq!(used_units(&self.state, "acme"), 5);
         }
     }
 
@@ -360,7 +360,7 @@ mod moved {
         }
         fs::rename(store.away(), store.data()).unwrap();
         soon(|| store.state.degradation().is_none());
-        assert_eq!(used(&store.state, "acme"), 2);
+        assert_eq!(used_units(&store.state, "acme"), 2);
         assert_eq!(store.charge().unwrap(), ChargeOutcome::Granted { used: 7 });
     }
 
@@ -385,6 +385,6 @@ mod moved {
         assert!(!data.exists());
         fs::remove_file(away.join("state.usage")).unwrap();
         let found = EmbeddedState::open(&away.join("state.redb")).unwrap();
-        assert_eq!(used(&found, "acme"), 3);
+        assert_eq!(used_units(&found, "acme"), 3);
     }
 }

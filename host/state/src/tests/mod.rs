@@ -6,5 +6,7 @@ mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_commits;
 #[cfg(feature = "postgres")]
+mod postgres_outages;
+#[cfg(feature = "postgres")]
 mod postgres_pools;
 mod suite;

@@ -52,7 +52,7 @@ fn commits_that_hang_are_trouble_until_they_end_and_delay_no_read() {
             let reason = state.degradation();
             assert!(reason.is_some(), "after {:?}", held.elapsed());
             let began = Instant::now();
-            suite::used(&state, "acme");
+            suite::used_units(&state, "acme");
             let document = suite::wait(state.job(suite::id("acme"), jobs[0].id, suite::NOW));
             assert!(document.is_some());
             assert!(began.elapsed() < PROMPT, "{:?}", began.elapsed());
@@ -76,13 +76,13 @@ fn commits_that_hang_are_trouble_until_they_end_and_delay_no_read() {
     });
     assert_eq!(attempts, [Some(1); 2]);
     // The refused charge was made and is given back, and so is the refund.
-    within(NOTICED, || suite::used(&state, "acme") == 2 + 20 - 4);
+    within(NOTICED, || suite::used_units(&state, "acme") == 2 + 20 - 4);
     let granted = charge(&state, 1).unwrap();
     assert_eq!(granted, ChargeOutcome::Granted { used: 19 });
     // The late job is there, too.
-    assert_eq!(suite::used(&state, "other"), 1);
+    assert_eq!(suite::used_units(&state, "other"), 1);
     suite::wait(state.withdraw(suite::id("other"), late));
-    assert_eq!(suite::used(&state, "other"), 0);
+    assert_eq!(suite::used_units(&state, "other"), 0);
 }
 
 /// The commit of a submission is under way, and lands while the withdrawal waits for it.
@@ -110,7 +110,7 @@ fn a_withdrawal_waits_for_a_commit_under_way() {
     suite::wait(withdrawn);
     assert_eq!(suite::wait(state.job(acme(), id, suite::NOW)), None);
     assert_eq!(suite::wait(state.waiting()), 0);
-    assert_eq!(suite::used(&state, "acme"), 0);
+    assert_eq!(suite::used_units(&state, "acme"), 0);
 }
 
 /// Its caller is gone when the commit of the claim ends.

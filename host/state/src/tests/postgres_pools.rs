@@ -48,7 +48,7 @@ fn promptly<T>(what: &str, operation: impl FnOnce() -> T) -> T {
     output
 }
 
-fn accepted(reply: Reply<Submission>) {
+fn assert_accepted(reply: Reply<Submission>) {
     let submission = suite::wait(reply);
     assert!(
         matches!(submission, Submission::Accepted(_)),
@@ -61,7 +61,7 @@ fn accepted(reply: Reply<Submission>) {
 fn rows_that_wait_hold_up_neither_charges_nor_keys_nor_leases() {
     let (store, state) = suite::with_tenant::<Postgres>();
     let job = suite::job_of("acme", 0, &[(1, 1, b"row")]);
-    accepted(state.submit(job));
+    assert_accepted(state.submit(job));
     let claim = suite::wait(state.claim(suite::NOW, 30_000)).unwrap();
     let holder = hold(&store.address, "LOCK TABLE domesday.chunks");
     let submissions: Vec<Reply<Submission>> = (1..=MANY)
@@ -73,7 +73,7 @@ fn rows_that_wait_hold_up_neither_charges_nor_keys_nor_leases() {
     await_waiting(&store.address);
     let granted = promptly("a charge", || charge(&state, 1).unwrap());
     assert_eq!(granted, ChargeOutcome::Granted { used: 2 });
-    promptly("the units", || suite::used(&state, "acme"));
+    promptly("the units", || suite::used_units(&state, "acme"));
     let seed = KeySeed::new([1; 40]);
     let made = promptly("a key", || state.create_key(&new_key(), seed, suite::NOW));
     made.unwrap();
@@ -84,7 +84,7 @@ fn rows_that_wait_hold_up_neither_charges_nor_keys_nor_leases() {
     assert_eq!(state.degradation(), None);
     assert!(!holder.is_finished());
     holder.join().unwrap();
-    submissions.into_iter().for_each(accepted);
+    submissions.into_iter().for_each(assert_accepted);
 }
 
 /// Another host's submission has the tenant's turn.
@@ -95,7 +95,7 @@ fn submissions_that_wait_for_their_tenants_turn_delay_no_other_tenant() {
         idempotency: Some(suite::key("once", 1)),
         ..suite::job_of("acme", 0, &[(1, 1, b"row")])
     };
-    accepted(state.submit(repeated()));
+    assert_accepted(state.submit(repeated()));
     let turn = "SELECT pg_advisory_xact_lock(1685024101, hashtext('acme'))";
     let holder = hold(&store.address, turn);
     let submissions: Vec<Reply<Submission>> = (1..=MANY)
@@ -103,19 +103,21 @@ fn submissions_that_wait_for_their_tenants_turn_delay_no_other_tenant() {
         .collect();
     await_waiting(&store.address);
     let other = suite::job_of("other", MANY + 1, &[(1, 1, b"row")]);
-    promptly("another tenant's job", || accepted(state.submit(other)));
+    promptly("another tenant's job", || {
+        assert_accepted(state.submit(other))
+    });
     let known = promptly("a repetition", || suite::submit(&state, repeated()));
     assert!(matches!(known, Submission::Known(_)), "{known:?}");
     assert!(!holder.is_finished());
     holder.join().unwrap();
-    submissions.into_iter().for_each(accepted);
+    submissions.into_iter().for_each(assert_accepted);
 }
 
 /// The purge has given back the units of its first job, and waits for a row of the second.
 #[test]
 fn a_purge_locks_units_last() {
     let (store, state) = suite::with_tenant::<Postgres>();
-    accepted(state.submit(suite::job_of("acme", 1, &[(1, 1, b"row")])));
+    assert_accepted(state.submit(suite::job_of("acme", 1, &[(1, 1, b"row")])));
     let later = NewJob {
         month: Month {
             month: suite::JUNE.month + 1,
@@ -123,7 +125,7 @@ fn a_purge_locks_units_last() {
         },
         ..suite::job_of("acme", 2, &[(1, 1, b"row")])
     };
-    accepted(state.submit(later));
+    assert_accepted(state.submit(later));
     let row = Uuid::from_u128(2);
     let row = format!("SELECT FROM domesday.chunks WHERE job = '{row}' FOR UPDATE");
     let holder = hold(&store.address, &row);
@@ -133,5 +135,5 @@ fn a_purge_locks_units_last() {
     assert!(!holder.is_finished());
     holder.join().unwrap();
     assert_eq!(suite::wait(purge).jobs, 2);
-    assert_eq!(suite::used(&state, "acme"), 1);
+    assert_eq!(suite::used_units(&state, "acme"), 1);
 }

@@ -329,7 +329,7 @@ fn run_pipeline(
     };
     if let Some(referral) = referral {
         if let Some(observer) = observer {
-            observer.referred(&observed, &referral);
+            observer.observe_referral(&observed, &referral);
         }
         return Ok(final_outcome(refer(referral, rendering), None));
     }
@@ -353,7 +353,7 @@ fn run_pipeline(
         _ => {}
     }
     if let (Some(observer), Some(recorder)) = (recording, recorder) {
-        observer.recorded(&observed, &row, recorder.take());
+        observer.record_result(&observed, &row, recorder.take());
     }
     let sections = request.options().sections(context.depth);
     let location_context = match sections.context {

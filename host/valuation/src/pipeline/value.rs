@@ -22,7 +22,7 @@ pub fn value(
         None => release.release.value(subject, evidence),
     };
     if let Some(observer) = observer {
-        observer.ran(observed, &row, began.elapsed());
+        observer.observe_run(observed, &row, began.elapsed());
     }
     row
 }

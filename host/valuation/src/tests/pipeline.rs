@@ -329,15 +329,15 @@ impl RowObserver for Listener {
         true
     }
 
-    fn referred(&self, _: &ObservedRow<'_>, _: &Referral) {
+    fn observe_referral(&self, _: &ObservedRow<'_>, _: &Referral) {
         self.heard.lock().unwrap().push("referred");
     }
 
-    fn ran(&self, _: &ObservedRow<'_>, _: &Row, _: Duration) {
+    fn observe_run(&self, _: &ObservedRow<'_>, _: &Row, _: Duration) {
         self.heard.lock().unwrap().push("ran");
     }
 
-    fn recorded(&self, _: &ObservedRow<'_>, row: &Row, evidence: Vec<Exchange>) {
+    fn record_result(&self, _: &ObservedRow<'_>, row: &Row, evidence: Vec<Exchange>) {
         assert!(row.outcome.is_ok());
         assert!(!evidence.is_empty());
         self.heard.lock().unwrap().push("recorded");
@@ -369,13 +369,13 @@ impl RowObserver for PanickingObserver {
         false
     }
 
-    fn referred(&self, _: &ObservedRow<'_>, _: &Referral) {}
+    fn observe_referral(&self, _: &ObservedRow<'_>, _: &Referral) {}
 
-    fn ran(&self, row: &ObservedRow<'_>, _: &Row, _: Duration) {
+    fn observe_run(&self, row: &ObservedRow<'_>, _: &Row, _: Duration) {
         assert_ne!(row.valuation_id, self.0, "on purpose");
     }
 
-    fn recorded(&self, _: &ObservedRow<'_>, _: &Row, _: Vec<Exchange>) {}
+    fn record_result(&self, _: &ObservedRow<'_>, _: &Row, _: Vec<Exchange>) {}
 }
 
 /// Panics when a worker logs a warning, as it does of a row that panicked.

@@ -1,7 +1,9 @@
 //! A flag overrides the environment, which overrides the file, which overrides the default.
 
 use crate::common::program::{domesday, run};
+use crate::common::server::start;
 use std::fs;
+use std::net::TcpListener;
 use std::process::Command;
 
 fn printed(command: &mut Command) -> String {
@@ -72,6 +74,20 @@ fn a_file_with_an_unknown_setting_is_refused_by_name() {
     }
     let refused = run(["serve", "--config", "/nowhere/at-all.toml"]).refused();
     assert!(refused.contains("/nowhere/at-all.toml"), "{refused}");
+}
+
+#[test]
+fn an_address_that_another_program_has_is_refused_with_its_flag() {
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap().to_string();
+    let listen = start().listen(&address).refused();
+    let metrics_listen = start().with(&["--metrics-listen", &address]).refused();
+    for (refused, flag) in [(listen, "--listen"), (metrics_listen, "--metrics-listen")] {
+        let failure = format!("cannot listen on {address}: ");
+        assert!(refused.contains(&failure), "{refused}");
+        let remedy = format!("name another with {flag}\n");
+        assert!(refused.ends_with(&remedy), "{refused}");
+    }
 }
 
 #[test]

@@ -137,6 +137,7 @@ fn a_certificate_that_cannot_be_served_with_is_a_clear_error() {
             .with(&["--tls-certificate", certificate, "--tls-key", key])
             .refused();
         assert!(refused.contains(named), "{refused}");
+        assert!(refused.contains("cannot set up TLS with"), "{refused}");
     }
     let refused = start().with(&["--tls-key", &key]).refused();
     assert!(refused.contains("--tls-certificate"), "{refused}");

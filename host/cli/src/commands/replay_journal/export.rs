@@ -36,7 +36,7 @@ impl<'a> Export<'a> {
     }
 
     pub(super) fn finish(self) -> anyhow::Result<()> {
-        let subject = || format!("the file {}", self.path.display());
+        let subject = || format!("cannot write {}", self.path.display());
         self.result.with_context(subject)?;
         let file = self.file.into_inner().map_err(|error| error.into_error());
         let file = file.with_context(subject)?;

@@ -156,7 +156,7 @@ impl JournalOptions {
     fn expectation(&self) -> anyhow::Result<Expected> {
         let mut heads = Vec::new();
         for path in &self.heads {
-            let subject = || format!("the head {}", path.display());
+            let subject = || format!("cannot read the head {}", path.display());
             let text = std::fs::read_to_string(path).with_context(subject)?;
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
                 heads.push(serde_json::from_str::<Head>(line).with_context(subject)?);
@@ -182,13 +182,13 @@ impl JournalOptions {
         let Some(path) = &self.keys else {
             return Ok(BTreeMap::new());
         };
-        let subject = || format!("the keys {}", path.display());
-        let text = std::fs::read_to_string(path).with_context(subject)?;
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the keys {}", path.display()))?;
         // The content is secret, so the message does not repeat the parser's error.
         let Ok(entries) = serde_json::from_str::<Vec<ReceiptKey>>(&text) else {
             bail!(
-                "{} are not in the form that `domesday journal keys` writes",
-                subject()
+                "the keys {} are not in the form that `domesday journal keys` writes",
+                path.display()
             );
         };
         let mut keys = BTreeMap::new();
@@ -196,8 +196,8 @@ impl JournalOptions {
             let mut secret = [0; 32];
             if hex::decode_to_slice(&key.secret, &mut secret).is_err() {
                 bail!(
-                    "{}: the key of {} is not 64 hexadecimal digits",
-                    subject(),
+                    "the keys {}: that of {} is not 64 hexadecimal digits",
+                    path.display(),
                     key.tenant
                 );
             }

@@ -3,7 +3,7 @@
 mod close;
 mod open;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::ArgMatches;
 use close::{LAST_MOMENT, close, end_time};
 use domesday_server::admin::socket::AdminSocket;
@@ -70,8 +70,11 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     let shadow_share = SampleRate::new(settings.shadow_share).context("--shadow-share")?;
     let (service, promoted) = open_service(&settings, threads, log_lines)?;
     let service = Arc::new(service);
-    let (listener, address) = listen(settings.listen)?;
-    let metrics_listener = settings.metrics_listen.map(listen).transpose()?;
+    let (listener, address) = listen(settings.listen, "--listen")?;
+    let metrics_listener = settings.metrics_listen;
+    let metrics_listener = metrics_listener
+        .map(|address| listen(address, "--metrics-listen"))
+        .transpose()?;
     let demo_key = prepare_demo(&settings, &service, address)?;
     let (socket, socket_file) = AdminSocket::bind(socket_path(&settings.data))?;
     begin_shadow(&settings, &service, shadow_share)?;
@@ -144,7 +147,7 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
             metrics.stop().await;
         }
     };
-    tokio::join!(jobs.ended(end_time(&service)), no_metrics);
+    tokio::join!(jobs.wait_for_stop(end_time(&service)), no_metrics);
     close(service, socket_file, settings.state.is_none()).await
 }
 
@@ -184,8 +187,11 @@ fn thread_count(settings: &Settings) -> anyhow::Result<usize> {
     }
 }
 
-fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> {
-    let listener = http::bind(address).with_context(|| format!("the address {address}"))?;
+/// Binds the address that `flag` names. Returns the listener, with the port that it has.
+fn listen(address: SocketAddr, flag: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
+    let listener = http::bind(address).map_err(|error| {
+        anyhow!("cannot listen on {address}: {error}. Free it, or name another with {flag}")
+    })?;
     let address = listener.local_addr()?;
     Ok((listener, address))
 }

@@ -49,7 +49,10 @@ pub fn open_service(
 ) -> anyhow::Result<(Service, PromotedIds)> {
     let data = &settings.data;
     compile_cache::own_folder(data, DATA_FOLDER)?;
-    let data_folder = Arc::new(DataFolder::open(data).context(DATA_FOLDER)?);
+    let data_folder = Arc::new(
+        DataFolder::open(data)
+            .with_context(|| format!("cannot open {DATA_FOLDER} {}", data.display()))?,
+    );
     let state: Arc<dyn State> = open_state(data, settings.state.as_deref())?;
     let promoted = promotion::promoted_ids(&*state);
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
@@ -151,7 +154,7 @@ fn open_releases(
     let current = settings
         .release
         .clone()
-        .or_else(|| state.promoted(ReleaseKind::Valuation));
+        .or_else(|| state.promoted_release(ReleaseKind::Valuation));
     let store = ReleaseStore::open(
         &settings.releases,
         trust.clone(),
@@ -175,7 +178,7 @@ fn open_family(
         releases,
         family,
         trust.clone(),
-        state.promoted(kind).as_deref(),
+        state.promoted_release(kind).as_deref(),
     )
     .map_err(|error| family_not_served(error, family))
 }
@@ -220,7 +223,8 @@ fn family_not_served(error: SeriesReleaseError, family: Family) -> anyhow::Error
 pub fn open_tls(settings: &Settings) -> anyhow::Result<Option<Arc<Tls>>> {
     match (&settings.tls_certificate, &settings.tls_key) {
         (Some(certificate), Some(key)) => {
-            let tls = Tls::open(certificate.clone(), key.clone()).context("TLS")?;
+            let tls = Tls::open(certificate.clone(), key.clone())
+                .context("cannot set up TLS with --tls-certificate and --tls-key")?;
             Ok(Some(Arc::new(tls)))
         }
         (None, None) => Ok(None),

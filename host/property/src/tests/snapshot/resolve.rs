@@ -244,7 +244,7 @@ fn a_postcode_is_represented_by_addresses_or_sales_and_recent_sales_are_counted(
     ])
     .and_certificates(&[certificate(1, "11", "1 Orchard Way")]);
     let snapshot = world.build().open();
-    let represented = |text| snapshot.represented(&postcode(text)).unwrap();
+    let represented = |text| snapshot.is_represented(&postcode(text)).unwrap();
     assert!(represented("ZZ1 1AA") && represented("ZZ1 1AB") && !represented("ZZ2 1AA"));
     let recent = |before| {
         snapshot

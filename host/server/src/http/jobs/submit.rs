@@ -157,7 +157,7 @@ fn accepted_job(
         Submission::Accepted(job) | Submission::Known(job) => Ok(job),
         Submission::Conflict => Err(conflict()),
         Submission::KeyExpired => Err(key_expired()),
-        Submission::Paused => Err(paused()),
+        Submission::Paused => Err(paused_error()),
         Submission::QueueFull => Err(queue_full()),
         Submission::StoreFull => Err(store_full(size.bytes, plan.stored_bytes)),
         Submission::Exhausted { used } => Err(ReservationError::Exhausted {
@@ -299,7 +299,7 @@ fn key_expired() -> ApiError {
     .into()
 }
 
-fn paused() -> ApiError {
+fn paused_error() -> ApiError {
     ValidationError::new(
         Code::JobAdmissionPaused,
         "New jobs are paused. Submit the same job again later, with the same idempotency_key.",

@@ -50,7 +50,7 @@ pub fn answer(request: &SeriesQuery, family: Family) -> Result<Response, ApiErro
 fn entry(dataset: &'static Dataset, release: &Release, requires_metric_selection: bool) -> Entry {
     Entry {
         dataset: dataset.id,
-        required: dataset.required(),
+        required: dataset.required_parameters(),
         optional: dataset.optional(),
         frequency: dataset.frequency.as_str(),
         metrics: dataset

@@ -31,7 +31,7 @@ pub fn answer(request: &SeriesQuery, family: Family) -> Result<Response, ApiErro
         release_id: release.id().as_str(),
         status: ACCEPTED,
         published_at: body.published_at.map(|moment| moment.to_string()),
-        created_at: release.created().to_string(),
+        created_at: release.created_at().to_string(),
         preview_bounds: body.preview_bounds.as_ref().map(|bounds| PreviewBounds {
             from: bounds.from.as_deref(),
             to: bounds.to.as_deref(),

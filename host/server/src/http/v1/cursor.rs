@@ -38,7 +38,7 @@ pub fn write(
         continuation,
     };
     let payload = serde_json::to_vec(&token).ok()?;
-    let code = authenticated(&secrets.current?, &payload)?.finalize();
+    let code = cursor_mac(&secrets.current?, &payload)?.finalize();
     Some(format!(
         "{}.{}",
         URL_SAFE_NO_PAD.encode(&payload),
@@ -58,7 +58,7 @@ pub fn read(
     let code = URL_SAFE_NO_PAD.decode(code).ok()?;
     // Compared in constant time.
     let good = |secret: &CursorSecret| {
-        authenticated(secret, &payload).is_some_and(|mac| mac.verify_slice(&code).is_ok())
+        cursor_mac(secret, &payload).is_some_and(|mac| mac.verify_slice(&code).is_ok())
     };
     let accepted = [secrets.current, secrets.before];
     accepted.iter().flatten().any(good).then_some(())?;
@@ -68,7 +68,7 @@ pub fn read(
     (mine && family).then_some(token.continuation)
 }
 
-fn authenticated(secret: &CursorSecret, payload: &[u8]) -> Option<Hmac<Sha256>> {
+fn cursor_mac(secret: &CursorSecret, payload: &[u8]) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
     mac.update(DOMAIN);
     mac.update(payload);

@@ -69,7 +69,7 @@ impl SeriesQuery {
     ///
     /// # Errors
     /// `scope_required`, at `dataset`.
-    pub fn entitled(&self, dataset: &Dataset) -> Result<(), ApiError> {
+    pub fn check_entitlement(&self, dataset: &Dataset) -> Result<(), ApiError> {
         if self.access(dataset.family).allows(dataset.id) {
             return Ok(());
         }

@@ -57,7 +57,7 @@ impl Selection {
             .parameters
             .dataset(family)
             .map_err(parameter_error)?;
-        request.entitled(dataset)?;
+        request.check_entitlement(dataset)?;
         let release_id = request.parameters.release_id();
         let release = request.release(family, release_id)?;
         let metrics_required = request.principal.requires_metric_selection;
@@ -94,7 +94,7 @@ impl Selection {
             .find(|(name, _)| name == "dataset")
             .and_then(|(_, id)| family.dataset(id))
             .ok_or_else(invalid)?;
-        request.entitled(dataset)?;
+        request.check_entitlement(dataset)?;
         let release_id = Some(&*continuation.release_id);
         // The cursor names the release, not the client, so the error is at `cursor`.
         let release = request.release(family, release_id).map_err(|_| {

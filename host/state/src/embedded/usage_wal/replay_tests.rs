@@ -3,7 +3,7 @@ use crate::embedded::disk::{Disk, DiskFault, Files};
 use crate::embedded::file;
 use crate::embedded::group_commit::{GroupTask, apply};
 use crate::embedded::operation::{Operation, Work};
-use crate::test_support::logged;
+use crate::test_support::capture_log;
 use crate::{Month, TenantId};
 
 const JUNE: Month = Month {
@@ -22,7 +22,7 @@ struct TestStore {
 }
 
 fn open(disk: &Disk) -> Result<TestStore, StateError> {
-    let source = Source::simulated(disk);
+    let source = Source::from_simulated_disk(disk);
     let database = file::open(&source)?;
     let found = FoundLog::read(&source, open_writable_log(&source)?, &database)?;
     let (wal, _) = found.take_over(&database, "openings")?;
@@ -52,9 +52,9 @@ impl TestStore {
 }
 
 /// Returns the units that the next opening finds.
-fn used(disk: &Disk, number: u64) -> u64 {
+fn used_units(disk: &Disk, number: u64) -> u64 {
     let hand = open(&disk.after_a_crash()).unwrap();
-    hand.files.used(tenant(number), JUNE).unwrap()
+    hand.files.used_units(tenant(number), JUNE).unwrap()
 }
 
 #[test]
@@ -65,14 +65,14 @@ fn a_full_log_is_taken_over() {
     for number in 1..=600 {
         if !hand.set(1, number) {
             in_file.push(number);
-            assert_eq!(used(&disk.without_log(), 0), number);
+            assert_eq!(used_units(&disk.without_log(), 0), number);
         }
         if number % 50 == 0 {
-            assert_eq!(used(&disk, 0), number);
+            assert_eq!(used_units(&disk, 0), number);
         }
     }
     assert_eq!(in_file, [257, 514]);
-    assert_eq!(used(&disk, 0), 600);
+    assert_eq!(used_units(&disk, 0), 600);
 }
 
 #[test]
@@ -81,11 +81,11 @@ fn a_group_of_more_tenants_than_a_block_holds_goes_to_the_file() {
     let mut hand = open(&disk).unwrap();
     assert!(hand.set(10, 1));
     assert!(!hand.set(400, 2));
-    assert_eq!(used(&disk.without_log(), 399), 2);
-    assert_eq!(used(&disk, 5), 2);
+    assert_eq!(used_units(&disk.without_log(), 399), 2);
+    assert_eq!(used_units(&disk, 5), 2);
     // Earlier blocks of the log count no more.
     assert!(hand.set(1, 3));
-    assert_eq!((used(&disk, 0), used(&disk, 5)), (3, 2));
+    assert_eq!((used_units(&disk, 0), used_units(&disk, 5)), (3, 2));
 }
 
 /// The fault begins at the n-th write or sync of an opening, for every n. Whatever the opening had
@@ -108,11 +108,11 @@ fn an_opening_that_fails_at_any_moment_loses_nothing() {
                 let crashed = disk.after_a_crash();
                 disk.lift();
                 for disk_copy in [&crashed, &disk] {
-                    assert_eq!(used(disk_copy, 1), 3, "{fault:?} {files:?} {after}");
+                    assert_eq!(used_units(disk_copy, 1), 3, "{fault:?} {files:?} {after}");
                     // A charge after it adds to the earlier units.
                     let mut hand = open(disk_copy).unwrap();
                     hand.set(1, 9);
-                    assert_eq!((used(disk_copy, 0), used(disk_copy, 1)), (9, 3));
+                    assert_eq!((used_units(disk_copy, 0), used_units(disk_copy, 1)), (9, 3));
                 }
                 if opened {
                     break;
@@ -143,12 +143,12 @@ fn an_older_file_beside_a_later_log_keeps_its_counts() {
     let mixed = backup.with_log_of(&disk);
     for _ in 0..5 {
         // Each opening begins an epoch, and none of them meets the later days.
-        assert_eq!(used(&mixed, 0), 30);
+        assert_eq!(used_units(&mixed, 0), 30);
         drop(open(&mixed).unwrap());
     }
     let mut hand = open(&mixed).unwrap();
     assert!(hand.set(1, 31));
-    assert_eq!(used(&mixed, 0), 31);
+    assert_eq!(used_units(&mixed, 0), 31);
 }
 
 #[test]
@@ -158,12 +158,12 @@ fn jobs_can_be_read_aside_without_the_log() {
     for used in 1..=3 {
         hand.set(1, used);
     }
-    let whole = open_read_only(&Source::simulated(&disk.after_a_crash())).unwrap();
-    assert_eq!(whole.used(tenant(0), JUNE).unwrap(), 3);
+    let whole = open_read_only(&Source::from_simulated_disk(&disk.after_a_crash())).unwrap();
+    assert_eq!(whole.used_units(tenant(0), JUNE).unwrap(), 3);
     let damaged = disk.after_a_crash();
     damaged.damage_log();
-    let files = open_read_only(&Source::simulated(&damaged)).unwrap();
-    let error = files.used(tenant(0), JUNE).unwrap_err();
+    let files = open_read_only(&Source::from_simulated_disk(&damaged)).unwrap();
+    let error = files.used_units(tenant(0), JUNE).unwrap_err();
     assert!(error.to_string().contains("simulated.usage"), "{error}");
     assert!(files.database.begin_read().is_ok());
     let error = open(&damaged).err().unwrap();
@@ -175,7 +175,7 @@ fn jobs_can_be_read_aside_without_the_log() {
 fn an_opening_warns_of_a_log_that_is_missing() {
     let disk = Disk::new(6);
     let warns = |disk: &Disk| {
-        let messages = logged(|| drop(open(disk).unwrap()));
+        let messages = capture_log(|| drop(open(disk).unwrap()));
         let mut messages = messages.iter();
         messages.any(|message| message.contains("missing or cut short"))
     };

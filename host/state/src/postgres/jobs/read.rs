@@ -92,7 +92,7 @@ pub(super) async fn input(
 ) -> Result<Option<Vec<u8>>, StateError> {
     sqlx::query_scalar(INPUT)
         .bind(lease.job)
-        .bind(records::signed(lease.fence))
+        .bind(records::to_signed(lease.fence))
         .bind(i64::from(chunk))
         .fetch_optional(&pool)
         .await

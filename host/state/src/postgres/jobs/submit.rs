@@ -94,7 +94,7 @@ async fn find_refusal(
         return Ok(Some(Submission::StoreFull));
     }
     // The charge decides; this only spares writing rows for nothing.
-    let used = changes::used(connection, &new.tenant, new.month).await?;
+    let used = changes::read_used_units(connection, &new.tenant, new.month).await?;
     let units: u64 = new.chunks.iter().map(|chunk| u64::from(chunk.units)).sum();
     let fits = used
         .checked_add(units)
@@ -135,7 +135,7 @@ async fn insert(connection: &mut PgConnection, new: &NewJob) -> Result<Job, Stat
         .bind(i64::from(job.chunks))
         .bind(&new.shared)
         .bind(records::month(new.month))
-        .bind(records::signed(input_bytes(new)))
+        .bind(records::to_signed(input_bytes(new)))
         .execute(&mut *connection)
         .await
         .map_err(writing)?;

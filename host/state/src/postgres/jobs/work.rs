@@ -141,7 +141,7 @@ pub(super) async fn renew(
 ) -> Result<LeaseStatus, StateError> {
     sqlx::query(RENEW)
         .bind(lease.job)
-        .bind(records::signed(lease.fence))
+        .bind(records::to_signed(lease.fence))
         .bind(now.0)
         .bind(now.0.saturating_add(lease_millis))
         .execute(&pool)
@@ -156,7 +156,7 @@ pub(super) async fn release_lease(
 ) -> Result<LeaseStatus, StateError> {
     sqlx::query(RELEASE)
         .bind(lease.job)
-        .bind(records::signed(lease.fence))
+        .bind(records::to_signed(lease.fence))
         .execute(executor)
         .await
         .map(lease_status)
@@ -171,7 +171,7 @@ async fn lock_claimed_job(
 ) -> Result<Option<PgRow>, StateError> {
     sqlx::query(LOCK_CLAIMED)
         .bind(lease.job)
-        .bind(records::signed(lease.fence))
+        .bind(records::to_signed(lease.fence))
         .bind(now.0)
         .fetch_optional(connection)
         .await
@@ -325,7 +325,7 @@ mod tests {
     use crate::postgres::connect::connect;
     use crate::postgres::jobs::UndeliveredClaims;
     use crate::postgres::jobs::submit::submit;
-    use crate::test_support::{block_on, logged};
+    use crate::test_support::{block_on, capture_log};
     use crate::{JobMode, Month, NewChunk, NewJob};
     use std::time::Duration;
 
@@ -359,7 +359,7 @@ mod tests {
     fn a_claim_warns_of_a_clock_far_from_the_databases() {
         let address = domesday_test_postgres::shared().database();
         let warns = |(number, ahead): (u128, i64)| {
-            let messages = logged(|| {
+            let messages = capture_log(|| {
                 block_on(async {
                     let pool = connect(&address, &Arc::default()).await.unwrap();
                     let clock: i64 = sqlx::query_scalar(CLOCK).fetch_one(&pool).await.unwrap();

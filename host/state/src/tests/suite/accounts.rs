@@ -37,7 +37,7 @@ pub(crate) fn tenants_are_kept<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let plan = Plan {
         jobs: false,
-        ..Plan::unmetered()
+        ..Plan::without_limits()
     };
     let other = state.create_tenant(&id("0-other"), &plan, LATER).unwrap();
     assert_eq!((&other.plan, other.created_at), (&plan, LATER));
@@ -108,7 +108,9 @@ pub(crate) fn a_revoked_key_opens_nothing_ever_again<S: Store>() {
     let again = state.revoke_key(key.id, LATER).unwrap();
     assert_eq!(again.revoked_at, Some(NOW));
     // A change of its tenant must not bring it back.
-    state.set_plan(&id("acme"), &Plan::unmetered()).unwrap();
+    state
+        .set_plan(&id("acme"), &Plan::without_limits())
+        .unwrap();
     assert_eq!(access(&state, &key, NOW), Access::Denied(Denial::Revoked));
     drop(state);
     let state = store.open();
@@ -197,7 +199,7 @@ pub(crate) fn failed_creation_changes_nothing<S: Store>() {
     let key = state.create_key(&new_key("acme"), seed(1), NOW).unwrap();
     let (tenants, keys) = (state.tenants().unwrap(), state.keys(None).unwrap());
 
-    let error = state.create_tenant(&id("acme"), &Plan::unmetered(), LATER);
+    let error = state.create_tenant(&id("acme"), &Plan::without_limits(), LATER);
     assert!(matches!(error, Err(StateError::TenantExists { tenant }) if tenant == id("acme")));
     let error = state.create_key(&new_key("nobody"), seed(2), NOW);
     assert!(matches!(error, Err(StateError::UnknownTenant { tenant }) if tenant == id("nobody")));

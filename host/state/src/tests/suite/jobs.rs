@@ -5,10 +5,10 @@ use std::sync::Arc;
 use domesday_state::*;
 use uuid::Uuid;
 
-use super::work::{broken, chunk_results};
-use super::{NOW, Store, after, id, job_of, key, submit, used, wait, with_tenant};
+use super::work::{chunk_results, job_error};
+use super::{NOW, Store, after, id, job_of, key, submit, used_units, wait, with_tenant};
 
-fn accepted(submission: Submission) -> Job {
+fn expect_accepted(submission: Submission) -> Job {
     match submission {
         Submission::Accepted(job) => job,
         other => panic!("{other:?}"),
@@ -18,7 +18,7 @@ fn accepted(submission: Submission) -> Job {
 pub(crate) fn an_accepted_job_is_queued_and_charged<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let new = job_of("acme", 1, &[(3, 2, b"one"), (2, 2, b"two")]);
-    let job = accepted(submit(&state, new.clone()));
+    let job = expect_accepted(submit(&state, new.clone()));
     let expected = Job {
         id: new.id,
         tenant: id("acme"),
@@ -36,14 +36,14 @@ pub(crate) fn an_accepted_job_is_queued_and_charged<S: Store>() {
     assert_eq!(job, expected);
     assert_eq!(wait(state.job(id("acme"), job.id, NOW)), Some(expected));
     assert_eq!(wait(state.output(id("acme"), job.id, 0, NOW)), None);
-    assert_eq!((used(&state, "acme"), wait(state.waiting())), (4, 1));
+    assert_eq!((used_units(&state, "acme"), wait(state.waiting())), (4, 1));
 }
 
 pub(crate) fn a_job_is_its_tenants_alone<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let other = id("other");
     state.create_tenant(&other, &Plan::default(), NOW).unwrap();
-    let job = accepted(submit(&state, job_of("acme", 1, &[(1, 1, b"row")])));
+    let job = expect_accepted(submit(&state, job_of("acme", 1, &[(1, 1, b"row")])));
     assert_eq!(wait(state.job(other.clone(), job.id, NOW)), None);
     assert_eq!(wait(state.output(other.clone(), job.id, 0, NOW)), None);
     assert_eq!(wait(state.job(id("acme"), Uuid::from_u128(9), NOW)), None);
@@ -54,8 +54,8 @@ pub(crate) fn a_job_is_its_tenants_alone<S: Store>() {
     );
     mine.idempotency = Some(key("k", 1));
     theirs.idempotency = Some(key("k", 2));
-    accepted(submit(&state, mine));
-    accepted(submit(&state, theirs));
+    expect_accepted(submit(&state, mine));
+    expect_accepted(submit(&state, theirs));
     let known = |tenant: &str| wait(state.find_submission(id(tenant), key("k", 1), NOW));
     assert!(matches!(known("acme"), Some(Submission::Known(job)) if job.id.as_u128() == 2));
     assert_eq!(known("other"), Some(Submission::Conflict));
@@ -64,12 +64,12 @@ pub(crate) fn a_job_is_its_tenants_alone<S: Store>() {
 pub(crate) fn an_id_is_used_once_and_a_job_has_rows<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let new = job_of("acme", 1, &[(1, 1, b"row")]);
-    accepted(submit(&state, new.clone()));
+    expect_accepted(submit(&state, new.clone()));
     let again = super::outcome(state.submit(new.clone()));
     assert!(matches!(again, Err(StateError::JobIdTaken { job }) if job == new.id));
     let empty = super::outcome(state.submit(job_of("acme", 2, &[])));
     assert!(matches!(empty, Err(StateError::EmptyJob { .. })));
-    assert_eq!((used(&state, "acme"), wait(state.waiting())), (1, 1));
+    assert_eq!((used_units(&state, "acme"), wait(state.waiting())), (1, 1));
 }
 
 /// Each reason is looked at only when those before it have passed, and none changes anything.
@@ -77,7 +77,7 @@ pub(crate) fn a_submission_is_refused_in_order<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let mut first = job_of("acme", 1, &[(4, 4, b"four")]);
     first.idempotency = Some(key("k", 1));
-    accepted(submit(&state, first.clone()));
+    expect_accepted(submit(&state, first.clone()));
 
     // This one has everything against it.
     let mut bad = job_of("acme", 2, &[(4, 4, b"four")]);
@@ -98,14 +98,14 @@ pub(crate) fn a_submission_is_refused_in_order<S: Store>() {
     bad.stored_bytes = 8;
     let exhausted = Submission::Exhausted { used: 4 };
     assert_eq!(submit(&state, bad.clone()), exhausted);
-    assert_eq!((used(&state, "acme"), wait(state.waiting())), (4, 1));
+    assert_eq!((used_units(&state, "acme"), wait(state.waiting())), (4, 1));
     assert_eq!(
         wait(state.find_submission(id("acme"), key("new", 2), NOW)),
         None
     );
     bad.allowance = 8;
-    accepted(submit(&state, bad));
-    assert_eq!((used(&state, "acme"), wait(state.waiting())), (8, 2));
+    expect_accepted(submit(&state, bad));
+    assert_eq!((used_units(&state, "acme"), wait(state.waiting())), (8, 2));
 }
 
 pub(crate) fn a_known_key_answers_with_its_job<S: Store>() {
@@ -116,7 +116,7 @@ pub(crate) fn a_known_key_answers_with_its_job<S: Store>() {
     );
     let mut new = job_of("acme", 1, &[(1, 1, b"row")]);
     new.idempotency = Some(key("k", 1));
-    let job = accepted(submit(&state, new.clone()));
+    let job = expect_accepted(submit(&state, new.clone()));
     new.id = Uuid::from_u128(2);
     let known = Some(Submission::Known(job));
     assert_eq!(Some(submit(&state, new.clone())), known);
@@ -131,11 +131,11 @@ pub(crate) fn a_known_key_answers_with_its_job<S: Store>() {
     drop(state);
     let state = store.open();
     assert_eq!(Some(submit(&state, new)), known);
-    assert_eq!((used(&state, "acme"), wait(state.waiting())), (1, 1));
+    assert_eq!((used_units(&state, "acme"), wait(state.waiting())), (1, 1));
     // Without a key, the same rows are another job.
-    accepted(submit(&state, job_of("acme", 3, &[(1, 1, b"row")])));
-    accepted(submit(&state, job_of("acme", 4, &[(1, 1, b"row")])));
-    assert_eq!((used(&state, "acme"), wait(state.waiting())), (3, 3));
+    expect_accepted(submit(&state, job_of("acme", 3, &[(1, 1, b"row")])));
+    expect_accepted(submit(&state, job_of("acme", 4, &[(1, 1, b"row")])));
+    assert_eq!((used_units(&state, "acme"), wait(state.waiting())), (3, 3));
 }
 
 /// Of a hundred submissions at once, over two handles, one is accepted, and all others receive its
@@ -163,12 +163,15 @@ pub(crate) fn a_hundred_identical_submissions_are_one_job<S: Store>() {
     }
     assert_eq!((accepted.len(), known.len()), (1, 99));
     assert!(known.iter().all(|id| *id == accepted[0]));
-    assert_eq!((used(&*second, "acme"), wait(state.waiting())), (5, 1));
+    assert_eq!(
+        (used_units(&*second, "acme"), wait(state.waiting())),
+        (5, 1)
+    );
 }
 
 pub(crate) fn a_job_is_gone_on_its_millisecond<S: Store>() {
     let (_store, state) = with_tenant::<S>();
-    let job = accepted(submit(&state, job_of("acme", 1, &[(1, 1, b"row")])));
+    let job = expect_accepted(submit(&state, job_of("acme", 1, &[(1, 1, b"row")])));
     let claim = wait(state.claim(NOW, 1_000)).unwrap();
     super::finish(&state, claim.lease, 0, b"result");
     let end = job.expires_at;
@@ -189,7 +192,7 @@ pub(crate) fn a_job_is_gone_on_its_millisecond<S: Store>() {
     assert_eq!(wait(state.purge(end)), purged);
     assert_eq!(seen(before), (false, false));
     assert_eq!(wait(state.purge(end)), PurgeCounts::default());
-    assert_eq!(used(&state, "acme"), 1);
+    assert_eq!(used_units(&state, "acme"), 1);
 }
 
 /// A key answers for seven days with its job, then with its document alone, and from thirty days on
@@ -198,7 +201,7 @@ pub(crate) fn a_key_is_never_forgotten<S: Store>() {
     let (store, state) = with_tenant::<S>();
     let mut new = job_of("acme", 1, &[(1, 1, b"row")]);
     new.idempotency = Some(key("k", 1));
-    accepted(submit(&state, new.clone()));
+    expect_accepted(submit(&state, new.clone()));
     let claim = wait(state.claim(NOW, 1_000)).unwrap();
     super::finish(&state, claim.lease, 0, b"result");
     let done = wait(state.job(id("acme"), new.id, NOW)).unwrap();
@@ -242,7 +245,7 @@ pub(crate) fn a_job_that_outlives_its_time_is_given_back<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let mut new = job_of("acme", 1, &[(3, 2, b"one"), (3, 3, b"two"), (3, 3, b"tri")]);
     new.idempotency = Some(key("k", 1));
-    let job = accepted(submit(&state, new));
+    let job = expect_accepted(submit(&state, new));
     let claim = wait(state.claim(NOW, 1_000)).unwrap();
     super::finish(&state, claim.lease, 0, b"result");
     assert_eq!(wait(state.claim(job.expires_at, 1_000)), None);
@@ -252,14 +255,14 @@ pub(crate) fn a_job_that_outlives_its_time_is_given_back<S: Store>() {
         LeaseStatus::Lost
     );
     let finished = wait(state.finish_chunk(claim.lease, chunk_results(1), end, 1_000));
-    let failed = wait(state.fail(claim.lease, broken(), end));
+    let failed = wait(state.fail(claim.lease, job_error(), end));
     assert_eq!((finished, failed), (LeaseStatus::Lost, LeaseStatus::Lost));
     wait(state.purge(end));
     assert_eq!(
         wait(state.renew(claim.lease, NOW, 1_000)),
         LeaseStatus::Lost
     );
-    assert_eq!((used(&state, "acme"), wait(state.waiting())), (2, 0));
+    assert_eq!((used_units(&state, "acme"), wait(state.waiting())), (2, 0));
     let known = wait(state.find_submission(id("acme"), key("k", 1), end));
     let Some(Submission::Known(known)) = known else {
         panic!("{known:?}");
@@ -268,21 +271,21 @@ pub(crate) fn a_job_that_outlives_its_time_is_given_back<S: Store>() {
     assert!(known.error.is_some());
     let mut next = job_of("acme", 2, &[(1, 1, b"x")]);
     (next.queued_jobs, next.stored_bytes) = (1, 1);
-    accepted(submit(&state, next));
+    expect_accepted(submit(&state, next));
 }
 
 /// The allowance is looked at before the id, and a job of no units needs none.
 pub(crate) fn a_job_of_no_units_fits_into_every_month<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let mut again = job_of("acme", 1, &[(2, 2, b"row")]);
-    accepted(submit(&state, again.clone()));
+    expect_accepted(submit(&state, again.clone()));
     again.allowance = 3;
     let exhausted = Submission::Exhausted { used: 2 };
     assert_eq!(submit(&state, again), exhausted);
     let mut free = job_of("acme", 2, &[(1, 0, b"row")]);
     free.allowance = 1;
-    accepted(submit(&state, free));
-    assert_eq!((used(&state, "acme"), wait(state.waiting())), (2, 2));
+    expect_accepted(submit(&state, free));
+    assert_eq!((used_units(&state, "acme"), wait(state.waiting())), (2, 2));
 }
 
 /// Nobody waits for the replies, and the jobs are accepted all the same.
@@ -305,7 +308,7 @@ pub(crate) fn many_jobs_are_purged_at_once<S: Store>() {
         })
         .collect();
     for reply in replies {
-        accepted(wait(reply));
+        expect_accepted(wait(reply));
     }
     let purged = wait(state.purge(after(IDEMPOTENCY_RETENTION_MILLIS)));
     assert_eq!((purged.jobs, purged.documents), (100, 100));
@@ -333,7 +336,7 @@ pub(crate) fn bytes_are_counted_exactly<S: Store>() {
         );
     };
     occupied(&state, 0);
-    let job = accepted(submit(
+    let job = expect_accepted(submit(
         &state,
         job_of(
             "acme",
@@ -360,5 +363,5 @@ pub(crate) fn bytes_are_counted_exactly<S: Store>() {
     occupied(&state, 530);
     wait(state.purge(job.expires_at));
     occupied(&state, 0);
-    assert_eq!(used(&state, "acme"), 2);
+    assert_eq!(used_units(&state, "acme"), 2);
 }

@@ -149,8 +149,8 @@ pub(crate) fn wait<T>(reply: Reply<T>) -> T {
     outcome(reply).unwrap()
 }
 
-pub(crate) fn used(state: &impl Usage, tenant: &str) -> u64 {
-    wait(state.used(id(tenant), JUNE))
+pub(crate) fn used_units(state: &impl Usage, tenant: &str) -> u64 {
+    wait(state.used_units(id(tenant), JUNE))
 }
 
 /// Makes a job of these chunks, each given by its rows, units and bytes, that no limit refuses.

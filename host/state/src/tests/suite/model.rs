@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use uuid::Uuid;
 
-use super::{JUNE, NOW, Store, id, job_of, key, used, wait};
+use super::{JUNE, NOW, Store, id, job_of, key, used_units, wait};
 
 const LEASE: i64 = 30_000;
 const ALLOWANCE: u64 = 40;
@@ -79,11 +79,11 @@ impl ModelJob {
         !self.purged && matches!(self.status, JobStatus::Queued | JobStatus::Running)
     }
 
-    fn expired(&self, now: i64) -> bool {
+    fn is_expired(&self, now: i64) -> bool {
         now >= self.created + JOB_RETENTION_MILLIS
     }
 
-    fn unfinished(&self) -> u64 {
+    fn unfinished_units(&self) -> u64 {
         self.units[self.next..].iter().copied().map(u64::from).sum()
     }
 }
@@ -111,7 +111,7 @@ impl<S: State> Model<'_, S> {
         mine.flat_map(|job| &job.bytes).sum()
     }
 
-    fn queued(&self, who: usize) -> usize {
+    fn count_queued(&self, who: usize) -> usize {
         let mine = self.jobs.iter().filter(|job| job.who == who);
         mine.filter(|job| job.open()).count()
     }
@@ -150,9 +150,9 @@ impl<S: State> Model<'_, S> {
             Op::Purge => {
                 wait(self.state.purge(self.at()));
                 for at in 0..self.jobs.len() {
-                    if self.jobs[at].expired(self.now) && !self.jobs[at].purged {
+                    if self.jobs[at].is_expired(self.now) && !self.jobs[at].purged {
                         if self.jobs[at].open() {
-                            self.give_back(at, self.jobs[at].unfinished());
+                            self.give_back(at, self.jobs[at].unfinished_units());
                         }
                         self.jobs[at].purged = true;
                     }
@@ -182,7 +182,7 @@ impl<S: State> Model<'_, S> {
         let finished = job.units[..job.next].iter().copied().map(u64::from);
         let mut units: u64 = finished.sum();
         if job.open() {
-            units += job.unfinished();
+            units += job.unfinished_units();
         }
         job.purged = true;
         self.give_back(at, units);
@@ -218,7 +218,7 @@ impl<S: State> Model<'_, S> {
             }
         } else if self.paused {
             assert_eq!(answer, Submission::Paused);
-        } else if self.queued(who) >= QUEUED as usize {
+        } else if self.count_queued(who) >= QUEUED as usize {
             assert_eq!(answer, Submission::QueueFull);
         } else if self.bytes(who) + bytes > BYTES {
             assert_eq!(answer, Submission::StoreFull);
@@ -250,7 +250,7 @@ impl<S: State> Model<'_, S> {
 
     fn claim(&mut self) {
         let now = self.now;
-        let free = |job: &ModelJob| job.open() && !job.expired(now) && job.leased_until <= now;
+        let free = |job: &ModelJob| job.open() && !job.is_expired(now) && job.leased_until <= now;
         let Some(claim) = wait(self.state.claim(self.at(), LEASE)) else {
             assert!(!self.jobs.iter().any(free));
             return;
@@ -288,7 +288,7 @@ impl<S: State> Model<'_, S> {
         let (now, time) = (self.now, self.at());
         let job = &mut self.jobs[at];
         let holds = job.fence == Some(lease.fence) && job.open();
-        let kept = holds && !job.expired(now);
+        let kept = holds && !job.is_expired(now);
         let (answer, wanted, refund) = match *op {
             Op::Finish(_, refund, len) => {
                 let chunk = u32::try_from(job.next).unwrap();
@@ -322,7 +322,7 @@ impl<S: State> Model<'_, S> {
                 let answer = wait(self.state.fail(lease, error, time));
                 let mut given = 0;
                 if kept {
-                    given = job.unfinished();
+                    given = job.unfinished_units();
                     job.bytes[job.next..].fill(0);
                     job.status = JobStatus::Failed;
                 }
@@ -348,14 +348,14 @@ impl<S: State> Model<'_, S> {
 
     fn compare(&self) {
         for (who, tenant) in self.tenants.iter().enumerate() {
-            assert_eq!(used(self.state, tenant.as_str()), self.used[who]);
+            assert_eq!(used_units(self.state, tenant.as_str()), self.used[who]);
         }
         let open = self.jobs.iter().filter(|job| job.open()).count();
         assert_eq!(wait(self.state.waiting()), open as u64);
         for job in &self.jobs {
             let tenant = || self.tenants[job.who].clone();
             let found = wait(self.state.job(tenant(), job.id, self.at()));
-            let shown = !job.purged && !job.expired(self.now);
+            let shown = !job.purged && !job.is_expired(self.now);
             assert_eq!(found.map(|job| job.status), shown.then_some(job.status));
             for (chunk, bytes) in job.bytes.iter().enumerate() {
                 let number = u32::try_from(chunk).unwrap();

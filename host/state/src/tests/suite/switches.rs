@@ -8,7 +8,10 @@ pub(crate) fn switches_are_kept<S: Store>() {
     let store = S::empty();
     let state = store.open();
     assert_eq!(
-        (state.jobs_paused(), state.promoted(ReleaseKind::Valuation)),
+        (
+            state.jobs_paused(),
+            state.promoted_release(ReleaseKind::Valuation)
+        ),
         (false, None)
     );
     assert_eq!(state.degradation(), None);
@@ -19,24 +22,36 @@ pub(crate) fn switches_are_kept<S: Store>() {
     state.promote(ReleaseKind::Rates, "rates").unwrap();
     let second = Some("second".to_owned());
     let by_itself = |state: &dyn State| {
-        assert_eq!(state.promoted(ReleaseKind::Markets), None);
-        assert_eq!(state.promoted(ReleaseKind::Rates).as_deref(), Some("rates"));
+        assert_eq!(state.promoted_release(ReleaseKind::Markets), None);
+        assert_eq!(
+            state.promoted_release(ReleaseKind::Rates).as_deref(),
+            Some("rates")
+        );
     };
     by_itself(&state);
     assert_eq!(
-        (state.jobs_paused(), state.promoted(ReleaseKind::Valuation)),
+        (
+            state.jobs_paused(),
+            state.promoted_release(ReleaseKind::Valuation)
+        ),
         (true, second.clone())
     );
     drop(state);
     let state = store.open();
     assert_eq!(
-        (state.jobs_paused(), state.promoted(ReleaseKind::Valuation)),
+        (
+            state.jobs_paused(),
+            state.promoted_release(ReleaseKind::Valuation)
+        ),
         (true, second.clone())
     );
     by_itself(&state);
     state.pause_jobs(false).unwrap();
     assert_eq!(
-        (state.jobs_paused(), state.promoted(ReleaseKind::Valuation)),
+        (
+            state.jobs_paused(),
+            state.promoted_release(ReleaseKind::Valuation)
+        ),
         (false, second)
     );
     drop(state);

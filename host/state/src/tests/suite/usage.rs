@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domesday_state::*;
 
-use super::{JUNE, Store, id, used, wait, with_tenant};
+use super::{JUNE, Store, id, used_units, wait, with_tenant};
 
 fn charge(state: &impl Usage, tenant: &str, units: u32, allowance: u64) -> ChargeOutcome {
     wait(state.charge(Charge {
@@ -17,7 +17,7 @@ fn charge(state: &impl Usage, tenant: &str, units: u32, allowance: u64) -> Charg
 
 pub(crate) fn charges_add_up_to_the_allowance<S: Store>() {
     let (_store, state) = with_tenant::<S>();
-    assert_eq!(used(&state, "acme"), 0);
+    assert_eq!(used_units(&state, "acme"), 0);
     assert_eq!(
         charge(&state, "acme", 7, 10),
         ChargeOutcome::Granted { used: 7 }
@@ -27,7 +27,7 @@ pub(crate) fn charges_add_up_to_the_allowance<S: Store>() {
         charge(&state, "acme", 4, 10),
         ChargeOutcome::Exhausted { used: 7 }
     );
-    assert_eq!(used(&state, "acme"), 7);
+    assert_eq!(used_units(&state, "acme"), 7);
     assert_eq!(
         charge(&state, "acme", 3, 10),
         ChargeOutcome::Granted { used: 10 }
@@ -44,7 +44,7 @@ pub(crate) fn charges_add_up_to_the_allowance<S: Store>() {
     let all = u64::from(u32::MAX);
     let sum = charge(&state, "acme", u32::MAX, u64::MAX);
     assert_eq!(sum, ChargeOutcome::Granted { used: 10 + all });
-    assert_eq!(used(&state, "acme"), 10 + all);
+    assert_eq!(used_units(&state, "acme"), 10 + all);
 }
 
 pub(crate) fn no_units_are_always_granted<S: Store>() {
@@ -87,7 +87,7 @@ pub(crate) fn months_and_tenants_are_apart<S: Store>() {
             month: 6,
         },
     ] {
-        assert_eq!(wait(state.used(id("acme"), month)), 0, "{month}");
+        assert_eq!(wait(state.used_units(id("acme"), month)), 0, "{month}");
         let charge = Charge {
             tenant: id("acme"),
             month,
@@ -108,13 +108,13 @@ pub(crate) fn months_and_tenants_are_apart<S: Store>() {
 pub(crate) fn a_refund_never_goes_below_nothing<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     wait(state.refund(id("acme"), JUNE, 3));
-    assert_eq!(used(&state, "acme"), 0);
+    assert_eq!(used_units(&state, "acme"), 0);
     charge(&state, "acme", 5, 10);
     wait(state.refund(id("acme"), JUNE, 2));
-    assert_eq!(used(&state, "acme"), 3);
+    assert_eq!(used_units(&state, "acme"), 3);
     wait(state.refund(id("acme"), JUNE, 0));
     wait(state.refund(id("acme"), JUNE, 4));
-    assert_eq!(used(&state, "acme"), 0);
+    assert_eq!(used_units(&state, "acme"), 0);
     // Refunded units can be used again, and no more than those.
     assert_eq!(
         charge(&state, "acme", 10, 10),
@@ -160,7 +160,7 @@ pub(crate) fn sixty_four_threads_use_exactly_the_allowance<S: Store>() {
             .map(|thread| thread.join().unwrap())
             .sum()
     });
-    assert_eq!(used(&*state, "acme"), granted);
+    assert_eq!(used_units(&*state, "acme"), granted);
     assert!(granted + 3 > ALLOWANCE, "{granted} of {ALLOWANCE}");
     let rest = u32::try_from(ALLOWANCE - granted).unwrap();
     assert!(matches!(
@@ -188,5 +188,5 @@ pub(crate) fn units_survive_a_restart<S: Store>() {
         ChargeOutcome::Granted { used: 8 }
     );
     drop(state);
-    assert_eq!(used(&store.open(), "acme"), 8);
+    assert_eq!(used_units(&store.open(), "acme"), 8);
 }

@@ -3,8 +3,8 @@
 use domesday_state::*;
 use uuid::Uuid;
 
-use super::work::{broken, chunk_results};
-use super::{NOW, Store, after, id, job_of, key, submit, used, wait, with_tenant};
+use super::work::{chunk_results, job_error};
+use super::{NOW, Store, after, id, job_of, key, submit, used_units, wait, with_tenant};
 
 /// How far a host came with a job of two chunks before it is withdrawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +44,7 @@ fn work_off(state: &impl State, progress: Progress) -> Option<Lease> {
     match progress {
         Progress::Completed => finish(1, 0),
         Progress::Failed => {
-            let status = wait(state.fail(lease, broken(), NOW));
+            let status = wait(state.fail(lease, job_error(), NOW));
             assert_eq!(status, LeaseStatus::Held);
         }
         Progress::Queued | Progress::Claimed | Progress::HalfDone => {}
@@ -58,13 +58,13 @@ pub(crate) fn a_withdrawn_job_leaves_nothing_and_costs_nothing<S: Store>() {
     for (number, progress) in (1..).zip(ALL) {
         submit(&state, job_of("acme", 100 + number, &[(1, 1, b"other")]));
         let other = wait(state.claim(NOW, 30_000)).unwrap().lease;
-        let before = used(&state, "acme");
+        let before = used_units(&state, "acme");
         let new = job_of("acme", number, &[(3, 3, b"one"), (2, 2, b"two")]);
         submit(&state, new.clone());
         let lease = work_off(&state, progress);
         for _ in 0..2 {
             wait(state.withdraw(id("acme"), new.id));
-            assert_eq!(used(&state, "acme"), before, "{progress:?}");
+            assert_eq!(used_units(&state, "acme"), before, "{progress:?}");
         }
         assert_eq!(wait(state.job(id("acme"), new.id, NOW)), None);
         assert_eq!(wait(state.output(id("acme"), new.id, 0, NOW)), None);
@@ -99,7 +99,7 @@ pub(crate) fn a_job_of_a_key_or_of_another_tenant_is_not_withdrawn<S: Store>() {
     wait(state.withdraw(id("acme"), Uuid::from_u128(1)));
     wait(state.withdraw(id("other"), Uuid::from_u128(2)));
     wait(state.withdraw(id("acme"), Uuid::from_u128(3)));
-    assert_eq!((used(&state, "acme"), wait(state.waiting())), (2, 2));
+    assert_eq!((used_units(&state, "acme"), wait(state.waiting())), (2, 2));
     let known = wait(state.find_submission(id("acme"), key("k", 1), NOW));
     assert!(matches!(known, Some(Submission::Known(_))), "{known:?}");
 }

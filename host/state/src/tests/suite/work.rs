@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domesday_state::*;
 use uuid::Uuid;
 
-use super::{NOW, Store, after, finish, id, job_of, submit, used, wait, with_tenant};
+use super::{NOW, Store, after, finish, id, job_of, submit, used_units, wait, with_tenant};
 
 const LEASE: i64 = 30_000;
 
@@ -29,7 +29,7 @@ pub(crate) fn chunk_results(chunk: u32) -> ChunkResults {
     }
 }
 
-pub(crate) fn broken() -> JobError {
+pub(crate) fn job_error() -> JobError {
     JobError {
         code: "internal".into(),
         message: "it broke".into(),
@@ -80,7 +80,7 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
         (JobStatus::Running, after(20))
     );
     assert_eq!((now.tally.valued, now.tally.referred), (1, 1));
-    assert_eq!(used(&state, "acme"), 3);
+    assert_eq!(used_units(&state, "acme"), 3);
     // Its rows are dropped, and its results are there.
     assert_eq!(wait(state.input(lease, 0)), None);
     let output = |chunk| wait(state.output(id("acme"), lease.job, chunk, NOW));
@@ -119,7 +119,7 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
         LeaseStatus::Lost
     );
     assert_eq!(
-        wait(state.fail(lease, broken(), after(31))),
+        wait(state.fail(lease, job_error(), after(31))),
         LeaseStatus::Lost
     );
     assert_eq!(wait(state.release_lease(lease)), LeaseStatus::Lost);
@@ -202,7 +202,7 @@ pub(crate) fn a_lease_ends_on_its_millisecond<S: Store>() {
         LeaseStatus::Lost
     );
     assert_eq!(
-        wait(state.fail(first.lease, broken(), end)),
+        wait(state.fail(first.lease, job_error(), end)),
         LeaseStatus::Lost
     );
     assert_eq!(wait(state.release_lease(first.lease)), LeaseStatus::Lost);
@@ -211,7 +211,7 @@ pub(crate) fn a_lease_ends_on_its_millisecond<S: Store>() {
         wait(state.output(id("acme"), first.lease.job, 0, NOW)),
         None
     );
-    assert_eq!((used(&*state, "acme"), wait(other.waiting())), (2, 1));
+    assert_eq!((used_units(&*state, "acme"), wait(other.waiting())), (2, 1));
     assert_eq!(
         wait(other.finish_chunk(second.lease, chunk_results(0), end, LEASE)),
         LeaseStatus::Held
@@ -285,7 +285,10 @@ pub(crate) fn chunks_are_finished_once_and_in_order<S: Store>() {
         wait(state.finish_chunk(lease, again, after(9), LEASE)),
         LeaseStatus::Held
     );
-    assert_eq!((job(&state, 1), used(&state, "acme")), (after_first, 3));
+    assert_eq!(
+        (job(&state, 1), used_units(&state, "acme")),
+        (after_first, 3)
+    );
     let output = wait(state.output(id("acme"), lease.job, 0, NOW));
     assert_eq!(output, Some(b"first".to_vec()));
     // A refund is never more than the chunk cost.
@@ -295,7 +298,7 @@ pub(crate) fn chunks_are_finished_once_and_in_order<S: Store>() {
         wait(state.finish_chunk(lease, greedy, NOW, LEASE)),
         LeaseStatus::Held
     );
-    assert_eq!(used(&state, "acme"), 2);
+    assert_eq!(used_units(&state, "acme"), 2);
 }
 
 pub(crate) fn a_failed_job_refunds_unfinished_rows<S: Store>() {
@@ -307,23 +310,23 @@ pub(crate) fn a_failed_job_refunds_unfinished_rows<S: Store>() {
     submit(&state, job_of("acme", 2, &[(1, 1, b"row")]));
     let lease = claim(&state, NOW).unwrap().lease;
     finish(&state, lease, 0, b"result");
-    assert_eq!(used(&state, "acme"), 8);
+    assert_eq!(used_units(&state, "acme"), 8);
     assert_eq!(
-        wait(state.fail(lease, broken(), after(5))),
+        wait(state.fail(lease, job_error(), after(5))),
         LeaseStatus::Held
     );
-    assert_eq!((used(&state, "acme"), wait(state.waiting())), (3, 1));
+    assert_eq!((used_units(&state, "acme"), wait(state.waiting())), (3, 1));
     let failed = job(&state, 1);
     assert_eq!(
         (failed.status, failed.updated_at),
         (JobStatus::Failed, after(5))
     );
-    assert_eq!(failed.error, Some(broken()));
+    assert_eq!(failed.error, Some(job_error()));
     assert_eq!(wait(state.input(lease, 1)), None);
     // The finished chunk is kept, and the job is never begun again.
     assert!(wait(state.output(id("acme"), lease.job, 0, NOW)).is_some());
     assert_eq!(
-        wait(state.fail(lease, broken(), after(6))),
+        wait(state.fail(lease, job_error(), after(6))),
         LeaseStatus::Lost
     );
     assert_eq!(
@@ -374,7 +377,7 @@ pub(crate) fn jobs_go_on_after_a_restart<S: Store>() {
             Some(output)
         );
     }
-    assert_eq!((used(&state, "acme"), wait(state.waiting())), (2, 0));
+    assert_eq!((used_units(&state, "acme"), wait(state.waiting())), (2, 0));
 }
 
 /// Eight threads claim and finish forty jobs over two handles: each job is done once.

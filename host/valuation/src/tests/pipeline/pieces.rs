@@ -24,9 +24,9 @@ impl RowObserver for TaskCounter {
         false
     }
 
-    fn referred(&self, _: &ObservedRow<'_>, _: &Referral) {}
+    fn observe_referral(&self, _: &ObservedRow<'_>, _: &Referral) {}
 
-    fn ran(&self, _: &ObservedRow<'_>, _: &Row, _: Duration) {
+    fn observe_run(&self, _: &ObservedRow<'_>, _: &Row, _: Duration) {
         let began = Instant::now();
         let is_expected = || self.occupancy.in_use() == self.expected;
         while !is_expected() && began.elapsed() < Duration::from_secs(10) {
@@ -35,7 +35,7 @@ impl RowObserver for TaskCounter {
         self.found.lock().unwrap().push(self.occupancy.in_use());
     }
 
-    fn recorded(&self, _: &ObservedRow<'_>, _: &Row, _: Vec<Exchange>) {}
+    fn record_result(&self, _: &ObservedRow<'_>, _: &Row, _: Vec<Exchange>) {}
 }
 
 #[test]

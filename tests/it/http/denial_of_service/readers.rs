@@ -22,7 +22,7 @@ const MAX_IDLE: Duration = Duration::from_secs(30);
 /// seconds.
 const PIECE: usize = 300 << 10;
 const READ_DELAY: Duration = Duration::from_secs(25);
-const EXTENSION: std::ops::Range<Duration> = Duration::from_secs(7)..Duration::from_secs(22);
+const EXTENSION: std::ops::Range<Duration> = Duration::from_secs(7)..Duration::from_secs(24);
 /// The longest delay until the test sees the end of a connection.
 const MAX_CLOSE_DELAY: Duration = Duration::from_secs(10);
 const TICK: Duration = Duration::from_millis(250);
@@ -122,13 +122,15 @@ fn unread_responses_are_aborted_and_free_their_slots() {
             send_request(&server, &get_request(&key, &path)),
         ];
         let mut slow = send_request(&server, &batch);
+        // A busy machine works the three answers out one after the other.
+        let slow_start = started.elapsed();
         assert_eq!(client.get(RELEASE).refusal().1, "concurrency_limited");
         // When two places were free, and when all three were.
         let (mut two, mut three) = (None, None);
         let mut taken = false;
         while three.is_none() {
             let since = started.elapsed();
-            if since > READ_DELAY && !taken {
+            if since > slow_start + READ_DELAY && !taken {
                 slow.read_exact(&mut vec![0; PIECE]).unwrap();
                 taken = true;
             }
@@ -154,7 +156,7 @@ fn unread_responses_are_aborted_and_free_their_slots() {
             "{two:?}"
         );
         // What it took gave it some seconds; it would have had thirty if it began anew each time.
-        let more = three.saturating_sub(two);
+        let more = three.saturating_sub(slow_start + MAX_IDLE);
         assert!(EXTENSION.contains(&more), "{more:?}");
         // Nobody takes what has come for the whole.
         for stream in deaf {

@@ -141,14 +141,14 @@ fn both() -> (Contract, Client) {
     customer("both")
 }
 
-/// Asserts that this is refused with this status and code, and that this parameter is at fault.
+/// Asserts that this is refused with this status and code, and that the error names this parameter.
 #[track_caller]
 fn assert_refused(answer: &HttpResponse, status: u16, code: &str, field: &str) {
     let expected = (status, code.to_owned(), Some(field.to_owned()));
     assert_eq!(answer.refusal(), expected);
 }
 
-/// Asserts that this is refused with this status and code, and that no parameter is at fault.
+/// Asserts that this is refused with this status and code, and that the error names no parameter.
 #[track_caller]
 fn assert_closed(answer: &HttpResponse, status: u16, code: &str) {
     assert_eq!(answer.refusal(), (status, code.to_owned(), None));

@@ -16,7 +16,7 @@ pub struct ErrorExample {
     fits: fn(&Route) -> bool,
     message: &'static str,
     field: Option<&'static str>,
-    /// True if the body lists every fault of the request.
+    /// True if the body lists every error of the request.
     listed: bool,
 }
 
@@ -120,7 +120,7 @@ fn listing(route: &Route) -> bool {
     is_series(route) && (route.path.ends_with("/datasets") || route.path.ends_with("/areas"))
 }
 
-/// Returns an example without a field at fault.
+/// Returns an example that names no field.
 const fn plain(code: Code, message: &'static str) -> ErrorExample {
     ErrorExample {
         code,
@@ -132,7 +132,7 @@ const fn plain(code: Code, message: &'static str) -> ErrorExample {
     }
 }
 
-/// Returns an example of a fault of the request.
+/// Returns an example of an error in the request.
 const fn fault(code: Code, field: &'static str, message: &'static str) -> ErrorExample {
     let mut example = plain(code, message);
     example.field = Some(field);

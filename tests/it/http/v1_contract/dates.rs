@@ -66,7 +66,7 @@ fn v1_date_to_alone_gives_the_history_on_or_before_it() {
     let (_contract, client) = both();
     let answer = fixture_rates(&client, "dataset=bank_rate&to=2026-01-06");
     assert_eq!(points(&answer), [("2026-01-05", 4.0), ("2026-01-06", 4.0)]);
-    // A history, and no lookup of what was known on the day: the 8th has nothing of its own.
+    // A history, and no lookup of what was known on the day: the 8th has no value.
     let holiday = fixture_rates(&client, "dataset=bank_rate&to=2026-01-08");
     assert_eq!(points(&holiday).len(), 3);
 }

@@ -179,7 +179,7 @@ fn v1_errors_5_valid_dates_outside_of_history_are_no_error() {
     }
 }
 
-/// Queries with one fault each: status, code and the parameter at fault.
+/// Queries with one error each: status, code and the offending parameter.
 const FAULTS: [(&str, u16, &str, &str); 17] = [
     ("rates/series", 422, "missing_dataset", "dataset"),
     (
@@ -287,7 +287,7 @@ fn v1_code_of_each_fault_names_its_parameter() {
 #[test]
 fn v1_code_order_is_that_of_the_checks() {
     let contract = contract();
-    // Each line mends the fault that the line before was refused for.
+    // Each line mends the error that the line before was refused for.
     let narrow = contract.customer("narrow");
     for (query, status, code, field) in [
         (

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-/// Returns rows of every kind, with and without options and faults.
+/// Returns rows of every kind, with and without options and errors.
 fn rows() -> Vec<Value> {
     let mut large = house();
     large["size"]["floor_area_m2"] = 1_900.into();

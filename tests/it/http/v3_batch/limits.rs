@@ -80,7 +80,7 @@ fn a_batch_is_answered_where_its_true_size_fits() {
     assert_eq!(answer.json()["summary"]["valued"], 2_500);
 }
 
-/// Returns a row of twenty faults, which takes more bytes in an answer than any valuation.
+/// Returns a row of twenty errors, which takes more bytes in an answer than any valuation.
 fn faulty() -> Value {
     let mut row = json!({"request_reference": "r".repeat(200)});
     for at in 0..30 {
@@ -99,7 +99,7 @@ fn an_answer_that_became_too_large_costs_nothing_and_names_the_rows_that_fit() {
         let answer = client.post(STANDARD, &batch(vec![faulty(); count]));
         answer.text.len()
     };
-    // The faults leave space for some of the valuations.
+    // The faulty rows leave space for some of the valuations.
     let faults = 8_500_000 / (bytes(101) - bytes(100));
     let mut rows = vec![faulty(); faults];
     rows.extend(vec![house(); 600]);

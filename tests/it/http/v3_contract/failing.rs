@@ -1,4 +1,4 @@
-//! Rows that a release cannot value, and faults of the service.
+//! Rows that a release cannot value, and errors of the service.
 
 use crate::common::client::Client;
 use crate::common::demo::{at, flat, house};

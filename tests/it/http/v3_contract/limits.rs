@@ -80,7 +80,7 @@ fn limit_valuation_date_is_the_window() {
 #[test]
 fn limit_response_is_9_500_000_bytes() {
     let (_contract, client) = all();
-    // Rows whose faults alone make the answer large, so that its size is known without any work.
+    // Rows whose errors alone make the answer large, so that its size is known without any work.
     let mut wrong = json!({});
     for at in 0..20 {
         wrong[format!("{at} {}", "x".repeat(100))] = 0.into();

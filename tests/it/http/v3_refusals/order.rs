@@ -105,7 +105,7 @@ fn compression_is_refused_before_the_media_type_and_the_length() {
 #[test]
 fn a_whole_body_is_parsed_before_its_scope_date_and_address_are_checked() {
     let (server, client) = service();
-    // Each request carries this fault and all that come after it.
+    // Each request has this error and all that come after it.
     let mut request = scottish();
     let code = |request: &Value| client.post(SIMPLE, request).refusal().1;
     assert_eq!(code(&request), "outside_geography");

@@ -259,7 +259,7 @@ fn a_flood_of_faults_is_cut_short() {
     assert_eq!(error.errors.len(), crate::error::ERRORS_LISTED);
     let size = serde_json::to_string(&error.errors).unwrap().len();
     assert!(size < 10_000, "{size}");
-    // The name is too long to repeat, so its section is at fault.
+    // The name is too long to repeat, so the error names its section.
     assert_eq!(error.errors[0].field.as_deref(), Some("/property"));
     // A field beyond the kept members is not reported as missing.
     assert!(

@@ -46,9 +46,9 @@ pub enum Outcome {
     Valued(Box<Valued>),
     /// Outside the automated market: no estimate, range or confidence.
     Referred(Box<Referred>),
-    /// Refused for what the row says, or for its identity.
+    /// Refused for the content of the row, or for its identity.
     Rejected(Vec<ValidationError>),
-    /// Not valued through no fault of the row; each error says whether a retry may help.
+    /// Not valued, though the row is sound. Each error says whether a retry may help.
     Failed(Vec<ValidationError>),
 }
 

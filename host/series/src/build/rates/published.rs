@@ -16,7 +16,7 @@ use crate::package::SourceFile;
 /// One side of a curve: rates in per cent by day and maturity in months.
 pub type Curve = BTreeMap<NaiveDate, BTreeMap<u32, f64>>;
 
-/// A remark on a file that is no fault.
+/// A remark on a file that is no error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// The kind of the remark.

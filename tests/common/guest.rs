@@ -15,7 +15,7 @@ pub fn component(package: &str) -> Vec<u8> {
 /// Builds a guest crate of this workspace and wraps it as a component.
 fn build(package: &str) -> Vec<u8> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    // A folder of its own, since the one of the running test is locked.
+    // A separate folder, since the one of the running test is locked.
     let target = root.join("target/guests");
     let status = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--profile", "guest", "--lib"])

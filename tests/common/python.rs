@@ -1,5 +1,5 @@
 //! Peers in Python. Each has a folder with a `requirements.txt` that pins its packages. They are
-//! installed from PyPI into an environment of their own under the target folder.
+//! installed from PyPI into a separate environment under the target folder.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

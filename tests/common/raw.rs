@@ -65,7 +65,7 @@ pub fn connect_from(address: [u8; 4], server: SocketAddr) -> std::io::Result<Tcp
     Ok(socket.into())
 }
 
-/// Sends these bytes on a connection of their own, and reads one answer.
+/// Sends these bytes on a new connection, and reads one answer.
 pub fn send(address: SocketAddr, request: &[u8]) -> HttpResponse {
     let mut stream = connect(address);
     stream.write_all(request).unwrap();

@@ -13,7 +13,7 @@ pub struct Contract {
     pub list: &'static str,
     /// The page that is generated from it.
     pub page: &'static str,
-    /// The suite whose tests are each named after one of its rules, where it has one of its own.
+    /// The suite whose tests are each named after one of its rules, where there is such a suite.
     pub suite: Option<&'static str>,
 }
 

@@ -16,7 +16,7 @@ mod parameters {
 /// The model.
 pub struct LocalPrice;
 
-/// The areas that are asked, smallest first, and the confidence in the price of each.
+/// The areas to query, smallest first, and the confidence in the price of each.
 const AREAS: [(AreaLevel, f64); 3] = [
     (AreaLevel::PostcodeSector, 0.7),
     (AreaLevel::PostcodeDistrict, 0.5),

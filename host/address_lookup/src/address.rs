@@ -40,7 +40,7 @@ fn delivery_point(dpa: &Dpa, postcode: &Postcode) -> Result<Option<ListedAddress
         return Ok(None);
     }
     let paon = match (dpa.building_name.get(), dpa.building_number.get()) {
-        // A post office box or a firm without a building of its own is known by its name alone.
+        // A post office box or a firm without a building is known by its name alone.
         ("", "") if dpa.sub_building_name.get().is_empty() => {
             dpa.organisation_name.get().to_owned()
         }

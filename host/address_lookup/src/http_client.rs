@@ -39,7 +39,7 @@ impl HttpClient {
         idle: usize,
         now: fn() -> SystemTime,
     ) -> Result<HttpClient, reqwest::Error> {
-        // reqwest has no cryptography of its own. A provider that the process chose before stays.
+        // reqwest brings no cryptography. A provider that the process chose before stays.
         let _chosen = default_provider().install_default();
         let builder = Client::builder()
             .http1_only()

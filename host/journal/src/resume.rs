@@ -204,7 +204,7 @@ fn durable_statements(tail: &[u8]) -> impl Iterator<Item = u64> + '_ {
         .enumerate()
         .filter(|(_, window)| *window == LINE_START)
         .filter_map(|(at, _)| {
-            // The fields before `about` make an object of their own.
+            // The fields before `about` make an object by themselves.
             let rest = &tail[at..(at + 256).min(tail.len())];
             let about = br#","about":"#;
             let end = rest

@@ -266,7 +266,7 @@ fn a_torn_group_never_overwrites_an_earlier_aside_file() {
 /// for the last one yet, so its check covers the statement.
 #[test]
 fn a_last_line_that_names_another_group_is_refused_before_a_head_vouches_for_it() {
-    // A group of its own joins the one before it, and the other way round.
+    // A separate group joins the one before it, and the other way round.
     for (groups, written, altered) in [
         (vec![vec![300], vec![300], vec![300]], 2, 1),
         (vec![vec![300], vec![300, 300]], 1, 2),

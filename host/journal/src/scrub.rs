@@ -1,4 +1,4 @@
-//! The check of closed files beside the writer, on a thread of its own.
+//! The check of closed files beside the writer, on a separate thread.
 //!
 //! **There, and unchanged.** The thread looks once a second at every closed file by its name. One
 //! that is gone, or that is another file or has another length or time, is trouble at once.

@@ -182,7 +182,7 @@ async fn each_file_keeps_its_closing_head_and_verifies_alone() {
             ..Expected::default()
         };
         assert_eq!(verify(dir.path(), &later, |_| {}).unwrap().last, 60);
-        // The files before it, in a folder of their own with the heads.
+        // The files before it, in another folder with the heads.
         let elsewhere = tempfile::tempdir().unwrap();
         for name in ["host.pub", "heads.jsonl"] {
             std::fs::copy(dir.path().join(name), elsewhere.path().join(name)).unwrap();

@@ -204,7 +204,7 @@ fn error_examples() -> impl Iterator<Item = (String, RefOr<Example>)> {
 }
 
 /// Sorts the members of every object by name. The document is compared byte by byte, and some
-/// members have no order of their own.
+/// members are not ordered.
 fn sort_members(value: serde_json::Value) -> serde_json::Value {
     use serde_json::Value;
     match value {

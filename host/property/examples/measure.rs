@@ -4,7 +4,7 @@
 //! `cargo run -p domesday-property --example measure -- SNAPSHOT PRICE_PAID [MOST]`
 //!
 //! PRICE_PAID is any file of price paid data from the snapshot's world, such as a month's. MOST
-//! bounds how many of its sales are asked about. The first turn is cold if the system holds nothing
+//! bounds how many of its sales are queried. The first turn is cold if the system holds nothing
 //! of the snapshot, as after `dd if=SNAPSHOT iflag=nocache count=0`.
 
 #![allow(unused_crate_dependencies)]

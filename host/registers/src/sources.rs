@@ -1,4 +1,4 @@
-//! The source files of a build: listed in an order of their own, hashed, and read row by row.
+//! The source files of a build: listed in a fixed order, hashed, and read row by row.
 
 use crate::acceptance::accept;
 pub use crate::file_report::{Counts, FileReport};

@@ -18,7 +18,7 @@ pub struct ConnectionLimits {
     pub connections: usize,
     /// Connections of one address at the same time. An IPv6 address counts with its /64.
     pub per_address: usize,
-    /// Networks of proxies, whose addresses have no limit of their own.
+    /// Networks of proxies, whose addresses are not limited one by one.
     pub trusted_proxies: Vec<IpNet>,
     /// Time limit of a connection without a request, once it has had one.
     pub idle_timeout: Duration,

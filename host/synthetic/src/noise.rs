@@ -1,8 +1,8 @@
 //! Different spellings of one home's address in the registers, for worlds that are made with noise.
 //!
 //! Every kind is a way in which real registers differ. Some leave room for one home only, and some
-//! leave none or more, as real ones do: a matcher is to be tempted too. Draws come from a stream of
-//! their own, so nothing else of a world moves.
+//! leave none or more, as real ones do: a matcher is to be tempted too. Draws come from a
+//! separate stream, so nothing else of a world moves.
 
 use crate::draw::Draw;
 use crate::dwelling::{Address, Dwelling};

@@ -231,8 +231,8 @@ impl WorkerPool {
         hand_over(&self.queue, work).await
     }
 
-    /// Runs `work` on a large body that nobody values at once, such as a job's. It has threads of
-    /// its own, so that no single value waits behind it, and no row yields to it.
+    /// Runs `work` on a large body that nobody values at once, such as a job's. It has
+    /// separate threads, so that no single value waits behind it, and no row yields to it.
     ///
     /// # Errors
     /// As [`WorkerPool::run`].

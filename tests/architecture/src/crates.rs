@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(untyped(&metadata()), ["domesday-cli"]);
     }
 
-    /// Each is a link of its own: `docs/decisions/0044-one-test-binary-a-crate.md`.
+    /// Each is linked separately: `docs/decisions/0044-one-test-binary-a-crate.md`.
     #[test]
     fn the_workspace_has_five_integration_tests_at_most() {
         let found = integration_tests(&metadata());

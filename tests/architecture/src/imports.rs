@@ -62,7 +62,7 @@ pub fn graph(folder: &Path) -> Result<Graph, Box<dyn std::error::Error>> {
 /// Returns the files of a crate's modules. Test modules are left out.
 fn files(folder: &Path) -> std::io::Result<BTreeMap<Module, PathBuf>> {
     let mut files = BTreeMap::new();
-    // A template is the text of another crate, and `bin` holds crates of their own.
+    // A template is the text of another crate, and each file of `bin` is a separate crate.
     for path in walk::files(folder, &["template", "bin", "tests"])? {
         let inner = path
             .strip_prefix(folder)

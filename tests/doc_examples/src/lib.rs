@@ -1,7 +1,7 @@
 //! Executes the documents.
 //!
 //! A document that is never executed becomes wrong. A test types the commands of each page of
-//! `docs/` and of the README in order. It runs the program under test in a folder of its own
+//! `docs/` and of the README in order. It runs the program under test in a separate folder
 //! ([`session`]). It compares their output with the page's ([`expected`]). Names on a page must
 //! exist: files and words ([`vocabulary`]), the program's commands and flags ([`program`]), cargo's
 //! ([`cargo`]), scripts ([`scripts`]), other pages ([`links`]).

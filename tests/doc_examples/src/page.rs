@@ -181,10 +181,7 @@ impl<'a> Reader<'a> {
                 comment.push_str(&html);
             }
             Event::InlineHtml(html) if html.starts_with("<!--") => {
-                self.fault(
-                    line,
-                    format!("{html}: a comment stands on lines of its own"),
-                );
+                self.fault(line, format!("{html}: a comment stands on separate lines"));
             }
             Event::End(TagEnd::HtmlBlock) => {
                 if let Some((line, comment)) = self.comment.take() {
@@ -323,6 +320,6 @@ mod tests {
         assert!(faults("<!-- not typed: x -->\n")[0].contains("no block"));
         assert!(faults("<!-- not typed: x -->\n\n```text\na\n```\n")[0].contains("no commands"));
         assert!(faults("<!-- in small: 7000 as 7 -->\n")[0].contains("nowhere"));
-        assert!(faults("a <!-- folder: empty -->\n")[0].contains("lines of its own"));
+        assert!(faults("a <!-- folder: empty -->\n")[0].contains("separate lines"));
     }
 }

@@ -270,7 +270,7 @@ fn a_host_that_slept_trusts_no_key_before_a_fresh_read() {
     host.stop();
 }
 
-/// Starts a host on a database of its own, which the test can take away. Returns them and a key.
+/// Starts a host and a database for it, which the test can take away. Returns them and a key.
 fn alone() -> (cluster::Cluster, Server, String) {
     let cluster = cluster::Cluster::start(cluster::Disk::Unsynced);
     let database = cluster.database();

@@ -66,7 +66,7 @@ fn a_large_page_is_compressed_for_a_client_that_accepts_it() {
     }
 }
 
-/// Removes the members that each answer has of its own.
+/// Removes the members that differ from answer to answer.
 fn without_ids(value: &mut Value) {
     match value {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! The suites of both contracts and of the promises are complete. Every rule has a test of its own
+//! The suites of both contracts and of the promises are complete. Every rule has its own test
 //! and a mutation that turns it red. Every test of a suite belongs to a rule, and the pages in docs
 //! list them.
 

@@ -253,7 +253,7 @@ fn the_page_needs_nothing_else_and_its_links_lead_somewhere() {
         assert!(page.contains(&format!("<code>{path}</code>")), "{path}");
         for operation in item.as_object().unwrap().values() {
             let id = operation["operationId"].as_str().unwrap();
-            assert!(anchors.contains(&id), "{path} has no place of its own");
+            assert!(anchors.contains(&id), "{path} has no anchor");
         }
     }
     let components = &document["components"];

@@ -270,7 +270,7 @@ fn a_shadow_begins_and_ends_on_a_running_server() {
             .text
             .contains("domesday_shadow_share{")
     );
-    // Each has a report of its own.
+    // Each has its own report.
     assert_eq!(served.report(PLAIN).1["overall"]["rows"], 1);
     assert_eq!(served.report(MISBEHAVING).1["overall"]["rows"], 1);
 }

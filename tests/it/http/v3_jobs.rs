@@ -33,7 +33,7 @@ fn idle() -> Start {
     start().with(&["--job-runners", "0"])
 }
 
-/// Returns this many copies of the house, each with a reference of its own.
+/// Returns this many copies of the house, each with its own reference.
 fn houses(count: usize) -> Vec<Value> {
     (0..count)
         .map(|index| {

@@ -48,7 +48,7 @@ fn make_keys(data: &std::path::Path) -> Keys {
     let mut key = |tenant: &str, scopes: &[&str], expires_at: Option<UnixMillis>| {
         let tenant: TenantId = tenant.parse().unwrap();
         if !state.tenants().unwrap().iter().any(|t| t.id == tenant) {
-            // Its tests run at the same time, and plans have a suite of their own.
+            // Its tests run at the same time, and another suite tests plans.
             let plan = Plan::without_limits();
             state.create_tenant(&tenant, &plan, now).unwrap();
         }

@@ -47,7 +47,7 @@ fn plain() -> &'static Releases {
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Writes a changed package under the same id into a folder of its own.
+/// Writes a changed package under the same id into a separate folder.
 fn changed(from: &Path, id: &str, change: impl FnOnce(&mut ValuationBody, &mut Files)) -> Releases {
     let package = open(&from.join("valuation").join(id), &Trust::Unsigned).unwrap();
     let mut body: ValuationBody = package.body().unwrap();

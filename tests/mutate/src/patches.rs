@@ -67,7 +67,7 @@ fn prove_alone(
     if by_patch.is_empty() {
         return Ok(proofs);
     }
-    println!("{} patches, each in a build of its own", by_patch.len());
+    println!("{} patches, each in a separate build", by_patch.len());
     tree.restore()?;
     let tests: BTreeSet<&str> = by_patch.values().flatten().map(Task::test).collect();
     let all: Vec<&str> = tests.iter().copied().collect();

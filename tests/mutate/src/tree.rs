@@ -1,4 +1,4 @@
-//! A copy of the tree that patches are applied to, with a target folder of its own.
+//! A copy of the tree that patches are applied to, with its own target folder.
 
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeSet;

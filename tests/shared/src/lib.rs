@@ -1,7 +1,7 @@
 //! Shares folders and processes among the tests of one run. One test makes a folder or starts a
 //! process, and all others use it.
 //!
-//! cargo-nextest runs each test in a process of its own, so a static shares nothing. A run is one
+//! cargo-nextest runs each test in a separate process, so a static shares nothing. A run is one
 //! `cargo nextest run`, or one process of tests under `cargo test`. Its folder lies among the
 //! temporary files. A small shell program watches the run: when the run ends, however it ended, the
 //! program ends the shared processes and removes the folder.

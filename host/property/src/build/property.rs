@@ -45,7 +45,7 @@ impl<'a> Properties<'a> {
         let addresses = self.addresses.at(uprn)?;
         let lodged = self.certificates.at(uprn)?;
         let points = self.points.at(uprn)?;
-        // An address file has coordinates of its own.
+        // An address file has its own coordinates.
         let point = points.last().filter(|_| addresses.is_empty());
         let home = Home {
             property: property(addresses.last(), point, &lodged, self.places),

@@ -2,7 +2,7 @@
 //! for each of the months that it may end in.
 //!
 //! Years without any sale in a window have no row. Rows of a year stay small, so that they fill
-//! their pages; a row for all years would spill over into pages of its own.
+//! their pages; a row for all years would spill over into further pages.
 
 use super::bytes::{get, put};
 use super::codes::FixedCodes;

@@ -121,7 +121,7 @@ impl Release {
     }
 
     /// Returns the values of a selector in this release, for the catalogue. Areas, nodes and
-    /// horizons have routes and limits of their own, and so none here.
+    /// horizons have their own routes and limits, and so none here.
     pub fn choices(&self, dataset: &Dataset, selector: &Selector) -> Vec<String> {
         match selector.rule {
             SelectorRule::Choice(Choices::Fixed(of)) => {

@@ -88,7 +88,7 @@ impl ReadTimer {
         let limit = match phase {
             Phase::Idle => limits.idle_timeout,
             Phase::Head => limits.head_timeout,
-            // The body and the response have limits of their own.
+            // The body and the response have other limits.
             Phase::Request | Phase::Response => return Poll::Pending,
         };
         if self.phase != number {

@@ -172,7 +172,7 @@ impl Reservation {
         self.is_committed = true;
         if refund > 0 {
             let end = self.end.max(Instant::now() + GRACE);
-            // A task of its own, since the client gets its response all the same.
+            // A separate task, since the client gets its response all the same.
             let refunded = self.begin_refund(refund);
             let _ = timeout_at(end, tokio::spawn(refunded)).await;
         }
@@ -191,7 +191,7 @@ impl Drop for Reservation {
     }
 }
 
-/// Goes on with a refund in a task of its own.
+/// Goes on with a refund in a separate task.
 fn spawn_refund(refund: impl Future<Output = ()> + Send + 'static) {
     match Handle::try_current() {
         Ok(runtime) => drop(runtime.spawn(refund)),

@@ -2,9 +2,9 @@
 //!
 //! One statement, which is one transaction, makes all charges that wait. Where its answer does not
 //! arrive, nobody knows whether it ran, or will run once the database goes on. Its charges are
-//! answered with the error. Before the next batch the database is asked for the number. Either the
-//! batch was made, and its charges are given back, or it never will be. A refund that could not be
-//! made is made later.
+//! answered with the error. Before the next batch the charger reads the number from the database.
+//! Either the batch was made, and its charges are given back, or it never will be. A refund that
+//! could not be made is made later.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -155,7 +155,7 @@ fn key(number: u32) -> String {
     secret.expose().to_owned()
 }
 
-/// Fills a database with tenants, each with a key and a change of its own, and returns a pool of
+/// Fills a database with tenants, each with its own key and change, and returns a pool of
 /// it. Digests are those of the keys that the test presents, and zeros otherwise.
 async fn fill(address: &str, presented: &[u32]) -> PgPool {
     let pool = connect(address, &Arc::default()).await.unwrap();

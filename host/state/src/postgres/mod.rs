@@ -14,7 +14,7 @@
 //! **Writes that hang** while reads work, as where a synchronous standby is gone, are a degradation
 //! after three seconds. Only the poll writes then, and its success ends the degradation.
 //!
-//! **Connections.** Requests have connections of their own, and so have the leases of jobs. Rows
+//! **Connections.** Requests have their own connections, and so have the leases of jobs. Rows
 //! and results go over others, so that no transaction of theirs keeps a charge waiting.
 //!
 //! **Jobs** ([`jobs`]): advisory locks that end with a transaction serialise the data that it must

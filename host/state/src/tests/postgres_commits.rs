@@ -33,7 +33,7 @@ fn commits_that_hang_are_trouble_until_they_end_and_delay_no_read() {
     charge(&state, 20).unwrap();
     cluster.hold_commits();
     let held = Instant::now();
-    // Of another tenant, since the charge would wait for the units of its own.
+    // The job is of another tenant, since the charge would wait for a job of its own tenant.
     let job = suite::job_of("other", 3, &[(1, 1, b"row")]);
     let late = job.id;
     std::thread::scope(|scope| {

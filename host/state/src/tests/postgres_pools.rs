@@ -23,7 +23,7 @@ fn count(address: &str, statement: &str) -> u32 {
     cluster::sql(address, statement).trim().parse().unwrap()
 }
 
-/// Holds the lock of a statement for some seconds in a session of its own.
+/// Holds the lock of a statement for some seconds in a separate session.
 fn hold(address: &str, statement: &str) -> JoinHandle<()> {
     let script = format!("BEGIN; {statement}; SELECT pg_sleep(4); COMMIT");
     let session = address.to_owned();

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use workbooks::{archive_variants, workbook_variants};
 
-/// The files by folder. Each has a snapshot of its own.
+/// The files by folder. Each has its own snapshot.
 const FILES: [(&str, &[&str]); 8] = [
     (
         "areas",

@@ -205,7 +205,7 @@ impl<'a> Stall<'a> {
     }
 }
 
-/// The customers at work, each with a tenant of its own.
+/// The customers at work, each with another tenant.
 struct Loads<'a> {
     /// Those that wait for their values until the deadline.
     values: Load<'a>,

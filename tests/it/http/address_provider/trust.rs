@@ -152,7 +152,8 @@ fn an_address_matches_alike_in_the_provider_and_in_the_snapshot() {
             ),
         }
     }
-    // A postcode is asked for once, however many of its addresses are; the shop's is another.
+    // The service queries a postcode once, however many of its addresses are; the shop's is
+    // another.
     let postcodes: Vec<_> = places.requests().into_iter().map(|q| q.postcode).collect();
     assert_eq!(postcodes, [POSTCODE, "QA1 2AR", NEW]);
 }

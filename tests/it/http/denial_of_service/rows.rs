@@ -24,7 +24,7 @@ fn filled(start: &str, item: &str, end: &str) -> String {
     text + item + end
 }
 
-/// Returns unknown members of this length altogether, each with a name of its own.
+/// Returns unknown members of this length altogether, each with another name.
 fn unknown(bytes: usize) -> String {
     let mut members = String::with_capacity(bytes);
     for at in 0.. {

@@ -44,7 +44,8 @@ fn versioning_2_another_release_answers_on_the_same_paths_under_its_own_id() {
     assert_eq!(client.get(RELEASE).ok()["release_id"], "another-2026-11");
 }
 
-/// Returns the whole result of a valuation but for the two ids that each response has of its own.
+/// Returns the whole result of a valuation but for the two ids that differ from response to
+/// response.
 #[track_caller]
 fn lasting_result(client: &Client, request: &Value) -> Value {
     let mut result = client.post(STANDARD, request).ok();

@@ -67,7 +67,8 @@ fn the_rate_is_checked_after_the_scope_and_before_the_body() {
     assert_eq!(client.get("/v3/nothing").status, 404);
     assert_eq!(client.get(SIMPLE).status, 405);
     assert_eq!(server.client(&rates).post(SIMPLE, &house()).status, 403);
-    // Each of these for the rate, though it is wrong in what comes after, and nothing is asked for.
+    // Each of these for the rate, though it is wrong in what comes after, and the service looks
+    // nothing up.
     for headers in [
         vec![("Content-Length", "9500001"), ("Expect", "100-continue")],
         vec![("Content-Encoding", "gzip"), ("Content-Length", "3")],

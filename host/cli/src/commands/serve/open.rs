@@ -125,7 +125,7 @@ fn connection_limits(settings: &Settings) -> ConnectionLimits {
     }
 }
 
-/// Returns the connections of the metrics listener. They have limits of their own, so that clients
+/// Returns the connections of the metrics listener. They have separate limits, so that clients
 /// of the other listener cannot take them.
 pub fn metrics_connections(settings: &Settings, metrics: &Metrics) -> Arc<Connections> {
     let limits = ConnectionLimits {

@@ -1,4 +1,4 @@
-//! A run: seeds in order in a file of their own, one after the other in postcard's encoding.
+//! A run: seeds in order in one file, one after the other in postcard's encoding.
 
 use super::{Scratch, Seed};
 use crate::build::BuildError;

@@ -88,8 +88,8 @@ fn row_of(number: usize) -> impl Strategy<Value = Sold> {
     })
 }
 
-/// Returns a file whose last row is of a day of its own. The complete file alone has additions
-/// only.
+/// Returns a file whose last row is of a day that no other file has. The complete file alone has
+/// additions only.
 fn file(number: usize) -> impl Strategy<Value = String> {
     let rows = if number == 0 { 5..40_usize } else { 0..12 };
     let rows = proptest::collection::vec(row_of(number), rows);

@@ -164,7 +164,7 @@ fn every_dataset_without_inputs_names_what_to_give() {
         assert_eq!(
             reason.contains("No file holds this curve"),
             is_curve,
-            "{}: give it a reason of its own in `empty`",
+            "{}: give it its own reason in `empty`",
             summary.dataset
         );
     }

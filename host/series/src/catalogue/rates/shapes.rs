@@ -10,7 +10,7 @@ pub(super) const fn node(rule: SelectorRule) -> Selector {
     Selector {
         presence: Presence::Optional,
         rule,
-        // A node has no name of its own: its dimension names it.
+        // A node has no name: its dimension names it.
         name: SelectorName::Scenario,
     }
 }

@@ -76,7 +76,7 @@ pub async fn submit(
     let size = parsed.size();
     let has_key = parsed.has_key();
     let (answer, submitted) = oneshot::channel();
-    // A task of its own, which goes on where the request has ended. The store holds the parsed rows
+    // A separate task, which goes on where the request has ended. The store holds the parsed rows
     // until it has answered, so the task holds their memory.
     tokio::spawn({
         let (service, principal) = (service.clone(), principal.clone());

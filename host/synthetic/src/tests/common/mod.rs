@@ -20,7 +20,7 @@ pub(crate) fn number(row: &HashMap<String, String>, column: &str) -> f64 {
         .unwrap_or_else(|_| panic!("{column} is {:?}", row[column]))
 }
 
-/// Returns the demo world in a folder of its own.
+/// Returns the demo world in a new folder.
 pub(crate) fn demo() -> (tempfile::TempDir, Manifest) {
     let folder = tempfile::tempdir().unwrap();
     let manifest = generate(&World::demo(), folder.path(), |_, _, _| ()).unwrap();

@@ -90,7 +90,7 @@ fn a_yield_takes_the_value_of_its_month_or_of_the_last_one_at_most_two_months_ol
 #[test]
 fn a_yield_is_twelve_rents_over_the_value_of_the_disclosed_month() {
     let sales = vec![sale(10, 1, 120_000); 5];
-    // The index rises, so that each month has a value of its own.
+    // The index rises, so that each month has another value.
     let index = (0..36).map(|month| (FIRST.plus(month), 100.0 + f64::from(month)));
     let rents: Vec<_> = (23..=27)
         .map(|month| (0, 0, FIRST.plus(month), 800.0))

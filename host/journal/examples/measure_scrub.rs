@@ -1,7 +1,7 @@
 //! Measures how fast a journal is followed line by line, and how long one takes to open.
 //!
 //! ```sh
-//! cargo run --release --package domesday-journal --example measure -- 1000
+//! cargo run --release --package domesday-journal --example measure_scrub -- 1000
 //! ```
 //!
 //! The argument is the size of the journal in megabytes.

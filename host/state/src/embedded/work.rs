@@ -62,7 +62,7 @@ pub(super) fn claim(
     stored.attempts = stored.attempts.saturating_add(1);
     if stored.job.status == JobStatus::Queued {
         stored.job.status = JobStatus::Running;
-        stored.job.updated_at = now;
+        stored.job.updated_at = stored.job.updated_at.max(now);
     }
     put(tables, &stored)?;
     set_lease_end(tables, &stored, now.0.saturating_add(lease_millis))?;
@@ -169,7 +169,7 @@ pub(super) fn finish_chunk(
         .saturating_add(results.tally.valuation_failed);
     stored.next += 1;
     stored.attempts = 1;
-    stored.job.updated_at = now;
+    stored.job.updated_at = stored.job.updated_at.max(now);
     let finished = stored.next == stored.job.chunks;
     if finished {
         end_job(tables, &mut stored, JobStatus::Completed)?;
@@ -217,7 +217,7 @@ pub(super) fn fail(
     tables.give_back(&stored.job.tenant, stored.month, unfinished)?;
     end_job(tables, &mut stored, JobStatus::Failed)?;
     stored.bytes = stored.bytes.saturating_sub(dropped);
-    stored.job.updated_at = now;
+    stored.job.updated_at = stored.job.updated_at.max(now);
     stored.job.error = Some(error);
     change_load(tables, &stored.job.tenant, |queued, occupied| {
         (queued.saturating_sub(1), occupied.saturating_sub(dropped))

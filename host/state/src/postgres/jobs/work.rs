@@ -27,7 +27,7 @@ const FIND: &str = "SELECT j.id FROM domesday.jobs AS j \
      AND (j.lease_until IS NULL OR j.lease_until <= $1) \
      ORDER BY coalesce(t.turn, 0), j.number LIMIT 1 FOR UPDATE OF j SKIP LOCKED";
 const TAKE: &str = "UPDATE domesday.jobs SET \
-     updated_at = CASE status WHEN 'queued' THEN $2 ELSE updated_at END, \
+     updated_at = CASE status WHEN 'queued' THEN greatest(updated_at, $2) ELSE updated_at END, \
      status = 'running', fence = nextval('domesday.fence'), attempts = attempts + 1, lease_until = $3 \
      WHERE id = $1 RETURNING *, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock";
 const TURN: &str = "INSERT INTO domesday.turns (tenant, turn) \
@@ -46,7 +46,8 @@ const CHUNK: &str = "SELECT units, coalesce(length(input), 0)::bigint AS dropped
 /// Its units are those that stay charged.
 const KEEP: &str = "UPDATE domesday.chunks SET input = NULL, output = $3, units = units - $4 \
      WHERE job = $1 AND chunk = $2";
-const ADVANCE: &str = "UPDATE domesday.jobs SET next = next + 1, attempts = 1, updated_at = $2, \
+const ADVANCE: &str = "UPDATE domesday.jobs SET next = next + 1, attempts = 1, \
+     updated_at = greatest(updated_at, $2), \
      lease_until = CASE WHEN next + 1 < chunks THEN $3::bigint END, \
      status = CASE WHEN next + 1 < chunks THEN 'running' ELSE 'completed' END, \
      shared = CASE WHEN next + 1 < chunks THEN shared ELSE '' END, \
@@ -56,7 +57,8 @@ const UNFINISHED_CHUNKS: &str = "SELECT coalesce(sum(units), 0)::bigint AS units
      coalesce(sum(length(input)), 0)::bigint AS dropped \
      FROM domesday.chunks WHERE job = $1 AND output IS NULL";
 const DROP: &str = "UPDATE domesday.chunks SET input = NULL WHERE job = $1 AND input IS NOT NULL";
-const FAIL: &str = "UPDATE domesday.jobs SET status = 'failed', updated_at = $2, lease_until = NULL, \
+const FAIL: &str = "UPDATE domesday.jobs SET status = 'failed', \
+     updated_at = greatest(updated_at, $2), lease_until = NULL, \
      shared = '', bytes = bytes - $3, error_code = $4, error_message = $5, error_retryable = $6 \
      WHERE id = $1";
 

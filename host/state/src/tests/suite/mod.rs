@@ -86,6 +86,7 @@ macro_rules! state_suite {
             }
             work {
                 a_job_goes_from_queued_to_completed
+                a_job_is_never_updated_earlier_than_before
                 tenants_take_turns
                 a_lease_ends_on_its_millisecond
                 attempts_are_counted_by_chunk

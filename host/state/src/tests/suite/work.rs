@@ -222,6 +222,23 @@ pub(crate) fn a_lease_ends_on_its_millisecond<S: Store>() {
     assert_eq!((third.next, third.attempts), (1, 2));
 }
 
+/// A claim takes its time before it waits for a connection, and clocks of hosts differ.
+pub(crate) fn a_job_is_never_updated_earlier_than_before<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    submit(&state, job_of("acme", 1, &[(1, 1, b"one"), (1, 1, b"two")]));
+    let updated = job(&state, 1).updated_at;
+    let begun = claim(&state, UnixMillis(NOW.0 - 10)).unwrap();
+    assert_eq!(begun.job.updated_at, updated);
+    let error = job_error();
+    let failed = wait(state.fail(begun.lease, error, UnixMillis(NOW.0 - 5)));
+    assert_eq!(failed, LeaseStatus::Held);
+    let failed = job(&state, 1);
+    assert_eq!(
+        (failed.status, failed.updated_at),
+        (JobStatus::Failed, updated)
+    );
+}
+
 pub(crate) fn attempts_are_counted_by_chunk<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     submit(&state, job_of("acme", 1, &[(1, 1, b"one"), (1, 1, b"two")]));

@@ -11,7 +11,9 @@ use super::error::{reading, writing};
 use super::job_rows::{change_load, find, leave_queue, put};
 use super::records::StoredJob;
 use super::tables::{JobKey, Tables};
-use crate::{ChunkResults, Claim, JobError, JobStatus, Lease, LeaseStatus, StateError, UnixMillis};
+use crate::{
+    ChunkResults, Claim, Job, JobError, JobStatus, Lease, LeaseStatus, StateError, UnixMillis,
+};
 
 /// The entry that holds the tenant whose job was claimed last.
 const TURN: &str = "turn";
@@ -62,7 +64,7 @@ pub(super) fn claim(
     stored.attempts = stored.attempts.saturating_add(1);
     if stored.job.status == JobStatus::Queued {
         stored.job.status = JobStatus::Running;
-        stored.job.updated_at = stored.job.updated_at.max(now);
+        mark_updated(&mut stored.job, now);
     }
     put(tables, &stored)?;
     set_lease_end(tables, &stored, now.0.saturating_add(lease_millis))?;
@@ -169,7 +171,7 @@ pub(super) fn finish_chunk(
         .saturating_add(results.tally.valuation_failed);
     stored.next += 1;
     stored.attempts = 1;
-    stored.job.updated_at = stored.job.updated_at.max(now);
+    mark_updated(&mut stored.job, now);
     let finished = stored.next == stored.job.chunks;
     if finished {
         end_job(tables, &mut stored, JobStatus::Completed)?;
@@ -217,7 +219,7 @@ pub(super) fn fail(
     tables.give_back(&stored.job.tenant, stored.month, unfinished)?;
     end_job(tables, &mut stored, JobStatus::Failed)?;
     stored.bytes = stored.bytes.saturating_sub(dropped);
-    stored.job.updated_at = stored.job.updated_at.max(now);
+    mark_updated(&mut stored.job, now);
     stored.job.error = Some(error);
     change_load(tables, &stored.job.tenant, |queued, occupied| {
         (queued.saturating_sub(1), occupied.saturating_sub(dropped))
@@ -239,4 +241,10 @@ pub(super) fn release_lease(
     put(tables, &stored)?;
     set_lease_end(tables, &stored, i64::MIN)?;
     Ok(LeaseStatus::Held)
+}
+
+/// Dates the last change of a job. It never goes back, although a claim takes its time before it
+/// waits.
+fn mark_updated(job: &mut Job, now: UnixMillis) {
+    job.updated_at = job.updated_at.max(now);
 }

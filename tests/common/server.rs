@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::log_pipe::LogReader;
-use super::package_files::copy_tree;
+use super::packages::Releases;
 use super::program::{ProcessOutput, domesday, releases, run};
 use super::wire;
 use domesday_test_shared::{end_with_run, once, once_while};
@@ -82,14 +82,14 @@ pub fn shared(name: &str, make: impl FnOnce() -> Server) -> Server {
     Server::from_record(&folder)
 }
 
-/// Returns a folder with the demo's releases but for markets and rates. To open those takes most of
-/// a server's start, since the reader of Parquet is not optimised in tests.
+/// Returns the demo's releases but for markets and rates. To open those takes most of a server's
+/// start, since the reader of Parquet is not optimised in tests.
 fn releases_without_series() -> PathBuf {
-    once("releases-without-series", |folder| {
-        for part in ["keys", "property", "valuation"] {
-            copy_tree(&releases().join(part), &folder.join(part));
-        }
-    })
+    let releases = Releases::shared("without-series", |releases| {
+        releases.add_snapshot();
+        releases.add_demo();
+    });
+    releases.path().to_owned()
 }
 
 impl Start {

@@ -5,7 +5,7 @@
 
 use super::challenge::Challenge;
 use super::error::{of_request, printable};
-use super::reach::{self, Reach, Refusal};
+use super::reach::{self, DestinationError, Reach};
 use super::resolver::GuardedResolver;
 use super::user_agent::USER_AGENT;
 use super::{Address, RegistryError, artifact};
@@ -257,7 +257,7 @@ impl RepositoryClient {
             .map_err(|error| failed(format!("invalid address {printable_realm:?}: {error}")))?;
         match self.reach.check_login(&url, self.plain) {
             Ok(()) => {}
-            Err(Refusal::NotSecure(_)) => {
+            Err(DestinationError::NotSecure(_)) => {
                 return Err(RegistryError::PlainRealm {
                     host: self.host(),
                     realm: printable_realm,
@@ -417,7 +417,7 @@ mod tests {
         let error = client.http.get("http://localhost:9/").send().await;
         let error = of_request(error.unwrap_err(), "192.0.2.1:5000", "fetching");
         assert!(!error.may_pass(), "{error}");
-        let expected = "fetching at 192.0.2.1:5000: ";
+        let expected = "fetching at 192.0.2.1:5000 failed: ";
         assert!(error.to_string().starts_with(expected), "{error}");
         assert!(
             error.to_string().contains("directed to localhost"),

@@ -1,6 +1,6 @@
 //! Errors between this host and a registry.
 
-use super::reach::Refusal;
+use super::reach::DestinationError;
 use domesday_package::PackageError;
 use std::error::Error;
 use std::io;
@@ -175,7 +175,7 @@ pub enum RegistryError {
         bytes: u64,
     },
     /// Any other failure of the registry or the connection.
-    #[error("{doing} at {host}: {message}")]
+    #[error("{doing} at {host} failed: {message}")]
     Failed {
         /// The activity, such as `logging in`.
         doing: String,
@@ -292,7 +292,7 @@ pub fn printable(text: &str) -> String {
 /// Returns whether a destination was refused, which no retry helps against.
 fn is_refusal(error: &reqwest::Error) -> bool {
     let mut causes = std::iter::successors(error.source(), |&cause| cause.source());
-    causes.any(|cause| cause.is::<Refusal>())
+    causes.any(|cause| cause.is::<DestinationError>())
 }
 
 /// Joins an error with its causes, each once. A connection's own text says only that it failed.

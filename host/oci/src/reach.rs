@@ -14,7 +14,7 @@ const MAX_REDIRECTS: usize = 3;
 
 /// The reason why a destination is refused. It names no path or query, which may hold a secret.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum DestinationError {
     /// More redirects than are followed.
     #[error("redirected more than {MAX_REDIRECTS} times")]
     TooMany,
@@ -65,17 +65,17 @@ impl Reach {
     /// Where the host is a name, [`Reach::select`] judges its addresses.
     ///
     /// # Errors
-    /// [`Refusal::NotSecure`] or [`Refusal::Private`].
-    pub fn check(&self, target: &Url) -> Result<(), Refusal> {
+    /// [`DestinationError::NotSecure`] or [`DestinationError::Private`].
+    pub fn check(&self, target: &Url) -> Result<(), DestinationError> {
         if self.is_registry(target) {
             return Ok(());
         }
         if target.scheme() != "https" {
-            return Err(Refusal::NotSecure(host(target).to_owned()));
+            return Err(DestinationError::NotSecure(host(target).to_owned()));
         }
         match literal(target) {
             None | Some(Network::Public) => Ok(()),
-            Some(_) => Err(Refusal::Private(host(target).to_owned())),
+            Some(_) => Err(DestinationError::Private(host(target).to_owned())),
         }
     }
 
@@ -84,14 +84,14 @@ impl Reach {
     /// `plain` allows a password without TLS to another machine.
     ///
     /// # Errors
-    /// [`Refusal::NotSecure`] or [`Refusal::Private`].
-    pub fn check_login(&self, target: &Url, plain: bool) -> Result<(), Refusal> {
+    /// [`DestinationError::NotSecure`] or [`DestinationError::Private`].
+    pub fn check_login(&self, target: &Url, plain: bool) -> Result<(), DestinationError> {
         let network = literal(target);
         let is_here = network == Some(Network::Loopback) && self.is_on(Network::Loopback);
         match target.scheme() {
             "https" => {}
             "http" if plain || is_here => {}
-            _ => return Err(Refusal::NotSecure(host(target).to_owned())),
+            _ => return Err(DestinationError::NotSecure(host(target).to_owned())),
         }
         let is_allowed = match network {
             None => true,
@@ -100,7 +100,7 @@ impl Reach {
         };
         match is_allowed || self.is_registry(target) {
             true => Ok(()),
-            false => Err(Refusal::Private(host(target).to_owned())),
+            false => Err(DestinationError::Private(host(target).to_owned())),
         }
     }
 
@@ -110,8 +110,13 @@ impl Reach {
     /// also decides its network: public if one of the addresses is.
     ///
     /// # Errors
-    /// [`Refusal::Resolved`] or [`Refusal::Private`] where none of them may be used.
-    pub fn select(&self, name: &str, addresses: &[SocketAddr]) -> Result<Vec<SocketAddr>, Refusal> {
+    /// [`DestinationError::Resolved`] or [`DestinationError::Private`] where none of them may be
+    /// used.
+    pub fn select(
+        &self,
+        name: &str,
+        addresses: &[SocketAddr],
+    ) -> Result<Vec<SocketAddr>, DestinationError> {
         if name.eq_ignore_ascii_case(host(&self.origin)) {
             if !addresses.is_empty() {
                 self.network.get_or_init(|| network(addresses));
@@ -121,13 +126,13 @@ impl Reach {
         if is_this_machine(name) {
             return match self.is_on(Network::Loopback) {
                 true => Ok(addresses.to_vec()),
-                false => Err(Refusal::Private(name.to_owned())),
+                false => Err(DestinationError::Private(name.to_owned())),
             };
         }
         let allowed = |address: &&SocketAddr| self.allows(Network::of(address.ip()));
         let selected: Vec<_> = addresses.iter().filter(allowed).copied().collect();
         match addresses.first() {
-            Some(refused) if selected.is_empty() => Err(Refusal::Resolved {
+            Some(refused) if selected.is_empty() => Err(DestinationError::Resolved {
                 name: name.to_owned(),
                 address: refused.ip(),
             }),
@@ -164,9 +169,9 @@ pub fn policy(reach: Arc<Reach>) -> Policy {
 
 /// Checks a redirect to `target`, after requests to `previous`. A token service or a storage may
 /// redirect to itself.
-fn check_redirect(reach: &Reach, previous: &[Url], target: &Url) -> Result<(), Refusal> {
+fn check_redirect(reach: &Reach, previous: &[Url], target: &Url) -> Result<(), DestinationError> {
     if previous.len() > MAX_REDIRECTS {
-        return Err(Refusal::TooMany);
+        return Err(DestinationError::TooMany);
     }
     match previous.first() {
         Some(first) if first.origin() == target.origin() => Ok(()),

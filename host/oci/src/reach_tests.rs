@@ -23,7 +23,7 @@ fn registry_at(texts: &[&str]) -> Reach {
     reach
 }
 
-fn follow(previous: &[&str], target: &str) -> Result<(), Refusal> {
+fn follow(previous: &[&str], target: &str) -> Result<(), DestinationError> {
     let previous: Vec<_> = previous.iter().map(|text| url(text)).collect();
     check_redirect(&reach("https://registry.example"), &previous, &url(target))
 }
@@ -50,7 +50,7 @@ fn a_registry_may_not_direct_into_private_networks_or_out_of_tls() {
         ("http://registry.example/v2/c", "registry.example"),
         ("ftp://registry.example/v2/c", "registry.example"),
     ] {
-        let expected = Err(Refusal::NotSecure(host.to_owned()));
+        let expected = Err(DestinationError::NotSecure(host.to_owned()));
         assert_eq!(follow(&[REGISTRY], target), expected, "{target}");
     }
     for host in [
@@ -72,7 +72,7 @@ fn a_registry_may_not_direct_into_private_networks_or_out_of_tls() {
         "[fd00::1]",
         "[fec0::1]",
     ] {
-        let expected = Err(Refusal::Private(host.to_owned()));
+        let expected = Err(DestinationError::Private(host.to_owned()));
         let target = format!("https://{host}/d");
         assert_eq!(follow(&[REGISTRY], &target), expected, "{host}");
         let registry = reach("https://10.0.0.4");
@@ -81,7 +81,7 @@ fn a_registry_may_not_direct_into_private_networks_or_out_of_tls() {
     let own = reach("http://127.0.0.1:5000/v2/");
     assert_eq!(
         own.check(&url("http://127.0.0.1:5001/v2/")),
-        Err(Refusal::NotSecure("127.0.0.1".to_owned()))
+        Err(DestinationError::NotSecure("127.0.0.1".to_owned()))
     );
     assert_eq!(follow(&[REGISTRY], "https://localhost.example/d"), Ok(()));
 }
@@ -90,7 +90,10 @@ fn a_registry_may_not_direct_into_private_networks_or_out_of_tls() {
 fn a_storage_may_redirect_to_itself_and_redirects_end() {
     let storage = "http://storage.example/";
     assert_eq!(follow(&[storage; 3], storage), Ok(()));
-    assert_eq!(follow(&[storage; 4], storage), Err(Refusal::TooMany));
+    assert_eq!(
+        follow(&[storage; 4], storage),
+        Err(DestinationError::TooMany)
+    );
     assert!(follow(&[REGISTRY], storage).is_err());
 }
 
@@ -257,7 +260,7 @@ fn a_public_registrys_names_may_not_resolve_to_private_addresses() {
     ] {
         for address in ["10.0.0.5", "169.254.169.254", "127.0.0.1", "::1", "fd00::1"] {
             let refused = registry.select("storage.example", &addresses(&[address]));
-            let expected = Refusal::Resolved {
+            let expected = DestinationError::Resolved {
                 name: "storage.example".to_owned(),
                 address: address.parse().unwrap(),
             };

@@ -48,7 +48,7 @@ impl Resolve for GuardedResolver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reach::Refusal;
+    use crate::reach::DestinationError;
 
     /// Resolves `localhost`, which every machine has, for the registry at `origin`.
     async fn resolve(origin: &str) -> Result<Vec<std::net::SocketAddr>, Option<String>> {
@@ -57,7 +57,7 @@ mod tests {
         };
         match resolver.resolve("localhost".parse().unwrap()).await {
             Ok(found) => Ok(found.collect()),
-            Err(error) => Err(error.downcast_ref().map(Refusal::to_string)),
+            Err(error) => Err(error.downcast_ref().map(DestinationError::to_string)),
         }
     }
 

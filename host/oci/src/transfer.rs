@@ -20,11 +20,16 @@ use std::path::Path;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// Timeout of a connection attempt.
 const CONNECT: Duration = Duration::from_secs(10);
 /// Timeout of a silent connection.
 const SILENCE: Duration = Duration::from_secs(60);
+/// Time limit of an attempt without content.
+const ATTEMPT: Duration = Duration::from_secs(300);
+/// The slowest rate of content, bytes a second. A registry that sends or takes less is given up.
+const SLOWEST: u64 = 32 << 10;
 /// Retries after a transient failure.
 const RETRIES: usize = 3;
 /// Wait before the first retry; it doubles each time.
@@ -74,7 +79,8 @@ impl Transfer {
             RegistryOperation::Pull => "pull",
             RegistryOperation::Push => "pull,push",
         };
-        self.retry_transient(|| self.client.log_in(actions)).await
+        self.retry_transient("logging in", 0, || self.client.log_in(actions))
+            .await
     }
 
     /// Fetches an artifact's manifest and its digest, by tag or digest; `None` without such a tag.
@@ -82,7 +88,10 @@ impl Transfer {
         &self,
         name: &str,
     ) -> Result<Option<(OciImageManifest, String)>, RegistryError> {
-        let Some(received) = self.retry_transient(|| self.client.manifest(name)).await? else {
+        let Some(received) = self
+            .retry_transient("fetching the manifest", 0, || self.client.manifest(name))
+            .await?
+        else {
             return Ok(None);
         };
         let manifest =
@@ -103,8 +112,10 @@ impl Transfer {
     /// Puts an artifact's manifest under a tag.
     pub async fn put_manifest(&self, tag: &str, bytes: &[u8]) -> Result<(), RegistryError> {
         let doing = format!("putting the tag {}", self.address.tag_reference(tag));
-        self.retry_transient(|| self.client.put_manifest(tag, bytes, &doing))
-            .await
+        self.retry_transient(&doing, bytes.len() as u64, || {
+            self.client.put_manifest(tag, bytes, &doing)
+        })
+        .await
     }
 
     /// Uploads bytes unless the repository has them, and returns whether it uploaded them.
@@ -118,7 +129,9 @@ impl Transfer {
             let body = Body::from(bytes.to_owned());
             self.client.put_blob(&name, (entry.bytes, body), &doing)
         };
-        self.retry_transient(put).await.map(|()| true)
+        self.retry_transient(&doing, entry.bytes, put)
+            .await
+            .map(|()| true)
     }
 
     /// Uploads a file unless the repository has it, and returns whether it uploaded it.
@@ -148,7 +161,9 @@ impl Transfer {
             let report = |bytes| (*progress.borrow_mut())(file, bytes, entry.bytes);
             report_while(upload, bytes_sent, report).await
         };
-        self.retry_transient(put).await.map(|()| true)
+        self.retry_transient(&doing, entry.bytes, put)
+            .await
+            .map(|()| true)
     }
 
     /// Downloads a blob into the writer of `sink`, which opens anew for every attempt.
@@ -203,13 +218,15 @@ impl Transfer {
             }
             Ok(sink)
         };
-        self.retry_transient(fetch).await
+        self.retry_transient(&doing, entry.bytes, fetch).await
     }
 
     /// Returns whether the repository has a blob. One of another size cannot be repaired from here.
     pub async fn has(&self, file: &str, entry: &FileEntry) -> Result<bool, RegistryError> {
         let name = blob(&entry.sha256);
-        match self.retry_transient(|| self.client.size(&name)).await? {
+        let doing = format!("asking for {file}");
+        let size = self.retry_transient(&doing, 0, || self.client.size(&name));
+        match size.await? {
             None => Ok(false),
             Some(Some(bytes)) if bytes != entry.bytes => Err(RegistryError::Altered {
                 reference: format!("{file} of {}", self.address.with_tag(&name)),
@@ -219,12 +236,38 @@ impl Transfer {
         }
     }
 
-    /// Retries transient failures with growing waits, and logs each retry.
-    async fn retry_transient<T, F>(&self, attempt: impl FnMut() -> F) -> Result<T, RegistryError>
+    /// Retries transient failures with growing waits, and logs each retry. Each attempt has a time
+    /// limit for the `bytes` that it moves.
+    async fn retry_transient<T, F>(
+        &self,
+        doing: &str,
+        bytes: u64,
+        attempt: impl FnMut() -> F,
+    ) -> Result<T, RegistryError>
     where
         F: Future<Output = Result<T, RegistryError>>,
     {
-        attempt
+        self.retry_within(time_limit(bytes), doing, attempt).await
+    }
+
+    async fn retry_within<T, F>(
+        &self,
+        limit: Duration,
+        doing: &str,
+        mut attempt: impl FnMut() -> F,
+    ) -> Result<T, RegistryError>
+    where
+        F: Future<Output = Result<T, RegistryError>>,
+    {
+        let bounded = || {
+            let attempt = attempt();
+            async move {
+                timeout(limit, attempt)
+                    .await
+                    .unwrap_or_else(|_| Err(self.too_slow(doing, limit)))
+            }
+        };
+        bounded
             .retry(
                 ExponentialBuilder::default()
                     .with_min_delay(PAUSE)
@@ -235,9 +278,25 @@ impl Transfer {
             .await
     }
 
+    fn too_slow(&self, doing: &str, limit: Duration) -> RegistryError {
+        RegistryError::BrokeOff {
+            doing: doing.to_owned(),
+            host: self.host(),
+            problem: format!(
+                "it took more than {} s, which is less than {SLOWEST} bytes a second",
+                limit.as_secs()
+            ),
+        }
+    }
+
     fn host(&self) -> String {
         self.address.host().to_owned()
     }
+}
+
+/// Returns the time limit of an attempt that moves this many bytes.
+fn time_limit(bytes: u64) -> Duration {
+    ATTEMPT + Duration::from_secs(bytes / SLOWEST)
 }
 
 /// Waits for an upload, and reports the bytes sent meanwhile.
@@ -281,4 +340,43 @@ fn pieces(
             }
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_registry_that_trickles_is_given_up_after_its_retries() {
+        let logged = Arc::new(AtomicUsize::new(0));
+        let count = logged.clone();
+        let log: LogLine = Arc::new(move |_: &str| {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        let address = Address::parse("127.0.0.1:1/releases").unwrap();
+        let transfer = Transfer::new(address, true, log).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = { runtime }.enable_all().build().unwrap();
+        let limit = Duration::from_millis(10);
+        let endless = || std::future::pending::<Result<(), RegistryError>>();
+        let refused = runtime.block_on(transfer.retry_within(limit, "fetching a file", endless));
+        let refused = refused.unwrap_err().to_string();
+        assert!(
+            refused.starts_with("fetching a file at 127.0.0.1:1 broke off"),
+            "{refused}"
+        );
+        assert!(
+            refused.contains("less than 32768 bytes a second"),
+            "{refused}"
+        );
+        assert_eq!(logged.load(Ordering::Relaxed), RETRIES);
+    }
+
+    #[test]
+    fn a_large_file_has_more_time() {
+        assert_eq!(time_limit(0), ATTEMPT);
+        assert_eq!(time_limit(SLOWEST * 60), ATTEMPT + Duration::from_secs(60));
+    }
 }

@@ -25,6 +25,8 @@ use std::path::PathBuf;
 const PROCESSING_DEADLINE_MAX: u32 = 25_000;
 /// The longest time that a connection may be idle: a day.
 const IDLE_TIMEOUT_MAX: u32 = 86_400;
+/// The longest lease of a job in seconds: an hour.
+const JOB_LEASE_MAX: u32 = 3_600;
 /// The longest delay and the longest timeout of a drain: an hour. Orchestrators give 30 seconds.
 const DRAIN_MAX: u32 = 3_600;
 
@@ -96,9 +98,10 @@ pub struct Settings {
         long,
         env = "DOMESDAY_JOB_LEASE",
         default_value_t = 30,
-        value_parser = clap::value_parser!(u32).range(1..=3_600),
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(JOB_LEASE_MAX)),
         value_name = "SECONDS"
     )]
+    #[serde(deserialize_with = "in_range::<1, JOB_LEASE_MAX, _>")]
     pub job_lease: u32,
     /// Deadline of a single value or a batch in milliseconds, at most 25000.
     #[arg(
@@ -219,9 +222,10 @@ pub struct Settings {
         long,
         env = "DOMESDAY_RECEIPTS_SHARE",
         default_value_t = 0.01,
-        value_parser = share,
+        value_parser = parse_share,
         value_name = "SHARE"
     )]
+    #[serde(deserialize_with = "read_share")]
     pub receipts_share: f64,
     /// Folder of this host's receipt journal (default: `journal` in the data folder).
     #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
@@ -274,11 +278,19 @@ impl std::str::FromStr for ReceiptsMode {
     }
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+fn parse_share(text: &str) -> Result<f64, String> {
+    check_share(text.parse().map_err(|_| "not a number".to_owned())?)
+}
+
+/// Reads a share of a file.
+fn read_share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    check_share(f64::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+fn check_share(share: f64) -> Result<f64, String> {
     match (0.0..=1.0).contains(&share) {
         true => Ok(share),
-        false => Err("a share is from 0 to 1".to_owned()),
+        false => Err(format!("{share} is no share; set a number from 0 to 1")),
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Resolved settings and their sources.
-pub struct Resolved<T> {
+pub struct SourcedSettings<T> {
     /// The settings.
     pub settings: T,
     /// Each setting that has a value, with its source.
@@ -62,7 +62,7 @@ pub fn resolve<T: Serialize + DeserializeOwned>(
     arguments: &T,
     matches: &ArgMatches,
     config: Option<&Path>,
-) -> Result<Resolved<T>, SettingsError> {
+) -> Result<SourcedSettings<T>, SettingsError> {
     // In the order of their names, as they are shown.
     let mut found: BTreeMap<String, (Value, String)> = BTreeMap::new();
     if let Some(path) = config {
@@ -87,7 +87,7 @@ pub fn resolve<T: Serialize + DeserializeOwned>(
     let sources = found
         .into_iter()
         .map(|(name, (value, source))| (name, value, source));
-    Ok(Resolved {
+    Ok(SourcedSettings {
         settings,
         sources: sources.collect(),
     })

@@ -1,4 +1,4 @@
-use super::sources::{Resolved, SettingsError};
+use super::sources::{SettingsError, SourcedSettings};
 use super::*;
 use clap::{Args, Command, FromArgMatches};
 use std::fs;
@@ -11,7 +11,7 @@ fn command() -> Command {
 fn resolve_with(
     arguments: &[&str],
     file: Option<&str>,
-) -> Result<Resolved<Settings>, SettingsError> {
+) -> Result<SourcedSettings<Settings>, SettingsError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("domesday.toml");
     if let Some(text) = file {
@@ -64,6 +64,13 @@ fn an_unknown_setting_is_refused_by_name() {
         ),
         ("processing_deadline = 25001", "processing_deadline"),
         ("processing_deadline = 25001", "not in 0..=25000"),
+        ("job_lease = 0", "0 is not in 1..=3600"),
+        ("job_lease = 4000000", "not in 1..=3600"),
+        (
+            "receipts_share = -0.5",
+            "-0.5 is no share; set a number from 0 to 1",
+        ),
+        ("receipts_share = 5", "5 is no share"),
         ("idle_timeout = 86401", "not in 1..=86400"),
         ("drain_delay = 3601", "not in 0..=3600"),
         ("drain_timeout = 3601", "not in 0..=3600"),

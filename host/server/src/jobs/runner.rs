@@ -13,11 +13,13 @@ use domesday_valuation::pipeline::batch::nth;
 use domesday_valuation::pipeline::row;
 use domesday_valuation::release_store::OpenRelease;
 use domesday_valuation::worker_pool::WorkerPool;
+use std::error::Error;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, interval, interval_at, sleep, timeout};
 use uuid::Uuid;
 
@@ -33,10 +35,15 @@ const RENEWALS_PER_LEASE: u32 = 3;
 const CHUNKS_PER_TURN: u32 = 8;
 /// Interval at which the runner looks for jobs of other hosts and for expired leases.
 const CLAIM_INTERVAL: Duration = Duration::from_secs(1);
+/// Time limit of opening a release. After it another host may take the job.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
 /// The wait before a release that did not open is tried again.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval at which expired jobs and documents are removed.
 const PURGE_INTERVAL: Duration = Duration::from_secs(60);
+
+/// A release that is being opened on a blocking thread.
+type Opening = JoinHandle<Result<Arc<OpenRelease>, Box<dyn Error + Send + Sync>>>;
 
 /// The reason why the runner stopped working on a claimed job.
 enum StopReason {
@@ -48,6 +55,8 @@ enum StopReason {
     Lost,
     /// The job failed.
     Failed(JobError),
+    /// The packages' disk did not answer while the release was opened.
+    Stalled(Opening),
     /// The state did not answer.
     State(StateError),
     /// The receipts of the rows could not be written.
@@ -146,6 +155,13 @@ impl Runner {
             }
             StopReason::Lost => Ok(LeaseStatus::Lost),
             StopReason::Yielded => self.service.state.release_lease(lease).await,
+            StopReason::Stalled(opening) => {
+                let seconds = OPEN_TIMEOUT.as_secs();
+                tracing::error!(%job_id, release_id, seconds, "the packages' disk does not answer; the job is given back");
+                let status = self.service.state.release_lease(lease).await;
+                self.await_opening(opening).await;
+                status
+            }
             StopReason::Failed(error) => {
                 tracing::error!(%job_id, release_id, attempts, code = error.code, "job failed");
                 let now = self.service.clock.now();
@@ -254,11 +270,13 @@ impl Runner {
         loop {
             let (service, id) = (self.service.clone(), job.release_id.clone());
             // Opening may read the package from disk.
-            let opening = tokio::task::spawn_blocking(move || service.releases.get(&id));
-            let error: Box<dyn std::error::Error + Send + Sync> = match opening.await {
-                Ok(Ok(release)) => return Ok(release),
-                Ok(Err(error)) => error.into(),
-                Err(panicked) => panicked.into(),
+            let mut opening: Opening =
+                spawn_blocking(move || service.releases.get(&id).map_err(Into::into));
+            let error = match timeout(OPEN_TIMEOUT, &mut opening).await {
+                Ok(Ok(Ok(release))) => return Ok(release),
+                Ok(Ok(Err(error))) => error,
+                Ok(Err(panicked)) => panicked.into(),
+                Err(_) => return Err(StopReason::Stalled(opening)),
             };
             tracing::error!(job_id = %job.id, attempt, %error, "a job's release does not open");
             if attempt == ATTEMPTS {
@@ -269,6 +287,16 @@ impl Runner {
             }
             attempt += 1;
             sleep(REOPEN_INTERVAL).await;
+        }
+    }
+
+    /// Waits until the disk answers or the host stops. The runner takes no job meanwhile, so that
+    /// it occupies no second thread.
+    async fn await_opening(&self, opening: Opening) {
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            _ = opening => {}
+            _ = stop.wait_for(|stop| *stop) => {}
         }
     }
 

@@ -81,7 +81,7 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     let jobs = Jobs::start(
         &service,
         settings.job_runners.unwrap_or(threads.div_ceil(2)),
-        Duration::from_secs(settings.job_lease.max(1).into()),
+        Duration::from_secs(settings.job_lease.into()),
     );
 
     // Before the log says that it serves, since a reader may end it at once.

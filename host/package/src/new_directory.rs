@@ -12,12 +12,24 @@ use crate::files::parent;
 /// # Errors
 /// The operating system's error, if one of them cannot be made or its parent cannot be synced.
 pub fn make_directory(directory: &Path) -> io::Result<()> {
+    make_with_mode(directory, 0o700)
+}
+
+/// Makes a directory with those above it, which others may read, and makes each new name durable.
+///
+/// # Errors
+/// The operating system's error, if one of them cannot be made or its parent cannot be synced.
+pub fn make_readable_directory(directory: &Path) -> io::Result<()> {
+    make_with_mode(directory, 0o755)
+}
+
+fn make_with_mode(directory: &Path, mode: u32) -> io::Result<()> {
     if directory.as_os_str().is_empty() || directory.is_dir() {
         return Ok(());
     }
     let parent = parent(directory);
-    make_directory(&parent)?;
-    let created = DirBuilder::new().mode(0o700).create(directory);
+    make_with_mode(&parent, mode)?;
+    let created = DirBuilder::new().mode(mode).create(directory);
     // Another process may have made it meanwhile.
     if !directory.is_dir() {
         created?;
@@ -42,6 +54,16 @@ mod tests {
             let mode = fs::metadata(&made).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o700, "{}", made.display());
         }
+    }
+
+    #[test]
+    fn a_readable_directory_is_open_to_readers_as_far_as_the_process_allows() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().join("releases/property");
+        make_readable_directory(&directory).unwrap();
+        let mode = fs::metadata(&directory).unwrap().permissions().mode();
+        // The umask of the process may take the rights of others.
+        assert_eq!(mode & 0o722, 0o700);
     }
 
     #[test]

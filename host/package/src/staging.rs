@@ -11,8 +11,8 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
-use crate::PackageId;
 use crate::error::PackageErrorKind;
+use crate::{PackageId, make_readable_directory};
 
 /// Age at which an unlocked directory is removed: a packages folder may be on a file system without
 /// locks.
@@ -34,7 +34,7 @@ impl StagingDirectory {
         packages_dir: &Path,
         id: &PackageId,
     ) -> Result<StagingDirectory, PackageErrorKind> {
-        fs::create_dir_all(packages_dir).map_err(PackageErrorKind::io(packages_dir))?;
+        make_readable_directory(packages_dir).map_err(PackageErrorKind::io(packages_dir))?;
         // Package ids cannot begin with a dot, so no reader takes it for a package.
         let folder = tempfile::Builder::new()
             .prefix(&format!(".{id}-"))

@@ -29,11 +29,6 @@ fn build(packages_dir: &Path, id: &str, further: &[&str]) -> ProcessOutput {
 #[test]
 fn sold_addresses_become_homes_and_the_build_says_that_their_numbers_are_invented() {
     let folder = tempfile::tempdir().unwrap();
-    let without = build(folder.path(), "sales-alone", &[]).ok();
-    let last = without.stderr.lines().last().unwrap();
-    assert!(last.contains("has no home"), "{without:?}");
-    assert!(last.contains("--sold-addresses"), "{without:?}");
-
     let sales = registers().join("price-paid.csv").display().to_string();
     let built = build(folder.path(), "sold", &["--sold-addresses", &sales]).ok();
     let report: Value = serde_json::from_str(&built.stdout).unwrap();
@@ -44,6 +39,20 @@ fn sold_addresses_become_homes_and_the_build_says_that_their_numbers_are_invente
     assert!(of_homes > homes["properties"].as_u64(), "{report}");
     let last = built.stderr.lines().last().unwrap();
     assert!(last.contains("have an invented UPRN"), "{}", built.stderr);
+}
+
+#[test]
+fn a_snapshot_without_a_home_is_refused_unless_that_is_stated() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = build(folder.path(), "sales-alone", &[]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.stderr.contains("would have no home"), "{refused:?}");
+    for option in ["--sold-addresses", "--without-homes"] {
+        assert!(refused.stderr.contains(option), "{refused:?}");
+    }
+    assert!(!folder.path().join("property/sales-alone").exists());
+    build(folder.path(), "sales-alone", &["--without-homes"]).ok();
+    assert!(folder.path().join("property/sales-alone").exists());
 }
 
 #[test]

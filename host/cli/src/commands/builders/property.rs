@@ -7,8 +7,8 @@ use crate::commands::progress::ProgressLine;
 use anyhow::Context;
 use clap::Subcommand;
 use domesday_package::{
-    Draft, FilePath, PackageId, PropertyBody, RegisterFile, Sha256Digest, Source, Trust, open,
-    write,
+    Draft, FilePath, PackageId, PropertyBody, RegisterFile, Sha256Digest, Source, Trust,
+    make_readable_directory, open, write,
 };
 use domesday_property::build::{
     DEFAULT_MEMORY, FileReport, HomesReport, Inputs, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE,
@@ -79,6 +79,9 @@ pub struct Build {
     /// Repeatable.
     #[arg(long, value_name = "CSV", conflicts_with_all = ["addresses", "certificates"])]
     sold_addresses: Vec<PathBuf>,
+    /// Build a snapshot that has no home, of sales and figures alone.
+    #[arg(long)]
+    without_homes: bool,
     /// OS Open UPRN, the zip or its CSV: coordinates of homes that the address file lacks.
     #[arg(long, value_name = "FILE")]
     open_uprn: Vec<PathBuf>,
@@ -116,7 +119,7 @@ impl Build {
             .parse()
             .with_context(|| format!("--snapshot-id {}", self.snapshot_id))?;
         let packages_dir = self.output.releases().join("property");
-        std::fs::create_dir_all(&packages_dir)
+        make_readable_directory(&packages_dir)
             .with_context(|| format!("cannot create {}", packages_dir.display()))?;
         let inputs = Inputs {
             price_paid: self.price_paid.clone(),
@@ -144,7 +147,12 @@ impl Build {
                 memory_bytes,
                 &mut |stage, done, total| progress.show(stage, done, total),
             )?;
-            let notes = notes_of_homes(&report.homes);
+            anyhow::ensure!(
+                report.homes.properties > 0 || self.without_homes,
+                "snapshot {id} would have no home, so that every address is address_not_found. Give \
+                 --certificates, --addresses or --sold-addresses, or state --without-homes"
+            );
+            let note = note_of_homes(&report.homes);
             let body = body(
                 id,
                 &report.identity,
@@ -154,7 +162,7 @@ impl Build {
             Ok(BuiltSnapshot {
                 body,
                 report,
-                notes,
+                note,
             })
         });
         let register = InputKind::Register;
@@ -216,7 +224,7 @@ impl Update {
             Ok(BuiltSnapshot {
                 body,
                 report,
-                notes: Vec::new(),
+                note: None,
             })
         });
         let price_paid = InputKind::Register(RegisterKind::PricePaid);
@@ -262,37 +270,28 @@ impl SnapshotTarget<'_> {
         );
         println!("{}", serde_json::to_string_pretty(&made.report)?);
         // Last, since the report is long.
-        for note in made.notes {
+        if let Some(note) = made.note {
             eprintln!("{note}");
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// A snapshot that was made, with its report and notes for the user.
+/// A snapshot that was made, with its report and a note for the user.
 struct BuiltSnapshot<R> {
     body: PropertyBody,
     report: R,
-    notes: Vec<String>,
+    note: Option<String>,
 }
 
-/// Notes that a snapshot has no home, or homes with invented UPRNs.
-fn notes_of_homes(homes: &HomesReport) -> Vec<String> {
-    let mut notes = Vec::new();
-    if homes.properties == 0 {
-        notes.push(
-            "The snapshot has no home, so every address is address_not_found. Give --certificates, \
-             --addresses or --sold-addresses."
-                .to_owned(),
-        );
-    }
-    if homes.from_sold_addresses > 0 {
-        notes.push(format!(
+/// Returns the note that homes have invented UPRNs, where they do.
+fn note_of_homes(homes: &HomesReport) -> Option<String> {
+    (homes.from_sold_addresses > 0).then(|| {
+        format!(
             "{} homes have an invented UPRN. Use the snapshot for back-tests, not to serve.",
             homes.from_sold_addresses
-        ));
-    }
-    notes
+        )
+    })
 }
 
 /// Returns name, digest and rows of each file of a build.

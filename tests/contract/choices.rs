@@ -9,7 +9,7 @@ use std::path::Path;
 #[serde(deny_unknown_fields)]
 pub struct Choices {
     /// The points that the contract itself leaves open.
-    pub open: Vec<Open>,
+    pub open: Vec<OpenPoint>,
     /// The sections of `docs/contract.md`.
     pub section: Vec<Section>,
 }
@@ -17,7 +17,7 @@ pub struct Choices {
 /// A point that the contract leaves open.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Open {
+pub struct OpenPoint {
     /// Its stable name.
     pub id: String,
     /// The open point, as the project states it.

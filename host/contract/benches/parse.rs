@@ -11,7 +11,7 @@ use domesday_contract::v3::input::InputResolution;
 use domesday_contract::v3::request::{Batch, Kind, Request};
 use domesday_contract::v3::result::{
     Confidence, ConfidenceBand, IdentitySource, Outcome, ResultProperty, ValuationResult,
-    ValueRange, Valued,
+    ValueRange, ValuedResult,
 };
 use uuid::Uuid;
 
@@ -53,7 +53,7 @@ fn render(criterion: &mut Criterion) {
         execution_id: Uuid::from_u128(1),
         valuation_id: Uuid::from_u128(2),
         request_reference: Some("portfolio-2026-000001"),
-        outcome: Outcome::Valued(Box::new(Valued {
+        outcome: Outcome::Valued(Box::new(ValuedResult {
             property: ResultProperty {
                 uprn: Uprn::new(100_000_000_001),
                 postcode,

@@ -4,7 +4,7 @@ use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 use serde::{Deserialize, Serialize};
 
-/// A simple rule that a release must beat to be worth its trouble.
+/// A simple rule that a release must beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Baseline {

@@ -8,7 +8,7 @@
 
 #![allow(unused_crate_dependencies)]
 
-use domesday_journal::{Expected, Journal, ReceiptHeader, TenantKey, prepare, verify};
+use domesday_journal::{Expectations, Journal, ReceiptHeader, TenantKey, prepare, verify};
 use domesday_package::Sha256Digest;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (bytes, files) = size(folder.path())?;
 
     let began = Instant::now();
-    let proof = verify(folder.path(), &Expected::default(), |_| {})?;
+    let proof = verify(folder.path(), &Expectations::default(), |_| {})?;
     let took = began.elapsed();
     println!(
         "{} receipts of {} bytes in {files} files: {:.0} MB/s ({took:.2?})",

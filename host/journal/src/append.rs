@@ -24,7 +24,7 @@ pub(crate) struct Tail {
     pub(crate) files: OpenFiles,
     /// A file is not begun before the next receipt, and not grown beyond this by much, bytes.
     file_bytes: u64,
-    current: Option<Current>,
+    current: Option<CurrentFile>,
     /// The files that it has closed, with their facts, until the writer takes them.
     pub(crate) closed: Vec<(ClosedFile, Option<FileFacts>)>,
     /// The last receipt; 0 before the first.
@@ -33,7 +33,7 @@ pub(crate) struct Tail {
     pub(crate) digest: Sha256Digest,
 }
 
-struct Current {
+struct CurrentFile {
     path: PathBuf,
     file: File,
     /// Bytes that are durable.
@@ -84,7 +84,7 @@ impl Tail {
                 })?;
             tail.sequence = receipt.sequence;
             tail.digest = Sha256Digest::of(line);
-            let opened = Current {
+            let opened = CurrentFile {
                 path,
                 file,
                 length: whole as u64,
@@ -101,7 +101,7 @@ impl Tail {
     pub(crate) fn append(&mut self, receipts: &[SealedReceipt]) -> Result<(), JournalError> {
         self.check_files()?;
         if self.is_full() || self.current.is_none() {
-            let begun = Current::begin(&self.folder, self.sequence + 1)?;
+            let begun = CurrentFile::begin(&self.folder, self.sequence + 1)?;
             if let Some(full) = self.current.replace(begun) {
                 let facts = full.file.metadata().ok().as_ref().map(FileFacts::of);
                 let closed = self.close(full);
@@ -134,7 +134,7 @@ impl Tail {
     }
 
     /// Describes the full file, whose last receipt is that of the journal.
-    fn close(&self, full: Current) -> ClosedFile {
+    fn close(&self, full: CurrentFile) -> ClosedFile {
         ClosedFile {
             path: full.path,
             first: full.first,
@@ -145,7 +145,7 @@ impl Tail {
 
     /// Reports whether the next receipt begins another file.
     pub(crate) fn is_full(&self) -> bool {
-        let full = |current: &Current| current.length >= self.file_bytes;
+        let full = |current: &CurrentFile| current.length >= self.file_bytes;
         self.current.as_ref().is_some_and(full)
     }
 
@@ -159,6 +159,19 @@ impl Tail {
         }
     }
 
+    /// Removes a file without a receipt, so that the next try may begin it.
+    fn remove_begun(&mut self, begun: CurrentFile) -> Result<(), JournalError> {
+        match fs::remove_file(&begun.path) {
+            Ok(()) => sync_directory(&self.folder),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => sync_directory(&self.folder),
+            Err(error) => {
+                let failed = JournalError::io(&begun.path)(error);
+                self.current = Some(begun);
+                Err(failed)
+            }
+        }
+    }
+
     /// Removes everything after the last durable receipt, once an append has failed. Then reads
     /// from the disk that this receipt is still there.
     pub(crate) fn repair(&mut self) -> Result<(), JournalError> {
@@ -168,8 +181,7 @@ impl Tail {
         };
         if current.length == 0 {
             // It was begun for the receipts that failed.
-            let removed = fs::remove_file(&current.path);
-            return removed.map_err(JournalError::io(&current.path));
+            return self.remove_begun(current);
         }
         // Should it fail, there is another try later.
         let mut repaired = match current.resume() {
@@ -198,9 +210,9 @@ impl Tail {
     }
 }
 
-impl Current {
+impl CurrentFile {
     /// Begins the file of the receipt `first`.
-    fn begin(folder: &Path, first: u64) -> Result<Current, JournalError> {
+    fn begin(folder: &Path, first: u64) -> Result<CurrentFile, JournalError> {
         let path = segment::path(folder, first);
         let file = OpenOptions::new()
             .create_new(true)
@@ -214,7 +226,7 @@ impl Current {
             let _ = fs::remove_file(&path);
             return Err(error);
         }
-        Ok(Current {
+        Ok(CurrentFile {
             path,
             file,
             length: 0,
@@ -224,8 +236,8 @@ impl Current {
 
     /// Opens the file anew to write to it, and cuts it to its length. Checks that the disk has room
     /// for another group.
-    fn resume(&self) -> Result<Current, JournalError> {
-        let Current { path, length, .. } = self;
+    fn resume(&self) -> Result<CurrentFile, JournalError> {
+        let CurrentFile { path, length, .. } = self;
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -234,7 +246,7 @@ impl Current {
         // Another file may have been put there since. It is not cut.
         check_same(path, &file, &self.file)?;
         make_room(&file, *length).map_err(JournalError::io(path))?;
-        Ok(Current {
+        Ok(CurrentFile {
             path: path.clone(),
             file,
             length: *length,
@@ -269,7 +281,7 @@ mod tests {
     #[test]
     fn a_file_that_was_put_in_the_place_of_another_is_neither_cut_nor_zeroed() {
         let folder = tempfile::tempdir().unwrap();
-        let mut current = Current::begin(folder.path(), 1).unwrap();
+        let mut current = CurrentFile::begin(folder.path(), 1).unwrap();
         current.file.write_all_at(b"receipts", 0).unwrap();
         current.length = 4;
         let foreign = b"somebody else's file";

@@ -10,7 +10,7 @@ use rustix::fs::Advice;
 use crate::flaw::{Flaw, VerifyError};
 use crate::line::{Receipt, last_line};
 use crate::verify::{LONGEST, Walk};
-use crate::{Expected, JournalError, verify};
+use crate::{Expectations, JournalError, verify};
 
 /// Bytes that are read first to find the last line of a file.
 const TAIL: u64 = 64 << 10;
@@ -111,21 +111,28 @@ fn read_last_line(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Follows the chain from a file whose ends do not fit, and returns the error of the first flaw.
-fn first_flaw(folder: &Path, host: &PublicKey, (first, path): (u64, &Path)) -> JournalError {
-    let expected = Expected {
-        host: Some(*host),
-        begins_at: first,
-        ..Expected::default()
-    };
-    match verify(folder, &expected, |_| {}) {
-        Err(VerifyError::At { path, line, flaw }) => JournalError::DamagedReceipt {
+/// Converts the error of a file that is followed before the start.
+pub(crate) fn start_error(error: VerifyError) -> JournalError {
+    match error {
+        VerifyError::At { path, line, flaw } => JournalError::DamagedReceipt {
             path,
             line,
             problem: flaw.to_string(),
         },
-        Err(VerifyError::Unreadable(error)) => error,
-        Err(VerifyError::Whole(flaw)) => JournalError::NotSound(flaw.to_string()),
+        VerifyError::Unreadable(error) => error,
+        VerifyError::Whole(flaw) => JournalError::NotSound(flaw.to_string()),
+    }
+}
+
+/// Follows the chain from a file whose ends do not fit, and returns the error of the first flaw.
+fn first_flaw(folder: &Path, host: &PublicKey, (first, path): (u64, &Path)) -> JournalError {
+    let expected = Expectations {
+        host: Some(*host),
+        begins_at: first,
+        ..Expectations::default()
+    };
+    match verify(folder, &expected, |_| {}) {
+        Err(error) => start_error(error),
         Ok(_) => JournalError::Damaged {
             path: path.to_owned(),
             problem: "it changed while it was read".to_owned(),

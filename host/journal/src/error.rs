@@ -105,7 +105,7 @@ pub enum JournalError {
         problem: String,
     },
     /// The journal's thread has ended.
-    #[error("the journal is closed")]
+    #[error("the journal is closed, since its thread has ended; restart the server")]
     Closed,
 }
 

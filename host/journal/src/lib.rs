@@ -43,7 +43,7 @@ pub use folder::{heads, host};
 pub use head::Head;
 pub use line::{Receipt, ReceiptHeader, SealedReceipt, prepare};
 pub use seal::TenantKey;
-pub use verify::{Expected, Proof, verify};
+pub use verify::{Expectations, Proof, verify};
 pub use writer::{Journal, Now, Ticket};
 
 #[cfg(test)]

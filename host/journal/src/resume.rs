@@ -25,8 +25,9 @@
 //! aside and resumes.
 //!
 //! **Earlier files.** The host follows every line of the file of the last head, of the four files
-//! before it and of all later ones. Of still earlier files it reads the ends, and a thread follows
-//! their lines after the start (`scrub`).
+//! before it and of all later ones. It also follows a still earlier file that changed after a later
+//! one did. The writer finishes files in order, so such a file was altered or put back. Of the
+//! others it reads the ends, and a thread follows their lines after the start (`scrub`).
 //!
 //! **A limit of the check.** The last group may lose whole sectors after it was acknowledged, or
 //! somebody may cut the file there. If the host signed no head since, this looks like a torn group.
@@ -37,13 +38,13 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use domesday_package::PublicKey;
+use domesday_package::{FileFacts, PublicKey};
 use serde::Deserialize;
 
 use crate::closed_file::{self, facts};
 use crate::folder::{OWNER_ONLY, sync_directory};
 use crate::scrub::WatchedFile;
-use crate::{Expected, Flaw, JournalError, Receipt, VerifyError, segment, verify};
+use crate::{Expectations, Flaw, JournalError, Receipt, VerifyError, segment, verify};
 
 /// Bytes that a disk writes whole or not at all.
 const SECTOR: usize = 512;
@@ -53,8 +54,8 @@ const FILES_BEFORE_HEAD: usize = 4;
 const LINE_START: &[u8] = br#"{"sequence":"#;
 
 /// Checks that the files follow one another. Follows every line from some files before that of the
-/// last head on, and moves a torn last group aside. Returns every file but the last that has a
-/// receipt, for the thread that watches them.
+/// last head on, and of earlier files that changed since. Moves a torn last group aside. Returns
+/// every file but the last that has a receipt, for the thread that watches them.
 ///
 /// # Errors
 /// [`JournalError::NotSound`] where the journal contradicts a head, and
@@ -73,12 +74,9 @@ pub(crate) fn recover(
     if let Some((first, _)) = files.first().filter(|(first, _)| *first > 1) {
         tracing::warn!(folder = %folder.display(), first, "earlier receipts are not in the journal's folder");
     }
-    // From before they are read, since somebody may alter them meanwhile.
-    let facts_before: Vec<_> = files
-        .iter()
-        .skip(from)
-        .map(|(_, path)| facts(path))
-        .collect();
+    // From before they are read, since they may be altered meanwhile.
+    let facts_before: Vec<_> = files.iter().map(|(_, path)| facts(path)).collect();
+    let is_altered = changed_after_a_later_one(&facts_before);
     recover_end(folder, host, &files, (begins_at, signed_through))?;
     // A torn group may have been all that the last file had.
     while files
@@ -87,11 +85,36 @@ pub(crate) fn recover(
     {}
     earlier.truncate(from);
     let followed = closed_file::list(folder, host, files.get(from..).unwrap_or_default())?;
-    let unread = earlier.into_iter().map(|file| WatchedFile::new(file, None));
+    let mut watched = Vec::new();
+    for ((file, facts), is_altered) in earlier.into_iter().zip(&facts_before).zip(is_altered) {
+        if is_altered {
+            tracing::info!(path = %file.path.display(), "following a file of receipts that changed after a later one");
+            file.verify(host, &mut |_| Ok(()))
+                .map_err(closed_file::start_error)?;
+        }
+        watched.push(WatchedFile::new(file, facts.filter(|_| is_altered)));
+    }
+    let facts_before = facts_before.into_iter().skip(from);
     let followed = followed.into_iter().zip(facts_before);
-    Ok(unread
-        .chain(followed.map(|(file, facts)| WatchedFile::new(file, facts)))
-        .collect())
+    watched.extend(followed.map(|(file, facts)| WatchedFile::new(file, facts)));
+    Ok(watched)
+}
+
+/// Tells of each file whether it changed no earlier than one of those after it.
+fn changed_after_a_later_one(files: &[Option<FileFacts>]) -> Vec<bool> {
+    let mut earliest = (i64::MAX, i64::MAX);
+    let mut found: Vec<_> = files
+        .iter()
+        .rev()
+        .map(|facts| {
+            let changed = facts.as_ref().map_or(earliest, |facts| facts.changed);
+            let is_altered = changed >= earliest;
+            earliest = earliest.min(changed);
+            is_altered
+        })
+        .collect();
+    found.reverse();
+    found
 }
 
 /// Follows every line from receipt `begins_at` on, and moves a torn last group aside.
@@ -101,10 +124,10 @@ fn recover_end(
     files: &[(u64, PathBuf)],
     (begins_at, signed_through): (u64, u64),
 ) -> Result<(), JournalError> {
-    let expected = Expected {
+    let expected = Expectations {
         host: Some(*host),
         begins_at,
-        ..Expected::default()
+        ..Expectations::default()
     };
     let mut last = begins_at - 1;
     let checked = verify(folder, &expected, |receipt| last = receipt.sequence);

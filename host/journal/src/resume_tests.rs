@@ -130,7 +130,7 @@ impl WrittenJournal {
 
 fn names(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
-    verify(folder, &Expected::default(), |receipt| {
+    verify(folder, &Expectations::default(), |receipt| {
         names.push(receipt.about.valuation_id.clone());
     })
     .unwrap();

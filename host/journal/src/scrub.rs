@@ -1,11 +1,12 @@
 //! The check of closed files beside the writer, on a separate thread.
 //!
 //! **There, and unchanged.** The thread looks once a second at every closed file by its name. One
-//! that is gone, or that is another file or has another length or time, is trouble at once.
+//! that is gone, or that is another file or has another length or time, degrades the journal at
+//! once.
 //!
 //! **Every line.** It follows the lines of each file that nobody has followed since the start, and
-//! of each that changed. A damaged one is trouble until it is put back. A file that was put back is
-//! read again, and the trouble is over if it is whole.
+//! of each that changed. A damaged one degrades the journal until it is put back. The thread reads
+//! such a file again, and the journal recovers if the file is whole.
 //!
 //! **At a bounded rate.** The thread rests nine tenths of its time, so that the disk and the cores
 //! are there for requests. Nobody waits for it.

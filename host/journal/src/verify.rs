@@ -17,7 +17,7 @@ pub(crate) const LONGEST: u64 = 64 << 20;
 
 /// Facts about a journal that are known from elsewhere.
 #[derive(Debug, Clone)]
-pub struct Expected {
+pub struct Expectations {
     /// Heads that were kept elsewhere, beside those in the journal's own folder.
     pub heads: Vec<Head>,
     /// The host's key; without it, the one in the folder is trusted.
@@ -28,9 +28,9 @@ pub struct Expected {
     pub ends_at: Option<u64>,
 }
 
-impl Default for Expected {
+impl Default for Expectations {
     fn default() -> Self {
-        Expected {
+        Expectations {
             heads: Vec::new(),
             host: None,
             begins_at: 1,
@@ -61,7 +61,7 @@ pub struct Proof {
 /// The first wrong place. Receipts that were passed on before it are sound.
 pub fn verify(
     journal: &Path,
-    expected: &Expected,
+    expected: &Expectations,
     mut each: impl FnMut(&Receipt),
 ) -> Result<Proof, VerifyError> {
     let host = match expected.host {
@@ -298,7 +298,7 @@ impl Chain {
 /// outside the expected range.
 fn signed_heads(
     own: Vec<Head>,
-    expected: &Expected,
+    expected: &Expectations,
     host: &PublicKey,
 ) -> Result<BTreeMap<u64, Vec<Head>>, VerifyError> {
     let mut heads: BTreeMap<u64, Vec<Head>> = BTreeMap::new();

@@ -29,7 +29,7 @@ fn files(dir: &TempDir) -> Vec<PathBuf> {
 }
 
 fn proof(dir: &TempDir) -> Result<Proof, VerifyError> {
-    verify(dir.path(), &Expected::default(), |_| {})
+    verify(dir.path(), &Expectations::default(), |_| {})
 }
 
 /// Rewrites the lines of one file.
@@ -141,9 +141,9 @@ async fn files_put_elsewhere_may_be_missing_where_that_is_said() {
     let dir = journal().await;
     let first = segment::list(dir.path()).unwrap()[1].0;
     fs::remove_file(&files(&dir)[0]).unwrap();
-    let expected = Expected {
+    let expected = Expectations {
         begins_at: first,
-        ..Expected::default()
+        ..Expectations::default()
     };
     let mut seen = 0;
     let proof = verify(dir.path(), &expected, |_| seen += 1).unwrap();
@@ -166,9 +166,9 @@ async fn a_journal_cut_short_contradicts_its_own_head_or_one_kept_elsewhere() {
     // Who cuts the journal can cut its heads; the one kept elsewhere stands.
     fs::remove_file(dir.path().join("heads.jsonl")).unwrap();
     assert_eq!(proof(&dir).unwrap().signed, 0);
-    let expected = Expected {
+    let expected = Expectations {
         heads: elsewhere,
-        ..Expected::default()
+        ..Expectations::default()
     };
     let found = verify(dir.path(), &expected, |_| {});
     assert!(matches!(
@@ -195,9 +195,9 @@ async fn a_journal_written_anew_contradicts_a_head_kept_elsewhere() {
     }
     drop(again);
     assert!(proof(&other).is_ok(), "in itself it is sound");
-    let expected = Expected {
+    let expected = Expectations {
         heads: elsewhere,
-        ..Expected::default()
+        ..Expectations::default()
     };
     let found = verify(other.path(), &expected, |_| {});
     assert!(
@@ -216,9 +216,9 @@ async fn a_journal_written_anew_contradicts_a_head_kept_elsewhere() {
 async fn another_hosts_journal_and_a_forged_head_are_refused() {
     let dir = journal().await;
     let stranger = domesday_package::SigningKey::from_seed([5; 32]);
-    let expected = Expected {
+    let expected = Expectations {
         host: Some(stranger.public()),
-        ..Expected::default()
+        ..Expectations::default()
     };
     let found = verify(dir.path(), &expected, |_| {});
     assert!(
@@ -237,9 +237,9 @@ async fn another_hosts_journal_and_a_forged_head_are_refused() {
     ));
     let mut forged = crate::Head::sign(&stranger, 2, Sha256Digest::of(b"x"), 0);
     forged.host = folder::host(dir.path()).unwrap().to_string();
-    let expected = Expected {
+    let expected = Expectations {
         heads: vec![forged],
-        ..Expected::default()
+        ..Expectations::default()
     };
     let found = verify(dir.path(), &expected, |_| {});
     assert!(matches!(
@@ -282,9 +282,9 @@ async fn a_line_longer_than_any_receipt_is_not_an_unfinished_one() {
 async fn a_journal_that_ends_before_the_expected_receipt_is_cut_short() {
     let dir = journal().await;
     for (end, is_cut) in [(COUNT - 1, false), (COUNT, false), (COUNT + 1, true)] {
-        let expected = Expected {
+        let expected = Expectations {
             ends_at: Some(end),
-            ..Expected::default()
+            ..Expectations::default()
         };
         match verify(dir.path(), &expected, |_| {}) {
             Err(VerifyError::Whole(Flaw::CutShort { last, signed })) => {
@@ -323,9 +323,9 @@ async fn the_first_receipt_of_a_later_file_follows_the_head_before_it() {
         let other = Sha256Digest::of(b"another line").to_string();
         lines[0] = lines[0].replace(&receipt.previous.to_string(), &other);
     });
-    let expected = Expected {
+    let expected = Expectations {
         begins_at,
-        ..Expected::default()
+        ..Expectations::default()
     };
     match verify(dir.path(), &expected, |_| {}) {
         Err(VerifyError::At {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use domesday_package::{PublicKey, SigningKey};
+use domesday_package::{DiskProbe, PublicKey, SigningKey};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -120,6 +120,7 @@ impl Journal {
         let earlier = recover(folder, &host, signed_through)?;
         let files = OpenFiles::open(folder, lock)?;
         let tail = Tail::find(folder, &host, file_bytes, files)?;
+        let probe = DiskProbe::open(folder).map_err(JournalError::io(folder))?;
         let (scrub, scrub_error) = scrub::start(folder, host, earlier)?;
         let (send, receive) = sync_channel(WAITING);
         let (state, writer_state) = watch::channel(WriterState {
@@ -136,6 +137,7 @@ impl Journal {
             signed_through,
             signed_at: Instant::now(),
             tail,
+            probe,
             scrub,
             key,
             now,
@@ -269,6 +271,8 @@ struct Writer {
     disk_work: DiskWork,
     folder: PathBuf,
     tail: Tail,
+    /// Written where no receipt is, so that a disk that stalls is noticed before one waits for it.
+    probe: DiskProbe,
     scrub: Scrub,
     key: SigningKey,
     heads: Vec<Head>,
@@ -289,7 +293,7 @@ impl Writer {
             self.disk_work.set(Some(Instant::now()));
             match next {
                 Ok(first) => self.group(first, receive),
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => self.probe_disk(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if self.signed_at.elapsed() >= HEAD_AFTER {
@@ -302,6 +306,17 @@ impl Writer {
             self.disk_work.set(None);
         }
         self.sign();
+    }
+
+    /// Writes to a disk that has no receipt to write. The next repair ends a failure.
+    fn probe_disk(&self) {
+        if self.state.borrow().error.is_some() {
+            return;
+        }
+        if let Err(error) = self.probe.write() {
+            tracing::error!(%error, "the journal's disk cannot be written");
+            self.publish(Err(JournalError::io(&self.folder)(error)));
+        }
     }
 
     /// Makes one receipt durable, with those that wait behind it.

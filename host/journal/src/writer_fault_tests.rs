@@ -16,7 +16,7 @@ fn noise(count: usize) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_journal_that_is_taken_away_is_trouble() {
+async fn a_journal_that_is_taken_away_is_degraded() {
     for gone in ["folder", "file", "cut"] {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("journal");
@@ -54,7 +54,7 @@ fn link_all(from: &Path, to: &Path) {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_moved_or_replaced_is_trouble_before_the_first_receipt() {
+async fn a_folder_that_is_moved_or_replaced_degrades_the_journal_before_the_first_receipt() {
     type Replace = fn(&Path, &Path);
     let replacements: [(&str, Replace); 3] = [
         ("moved", |_, _| {}),
@@ -87,7 +87,7 @@ async fn a_folder_that_is_moved_or_replaced_is_trouble_before_the_first_receipt(
 }
 
 #[tokio::test]
-async fn a_file_beside_the_receipts_that_is_gone_or_replaced_is_trouble() {
+async fn a_file_beside_the_receipts_that_is_gone_or_replaced_degrades_the_journal() {
     for name in ["lock", "host.key", "host.pub", "heads.jsonl"] {
         for replaced in [false, true] {
             let dir = tempfile::tempdir().unwrap();
@@ -117,7 +117,7 @@ async fn a_file_beside_the_receipts_that_is_gone_or_replaced_is_trouble() {
 }
 
 #[tokio::test]
-async fn heads_that_are_cut_in_place_are_trouble() {
+async fn heads_that_are_cut_in_place_degrade_the_journal() {
     let dir = tempfile::tempdir().unwrap();
     keep(&open(dir.path()), 0..1).await;
     let journal = open(dir.path());

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::line::tests::about;
-use crate::{Expected, TenantKey, prepare, verify};
+use crate::{Expectations, TenantKey, prepare, verify};
 use std::fs::OpenOptions;
 use std::io::Write;
 
@@ -30,7 +30,7 @@ pub(super) async fn keep(journal: &Journal, names: std::ops::Range<u32>) {
 
 pub(super) fn names(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
-    verify(folder, &Expected::default(), |receipt| {
+    verify(folder, &Expectations::default(), |receipt| {
         names.push(receipt.about.valuation_id.clone());
     })
     .unwrap();
@@ -87,7 +87,7 @@ async fn a_receipt_that_was_not_finished_is_removed_and_the_chain_goes_on() {
     let (_, last) = crate::segment::list(dir.path()).unwrap().pop().unwrap();
     let mut file = OpenOptions::new().append(true).open(&last).unwrap();
     file.write_all(br#"{"sequence":4,"prev"#).unwrap();
-    let proof = verify(dir.path(), &Expected::default(), |_| {}).unwrap();
+    let proof = verify(dir.path(), &Expectations::default(), |_| {}).unwrap();
     assert_eq!((proof.last, proof.unfinished), (3, 19));
     keep(&open(dir.path()), 3..5).await;
     assert_eq!(names(dir.path()), ["0", "1", "2", "3", "4"]);
@@ -177,9 +177,9 @@ async fn each_file_keeps_its_closing_head_and_verifies_alone() {
         let end = |head: &Head| head.sequence == first - 1;
         assert!(heads.iter().any(end), "{first}: {heads:?}");
         let (begins_at, ends_at) = (*first, Some(first - 1));
-        let later = Expected {
+        let later = Expectations {
             begins_at,
-            ..Expected::default()
+            ..Expectations::default()
         };
         assert_eq!(verify(dir.path(), &later, |_| {}).unwrap().last, 60);
         // The files before it, in another folder with the heads.
@@ -191,13 +191,13 @@ async fn each_file_keeps_its_closing_head_and_verifies_alone() {
             let path = crate::segment::path(dir.path(), *earlier);
             std::fs::copy(&path, elsewhere.path().join(path.file_name().unwrap())).unwrap();
         }
-        let earlier = Expected {
+        let earlier = Expectations {
             ends_at,
-            ..Expected::default()
+            ..Expectations::default()
         };
         let proof = verify(elsewhere.path(), &earlier, |_| {}).unwrap();
         assert_eq!(proof.last, first - 1);
-        assert!(verify(elsewhere.path(), &Expected::default(), |_| {}).is_err());
+        assert!(verify(elsewhere.path(), &Expectations::default(), |_| {}).is_err());
     }
 }
 
@@ -213,9 +213,9 @@ async fn a_journal_whose_earlier_files_are_elsewhere_goes_on() {
     assert_eq!(journal.sequence(), 60);
     keep(&journal, 60..62).await;
     drop(journal);
-    let later = Expected {
+    let later = Expectations {
         begins_at: files[1].0,
-        ..Expected::default()
+        ..Expectations::default()
     };
     assert_eq!(verify(dir.path(), &later, |_| {}).unwrap().last, 62);
 }
@@ -243,6 +243,7 @@ fn a_group_ends_with_the_receipt_that_fills_it() {
         disk_work: DiskWork::default(),
         folder: dir.path().to_owned(),
         tail: Tail::find(dir.path(), &host.public(), FILE_BYTES, files).unwrap(),
+        probe: DiskProbe::open(dir.path()).unwrap(),
         scrub: scrub::start(dir.path(), host.public(), Vec::new())
             .unwrap()
             .0,

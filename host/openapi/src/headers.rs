@@ -21,7 +21,7 @@ const RATE_LONGEST: usize = 80;
 pub const HEADERS: [ResponseHeader; 10] = [
     ResponseHeader {
         name: "X-Service-Request-Id",
-        about: "Identifies the request: a UUID, on every answer. Quote it when you report a fault.",
+        about: "Identifies the request: a UUID, on every answer. Quote it when you report a problem.",
         schema: uuid,
     },
     ResponseHeader {

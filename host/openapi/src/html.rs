@@ -115,8 +115,8 @@ fn headers(out: &mut String) {
 fn errors(out: &mut String) {
     out.push_str(
         "<h2 id=\"errors\">Errors</h2><p>Every refusal of valuations has one body, \
-         <a href=\"#schema-ErrorBody\">ErrorBody</a>, whose <code>field</code> is a JSON Pointer to what \
-         is at fault, relative to the row in a batch. That of market statistics and rates is \
+         <a href=\"#schema-ErrorBody\">ErrorBody</a>, whose <code>field</code> points at the \
+         invalid field (JSON Pointer), relative to the row in a batch. That of market statistics and rates is \
          <a href=\"#schema-SeriesErrorBody\">SeriesErrorBody</a>, whose <code>field</code> is a \
          parameter.</p>\
          <table><thead><tr><th scope=\"col\">Status<th scope=\"col\">Code<th scope=\"col\">Retry\

@@ -12,7 +12,7 @@ use crate::{Package, PackageError, SigningKey, signature};
 pub fn sign(directory: &Path, key: &SigningKey) -> Result<Package, PackageError> {
     let attempt = || {
         let package = Package::open_without_trust(directory)?;
-        let detached = signature::Detached {
+        let detached = signature::DetachedSignature {
             key: key.public(),
             signature: key.sign(&package.manifest().signed_message()?),
         };

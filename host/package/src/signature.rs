@@ -16,17 +16,17 @@ pub const LARGEST_SIGNATURE: u64 = 1024;
 /// The content of `manifest.sig`: a line with the public key and a line with the signature.
 ///
 /// The signature is 128 lower-case hexadecimal digits.
-pub(crate) struct Detached {
+pub(crate) struct DetachedSignature {
     pub(crate) key: PublicKey,
     pub(crate) signature: [u8; 64],
 }
 
-impl Detached {
+impl DetachedSignature {
     fn parse(bytes: &[u8]) -> Result<Self, PackageErrorKind> {
         let read = || {
             let text = str::from_utf8(bytes).ok()?.strip_suffix('\n')?;
             let (key, signature) = text.split_once('\n')?;
-            Some(Detached {
+            Some(DetachedSignature {
                 key: key.parse().ok()?,
                 signature: decode_hex(signature)?,
             })
@@ -54,7 +54,7 @@ pub(crate) fn signer(
 
 /// Returns the key that made the signature in `bytes` over `manifest`.
 pub(crate) fn judge(bytes: &[u8], manifest: &Manifest) -> Result<PublicKey, PackageErrorKind> {
-    let detached = Detached::parse(bytes)?;
+    let detached = DetachedSignature::parse(bytes)?;
     if !detached
         .key
         .verifies(&manifest.signed_message()?, &detached.signature)
@@ -89,12 +89,12 @@ mod tests {
 
     #[test]
     fn a_signature_file_has_one_form() {
-        let text = Detached {
+        let text = DetachedSignature {
             key: SigningKey::from_seed([1; 32]).public(),
             signature: [0xab; 64],
         }
         .text();
-        let read = Detached::parse(text.as_bytes()).unwrap();
+        let read = DetachedSignature::parse(text.as_bytes()).unwrap();
         assert_eq!(read.text(), text);
         let others = [
             text.trim_end().to_owned(),
@@ -107,7 +107,7 @@ mod tests {
         for other in others {
             assert!(
                 matches!(
-                    Detached::parse(other.as_bytes()),
+                    DetachedSignature::parse(other.as_bytes()),
                     Err(PackageErrorKind::SignatureForm)
                 ),
                 "{other:?}"

@@ -10,7 +10,7 @@ use domesday_registers::address::{keys_of_lines, keys_of_parts};
 use domesday_registers::certificates::CertificateFile;
 use domesday_registers::price_paid::PricePaidFile;
 use domesday_registers::records::{Certificate, PricePaid};
-use domesday_registers::rows::{Begin, Refusal, Register, Rows, Warnings};
+use domesday_registers::rows::{Begin, Register, RowError, Rows, Warnings};
 use domesday_registers::{AddressKey, BytesRead, Postcode, Record};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -39,7 +39,7 @@ impl Register for Mapping {
         }
     }
 
-    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<Self::Row, Refusal> {
+    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<Self::Row, RowError> {
         let id = record.cell(self.sale).trim_matches(['{', '}']);
         Ok((record.cell(self.certificate).to_owned(), id.to_owned()))
     }

@@ -8,7 +8,7 @@
 use crate::header::Header;
 use crate::record::Record;
 use crate::rejected_row::RejectReason;
-use crate::rows::Refusal;
+use crate::rows::RowError;
 
 /// Columns of a file without a header.
 const COLUMNS: usize = 77;
@@ -94,7 +94,7 @@ impl Columns {
     ///
     /// # Errors
     /// The address was removed (change type `D`, state 4).
-    pub(crate) fn cells<'r>(&self, record: &Record<'r>) -> Result<Cells<'r>, Refusal> {
+    pub(crate) fn cells<'r>(&self, record: &Record<'r>) -> Result<Cells<'r>, RowError> {
         let [
             uprn,
             change,
@@ -127,7 +127,7 @@ impl Columns {
             postcode,
         ] = sao;
         if change == "D" || state == "4" {
-            return Err(Refusal::new(RejectReason::NoLongerThere, uprn));
+            return Err(RowError::new(RejectReason::NoLongerThere, uprn));
         }
         let saon = join_with_space(sao_text, &range([a, b, c, d]));
         let number = range([e, f, g, h]);

@@ -9,7 +9,7 @@ use crate::open_uprn;
 use crate::record::Record;
 use crate::records::{AddressRow, Country};
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Warnings};
+use crate::rows::{Begin, Register, RowError, Warnings};
 use crate::uprn::uprn;
 
 /// Columns of the address file.
@@ -69,7 +69,7 @@ impl Register for AddressFile {
         }
     }
 
-    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<AddressRow, Refusal> {
+    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<AddressRow, RowError> {
         let cells = match &self.0 {
             Layout::Own(columns) => own(columns.map(|at| record.cell(at))),
             Layout::AddressBasePlus(columns) => columns.cells(record)?,
@@ -107,8 +107,8 @@ fn own(cells: [&str; NAMES.len()]) -> Cells<'_> {
     }
 }
 
-fn address_row(cells: &Cells<'_>) -> Result<AddressRow, Refusal> {
-    let refuse = |reason, cell: &str| Err(Refusal::new(reason, cell));
+fn address_row(cells: &Cells<'_>) -> Result<AddressRow, RowError> {
+    let refuse = |reason, cell: &str| Err(RowError::new(reason, cell));
     let Some(uprn) = uprn(cells.uprn) else {
         return refuse(RejectReason::BadUprn, cells.uprn);
     };

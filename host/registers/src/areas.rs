@@ -4,7 +4,7 @@ use crate::header::Header;
 use crate::record::Record;
 use crate::records::{AreaRow, AuthorityCode};
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Warnings};
+use crate::rows::{Begin, Register, RowError, Warnings};
 
 /// Columns of the Standard Area Measurements; code and name carry the year (`LAD23CD`).
 #[derive(Debug, Default)]
@@ -49,9 +49,9 @@ impl Register for AreaFile {
         check_header(header)
     }
 
-    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<AreaRow, Refusal> {
+    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<AreaRow, RowError> {
         let Some(code) = area_code(record.cell(self.code)) else {
-            return Err(Refusal::new(
+            return Err(RowError::new(
                 RejectReason::BadAreaCode,
                 record.cell(self.code),
             ));
@@ -65,7 +65,7 @@ impl Register for AreaFile {
                     land_hectares,
                 })
             }
-            _ => Err(Refusal::new(RejectReason::BadNumber, hectares)),
+            _ => Err(RowError::new(RejectReason::BadNumber, hectares)),
         }
     }
 }
@@ -102,10 +102,10 @@ impl Register for AuthorityCodeFile {
         check_header(header)
     }
 
-    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<AuthorityCode, Refusal> {
+    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<AuthorityCode, RowError> {
         let code = |column| {
             area_code(record.cell(column))
-                .ok_or_else(|| Refusal::new(RejectReason::BadAreaCode, record.cell(column)))
+                .ok_or_else(|| RowError::new(RejectReason::BadAreaCode, record.cell(column)))
         };
         let text = |column| record.cell(column).to_owned();
         // Wales has no regions, so the country takes their place.

@@ -9,7 +9,7 @@ use crate::Postcode;
 use crate::record::Record;
 use crate::records::{Country, PostcodeUnit};
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Warnings};
+use crate::rows::{Begin, Register, RowError, Warnings};
 
 /// Code-Point Open has nothing to remember from one row to the next.
 #[derive(Debug, Default)]
@@ -44,8 +44,8 @@ impl Register for CodePointFile {
         }
     }
 
-    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<PostcodeUnit, Refusal> {
-        let refuse = |reason, column| Err(Refusal::new(reason, record.cell(column)));
+    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<PostcodeUnit, RowError> {
+        let refuse = |reason, column| Err(RowError::new(reason, record.cell(column)));
         let Some(postcode) = Postcode::parse(record.cell(POSTCODE)) else {
             return refuse(RejectReason::BadPostcode, POSTCODE);
         };

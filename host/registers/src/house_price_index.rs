@@ -6,7 +6,7 @@ use crate::header::Header;
 use crate::record::Record;
 use crate::records::IndexRow;
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Warnings};
+use crate::rows::{Begin, Register, RowError, Warnings};
 
 /// Columns of the index.
 #[derive(Debug, Default)]
@@ -43,12 +43,12 @@ impl Register for IndexFile {
         }
     }
 
-    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<IndexRow, Refusal> {
+    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<IndexRow, RowError> {
         let Some(month) = month(record.cell(self.date)) else {
-            return Err(Refusal::new(RejectReason::BadDate, record.cell(self.date)));
+            return Err(RowError::new(RejectReason::BadDate, record.cell(self.date)));
         };
         let Some(area_code) = area_code(record.cell(self.code)) else {
-            return Err(Refusal::new(
+            return Err(RowError::new(
                 RejectReason::BadAreaCode,
                 record.cell(self.code),
             ));
@@ -57,7 +57,7 @@ impl Register for IndexFile {
             "" => Ok(None),
             cell => match cell.parse() {
                 Ok(index) if index > 0.0 && f64::is_finite(index) => Ok(Some(index)),
-                _ => Err(Refusal::new(RejectReason::BadNumber, cell)),
+                _ => Err(RowError::new(RejectReason::BadNumber, cell)),
             },
         };
         Ok(IndexRow {

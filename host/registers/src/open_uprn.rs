@@ -5,7 +5,7 @@ use crate::code_point::{easting, northing};
 use crate::header::Header;
 use crate::record::Record;
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Warnings};
+use crate::rows::{Begin, Register, RowError, Warnings};
 use crate::uprn::uprn;
 
 /// The location of a UPRN.
@@ -59,8 +59,8 @@ impl Register for OpenUprnFile {
         }
     }
 
-    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<UprnPoint, Refusal> {
-        let refuse = |reason, column| Err(Refusal::new(reason, record.cell(column)));
+    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<UprnPoint, RowError> {
+        let refuse = |reason, column| Err(RowError::new(reason, record.cell(column)));
         let Some(uprn) = uprn(record.cell(self.uprn)) else {
             return refuse(RejectReason::BadUprn, self.uprn);
         };

@@ -14,7 +14,7 @@ use crate::header::Header;
 use crate::record::Record;
 use crate::records::{Change, PricePaid};
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Warnings};
+use crate::rows::{Begin, Register, RowError, Warnings};
 use crate::{Day, Postcode};
 
 /// Longest transaction identifier that is taken; the registry's own have 36 characters.
@@ -114,20 +114,20 @@ impl Register for PricePaidFile {
         }
     }
 
-    fn row(&mut self, record: &Record<'_>, warnings: &mut Warnings) -> Result<PricePaid, Refusal> {
+    fn row(&mut self, record: &Record<'_>, warnings: &mut Warnings) -> Result<PricePaid, RowError> {
         let mut at = self.layout;
         let last = record.cell(at.last);
         let uri = self.linked_data && is_uri(last);
         if self.linked_data && !uri {
             at = OFFICIAL;
         }
-        let refuse = |reason, column| Err(Refusal::new(reason, record.cell(column)));
+        let refuse = |reason, column| Err(RowError::new(reason, record.cell(column)));
         let Some(change) = (if uri {
             Some(Change::Addition)
         } else {
             change(last)
         }) else {
-            return Err(Refusal::new(RejectReason::BadChange, last));
+            return Err(RowError::new(RejectReason::BadChange, last));
         };
         let id = record
             .cell(at.id)

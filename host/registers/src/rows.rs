@@ -30,7 +30,7 @@ pub trait Register: Default {
     fn begin(&mut self, first: &Record<'_>) -> Begin;
 
     /// Reads one row, which has as many cells as the first line.
-    fn row(&mut self, record: &Record<'_>, warnings: &mut Warnings) -> Result<Self::Row, Refusal>;
+    fn row(&mut self, record: &Record<'_>, warnings: &mut Warnings) -> Result<Self::Row, RowError>;
 }
 
 /// The kind of a table's first line.
@@ -48,15 +48,15 @@ pub enum Begin {
 
 /// The reason why a row is refused, and the offending cell.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct RowError {
     reason: RejectReason,
     value: String,
 }
 
-impl Refusal {
-    /// Returns a refusal for `reason`, which `value` shows.
-    pub fn new(reason: RejectReason, value: &str) -> Refusal {
-        Refusal {
+impl RowError {
+    /// Returns an error for `reason`, with the offending `value`.
+    pub fn new(reason: RejectReason, value: &str) -> RowError {
+        RowError {
             reason,
             value: value.to_owned(),
         }

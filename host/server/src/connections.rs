@@ -31,7 +31,7 @@ pub struct Connections {
     limits: ConnectionLimits,
     metrics: ListenerMetrics,
     permits: Arc<Semaphore>,
-    open: Mutex<Open>,
+    open: Mutex<OpenConnections>,
     /// Signals that a connection may make way.
     may_close: Notify,
     /// True while a connection waits to be counted in.
@@ -41,7 +41,7 @@ pub struct Connections {
 }
 
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     by_address: HashMap<IpAddr, usize>,
     /// Connections that may make way, by their standing and then by how long they have waited.
     waiting: BTreeMap<WaitingKey, WaitingConnection>,
@@ -57,7 +57,7 @@ struct WaitingConnection {
     makes_way: Arc<Notify>,
 }
 
-impl Open {
+impl OpenConnections {
     fn insert(&mut self, standing: Standing, connection: WaitingConnection) -> WaitingKey {
         let key = (standing, self.next);
         self.next += 1;
@@ -118,9 +118,9 @@ enum Standing {
 impl Connections {
     /// Creates the connections of a listener that has none yet.
     pub fn new(limits: ConnectionLimits, metrics: ListenerMetrics) -> Arc<Connections> {
-        metrics
-            .limit
-            .set(i64::try_from(limits.connections).unwrap_or(i64::MAX));
+        let whole = |limit: usize| i64::try_from(limit).unwrap_or(i64::MAX);
+        metrics.limit.set(whole(limits.connections));
+        metrics.address_limit.set(whole(limits.per_address));
         Arc::new(Connections {
             permits: Arc::new(Semaphore::new(limits.connections)),
             limits,
@@ -237,7 +237,7 @@ impl Connections {
         if let Ok(permit) = self.permits.clone().try_acquire_owned() {
             return Some(permit);
         }
-        let _crowded = Crowded::new(&self.crowded);
+        let _crowded = CrowdedGuard::new(&self.crowded);
         let mut permit = pin!(self.permits.clone().acquire_owned());
         if one_makes_way && let Ok(permit) = timeout(MAKE_WAY_TIME, &mut permit).await {
             return permit.ok();
@@ -291,22 +291,22 @@ impl Connections {
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(&self) -> MutexGuard<'_, OpenConnections> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Notes that a connection waits to be counted in, until it is dropped.
-struct Crowded<'a>(&'a AtomicBool);
+struct CrowdedGuard<'a>(&'a AtomicBool);
 
-impl<'a> Crowded<'a> {
-    fn new(crowded: &'a AtomicBool) -> Crowded<'a> {
+impl<'a> CrowdedGuard<'a> {
+    fn new(crowded: &'a AtomicBool) -> CrowdedGuard<'a> {
         crowded.store(true, Relaxed);
-        Crowded(crowded)
+        CrowdedGuard(crowded)
     }
 }
 
-impl Drop for Crowded<'_> {
+impl Drop for CrowdedGuard<'_> {
     fn drop(&mut self) {
         self.0.store(false, Relaxed);
     }

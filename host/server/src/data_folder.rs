@@ -1,10 +1,12 @@
-//! The check that the data folder is still the one that the server opened.
+//! The check that the data folder is still the one that the server opened, and that its disk
+//! answers.
 //!
 //! The state and the journal look after their own files. This is for the other content of the
 //! folder: compiled code, the admin socket and the shadow's rows. It also holds where the state is
 //! on PostgreSQL.
 
 use arc_swap::ArcSwapOption;
+use domesday_package::DiskProbe;
 use domesday_state::{OpenPath, PathMoved};
 use std::io;
 use std::path::Path;
@@ -21,6 +23,8 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// The data folder and the outcome of the last check.
 pub struct DataFolder {
     open_path: OpenPath,
+    /// Written at each check, so that a disk that stalls is noticed before a request waits for it.
+    probe: DiskProbe,
     problem: ArcSwapOption<String>,
 }
 
@@ -28,10 +32,11 @@ impl DataFolder {
     /// Opens the folder.
     ///
     /// # Errors
-    /// The operating system cannot open it.
+    /// The operating system cannot open it, or create a file in it.
     pub fn open(path: &Path) -> io::Result<DataFolder> {
         Ok(DataFolder {
             open_path: OpenPath::open(path)?,
+            probe: DiskProbe::open(path)?,
             problem: ArcSwapOption::empty(),
         })
     }
@@ -49,12 +54,23 @@ impl DataFolder {
         self.open_path.check()
     }
 
-    /// Checks the path every second, one check at a time.
+    /// Returns the problem of the path or of the disk, if there is one. Blocks.
+    fn check_disk(&self) -> Option<String> {
+        if let Err(moved) = self.check() {
+            return Some(moved.to_string());
+        }
+        let failed = self.probe.write().err()?;
+        Some(format!(
+            "the data folder's disk cannot be written: {failed}"
+        ))
+    }
+
+    /// Checks the path and the disk every second, one check at a time.
     pub async fn watch(self: Arc<Self>) {
         loop {
             sleep(PERIOD).await;
             let folder = self.clone();
-            let mut check = spawn_blocking(move || folder.check());
+            let mut check = spawn_blocking(move || folder.check_disk());
             let outcome = match timeout(TIMEOUT, &mut check).await {
                 Ok(outcome) => outcome,
                 Err(_) => {
@@ -65,7 +81,7 @@ impl DataFolder {
                 }
             };
             if let Ok(outcome) = outcome {
-                self.set_problem(outcome.err().map(|moved| moved.to_string()));
+                self.set_problem(outcome);
             }
         }
     }
@@ -76,7 +92,7 @@ impl DataFolder {
             return;
         }
         match &problem {
-            Some(problem) => tracing::error!(trouble = problem, "the data folder cannot be used"),
+            Some(problem) => tracing::error!(problem, "the data folder cannot be used"),
             None => tracing::info!("the data folder can be used again"),
         }
         self.problem.store(problem.map(Arc::new));

@@ -42,7 +42,7 @@ fn each_new_reason_of_a_data_folder_is_logged_once() {
     let set = |problem: Option<&str>| log.lines(|| folder.set_problem(problem.map(str::to_owned)));
     assert!(set(None).is_empty());
     for reason in ["its disk does not answer", "it was moved"] {
-        let line = format!("ERROR the data folder cannot be used trouble=\"{reason}\"");
+        let line = format!("ERROR the data folder cannot be used problem=\"{reason}\"");
         assert_eq!(set(Some(reason)), [line]);
         assert!(set(Some(reason)).is_empty());
         assert_eq!(folder.problem().as_deref(), Some(reason));

@@ -3,6 +3,7 @@
 
 pub mod address_provider;
 pub mod admin;
+mod cleartext_http;
 pub mod clock;
 pub mod config;
 pub mod connections;
@@ -14,7 +15,6 @@ pub mod jobs;
 pub mod logging;
 pub mod memory_budget;
 pub mod metrics_page;
-mod plain_http;
 pub mod promotion;
 pub mod quota;
 pub mod receipts;

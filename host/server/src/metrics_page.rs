@@ -58,13 +58,15 @@ async fn sample(service: &Service) {
     let state = &service.state;
     sampled.jobs_paused.set(state.jobs_paused().into());
     sampled
-        .state_trouble
+        .state_degraded
         .set(state.degradation().is_some().into());
+    let folder_problem = service.data_folder.problem().is_some();
+    sampled.data_folder_degraded.set(folder_problem.into());
     if let Some(receipts) = &service.receipts {
         let (count, problem) = receipts.status();
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         sampled.journal_receipts.set(count);
-        sampled.journal_trouble.set(problem.is_some().into());
+        sampled.journal_degraded.set(problem.is_some().into());
     }
     if let Ok(Ok(waiting)) = timeout(TIMEOUT, state.waiting()).await {
         sampled

@@ -6,7 +6,7 @@ use crate::files::addresses::Addresses;
 use crate::files::certificates::Certificates;
 use crate::files::code_point::CodePoint;
 use crate::files::price_paid::{Ids, PricePaid};
-use crate::files::truth::{Registered, Truth};
+use crate::files::truth::{RegisterRecords, Truth};
 use crate::files::{areas, price_index, readme, rents};
 use crate::geography::{self, Authority, Character, HALF_SIDE};
 use crate::housing::{self, Site};
@@ -400,7 +400,7 @@ impl Registers<'_> {
                 truth.sale(&id, dwelling, sale, standing, &lodged)?;
             }
         }
-        let registered = Registered {
+        let registered = RegisterRecords {
             lodgements: &lodged,
             spelling,
             in_address_file,

@@ -72,7 +72,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Returns every use of one crate by another, from the output of `cargo metadata`. It leaves out
-/// dependencies of tests and of builds.
+/// dependencies of tests and of builds, but for models and SDKs, which must not know the host at
+/// all.
 ///
 /// # Panics
 /// The text is not the document that cargo prints.
@@ -81,13 +82,22 @@ pub fn uses(metadata: &Value) -> BTreeSet<(String, String)> {
     for package in metadata["packages"].as_array().into_iter().flatten() {
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
             // Our crates alone have a path. A dependency of the product has no kind.
-            if dependency["path"].is_string() && dependency["kind"].is_null() {
+            let path = dependency["path"].as_str();
+            let to_host = path.is_some_and(|path| path.contains("/host/"));
+            let is_product = dependency["kind"].is_null();
+            if path.is_some() && (is_product || (to_host && outside_the_host(package))) {
                 let name = |of: &Value| of["name"].as_str().unwrap_or_default().to_owned();
                 found.insert((name(package), name(dependency)));
             }
         }
     }
     found
+}
+
+/// Returns true for the package of a model or an SDK.
+fn outside_the_host(package: &Value) -> bool {
+    let manifest = package["manifest_path"].as_str().unwrap_or_default();
+    manifest.contains("/models/") || manifest.contains("/sdk/")
 }
 
 /// Returns the crates of `host/` that use `anyhow`, from the output of `cargo metadata`.
@@ -178,6 +188,20 @@ mod tests {
         let uses = uses(&metadata());
         assert!(uses.len() > 30, "{uses:?}");
         assert_eq!(forbidden(&uses), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_model_that_tests_with_the_host_is_found() {
+        let package = |folder: &str| {
+            serde_json::json!({"name": "domesday-hedonic", "manifest_path": format!("/p/{folder}/Cargo.toml"),
+                "dependencies": [{"name": "domesday-engine", "kind": "dev", "path": "/p/host/engine"}]})
+        };
+        let found = |folder| forbidden(&uses(&serde_json::json!({"packages": [package(folder)]})));
+        assert_eq!(
+            found("models/hedonic"),
+            ["domesday-hedonic uses domesday-engine"]
+        );
+        assert!(found("host/hedonic").is_empty());
     }
 
     #[test]

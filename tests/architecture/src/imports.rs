@@ -1,8 +1,8 @@
 //! The imports between the files of a crate, read from their `use` items and written-out paths.
 //!
 //! An edge is a path that another file defines, in a `use` or written out in code. A `mod` item is
-//! none, and neither is a public re-export. A path that a module writes out into its own child is
-//! none either: it composes what its `mod` items declare. A re-exported name is an edge to the file
+//! none. A public re-export or a written-out path that leads into the module's own child is none
+//! either: these compose what its `mod` items declare. A re-exported name is an edge to the file
 //! that defines it. Test modules are left out, and so is the text of macros.
 
 use crate::circles::Graph;
@@ -134,6 +134,15 @@ impl<'ast> Visit<'ast> for PathReader<'_> {
 
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
 
+    // A `use` within a function.
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        let mut paths = Vec::new();
+        flatten(&item.tree, &mut Vec::new(), &mut paths);
+        let paths = paths.iter();
+        self.mentions
+            .extend(paths.filter_map(|(_, path)| absolute(path, self.module, self.modules)));
+    }
+
     // `pub(in crate::embedded)` names who may use an item, and uses nothing.
     fn visit_visibility(&mut self, _: &'ast Visibility) {}
 }
@@ -147,7 +156,11 @@ fn read_use(item: &ItemUse, module: &Module, modules: &BTreeSet<&Module>, source
         };
         match item.vis {
             Visibility::Inherited => source.imports.push(path),
-            _ => source.re_exports.push((offered, path)),
+            _ => {
+                // An edge, unless it leads into an own child.
+                source.mentions.push(path.clone());
+                source.re_exports.push((offered, path));
+            }
         }
     }
 }
@@ -300,7 +313,21 @@ mod tests {
     }
 
     #[test]
-    fn a_re_export_adds_no_edge_and_resolves_to_the_defining_file() {
+    fn a_use_in_a_function_and_a_sibling_that_is_offered_on_are_edges() {
+        let folder = tempfile::tempdir().unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("lib.rs", "mod a; mod b; mod c;");
+        write("a.rs", "fn run() { use crate::b::Kind; }");
+        write("b.rs", "pub use crate::c::Kind;");
+        write("c.rs", "pub struct Kind;");
+        let found = graph(folder.path()).unwrap();
+        assert_eq!(found["a"], BTreeSet::from(["c".to_owned()]));
+        assert_eq!(found["b"], BTreeSet::from(["c".to_owned()]));
+    }
+
+    #[test]
+    fn a_re_export_of_a_child_adds_no_edge_and_resolves_to_the_defining_file() {
         let folder = std::env::temp_dir().join(format!("imports-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();

@@ -1,7 +1,7 @@
 //! Commands of cargo on pages: packages, and their programs, examples, tests and benches.
 
 use crate::page::Page;
-use crate::{Problem, spoken};
+use crate::{Problem, command_line};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -76,14 +76,14 @@ impl Workspace {
 pub fn faults(page: &Page, workspace: &Workspace) -> Vec<Problem> {
     let blocks = page.blocks.iter().filter(|block| block.is_commands());
     let blocks = blocks.flat_map(|block| {
-        spoken::lines(&block.text)
+        command_line::lines(&block.text)
             .into_iter()
             .map(|line| (block.line, line))
     });
     let spans = page.spans.iter().cloned();
     let mut faults = Vec::new();
     for (line, text) in blocks.chain(spans) {
-        for words in spoken::simple(&text) {
+        for words in command_line::simple(&text) {
             let Some(at) = words.iter().position(|word| word == "cargo") else {
                 continue;
             };

@@ -15,6 +15,7 @@
 
 pub mod cargo;
 mod checkout;
+pub mod command_line;
 pub mod expected;
 pub mod links;
 pub mod mask;
@@ -22,7 +23,6 @@ pub mod page;
 pub mod program;
 pub mod scripts;
 pub mod session;
-pub mod spoken;
 pub mod vocabulary;
 
 /// A fault of a page, with its line.

@@ -1,7 +1,7 @@
 //! The program's own commands and flags, as its `--help` tells them, and what pages say of them.
 
 use crate::page::Page;
-use crate::{Problem, spoken};
+use crate::{Problem, command_line};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -82,15 +82,15 @@ impl Command {
 pub fn faults(page: &Page, program: &Command) -> Vec<Problem> {
     let mut faults = Vec::new();
     for block in page.blocks.iter().filter(|block| block.is_commands()) {
-        for line in spoken::lines(&block.text) {
+        for line in command_line::lines(&block.text) {
             let line_number = line_of(page, block.line, &line);
-            for words in spoken::simple(&line) {
+            for words in command_line::simple(&line) {
                 faults.extend(refused(program, &words).map(|why| page.fault(line_number, why)));
             }
         }
     }
     for (line, span) in &page.spans {
-        for words in spoken::simple(span) {
+        for words in command_line::simple(span) {
             faults.extend(refused(program, &words).map(|why| page.fault(*line, why)));
             let above = words.first().and_then(|first| program.below.get(first));
             if words.len() > 1 && above.is_some_and(|above| !above.below.is_empty()) {

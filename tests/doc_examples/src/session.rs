@@ -15,7 +15,7 @@
 use crate::checkout;
 use crate::expected;
 use crate::page::{Block, Page};
-use crate::{Problem, spoken};
+use crate::{Problem, command_line};
 use std::fmt::Write as _;
 use std::fs;
 use std::net::TcpListener;
@@ -190,7 +190,7 @@ fn script(page: &Page, steps: &[Step<'_>], ports: &[(u16, u16)], shims: &Path) -
             Step::Type(block, _) => {
                 let commands = small(page, &block.text);
                 let _ = writeln!(script, "printf '{MARK}{number}\\n'");
-                match spoken::server(&commands) {
+                match command_line::server(&commands) {
                     Some(server) => {
                         let log = shims.join(format!("server-{number}"));
                         let _ = write!(

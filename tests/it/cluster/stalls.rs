@@ -8,6 +8,7 @@
 mod address_provider;
 mod database;
 mod disk;
+mod idle;
 mod leaving;
 mod load;
 mod log_pipe;

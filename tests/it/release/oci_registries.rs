@@ -2,8 +2,8 @@
 //! not at all. The registry is a real one, Debian's docker-registry; without it these tests say
 //! that they were skipped.
 
-mod again;
 mod hostile;
+mod republish;
 
 use crate::common::client::agent;
 use crate::common::demo::{RELEASE, SNAPSHOT};

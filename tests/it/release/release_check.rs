@@ -82,13 +82,13 @@ fn in_year(year: u16) -> Releases {
 }
 
 /// The output of a check, and its JSON.
-struct Checked {
+struct CheckRun {
     ran: ProcessOutput,
     report: Value,
 }
 
-impl Checked {
-    fn of(releases: &Path, id: &str, more: &[&str]) -> Checked {
+impl CheckRun {
+    fn of(releases: &Path, id: &str, more: &[&str]) -> CheckRun {
         let temp_dir = tempfile::tempdir().unwrap();
         let file = temp_dir.path().join("check.json").display().to_string();
         let folder = releases.display().to_string();
@@ -97,14 +97,14 @@ impl Checked {
         all.extend(more);
         let ran = run(all);
         let text = fs::read_to_string(file).unwrap_or_else(|_| panic!("{ran:#?}"));
-        Checked {
+        CheckRun {
             report: serde_json::from_str(&text).unwrap(),
             ran,
         }
     }
 
-    fn plain(releases: &Releases, more: &[&str]) -> Checked {
-        Checked::of(releases.path(), PLAIN, &[&QUICK[..], more].concat())
+    fn plain(releases: &Releases, more: &[&str]) -> CheckRun {
+        CheckRun::of(releases.path(), PLAIN, &[&QUICK[..], more].concat())
     }
 
     /// Returns the names of the checks with this verdict.
@@ -134,7 +134,7 @@ impl Checked {
 
 #[test]
 fn a_plain_release_passes_every_check() {
-    let checked = Checked::plain(plain(), &LONG);
+    let checked = CheckRun::plain(plain(), &LONG);
     let all = [
         "admission",
         "fixtures",
@@ -175,7 +175,7 @@ fn a_plain_release_passes_every_check() {
 
 #[test]
 fn the_demo_passes_every_check_with_a_verdict() {
-    let checked = Checked::of(&releases(), RELEASE, &[]);
+    let checked = CheckRun::of(&releases(), RELEASE, &[]);
     assert_eq!(checked.ran.code, Some(0), "{:#?}", checked.ran);
     assert_eq!(
         checked.with_verdict("not_judged"),
@@ -210,7 +210,7 @@ fn a_refused_component_ends_the_check() {
     let curious = changed(plain().path(), PLAIN, |_, files| {
         files.insert("component.wasm".to_owned(), wat::parse_str(text).unwrap());
     });
-    let checked = Checked::plain(&curious, &[]);
+    let checked = CheckRun::plain(&curious, &[]);
     checked.assert_failed(&["admission"], import);
     assert_eq!(checked.report["checks"].as_array().unwrap().len(), 1);
 }
@@ -237,7 +237,7 @@ fn one_bit_of_a_fixture_fails_on_both_engines() {
             *estimate = f64::from_bits(bits).into();
         }
     });
-    let checked = Checked::plain(&other, &[]);
+    let checked = CheckRun::plain(&other, &[]);
     checked.assert_failed(
         &["fixtures"],
         "pooled: row \"home-02\": /result/outcome/estimate",
@@ -250,7 +250,7 @@ fn invalid_fixtures_fail() {
     let other = changed(plain().path(), PLAIN, |_, files| {
         files.insert("fixtures.jsonl".to_owned(), b"{}\n".to_vec());
     });
-    Checked::plain(&other, &[]).assert_failed(
+    CheckRun::plain(&other, &[]).assert_failed(
         &["fixtures"],
         "line 1 is not a fixture, at column 2: missing field `row`",
     );
@@ -266,25 +266,25 @@ fn other_evidence_of_the_snapshot_fails() {
             }
         }
     });
-    let checked = Checked::of(other.path(), RELEASE, &QUICK);
+    let checked = CheckRun::of(other.path(), RELEASE, &QUICK);
     checked.assert_failed(&["snapshot"], "/answer/with/0/postcode was");
 }
 
 #[test]
 fn a_trap_on_an_ordinary_home_fails_and_names_it() {
-    let checked = Checked::plain(&in_year(2047), &[]);
+    let checked = CheckRun::plain(&in_year(2047), &[]);
     checked.assert_failed(&["answers", "adversarial"], "the release trapped");
 }
 
 #[test]
 fn a_trap_on_an_adversarial_input_fails_and_names_it() {
-    let checked = Checked::plain(&in_year(2041), &[]);
+    let checked = CheckRun::plain(&in_year(2041), &[]);
     checked.assert_failed(&["adversarial"], "floor area 2000.0: the release trapped");
 }
 
 #[test]
 fn a_range_beside_its_estimate_fails_and_names_the_row() {
-    let checked = Checked::plain(&in_year(2042), &[]);
+    let checked = CheckRun::plain(&in_year(2042), &[]);
     checked.assert_failed(
         &["adversarial", "ranges"],
         "floor area 2000.0: range does not contain the estimate in order",
@@ -293,7 +293,7 @@ fn a_range_beside_its_estimate_fails_and_names_the_row() {
 
 #[test]
 fn an_input_that_goes_the_other_way_fails_and_names_the_worst_home() {
-    let checked = Checked::plain(&in_year(2043), &[]);
+    let checked = CheckRun::plain(&in_year(2043), &[]);
     checked.assert_failed(&["monotone"], "floor_area_m2 up: broken by ");
     let worst = &checked.entry("monotone")["figures"]["inputs"][0]["worst"];
     assert!(
@@ -310,13 +310,13 @@ fn an_input_that_goes_the_other_way_fails_and_names_the_worst_home() {
 
 #[test]
 fn a_row_that_uses_over_half_of_the_stack_fails() {
-    let checked = Checked::plain(&in_year(2044), &[]);
+    let checked = CheckRun::plain(&in_year(2044), &[]);
     checked.assert_failed(&["cost"], "over half of the stack:");
 }
 
 #[test]
 fn a_row_that_uses_over_half_of_the_fuel_fails_and_is_named() {
-    let checked = Checked::plain(&in_year(2045), &[]);
+    let checked = CheckRun::plain(&in_year(2045), &[]);
     checked.assert_failed(&["cost"], "over half of the fuel:");
     let worst = &checked.entry("cost")["figures"]["worst_fuel"][0];
     assert!(
@@ -328,7 +328,7 @@ fn a_row_that_uses_over_half_of_the_fuel_fails_and_is_named() {
 
 #[test]
 fn a_row_that_uses_over_half_of_the_memory_fails_and_is_named() {
-    let checked = Checked::plain(&in_year(2046), &[]);
+    let checked = CheckRun::plain(&in_year(2046), &[]);
     checked.assert_failed(&["cost"], "over half of the memory:");
     let worst = &checked.entry("cost")["figures"]["worst_memory_growth"][0];
     assert!(
@@ -345,13 +345,13 @@ fn another_back_test_than_the_packages_fails_and_names_the_line() {
         assert_ne!(text, changed);
         files.insert("backtest.json".to_owned(), changed.into_bytes());
     });
-    Checked::plain(&other, &[]).assert_failed(&["backtest"], "the package says \"mdape\"");
+    CheckRun::plain(&other, &[]).assert_failed(&["backtest"], "the package says \"mdape\"");
 }
 
 #[test]
 fn ranges_that_hold_too_many_prices_fail() {
     let other = changed(plain().path(), PLAIN, |body, _| body.nominal_coverage = 0.8);
-    let checked = Checked::plain(&other, &LONG);
+    let checked = CheckRun::plain(&other, &LONG);
     // The package's back-test told of another nominal coverage, too.
     checked.assert_failed(&["backtest", "coverage"], "sales all: 100.0 %");
     let groups = checked.entry("coverage")["figures"]["groups"]
@@ -390,14 +390,14 @@ fn a_back_test_on_training_sales_fails_and_coverage_is_not_judged_on_it() {
             calibrated_through: last,
         });
     });
-    let checked = Checked::plain(&other, &[]);
+    let checked = CheckRun::plain(&other, &[]);
     checked.assert_failed(&["backtest"], "trained on sales up to");
     assert!(checked.with_verdict("not_judged").contains(&"coverage"));
 }
 
 #[test]
 fn a_window_without_a_sale_is_not_judged() {
-    let checked = Checked::plain(plain(), &["--from", "2026-10-01", "--to", "2026-12-31"]);
+    let checked = CheckRun::plain(plain(), &["--from", "2026-10-01", "--to", "2026-12-31"]);
     assert_eq!(checked.ran.code, Some(0), "{:#?}", checked.ran);
     let coverage = checked.entry("coverage");
     assert_eq!(coverage["verdict"], "not_judged");

@@ -35,17 +35,17 @@ type Alternatives = BTreeMap<usize, Vec<(String, Block)>>;
 
 /// The mutations that one build can hold.
 #[derive(Default)]
-pub struct Combined {
+pub struct MutationSet {
     /// Their names.
     pub names: BTreeSet<String>,
     files: BTreeMap<String, Alternatives>,
 }
 
-impl Combined {
+impl MutationSet {
     /// Sorts out which of the patches change bodies of functions alone. The tree must be clean, and
     /// is left clean.
-    pub fn of(tree: &Tree, patches: &[&str]) -> Result<Combined> {
-        let mut combined = Combined::default();
+    pub fn of(tree: &Tree, patches: &[&str]) -> Result<MutationSet> {
+        let mut combined = MutationSet::default();
         for patch in patches {
             let files = tree.files_of(patch)?;
             let read = |file: &String| std::fs::read_to_string(tree.root.join(file));
@@ -315,7 +315,7 @@ mod tests {
             "{ if crate :: mutation (\"a\") { 1 } else if crate :: mutation (\"with Ok(\\\"b\\\")\") { 2 } else { 3 } }"
         );
         let byte = text.find('2').unwrap();
-        assert_eq!(Combined::name_at(&text, byte).as_deref(), Some(B));
-        assert_eq!(Combined::name_at(&text, 1), None);
+        assert_eq!(MutationSet::name_at(&text, byte).as_deref(), Some(B));
+        assert_eq!(MutationSet::name_at(&text, 1), None);
     }
 }

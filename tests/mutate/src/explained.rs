@@ -14,14 +14,14 @@ const LIST: &str = "tests/mutate/explained.toml";
 pub fn read(repository: &Path) -> Result<BTreeMap<String, String>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Explained {
+    struct Explanation {
         mutant: String,
         reason: String,
     }
     #[derive(Deserialize)]
     struct List {
         #[serde(default)]
-        explained: Vec<Explained>,
+        explained: Vec<Explanation>,
     }
     let text = std::fs::read_to_string(repository.join(LIST))
         .with_context(|| format!("cannot read {LIST}"))?;

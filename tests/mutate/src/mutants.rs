@@ -6,7 +6,7 @@
 //! crate misses is tried on the suites of the quick tier, which must pass without a mutant. The
 //! outcome of each is appended to a file of the commit, so that an interrupted run can continue.
 
-use crate::combine::{self, Combined};
+use crate::combine::{self, MutationSet};
 use crate::explained;
 use crate::sample::fnv1a;
 use crate::suites::{Suites, several_at_once};
@@ -141,7 +141,7 @@ pub fn prove(
     let (suites, built) = build(&tree, &drawn)?;
     let mut judge = Judge {
         suites,
-        known: Known::read(&tree)?,
+        known: EarlierResults::read(&tree)?,
         explained: explained::read(repository)?,
         beyond,
         quick_tier_is_sound: false,
@@ -201,7 +201,7 @@ fn list_mutants(tree: &Tree, package: &str, folder: &str) -> Result<Vec<Mutant>>
 
 /// Builds the drawn mutants at once, and returns the names of those that compile.
 fn build(tree: &Tree, drawn: &BTreeMap<&str, Vec<Mutant>>) -> Result<(Suites, BTreeSet<String>)> {
-    let mut combined = Combined::default();
+    let mut combined = MutationSet::default();
     for mutant in drawn.values().flatten() {
         let before = std::fs::read_to_string(tree.original(&mutant.file))?;
         if let Some(after) = apply_replacement(&before, mutant) {
@@ -236,13 +236,13 @@ fn apply_replacement(text: &str, mutant: &Mutant) -> Option<String> {
 }
 
 /// The results for mutants of this commit in earlier runs.
-struct Known {
+struct EarlierResults {
     path: PathBuf,
     fates: BTreeMap<String, Fate>,
 }
 
-impl Known {
-    fn read(tree: &Tree) -> Result<Known> {
+impl EarlierResults {
+    fn read(tree: &Tree) -> Result<EarlierResults> {
         let path = tree.results_file("mutants")?;
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
@@ -255,7 +255,7 @@ impl Known {
             Some((mutant.to_owned(), fate))
         });
         let fates = fates.collect();
-        Ok(Known { path, fates })
+        Ok(EarlierResults { path, fates })
     }
 
     fn append(&self, mutant: &Mutant, fate: Fate) -> Result<()> {
@@ -272,7 +272,7 @@ impl Known {
 struct Judge {
     tree: Tree,
     suites: Suites,
-    known: Known,
+    known: EarlierResults,
     explained: BTreeMap<String, String>,
     /// True where the quick tier judges what a crate's own tests miss.
     beyond: bool,

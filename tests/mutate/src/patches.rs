@@ -3,7 +3,7 @@
 //! A run can be interrupted and resumed. Verdicts are appended to a file that is named after the
 //! commit, and a patch with a verdict is not proved again.
 
-use crate::combine::{self, Combined};
+use crate::combine::{self, MutationSet};
 use crate::suites::{NotBuilt, Suites, red_without, several_at_once, shared_run};
 use crate::task::Task;
 use crate::tree::Tree;
@@ -46,8 +46,8 @@ pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
     println!("{:<9} {:<36} {:<40} {:>6}", "", "rule", "mutation", "s");
     let names: Vec<&str> = by_patch.keys().copied().collect();
     let combined = match names.len() {
-        0..MIN_COMBINED => Combined::default(),
-        _ => Combined::of(&tree, &names)?,
+        0..MIN_COMBINED => MutationSet::default(),
+        _ => MutationSet::of(&tree, &names)?,
     };
     let found = prove_combined(&tree, combined, &remaining, &results)?;
     by_patch.retain(|patch, _| !found.patches.contains(*patch));
@@ -95,7 +95,7 @@ struct CombinedProofs {
 /// Builds many patches at once, and selects one for each run of a test.
 fn prove_combined(
     tree: &Tree,
-    mut combined: Combined,
+    mut combined: MutationSet,
     tasks: &[Task<'_>],
     results: &Results,
 ) -> Result<CombinedProofs> {

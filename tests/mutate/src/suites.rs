@@ -1,6 +1,6 @@
 //! The suites of a tree: building them, and running one test of one of them.
 
-use crate::combine::Combined;
+use crate::combine::MutationSet;
 use crate::task::Task;
 use crate::verdict::{Proof, Verdict};
 use anyhow::{Context, Result, bail};
@@ -259,7 +259,7 @@ impl Culprits {
     pub fn names(&self, tree: &Path) -> BTreeSet<String> {
         let name = |(file, byte): &(PathBuf, usize)| {
             let text = std::fs::read_to_string(tree.join(file)).ok()?;
-            Combined::name_at(&text, *byte)
+            MutationSet::name_at(&text, *byte)
         };
         self.places.iter().filter_map(name).collect()
     }

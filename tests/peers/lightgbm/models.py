@@ -45,7 +45,7 @@ EXTREMES = np.array(
 )
 
 
-def trained(random, number):
+def train(random, number):
     # Small and large models, so that trees of one leaf and of many are met.
     rows = int(random.choice([60, 400, 3000]))
     categories = [c for c in CARDINALITIES if random.random() < 0.5]
@@ -83,7 +83,7 @@ def trained(random, number):
     return lgb.train(parameters, data, int(random.choice([1, 4, 20, 60]))), categories
 
 
-def asked(random, booster, categories, rows):
+def sample_queries(random, booster, categories, rows):
     x = features(random, rows, [2 * c for c in categories], 1e-35, 1e300)
     # The thresholds themselves and their neighbours.
     thresholds = [[] for _ in range(x.shape[1])]
@@ -108,9 +108,9 @@ def asked(random, booster, categories, rows):
 
 
 def make(random, number, path, rows):
-    booster, categories = trained(random, number)
+    booster, categories = train(random, number)
     booster.save_model(path)
-    x = asked(random, booster, categories, rows)
+    x = sample_queries(random, booster, categories, rows)
     # From the file, so that both read the same text.
     booster = lgb.Booster(model_file=path)
     return x, booster.predict(x, raw_score=True, num_threads=1), booster.predict(x, num_threads=1)

@@ -39,7 +39,7 @@ def train(out):
     booster.predict(asked, raw_score=True).astype("<f8").tofile(out / "raw")
 
 
-def timed(out):
+def time_call(out):
     library = ctypes.CDLL(str(next((Path(lgb.__file__).parent / "lib").glob("lib_lightgbm*"))))
     booster, count = ctypes.c_void_p(), ctypes.c_int()
     library.LGBM_BoosterCreateFromModelfile(str(out / "model.txt").encode(), ctypes.byref(count), ctypes.byref(booster))

@@ -146,7 +146,7 @@ def places(dataset):
     return ends[0] if ends else None
 
 
-def rounded(value, number):
+def round_value(value, number):
     """Rounds half to even."""
     return value.quantize(Decimal(1).scaleb(-number), ROUND_HALF_EVEN)
 
@@ -156,7 +156,7 @@ def month_end(day):
     return date.fromordinal(following.toordinal() - 1)
 
 
-def expected(folder):
+def derive_series(folder):
     """Returns figures by dataset: (selectors and dimensions, period) to value and tolerance."""
     series, spots = database(folder), spot_curves(folder)
     curves = {day: Curve(nodes) for day, nodes in spots.items()}
@@ -188,11 +188,11 @@ def expected(folder):
                 inside = [d for d in curves if d.replace(day=1) == end.replace(day=1)]
                 par = curves[max(inside)].par(0, term) if inside else None
                 if par is not None:
-                    spreads.setdefault(product, {})[end] = rounded((rate - Decimal(par)) * 100, 6)
+                    spreads.setdefault(product, {})[end] = round_value((rate - Decimal(par)) * 100, 6)
             elif product == "mortgage_reversion":
                 inside = [d for d in bank if d.replace(day=1) == end.replace(day=1)]
                 if inside:
-                    reversion[end] = rounded((rate - bank[max(inside)]) * 100, 6)
+                    reversion[end] = round_value((rate - bank[max(inside)]) * 100, 6)
     shape = {product: (term, ltv) for product, term, ltv in PRODUCTS.values()}
     for product, months in spreads.items():
         term, ltv = shape[product]
@@ -201,7 +201,7 @@ def expected(folder):
         recent = [months[end] for end in sorted(months)[-12:]]
         summary = {"latest": recent[-1], "mean": statistics.mean(recent), "median": statistics.median(recent)}
         for name, value in summary.items():
-            put("mortgage_spread_summary", SPREAD, f"{name}_spread_bp", max(months).replace(day=1), rounded(value, 6), product=product, term=term, ltv=ltv)
+            put("mortgage_spread_summary", SPREAD, f"{name}_spread_bp", max(months).replace(day=1), round_value(value, 6), product=product, term=term, ltv=ltv)
     for end, value in reversion.items():
         put("mortgage_reversion_spread", EXACT, "spread_bp", end.replace(day=1), value)
 
@@ -214,8 +214,8 @@ def expected(folder):
             if now is not None and then is not None:
                 rate = today if shift is None else today + Decimal(then) - Decimal(now) + shift
                 allowed = EXACT if shift is None else SCENARIO
-                put("bank_rate_scenarios", allowed, "rate_pct", snapshot, rounded(rate, 8), scenario=scenario, horizon=start)
-                reverting = rounded(rate + known(reversion), 8)
+                put("bank_rate_scenarios", allowed, "rate_pct", snapshot, round_value(rate, 8), scenario=scenario, horizon=start)
+                reverting = round_value(rate + known(reversion), 8)
                 put("mortgage_reversion_scenarios", allowed, "rate_pct", snapshot, reverting, scenario=scenario, horizon=start)
             for product, months in spreads.items():
                 term, ltv = shape[product]
@@ -227,7 +227,7 @@ def expected(folder):
                     continue
                 swap = Decimal(spot) if shift is None else Decimal(forward) + shift
                 dataset = "btl_refinancing_scenarios" if btl else "financing_stress_scenarios"
-                put(dataset, SCENARIO, "rate_pct", snapshot, rounded(swap + known(months), 8), scenario=scenario, term=term, horizon=start, ltv=ltv)
+                put(dataset, SCENARIO, "rate_pct", snapshot, round_value(swap + known(months), 8), scenario=scenario, term=term, horizon=start, ltv=ltv)
     # QuantLib's swap object at later starts, for one snapshot: the formula is not trusted alone.
     for years in (2, 3, 5, 10):
         for start in range(0, LAST_HORIZON + 1, 7):
@@ -237,7 +237,7 @@ def expected(folder):
     return want
 
 
-def found(package):
+def load_observations(package):
     """Returns every figure of the datasets that are derived."""
     path = lambda name: os.path.join(package, name)
     rows = duckdb.sql(
@@ -253,7 +253,7 @@ def found(package):
 
 
 def main(folder, package):
-    want, have = expected(folder), found(package)
+    want, have = derive_series(folder), load_observations(package)
     worst, faults, counts = {}, [], {}
     for key in want.keys() | have.keys():
         counts[key[0]] = counts.get(key[0], 0) + 1
@@ -266,7 +266,7 @@ def main(folder, package):
         if not difference <= allowed:
             faults.append(f"{key}: {have[key]} in the package, {value} derived")
         most = places(key[0])
-        if most is not None and Decimal(repr(have[key])) != rounded(Decimal(repr(have[key])), most):
+        if most is not None and Decimal(repr(have[key])) != round_value(Decimal(repr(have[key])), most):
             faults.append(f"{key}: {have[key]} has more than {most} decimal places")
     for dataset in sorted(counts):
         print(f"{dataset:30} {counts[dataset]:8} figures, worst difference {worst.get(dataset, 0.0):.1e}")

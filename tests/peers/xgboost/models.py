@@ -53,7 +53,7 @@ def matrix(x, label=None):
     return xgb.DMatrix(x, label, feature_types=kinds, enable_categorical=True)
 
 
-def trained(random, number):
+def train(random, number):
     rows = int(random.choice([60, 400, 3000]))
     kind = KINDS[int(random.integers(len(KINDS)))]
     categories = [c for c in CARDINALITIES if random.random() < 0.4]
@@ -82,7 +82,7 @@ def trained(random, number):
     return xgb.train(parameters, matrix(x, y), int(random.choice([1, 4, 20, 60]))), categories
 
 
-def asked(random, written, categories, rows):
+def sample_queries(random, written, categories, rows):
     x = features(random, rows, [2 * c for c in categories], 1e-38, 1e38)
     # The thresholds themselves and their neighbours in either precision.
     thresholds = [[] for _ in range(x.shape[1])]
@@ -116,12 +116,12 @@ def asked(random, written, categories, rows):
 
 
 def make(random, number, path, rows):
-    booster, categories = trained(random, number)
+    booster, categories = train(random, number)
     # The suffix decides the format.
     json_path = path.with_suffix(".json")
     booster.save_model(json_path)
     text = json_path.rename(path).read_text(encoding="utf-8")
-    x = asked(random, json.loads(text), categories, rows)
+    x = sample_queries(random, json.loads(text), categories, rows)
     # From the file, so that both read the same text.
     booster = xgb.Booster({"nthread": 1})
     booster.load_model(bytearray(text, encoding="utf-8"))

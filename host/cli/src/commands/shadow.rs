@@ -49,7 +49,7 @@ impl Shadow {
                 share,
                 target,
             } => {
-                let command = Command::BeginShadow {
+                let command = Command::StartShadow {
                     release: release.to_string(),
                     share: share.part(),
                 };
@@ -57,7 +57,7 @@ impl Shadow {
                 println!("{release} runs as a shadow on {} of rows", share.part());
             }
             Shadow::Stop { target } => {
-                let answer = send(&target.resolve(matches)?, &Command::EndShadow {})?;
+                let answer = send(&target.resolve(matches)?, &Command::StopShadow {})?;
                 match answer {
                     Response::ShadowEnded { release } => {
                         println!("{release} no longer runs as a shadow; its recorded rows stay");

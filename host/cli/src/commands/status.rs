@@ -45,7 +45,7 @@ impl Status {
         println!("jobs waiting       {jobs}{paused}");
         println!(
             "state              {}",
-            status.trouble.as_deref().unwrap_or("good")
+            status.storage_problem.as_deref().unwrap_or("good")
         );
         println!("log lines dropped  {}", status.log_lines_dropped);
         if let Some(bytes) = status.resident_bytes {

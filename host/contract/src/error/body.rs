@@ -7,14 +7,14 @@ use super::{Code, ValidationError};
 
 /// `{"error": {code, message, retryable, field?}, "errors"?: [{code, message, retryable, field}]}`.
 ///
-/// A request refused for what it says carries every fault in `errors`, and the first of them as
-/// `error`; any other refusal carries `error` alone.
+/// A request with invalid content carries every error in `errors`, and the first of them as
+/// `error`. Any other refusal carries `error` alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ErrorBody {
     /// The first error of the refusal.
     error: ValidationError,
-    /// Every fault of the request, the first twenty in document order; only where the request is
-    /// refused for what it says.
+    /// Every error of the request, the first twenty in document order; only where its content is
+    /// invalid.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, min_items = 1, max_items = 20)]
     errors: Vec<ValidationError>,

@@ -70,7 +70,7 @@ vocabulary! {
         CapacityOccupied = "capacity_occupied",
         /// The month's allowance of units is used up.
         MonthlyValuationQuotaExceeded = "monthly_valuation_quota_exceeded",
-        /// A fault of the service.
+        /// The service failed.
         Internal = "internal",
         /// The address lookup fails, in the snapshot or at the provider.
         IdentityProviderUnavailable = "identity_provider_unavailable",

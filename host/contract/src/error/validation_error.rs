@@ -23,8 +23,8 @@ pub struct ValidationError {
     pub message: Cow<'static, str>,
     /// True if the same request may succeed later.
     pub retryable: bool,
-    /// JSON Pointer (RFC 6901) to the field at fault, relative to the row in a batch. The empty
-    /// pointer is the whole document; none means that no field is at fault.
+    /// JSON Pointer (RFC 6901) to the invalid field, relative to the row in a batch. The empty
+    /// pointer is the whole document; none means that the error concerns no field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub field: Option<Cow<'static, str>>,

@@ -24,7 +24,7 @@ pub struct ParameterError {
     code: Code,
     /// For people: what is wrong and what to do about it.
     message: Cow<'static, str>,
-    /// The offending parameter; absent where none is at fault.
+    /// The invalid parameter; absent where the error concerns none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     field: Option<Cow<'static, str>>,

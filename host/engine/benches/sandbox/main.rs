@@ -56,7 +56,7 @@ fn row(
 }
 
 fn instance(c: &mut Criterion) {
-    let guest = component("guest-asking");
+    let guest = component("guest-queries");
     let quiet = Arc::new(subject(0));
     for (name, allocation) in [
         ("pooling", Allocation::Pooling { instances: 8 }),
@@ -75,7 +75,7 @@ fn instance(c: &mut Criterion) {
 
 fn boundary(c: &mut Criterion) {
     let release = release(
-        &component("guest-asking"),
+        &component("guest-queries"),
         Allocation::Pooling { instances: 8 },
     );
     for questions in [1, 10] {
@@ -91,7 +91,7 @@ fn boundary(c: &mut Criterion) {
     for sales in [50, 500] {
         let mut asking = subject(1);
         asking.size.storeys = Some(sales);
-        let evidence = replayed::Repeating::of(sales as usize);
+        let evidence = replayed::RepeatedSales::of(sales as usize);
         row(
             c,
             &format!("boundary/1_question_{sales}_sales"),
@@ -137,7 +137,7 @@ fn model(c: &mut Criterion) {
         ("on_demand", Allocation::OnDemand),
     ] {
         let release = release(&guest, allocation);
-        let evidence = Arc::new(replayed::Replayed::of(home));
+        let evidence = Arc::new(replayed::ReplayedEvidence::of(home));
         row(
             c,
             &format!("model/hedonic_sandboxed_{name}"),
@@ -147,7 +147,7 @@ fn model(c: &mut Criterion) {
         );
     }
     let native_subject = native::subject(&home.subject);
-    let native_evidence = native::Replayed::of(home);
+    let native_evidence = native::ReplayedEvidence::of(home);
     c.bench_function("model/hedonic_native", |b| {
         b.iter(|| Hedonic::value(&native_subject, &native_evidence))
     });

@@ -118,15 +118,15 @@ fn sale(sale: &host::Sale) -> sdk::Sale {
 }
 
 /// A fixture's answers by kind of question; the benchmarked home asks each kind once.
-pub struct Replayed {
+pub struct ReplayedEvidence {
     nearby: Vec<sdk::Sale>,
     own: Vec<sdk::Sale>,
     index: Option<sdk::IndexSeries>,
 }
 
-impl Replayed {
-    pub fn of(fixture: &Fixture) -> Replayed {
-        let mut replayed = Replayed {
+impl ReplayedEvidence {
+    pub fn of(fixture: &Fixture) -> ReplayedEvidence {
+        let mut replayed = ReplayedEvidence {
             nearby: Vec::new(),
             own: Vec::new(),
             index: None,
@@ -156,7 +156,7 @@ impl Replayed {
     }
 }
 
-impl sdk::Evidence for Replayed {
+impl sdk::Evidence for ReplayedEvidence {
     fn nearby_sales(&self, _query: sdk::SalesQuery) -> Result<sdk::Sales, sdk::Refusal> {
         Ok(self.nearby.iter().collect())
     }

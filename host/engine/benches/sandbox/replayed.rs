@@ -9,11 +9,11 @@ use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Te
 use domesday_registers::{Day, Postcode};
 
 /// A fixture's answers, by question.
-pub struct Replayed(Vec<(EvidenceQuery, EvidenceResponse)>);
+pub struct ReplayedEvidence(Vec<(EvidenceQuery, EvidenceResponse)>);
 
-impl Replayed {
-    pub fn of(fixture: &Fixture) -> Replayed {
-        Replayed(
+impl ReplayedEvidence {
+    pub fn of(fixture: &Fixture) -> ReplayedEvidence {
+        ReplayedEvidence(
             fixture
                 .evidence
                 .iter()
@@ -23,7 +23,7 @@ impl Replayed {
     }
 }
 
-impl EvidenceSource for Replayed {
+impl EvidenceSource for ReplayedEvidence {
     fn ask(
         &self,
         _subject: &Subject,
@@ -39,10 +39,10 @@ impl EvidenceSource for Replayed {
 }
 
 /// The same sales to every question.
-pub struct Repeating(Vec<Sale>);
+pub struct RepeatedSales(Vec<Sale>);
 
-impl Repeating {
-    pub fn of(count: usize) -> Repeating {
+impl RepeatedSales {
+    pub fn of(count: usize) -> RepeatedSales {
         let sale = |id: usize| Sale {
             id: id as u64,
             uprn: Some(999_000_000_000 + id as u64),
@@ -67,11 +67,11 @@ impl Repeating {
             rating: Some(EnergyRating::D),
             attributes_day: Some(Day(19_900)),
         };
-        Repeating((0..count).map(sale).collect())
+        RepeatedSales((0..count).map(sale).collect())
     }
 }
 
-impl EvidenceSource for Repeating {
+impl EvidenceSource for RepeatedSales {
     fn ask(
         &self,
         _subject: &Subject,

@@ -283,8 +283,8 @@ fn baselines(report: &Report) -> Result<Markup, PlotError> {
     }
     Ok(html! {
         h2 { "Baselines" }
-        p { "Two rules that need no model, from the same evidence. A release that does not beat them on the rows that they can value is not worth
-             its trouble there." }
+        p { "Two rules that need no model, from the same evidence. A release that does not beat them on the rows that they can value adds
+             nothing there." }
         @for section in &sections { (section) }
     })
 }

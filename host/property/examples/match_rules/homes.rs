@@ -10,7 +10,7 @@ type ByKey = HashMap<AddressKey, BTreeSet<u64>>;
 
 /// Homes and premises by address.
 #[derive(Clone, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownAddresses {
     postcodes: HashMap<Postcode, ByKey>,
     districts: HashMap<String, ByKey>,
     sectors: HashMap<String, ByKey>,
@@ -19,7 +19,7 @@ pub(crate) struct Known {
     pub(crate) texts: HashMap<u64, String>,
 }
 
-impl Known {
+impl KnownAddresses {
     pub(crate) fn add(
         &mut self,
         postcode: &Postcode,
@@ -85,7 +85,7 @@ pub(crate) fn one_address(name: &str) -> bool {
 /// Matches every sale with a postcode. A home that several addresses meet by rules of one address
 /// is neither's.
 pub(crate) fn match_sales<'s>(
-    known: &Known,
+    known: &KnownAddresses,
     live: &HashSet<Postcode>,
     sales: &'s BTreeMap<String, PricePaid>,
 ) -> Vec<MatchedSale<'s>> {
@@ -127,7 +127,7 @@ pub(crate) fn match_sales<'s>(
 
 /// Returns the home of an address and the rule that found it.
 pub(crate) fn meet(
-    known: &Known,
+    known: &KnownAddresses,
     live: &HashSet<Postcode>,
     at: &Postcode,
     query: &AddressQuery,

@@ -20,7 +20,7 @@ mod registers;
 use domesday_registers::BytesRead;
 use domesday_registers::matching::{AddressQuery, OLDER_POSTCODE, RULES};
 use domesday_registers::records::Certificate;
-use homes::{Known, MatchedSale, match_sales, meet, one_address};
+use homes::{KnownAddresses, MatchedSale, match_sales, meet, one_address};
 use registers::{Files, Truth};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::error::Error;
@@ -48,7 +48,7 @@ fn main() -> Result<(), Failure> {
     let paths = Files::of(&folder);
 
     let live = registers::live_postcodes(&paths.code_point, &progress)?;
-    let mut known = Known::default();
+    let mut known = KnownAddresses::default();
     if let Some(addresses) = &paths.addresses
         && !shows("--certificates-alone")
     {
@@ -87,7 +87,7 @@ fn main() -> Result<(), Failure> {
 
 /// The sales so far, compared with the truth.
 struct Judge<'a> {
-    known: &'a Known,
+    known: &'a KnownAddresses,
     shows_wrong: bool,
     shows_missed: bool,
     tallies: Tallies,
@@ -177,7 +177,7 @@ fn rule_names() -> impl Iterator<Item = &'static str> {
 
 /// Matches certificates without UPRN and prints the counts. In a generated world their key holds
 /// the truth.
-fn print_certificates_without_uprn(known: &Known, rows: &[Certificate]) {
+fn print_certificates_without_uprn(known: &KnownAddresses, rows: &[Certificate]) {
     let mut tallies = Tallies::new();
     // A build searches the address file and their own postcode alone.
     for row in rows {

@@ -1,14 +1,14 @@
 //! The registers' files, and the truth about their sales.
 
 use crate::Failure;
-use crate::homes::Known;
+use crate::homes::KnownAddresses;
 use domesday_registers::address::{keys_of_lines, keys_of_parts};
 use domesday_registers::address_file::AddressFile;
 use domesday_registers::certificates::CertificateFile;
 use domesday_registers::code_point::CodePointFile;
 use domesday_registers::price_paid::PricePaidFile;
 use domesday_registers::records::{Certificate, Change, PricePaid};
-use domesday_registers::rows::{Begin, Refusal, Register, Rows, Warnings};
+use domesday_registers::rows::{Begin, Register, RowError, Rows, Warnings};
 use domesday_registers::{BytesRead, Postcode, Record};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ trait Columns: Default {
 
 /// The generator's truth.
 #[derive(Default)]
-struct Generated;
-impl Columns for Generated {
+struct TruthPairs;
+impl Columns for TruthPairs {
     const NAMES: [&'static str; 2] = ["transaction_id", "uprn"];
 }
 
@@ -50,7 +50,7 @@ impl<C: Columns> Register for Pairs<C> {
         }
     }
 
-    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<Self::Row, Refusal> {
+    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<Self::Row, RowError> {
         let id = record.cell(self.1[0]).trim_matches(['{', '}']);
         Ok((id.to_owned(), record.cell(self.1[1]).to_owned()))
     }
@@ -115,7 +115,7 @@ pub(crate) fn live_postcodes(
 
 /// Adds the homes and premises of the address file.
 pub(crate) fn add_addresses(
-    known: &mut Known,
+    known: &mut KnownAddresses,
     path: &Path,
     progress: &BytesRead,
 ) -> Result<(), Failure> {
@@ -143,7 +143,7 @@ pub(crate) struct Certificates {
 
 /// Adds the homes of certificates.
 pub(crate) fn add_certificates(
-    known: &mut Known,
+    known: &mut KnownAddresses,
     path: &Path,
     progress: &BytesRead,
 ) -> Result<Certificates, Failure> {
@@ -175,7 +175,7 @@ pub(crate) fn truth(
     let mut homes: HashMap<String, BTreeSet<u64>> = HashMap::new();
     match truth {
         Truth::Generated(path) => {
-            for row in Rows::<Pairs<Generated>>::open(path, progress)? {
+            for row in Rows::<Pairs<TruthPairs>>::open(path, progress)? {
                 let Ok((id, uprn)) = row? else { continue };
                 homes.entry(id).or_default().insert(uprn.parse()?);
             }

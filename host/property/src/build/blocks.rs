@@ -1,7 +1,7 @@
 //! Writes sales into their blocks, and computes the totals of all sales.
 
 use super::BuildError;
-use super::external_sort::{Groups, Rows, Scratch, Seed, Sorted, Sorter};
+use super::external_sort::{Groups, Rows, Scratch, Seed, SortedSeeds, Sorter};
 use super::figures::{self, FigureSeed};
 use super::join::JoinedSale;
 use super::write::Table;
@@ -32,8 +32,8 @@ pub(crate) struct SalesTotals {
     pub(crate) placed: u64,
     pub(crate) unplaced: u64,
     pub(crate) matched: u64,
-    pub(crate) figures: Sorted<FigureSeed>,
-    days: Sorted<DaySeed>,
+    pub(crate) figures: SortedSeeds<FigureSeed>,
+    days: SortedSeeds<DaySeed>,
     cells: BTreeMap<u64, Vec<u8>>,
 }
 
@@ -42,7 +42,7 @@ const BLOCKS_BETWEEN_REPORTS: u64 = 20_000;
 
 /// Writes the blocks.
 pub(crate) fn run(
-    sales: Sorted<JoinedSale>,
+    sales: SortedSeeds<JoinedSale>,
     scratch: &Rc<Scratch>,
     table: &mut Table<'_>,
     progress: &mut Progress<'_>,

@@ -1,7 +1,7 @@
 //! Precomputes the twelve-month figures of every area, type and month.
 
 use super::BuildError;
-use super::external_sort::{Groups, Seed, Sorted, Sorter};
+use super::external_sort::{Groups, Seed, SortedSeeds, Sorter};
 use super::join::JoinedSale;
 use crate::model::{AreaLevel, GssCode};
 use crate::store::figures::{self, Window, district_of, sector_of};
@@ -97,7 +97,7 @@ pub(crate) fn take(sale: &JoinedSale, seeds: &mut Sorter<FigureSeed>) -> Result<
 /// Computes the rows of table `figures`, in order of key, of windows that end in `last` at the
 /// latest. `wanted` selects the areas and years.
 pub(crate) fn compute(
-    seeds: Sorted<FigureSeed>,
+    seeds: SortedSeeds<FigureSeed>,
     last: i32,
     wanted: impl Fn((AreaLevel, u64), i32) -> bool,
     mut write: impl FnMut(u64, &[u8]) -> Result<(), BuildError>,

@@ -1,6 +1,6 @@
 //! The seeds of properties: rows of the address file, of OS Open UPRN and of the certificates.
 
-use super::external_sort::{Seed, Sorted};
+use super::external_sort::{Seed, SortedSeeds};
 use super::keys::Keys;
 use super::report::HomesReport;
 use crate::model::GssCode;
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 /// Everything that properties are put together from, and the addresses that mean them.
 pub(crate) struct Homes {
-    pub(crate) addresses: Sorted<AddressSeed>,
-    pub(crate) certificates: Sorted<CertificateSeed>,
+    pub(crate) addresses: SortedSeeds<AddressSeed>,
+    pub(crate) certificates: SortedSeeds<CertificateSeed>,
     /// The locations of UPRNs, also of those that no home has.
-    pub(crate) points: Sorted<PointSeed>,
+    pub(crate) points: SortedSeeds<PointSeed>,
     pub(crate) keys: Keys,
     /// UPRNs of premises, in which nobody lives.
     pub(crate) premises: FxHashSet<u64>,

@@ -2,7 +2,7 @@
 
 use super::BuildError;
 use super::authorities::Authorities;
-use super::external_sort::{Scratch, Seed, Sorted, Sorter};
+use super::external_sort::{Scratch, Seed, SortedSeeds, Sorter};
 use super::home_seeds::{AddressSeed, CertificateSeed, Homes, OrderedCode, PointSeed};
 use super::keys::{KeyFile, KeySeed, Keys, Match, find, prints};
 use super::postcodes::{PostcodeTable, is_served, outside_grid};
@@ -154,8 +154,8 @@ pub(crate) fn address_exclusion(row: &AddressRow) -> Option<&'static str> {
 
 /// The address file.
 struct AddressFileSeeds {
-    rows: Sorted<AddressSeed>,
-    keys: Sorted<KeySeed>,
+    rows: SortedSeeds<AddressSeed>,
+    keys: SortedSeeds<KeySeed>,
     /// UPRNs that a row calls premises.
     premises: FxHashSet<u64>,
 }
@@ -213,7 +213,7 @@ fn read_addresses(
 fn read_points(
     sources: &mut Sources<'_, '_>,
     scratch: &Rc<Scratch>,
-) -> Result<Sorted<PointSeed>, BuildError> {
+) -> Result<SortedSeeds<PointSeed>, BuildError> {
     let mut points = Sorter::new(scratch);
     sources.try_read::<OpenUprnFile>(Kind::OpenUprn, |_, point| {
         if let Some(reason) = outside_grid(point.easting, point.northing) {
@@ -233,10 +233,10 @@ fn read_points(
 ///
 /// Returns also the UPRNs of the others that differ from their winner's.
 fn each_key_once(
-    lodged: Sorted<LodgedCertificate>,
+    lodged: SortedSeeds<LodgedCertificate>,
     scratch: &Rc<Scratch>,
     report: &mut HomesReport,
-) -> Result<(Sorted<CertificateSeed>, FxHashSet<u64>), BuildError> {
+) -> Result<(SortedSeeds<CertificateSeed>, FxHashSet<u64>), BuildError> {
     let mut winners = Sorter::new(scratch);
     let mut losers = FxHashSet::default();
     let mut last: Option<LodgedCertificate> = None;

@@ -1,7 +1,7 @@
 //! Sales with their properties' places and certificates.
 
 use super::BuildError;
-use super::external_sort::{Groups, Seed, Sorted, Sorter};
+use super::external_sort::{Groups, Seed, SortedSeeds, Sorter};
 use super::home_seeds::{Homes, OrderedCode};
 use super::postcodes::{PostcodeLookup, PostcodeTable};
 use super::property::Properties;
@@ -52,14 +52,14 @@ impl Seed for JoinedSale {
 /// Joins sales to properties, UPRN by UPRN, and writes each property with its sale days. Returns
 /// all sales in order of block, day and id.
 pub(crate) fn run(
-    matched: Sorted<MatchedSale>,
+    matched: SortedSeeds<MatchedSale>,
     mut sales: Sorter<JoinedSale>,
     homes: &Homes,
     places: &PostcodeTable,
     table: &mut Table<'_>,
     report: &mut SalesReport,
     progress: &mut Progress<'_>,
-) -> Result<Sorted<JoinedSale>, BuildError> {
+) -> Result<SortedSeeds<JoinedSale>, BuildError> {
     let total = homes.report.properties;
     let mut matched = Groups::new(matched.drain()?, |sale: &MatchedSale| sale.uprn)?;
     let mut properties = Properties::new(homes, places)?;

@@ -1,7 +1,7 @@
 //! Address keys as fingerprints, and their meaning.
 
 use super::BuildError;
-use super::external_sort::{Groups, Rows, Scratch, Seed, Sorted, equal_range};
+use super::external_sort::{Groups, Rows, Scratch, Seed, SortedSeeds, equal_range};
 use crate::store::address::fingerprints;
 use crate::store::bytes::get;
 use domesday_registers::address::AddressKey;
@@ -136,7 +136,7 @@ impl KeyFile {
     /// Two different keys of one postcode share a fingerprint, or the disk failed.
     pub(crate) fn create(
         scratch: &Scratch,
-        sorted: Sorted<KeySeed>,
+        sorted: SortedSeeds<KeySeed>,
     ) -> Result<KeyFile, BuildError> {
         let path = scratch.file();
         let unwritten = || BuildError::io(&path);
@@ -219,9 +219,9 @@ impl KeyFile {
 /// All addresses of properties: those of the address file, and those of certificates.
 pub(crate) struct Keys {
     pub(crate) of_file: KeyFile,
-    pub(crate) of_certificates: Sorted<KeySeed>,
+    pub(crate) of_certificates: SortedSeeds<KeySeed>,
     /// The building's key of each address that names a unit.
-    pub(crate) units: Sorted<KeySeed>,
+    pub(crate) units: SortedSeeds<KeySeed>,
     /// UPRNs that no property has: named by a certificate that lost to another under its key.
     pub(crate) strangers: FxHashSet<u64>,
 }

@@ -4,7 +4,7 @@
 //! `unmatched_sales`, too.
 
 use super::BuildError;
-use super::external_sort::{Groups, Rows, Scratch, Sorted, Sorter};
+use super::external_sort::{Groups, Rows, Scratch, SortedSeeds, Sorter};
 use super::home_seeds::Homes;
 use super::join::{JoinedSale, MatchedSale, join_sale};
 use super::keys::{KeySeed, Match, find};
@@ -23,7 +23,7 @@ use std::rc::Rc;
 /// Sales with a property, and those without.
 pub(crate) struct MatchedSales {
     /// By UPRN.
-    pub(crate) of_properties: Sorted<MatchedSale>,
+    pub(crate) of_properties: SortedSeeds<MatchedSale>,
     /// The others, joined to their postcode's place already.
     pub(crate) joined: Sorter<JoinedSale>,
     /// Distinct pairs of postcode and address.
@@ -38,7 +38,7 @@ pub(crate) struct OutputTables<'txn> {
 
 /// Sales to be matched, and how.
 pub(crate) struct SalesToMatch {
-    pub(crate) sales: Sorted<CurrentSale>,
+    pub(crate) sales: SortedSeeds<CurrentSale>,
     /// True if rules are tried for an address that no home has exactly.
     pub(crate) by_rules: bool,
 }

@@ -126,7 +126,7 @@ pub fn build_within(
     rejects.finish()?;
 
     let price_paid_to = sales.moments.iter().max().cloned();
-    let read = Read {
+    let read = RegisterContents {
         places,
         homes,
         sales,
@@ -157,7 +157,7 @@ pub fn build_within(
 }
 
 /// The content of all files.
-struct Read {
+struct RegisterContents {
     places: postcodes::PostcodeTable,
     homes: home_seeds::Homes,
     sales: sales::ReadSales,
@@ -176,11 +176,11 @@ struct PassReports {
 /// Writes the tables, pass by pass.
 fn tables(
     path: &Path,
-    read: Read,
+    read: RegisterContents,
     scratch: &Rc<Scratch>,
     progress: &mut Progress<'_>,
 ) -> Result<PassReports, BuildError> {
-    let Read {
+    let RegisterContents {
         places,
         mut homes,
         sales,

@@ -1,7 +1,7 @@
 //! Price paid data, each row with the addresses that it may mean.
 
 use super::BuildError;
-use super::external_sort::{Scratch, Seed, Sorted, Sorter};
+use super::external_sort::{Scratch, Seed, SortedSeeds, Sorter};
 use super::keys::prints;
 use super::rules::WrittenAddress;
 use super::sources::{Kind, Sources, Verdict};
@@ -93,7 +93,7 @@ impl Seed for SaleSeed {
 
 /// All rows, by transaction.
 pub(crate) struct ReadSales {
-    pub(crate) rows: Sorted<SaleSeed>,
+    pub(crate) rows: SortedSeeds<SaleSeed>,
     /// The moment at which the rows of each file act, by the file's number.
     pub(crate) moments: Vec<Moment>,
 }

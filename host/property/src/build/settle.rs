@@ -1,7 +1,7 @@
 //! From rows to transactions: additions, changes and deletions, repeated or contradictory.
 
 use super::BuildError;
-use super::external_sort::{Groups, Scratch, Seed, Sorted, Sorter};
+use super::external_sort::{Groups, Scratch, Seed, SortedSeeds, Sorter};
 use super::report::SalesReport;
 use super::rules::{ByRule, WrittenAddress};
 use super::sales::{ReadSales, SaleAddress, SaleFields, SaleSeed};
@@ -45,7 +45,7 @@ impl Seed for CurrentSale {
 
 /// Transactions after all changes, by postcode and id.
 pub(crate) struct CurrentSales {
-    pub(crate) sales: Sorted<CurrentSale>,
+    pub(crate) sales: SortedSeeds<CurrentSale>,
     pub(crate) latest_day: Option<u16>,
     pub(crate) report: SalesReport,
 }

@@ -11,7 +11,7 @@ use crate::header::Header;
 use crate::record::Record;
 use crate::records::Certificate;
 use crate::rejected_row::RejectReason;
-use crate::rows::{Begin, Refusal, Register, Warnings};
+use crate::rows::{Begin, Register, RowError, Warnings};
 use crate::{Day, Postcode};
 
 /// Floor areas beyond this many square metres are slips of the pen, not dwellings.
@@ -90,7 +90,7 @@ impl Register for CertificateFile {
         &mut self,
         record: &Record<'_>,
         warnings: &mut Warnings,
-    ) -> Result<Certificate, Refusal> {
+    ) -> Result<Certificate, RowError> {
         let RequiredCells {
             key,
             postcode,
@@ -182,8 +182,8 @@ struct RequiredCells {
 }
 
 impl CertificateFile {
-    fn required_cells(&self, record: &Record<'_>) -> Result<RequiredCells, Refusal> {
-        let refuse = |reason, column| Err(Refusal::new(reason, record.cell(column)));
+    fn required_cells(&self, record: &Record<'_>) -> Result<RequiredCells, RowError> {
+        let refuse = |reason, column| Err(RowError::new(reason, record.cell(column)));
         let key = record.cell(self.key);
         if key.is_empty() || key.len() > 128 {
             return refuse(RejectReason::MissingKey, self.key);

@@ -34,13 +34,13 @@ const COLUMNS: [(&str, &str); 24] = [
     ("UPRN", "100012345678"),
 ];
 
-type Read = (
+type ReadResult = (
     Vec<Result<Certificate, RejectedRow>>,
     BTreeMap<&'static str, u64>,
 );
 
 /// Returns one certificate with some cells replaced, under a header whose names `rename` changes.
-fn read(changes: &[(&str, &str)], rename: fn(&str) -> String) -> Read {
+fn read(changes: &[(&str, &str)], rename: fn(&str) -> String) -> ReadResult {
     let quote = |cell: &str| format!("\"{}\"", cell.replace('"', "\"\""));
     let header: Vec<_> = COLUMNS
         .iter()

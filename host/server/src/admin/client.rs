@@ -2,7 +2,7 @@
 
 use super::protocol::{Command, Response};
 use super::socket_path;
-use crate::plain_http::no_tls;
+use crate::cleartext_http::no_tls;
 use reqwest::redirect::Policy;
 use reqwest::{Client, StatusCode};
 use std::error::Error;
@@ -129,7 +129,7 @@ fn client(path: &Path) -> Result<Client, ClientError> {
 }
 
 async fn exchange(client: &Client, command: &Command) -> Result<Response, ExchangeError> {
-    let request = client.post("http://domesday/orders").json(command);
+    let request = client.post("http://domesday/commands").json(command);
     let response = request.send().await.map_err(failure)?;
     let status = response.status();
     let body = response.bytes().await.map_err(failure)?;

@@ -130,11 +130,11 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
             }
             Ok(response)
         }
-        Command::BeginShadow { release, share } => {
+        Command::StartShadow { release, share } => {
             service.begin_shadow(&release, SampleRate::new(share)?)?;
             Ok(Response::Done {})
         }
-        Command::EndShadow {} => match service.shadows.end() {
+        Command::StopShadow {} => match service.shadows.end() {
             Some(release) => Ok(Response::ShadowEnded { release }),
             None => Err(Problem::NoShadow),
         },
@@ -154,8 +154,8 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
     match command {
         Command::Status {}
         | Command::Releases {}
-        | Command::BeginShadow { .. }
-        | Command::EndShadow {} => {
+        | Command::StartShadow { .. }
+        | Command::StopShadow {} => {
             return Err(Problem::NoServer);
         }
         Command::Promote { kind, release } => state.promote(kind.into(), &release)?,
@@ -350,7 +350,7 @@ fn status(service: &Service) -> Status {
             .block_on(async { timeout(TIMEOUT, service.state.waiting()).await })
             .ok()
             .and_then(Result::ok),
-        trouble: service.storage_problem(),
+        storage_problem: service.storage_problem(),
         log_lines_dropped: service.log_lines.dropped_lines(),
         resident_bytes: resident_bytes(),
     }
@@ -363,8 +363,8 @@ fn log(command: &Command) {
         Command::Status {} => "status",
         Command::Releases {} => "releases",
         Command::Promote { .. } => "promote",
-        Command::BeginShadow { .. } => "begin shadow",
-        Command::EndShadow {} => "end shadow",
+        Command::StartShadow { .. } => "begin shadow",
+        Command::StopShadow {} => "end shadow",
         Command::RotateCursors {} => "rotate cursors",
         Command::PauseJobs { paused: true } => "pause jobs",
         Command::PauseJobs { paused: false } => "resume jobs",

@@ -1,12 +1,12 @@
-//! Orders and their answers, as JSON on the socket. They are spoken between one program's two
-//! halves, so that they may change with any version.
+//! Commands and responses of the admin socket, as JSON. Client and server are one program, so the
+//! protocol may change with any version.
 
 use domesday_state::{Plan, ReleaseKind};
 use serde::{Deserialize, Serialize};
 
 /// An operator's command. The server checks the names of tenants, keys and releases.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command {
     /// The status of the service.
     Status {},
@@ -20,14 +20,14 @@ pub enum Command {
         release: String,
     },
     /// Run a release beside the current one.
-    BeginShadow {
+    StartShadow {
         /// The release.
         release: String,
         /// Share of rows, above 0 and up to 1.
         share: f64,
     },
     /// Run none beside the current one.
-    EndShadow {},
+    StopShadow {},
     /// Authenticate new cursors with another secret. Cursors of the last secret stay valid.
     RotateCursors {},
     /// Take new jobs, or no longer.
@@ -55,7 +55,7 @@ pub enum Command {
     },
     /// The keys of receipts.
     ReceiptKeys {
-        /// Of this tenant alone, or of all.
+        /// The tenant; none for the keys of all tenants.
         tenant: Option<String>,
     },
     /// Forget a tenant's key, so that its receipts can never be read again.
@@ -141,7 +141,7 @@ pub enum Response {
         /// All of them.
         held: Vec<LoadedRelease>,
     },
-    /// It is done.
+    /// The server carried out the command.
     Done {},
     /// A release runs as a shadow no more.
     ShadowEnded {
@@ -168,7 +168,7 @@ pub enum Response {
         /// In order of their ids.
         tenants: Vec<Tenant>,
     },
-    /// It was not done.
+    /// The server refused the command.
     Refused {
         /// The problem, with its causes.
         problem: String,
@@ -191,7 +191,7 @@ pub struct Status {
     /// Jobs queued or running, over all hosts. None where the count failed.
     pub jobs_waiting: Option<u64>,
     /// The reason why changes cannot be made durable, if they cannot.
-    pub trouble: Option<String>,
+    pub storage_problem: Option<String>,
     /// Log lines lost since the start.
     pub log_lines_dropped: usize,
     /// Resident memory, bytes.

@@ -77,7 +77,7 @@ impl AdminSocket {
     pub async fn serve(self, service: Arc<Service>) {
         let router = Router::new()
             .route("/status", get(status))
-            .route("/orders", post(execute_command))
+            .route("/commands", post(execute_command))
             .with_state(service);
         if let Err(error) = axum::serve(self, router).await {
             tracing::error!(%error, "the admin socket failed");

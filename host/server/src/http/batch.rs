@@ -1,7 +1,7 @@
 //! Many properties: POST /v3/simple-batch-value, /v3/batch-value and /v3/development-batch-value.
 
 use super::body;
-use super::body::Received;
+use super::body::RequestBody;
 use super::error::{ApiError, internal, memory_full};
 use super::gate::ReservedMemory;
 use super::routes::MatchedRoute;
@@ -83,7 +83,7 @@ pub async fn values(
 
 /// Parses the envelope and each row, authorizes the options and drops the body.
 fn read(
-    received: Received,
+    received: RequestBody,
     context: RequestContext,
     rows_max: usize,
 ) -> Result<(RequestContext, Vec<ParsedRow>), ApiError> {

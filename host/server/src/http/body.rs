@@ -17,12 +17,12 @@ pub const MAX_BYTES: usize = 9_500_000;
 pub const TIME: Duration = Duration::from_secs(10);
 
 /// A body with the memory that it holds.
-pub struct Received {
+pub struct RequestBody {
     bytes: Vec<u8>,
     memory: MemoryReservation,
 }
 
-impl Received {
+impl RequestBody {
     /// Returns the bytes of the body.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -38,7 +38,7 @@ impl Received {
 ///
 /// # Errors
 /// As [`receive`], and then 422 for a parameter.
-pub async fn of_request(memory: &TenantMemory, request: Request) -> Result<Received, ApiError> {
+pub async fn of_request(memory: &TenantMemory, request: Request) -> Result<RequestBody, ApiError> {
     let (head, body) = request.into_parts();
     let received = receive(memory, &head.headers, body).await?;
     no_parameters(head.uri.query())?;
@@ -54,7 +54,7 @@ pub async fn receive(
     memory: &TenantMemory,
     headers: &HeaderMap,
     body: Body,
-) -> Result<Received, ApiError> {
+) -> Result<RequestBody, ApiError> {
     let length = check_head(headers)?;
     match tokio::time::timeout(TIME, collect(memory, body, length)).await {
         Ok(received) => received,
@@ -70,7 +70,7 @@ async fn collect(
     memory: &TenantMemory,
     body: Body,
     length: Option<usize>,
-) -> Result<Received, ApiError> {
+) -> Result<RequestBody, ApiError> {
     let mut body = Limited::new(body, MAX_BYTES);
     let mut bytes = Vec::new();
     let mut reservation = memory.reserve(0).ok_or_else(memory_full)?;
@@ -91,7 +91,7 @@ async fn collect(
         }
         bytes.extend_from_slice(&part);
     }
-    Ok(Received {
+    Ok(RequestBody {
         bytes,
         memory: reservation,
     })

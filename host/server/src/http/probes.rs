@@ -30,7 +30,7 @@ async fn ready(State(service): State<Arc<Service>>) -> Response {
         return not_ready();
     }
     if let Some(problem) = service.storage_problem() {
-        tracing::error!(trouble = problem, "storage is unavailable");
+        tracing::error!(problem, "storage is unavailable");
         return not_ready();
     }
     let release = service.releases.current();

@@ -10,23 +10,23 @@ use std::sync::LazyLock;
 const CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// A document that never changes while the program runs, with its entity tag.
-struct Fixed {
+struct StaticDocument {
     text: String,
     tag: ETag,
 }
 
-static DOCUMENT: LazyLock<Option<Fixed>> = LazyLock::new(|| {
+static DOCUMENT: LazyLock<Option<StaticDocument>> = LazyLock::new(|| {
     domesday_openapi::json()
         .inspect_err(|error| tracing::error!(%error, "the description could not be written"))
         .ok()
-        .and_then(Fixed::new)
+        .and_then(StaticDocument::new)
 });
 
-static PAGE: LazyLock<Option<Fixed>> = LazyLock::new(|| {
+static PAGE: LazyLock<Option<StaticDocument>> = LazyLock::new(|| {
     domesday_openapi::page()
         .inspect_err(|error| tracing::error!(%error, "the reference could not be written"))
         .ok()
-        .and_then(Fixed::new)
+        .and_then(StaticDocument::new)
 });
 
 /// Serves the page for people.
@@ -41,11 +41,11 @@ pub async fn openapi(headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(document.answer(&headers, "application/json"))
 }
 
-impl Fixed {
-    fn new(text: String) -> Option<Fixed> {
+impl StaticDocument {
+    fn new(text: String) -> Option<StaticDocument> {
         let digest = hex::encode(Sha256::digest(text.as_bytes()));
         let tag = format!("\"{}\"", &digest[..32]).parse().ok()?;
-        Some(Fixed { text, tag })
+        Some(StaticDocument { text, tag })
     }
 
     /// Responds with the text, or with 304 where the client has it already.

@@ -1,6 +1,6 @@
 //! One property: POST /v3/simple-value, /v3/value and /v3/development-value.
 
-use super::body::{self, Received};
+use super::body::{self, RequestBody};
 use super::error::{ApiError, internal, json};
 use super::routes::MatchedRoute;
 use crate::clock::new_id;
@@ -67,7 +67,7 @@ pub async fn value(
 
 /// Reads a small body here, and a large one on a worker.
 async fn parse(
-    received: Received,
+    received: RequestBody,
     kind: Kind,
     workers: &WorkerPool,
     deadline: Deadline,
@@ -128,7 +128,7 @@ mod tests {
     use tokio::time::timeout;
 
     /// Returns a body of white space of this length, as it was received.
-    async fn receive(length: usize) -> Received {
+    async fn receive(length: usize) -> RequestBody {
         let memory = MemoryBudget::new(1 << 20).of(&"tenant".parse().unwrap());
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, "application/json".parse().unwrap());

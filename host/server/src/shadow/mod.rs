@@ -10,7 +10,7 @@
 
 mod exclusions;
 mod header;
-mod offered;
+mod offered_row;
 mod recorder;
 pub mod report;
 mod run;
@@ -27,7 +27,7 @@ use domesday_valuation::comparison_outcome::compared_outcome;
 use domesday_valuation::release_store::{OpenRelease, ReleaseError};
 use domesday_valuation::worker_pool::Occupancy;
 use exclusions::ExclusionReason;
-use offered::OfferedRow;
+use offered_row::OfferedRow;
 use recorder::PairRecorder;
 use run::Runner;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use super::exclusions::ExclusionReason;
 use super::header::folder_header;
-use super::offered::OfferedRow;
+use super::offered_row::OfferedRow;
 use super::store::{PairStore, StoredPair};
 use crate::sample_rate::SampleRate;
 use crate::telemetry::shadow::ShadowMetrics;

@@ -1,7 +1,7 @@
 //! The thread that runs a candidate.
 
 use super::exclusions::ExclusionReason;
-use super::offered::OfferedRow;
+use super::offered_row::OfferedRow;
 use super::recorder::PairRecorder;
 use crate::telemetry::shadow::ShadowMetrics;
 use domesday_engine::outcome::RowFailure;

@@ -44,13 +44,13 @@ pub struct StoredPair {
 pub(super) struct PairStore {
     folder: PathBuf,
     max_rows: usize,
-    open: Option<Open>,
+    open: Option<OpenFolder>,
     /// Counts that are not written yet, by the release beside the candidate.
     pending_counts: BTreeMap<String, Counts>,
 }
 
 /// The open files beside one release.
-struct Open {
+struct OpenFolder {
     current: String,
     folder: PathBuf,
     file: File,
@@ -136,21 +136,21 @@ impl PairStore {
         current: &str,
         at: i64,
         header: impl FnOnce() -> FolderHeader,
-    ) -> std::io::Result<Open> {
+    ) -> std::io::Result<OpenFolder> {
         match self.open.take() {
             Some(open) if open.current == current && open.is_in_place() => Ok(open),
-            _ => Open::new(&self.folder, current, at, &header()),
+            _ => OpenFolder::new(&self.folder, current, at, &header()),
         }
     }
 }
 
-impl Open {
+impl OpenFolder {
     fn new(
         candidate: &Path,
         current: &str,
         at: i64,
         header: &FolderHeader,
-    ) -> std::io::Result<Open> {
+    ) -> std::io::Result<OpenFolder> {
         let folder = candidate.join(current);
         create_folder(&folder)?;
         private_file::write(&folder.join(HEADER_FILE), &serde_json::to_vec(header)?)?;
@@ -160,7 +160,7 @@ impl Open {
         };
         start.add_to(&folder)?;
         let (file, rows) = appending(&folder)?;
-        Ok(Open {
+        Ok(OpenFolder {
             current: current.to_owned(),
             folder,
             file,

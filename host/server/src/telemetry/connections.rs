@@ -68,6 +68,7 @@ pub struct ConnectionMetrics {
     open: Family<ListenerLabels, Gauge>,
     waiting: Family<ListenerLabels, Gauge>,
     limit: Family<ListenerLabels, Gauge>,
+    address_limit: Family<ListenerLabels, Gauge>,
     closed: Family<CloseLabels, Counter>,
 }
 
@@ -81,6 +82,8 @@ pub struct ListenerMetrics {
     pub waiting: Gauge,
     /// Connections that may be open.
     pub limit: Gauge,
+    /// Connections that may be open of one address.
+    pub address_limit: Gauge,
     closed: Family<CloseLabels, Counter>,
 }
 
@@ -97,6 +100,11 @@ impl ConnectionMetrics {
             "connections_limit",
             "Connections that may be open",
             metrics.limit.clone(),
+        );
+        registry.register(
+            "connections_address_limit",
+            "Connections that may be open of one address",
+            metrics.address_limit.clone(),
         );
         registry.register(
             "connections_closed",
@@ -116,6 +124,7 @@ impl ConnectionMetrics {
             open: self.open.get_or_create_owned(&labels),
             waiting: self.waiting.get_or_create_owned(&labels),
             limit: self.limit.get_or_create_owned(&labels),
+            address_limit: self.address_limit.get_or_create_owned(&labels),
             closed: self.closed.clone(),
         }
     }

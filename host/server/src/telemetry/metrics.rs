@@ -115,9 +115,10 @@ pub(crate) struct SampledGauges {
     pub memory_budget_bytes: Gauge,
     pub jobs_waiting: Gauge,
     pub jobs_paused: Gauge,
-    pub state_trouble: Gauge,
+    pub state_degraded: Gauge,
+    pub data_folder_degraded: Gauge,
     pub journal_receipts: Gauge,
-    pub journal_trouble: Gauge,
+    pub journal_degraded: Gauge,
     pub log_lines_dropped: Gauge,
     pub resident_bytes: Gauge,
 }
@@ -186,9 +187,14 @@ impl SampledGauges {
                 &self.jobs_paused,
             ),
             (
-                "state_trouble",
+                "state_degraded",
                 "1 while changes cannot be made durable",
-                &self.state_trouble,
+                &self.state_degraded,
+            ),
+            (
+                "data_folder_degraded",
+                "1 while the data folder cannot be used, so that nothing is valued",
+                &self.data_folder_degraded,
             ),
             (
                 "journal_receipts",
@@ -196,9 +202,9 @@ impl SampledGauges {
                 &self.journal_receipts,
             ),
             (
-                "journal_trouble",
+                "journal_degraded",
                 "1 while no receipt can be kept, so that nothing is valued",
-                &self.journal_trouble,
+                &self.journal_degraded,
             ),
             (
                 "log_lines_dropped",

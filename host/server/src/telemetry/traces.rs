@@ -4,7 +4,7 @@
 //! carries nothing for it. Without a collector no span is made.
 
 use super::finished_request::FinishedRequest;
-use crate::plain_http::no_tls;
+use crate::cleartext_http::no_tls;
 use axum::http::uri::Scheme;
 use axum::http::{HeaderMap, Uri};
 use opentelemetry::propagation::TextMapPropagator;

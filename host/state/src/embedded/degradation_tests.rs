@@ -186,7 +186,7 @@ fn a_failed_read_is_noticed() {
 /// A sync neither ends nor fails: the state reports it without asking the disk. A blocking caller
 /// learns that the outcome of its change is unknown. All goes on when the disk does.
 #[test]
-fn a_disk_that_stalls_is_trouble_until_it_goes_on() {
+fn a_disk_that_stalls_degrades_the_store_until_it_goes_on() {
     let disk = Disk::new(13);
     let state = open(&disk);
     disk.arm(DiskFault::Stall, 0);

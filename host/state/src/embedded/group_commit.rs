@@ -15,7 +15,7 @@
 //! Either way, the store remembers the units that it owes ([`owed`]). It gives them back before it
 //! takes the next group.
 //!
-//! [`owed`]: super::owed
+//! [`owed`]: super::owed_units
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,10 +29,10 @@ use super::counts::Counts;
 use super::error::StoreError;
 use super::file;
 use super::operation::{Message, Work};
-use super::owed::FailedGroup;
+use super::owed_units::FailedGroup;
 use super::source::{Source, Storage};
 use super::store::{OpenFiles, Store};
-use super::tables::{Tables, Writing};
+use super::tables::{GroupTransaction, Tables};
 use super::usage_wal::replay::{DurableIn, FoundLog, UsageWal, open_read_only, open_writable_log};
 use crate::{PathMoved, StateError};
 
@@ -305,7 +305,7 @@ pub(super) fn apply(
     task: GroupTask,
     opening: u64,
 ) -> Result<Vec<Change>, StateError> {
-    let writing = Writing::new(&files.database);
+    let writing = GroupTransaction::new(&files.database);
     let log_counts = files.log_counts();
     let mut tables = Tables::new(&writing, &log_counts, opening);
     for work in group {

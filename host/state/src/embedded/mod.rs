@@ -24,7 +24,7 @@ mod jobs;
 mod keys;
 mod memory;
 mod operation;
-mod owed;
+mod owed_units;
 mod read_only_fallback;
 mod readers;
 mod receipt_keys;

@@ -16,12 +16,12 @@ const THREADS: usize = 2;
 const WAITING: usize = 8_192;
 
 /// A read. It returns whether the store failed.
-type Read = Box<dyn FnOnce(&Store) -> bool + Send>;
+type ReadTask = Box<dyn FnOnce(&Store) -> bool + Send>;
 
 /// The readers. They end once all reads that were begun are done.
 #[derive(Debug)]
 pub(super) struct Readers {
-    queue: Sender<Read>,
+    queue: Sender<ReadTask>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -29,7 +29,7 @@ impl Readers {
     /// Starts the threads. They report failures to the committing thread, which opens the file
     /// anew.
     pub(super) fn start(shared: &Arc<Store>, committer: &Sender<Message>) -> io::Result<Self> {
-        let (queue, waiting) = bounded::<Read>(WAITING);
+        let (queue, waiting) = bounded::<ReadTask>(WAITING);
         let mut threads = Vec::new();
         for _ in 0..THREADS {
             let (shared, waiting) = (Arc::clone(shared), waiting.clone());

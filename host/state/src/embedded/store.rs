@@ -7,7 +7,7 @@ use redb::{Database, ReadableDatabase};
 use super::counts::Counts;
 use super::error::{StoreError, reading};
 use super::memory::Memory;
-use super::owed::Owed;
+use super::owed_units::OwedUnits;
 use super::tables::{USAGE, read_used_units};
 use crate::claim_delivery::UndeliveredLeases;
 use crate::{Month, StateError, TenantId};
@@ -80,7 +80,7 @@ pub(super) struct Store {
     /// Absent between a failure and the next opening.
     files: RwLock<Option<OpenFiles>>,
     pub(super) memory: Memory,
-    pub(super) owed: Owed,
+    pub(super) owed: OwedUnits,
     pub(super) undelivered: Arc<UndeliveredLeases>,
 }
 

@@ -50,16 +50,16 @@ pub(super) const RECEIPT_KEYS: TableDefinition<&str, [u8; 32]> =
     TableDefinition::new("receipt_keys");
 
 /// A group's transaction. It begins with the first table that an operation opens.
-pub(super) struct Writing<'d> {
+pub(super) struct GroupTransaction<'d> {
     database: &'d Database,
     transaction: OnceCell<WriteTransaction>,
     /// True if any table was changed.
     changed: Cell<bool>,
 }
 
-impl<'d> Writing<'d> {
+impl<'d> GroupTransaction<'d> {
     pub(super) fn new(database: &'d Database) -> Self {
-        Writing {
+        GroupTransaction {
             database,
             transaction: OnceCell::new(),
             changed: Cell::new(false),
@@ -98,7 +98,7 @@ impl<'d> Writing<'d> {
 
 /// One table within a group's transaction, opened when it is first asked for.
 pub(super) struct Slot<'t, K: Key + 'static, V: Value + 'static> {
-    writing: &'t Writing<'t>,
+    writing: &'t GroupTransaction<'t>,
     definition: TableDefinition<'static, K, V>,
     table: Option<Table<'t, K, V>>,
 }
@@ -158,7 +158,11 @@ pub(super) struct Tables<'t> {
 
 impl<'t> Tables<'t> {
     /// Returns the tables of the file that `writing` changes, under the counts of the log.
-    pub(super) fn new(writing: &'t Writing<'t>, log_counts: &'t Counts, opening: u64) -> Self {
+    pub(super) fn new(
+        writing: &'t GroupTransaction<'t>,
+        log_counts: &'t Counts,
+        opening: u64,
+    ) -> Self {
         macro_rules! slot {
             ($definition:expr) => {
                 Slot {

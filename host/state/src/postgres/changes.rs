@@ -68,7 +68,7 @@ impl Change {
 }
 
 /// A change that somebody waits for.
-pub(super) struct Pending {
+pub(super) struct PendingChange {
     pub(super) change: Change,
     pub(super) answer: oneshot::Sender<Result<ChargeOutcome, StateError>>,
 }
@@ -130,11 +130,11 @@ pub(super) async fn read_used_units(
 /// Several changes of a tenant's month that are made as one.
 pub(super) struct Run {
     pub(super) merged: Change,
-    pub(super) members: Vec<Pending>,
+    pub(super) members: Vec<PendingChange>,
 }
 
 /// Groups a batch into runs by tenant and month, and keeps the order of arrival within a month.
-pub(super) fn runs(batch: Vec<Pending>) -> Vec<Run> {
+pub(super) fn runs(batch: Vec<PendingChange>) -> Vec<Run> {
     let mut by_row: BTreeMap<(String, i32), Vec<Run>> = BTreeMap::new();
     for pending in batch {
         let row = (pending.change.tenant.clone(), pending.change.month);
@@ -213,7 +213,7 @@ mod tests {
         for units in [3, 2, 4] {
             let (answer, reply) = oneshot::channel();
             let change = change("acme", 7, units, 100);
-            members.push(Pending { change, answer });
+            members.push(PendingChange { change, answer });
             replies.push(reply);
         }
         let merged = change("acme", 7, 9, 100);

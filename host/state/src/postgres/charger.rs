@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::changes::{Change, Pending, Run, answer, bind_changes, fetch_outcomes, runs};
+use super::changes::{Change, PendingChange, Run, answer, bind_changes, fetch_outcomes, runs};
 use super::directory::WatchedDatabase;
 use super::driver::LONGEST;
 use super::error::{DatabaseFailure, SharedError, reading, storage, writing};
@@ -69,7 +69,7 @@ impl Charger {
     }
 
     /// Makes the changes that arrive, until every sender is gone and none waits.
-    pub(super) async fn run(mut self, mut waiting: mpsc::UnboundedReceiver<Pending>) {
+    pub(super) async fn run(mut self, mut waiting: mpsc::UnboundedReceiver<PendingChange>) {
         loop {
             let mut batch = Vec::new();
             let receiving = waiting.recv_many(&mut batch, GROUP);
@@ -100,7 +100,7 @@ impl Charger {
     }
 
     /// Makes these changes and answers them; returns the members of runs that did not fit.
-    async fn charge(&mut self, runs: Vec<Run>) -> Vec<Pending> {
+    async fn charge(&mut self, runs: Vec<Run>) -> Vec<PendingChange> {
         if let Err(error) = self.settle().await {
             self.refuse(runs, error, false);
             return Vec::new();

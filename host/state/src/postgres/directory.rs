@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::connect::REQUEST_CONNECTIONS;
 use super::error::{DatabaseFailure, cannot_write, locked_or_writing, reading, storage, writing};
 use super::pages::{DirectoryRead, ServiceRow};
-use super::progress::{CatchUp, POLL_INTERVAL, Progress};
+use super::progress::{CatchUp, OPENING, POLL_INTERVAL, Progress};
 use super::silence::Silence;
 use crate::directory::Directory;
 use crate::switches::PromotedReleases;
@@ -25,25 +25,30 @@ pub(super) const CHANNEL: &str = "domesday";
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(1_400);
 /// Time limit of a change that waits for the locks of others.
 const SET_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1s'";
-/// Longest time for which keys are trusted while the host knows why they are old: the database is
-/// out of reach, or is being read.
+/// Longest time for which keys are trusted while the database is being read page by page. It is the
+/// time that such a read has at a start.
+const MAX_AGE_READ: Duration = OPENING;
+/// Longest time for which keys are trusted while the host knows that the database is out of reach.
 const MAX_AGE_EXPLAINED: Duration = Duration::from_secs(60);
+/// Interval of writes to a database that may have nothing else to write. With two answers that are
+/// late, a host notices within five seconds that the database reads and does not write.
+const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Longest time for which keys are trusted after a gap in the polling, as when the host slept.
 const MAX_AGE_UNCHECKED: Duration = Duration::from_secs(5);
 
 /// The reason why changes cannot be made durable.
 #[derive(Debug, Clone)]
-enum Degraded {
+enum Degradation {
     /// The database is out of reach.
     Unreachable(String),
     /// It answers, and does not write.
     Unwritable(String),
 }
 
-impl Degraded {
+impl Degradation {
     fn text(&self) -> &String {
         match self {
-            Degraded::Unreachable(text) | Degraded::Unwritable(text) => text,
+            Degradation::Unreachable(text) | Degradation::Unwritable(text) => text,
         }
     }
 }
@@ -60,7 +65,7 @@ struct View {
     fresh: Instant,
     /// Time at which the last page arrived of a read that no check has confirmed yet.
     page_at: Option<Instant>,
-    degradation: Option<Degraded>,
+    degradation: Option<Degradation>,
 }
 
 impl View {
@@ -69,9 +74,10 @@ impl View {
         let is_being_read = self
             .page_at
             .is_some_and(|at| at.elapsed() <= MAX_AGE_UNCHECKED);
-        let max_age = match is_being_read || self.degradation.is_some() {
-            true => MAX_AGE_EXPLAINED,
-            false => MAX_AGE_UNCHECKED,
+        let max_age = match (is_being_read, &self.degradation) {
+            (true, _) => MAX_AGE_READ,
+            (false, Some(_)) => MAX_AGE_EXPLAINED,
+            (false, None) => MAX_AGE_UNCHECKED,
         };
         self.fresh.elapsed() > max_age
     }
@@ -168,7 +174,7 @@ impl WatchedDatabase {
     /// Refuses at once an operation that would time out.
     pub(super) fn check_reachable(&self, doing: &'static str) -> Result<(), StateError> {
         self.with_view(|view| match &view.degradation {
-            Some(Degraded::Unreachable(text)) => {
+            Some(Degradation::Unreachable(text)) => {
                 Err(storage(doing, DatabaseFailure::Unavailable(text.clone())))
             }
             _ => Ok(()),
@@ -215,8 +221,8 @@ impl WatchedDatabase {
     /// Records that the database does not write, until the poll writes or finds it out of reach.
     fn degrade(&self, error: &StateError) {
         self.change(|view| {
-            if !matches!(view.degradation, Some(Degraded::Unreachable(_))) {
-                view.degradation = Some(Degraded::Unwritable(error.to_string()));
+            if !matches!(view.degradation, Some(Degradation::Unreachable(_))) {
+                view.degradation = Some(Degradation::Unwritable(error.to_string()));
             }
         });
     }
@@ -357,12 +363,12 @@ impl WatchedDatabase {
         // Reads that work do not explain it: the database may read and not write.
         let silent = self.silence.take();
         let after = match (outcome, &before) {
-            (Err(error), _) => Some(Degraded::Unreachable(error.to_string())),
+            (Err(error), _) => Some(Degradation::Unreachable(error.to_string())),
             (Ok(()), None) if !silent => return,
             // A host that could not write may be able to by now. Only an attempt shows it.
             (Ok(()), _) => match self.probe().await {
                 Ok(()) => None,
-                Err(error) => Some(Degraded::Unwritable(error.to_string())),
+                Err(error) => Some(Degradation::Unwritable(error.to_string())),
             },
         };
         match (&before, &after) {
@@ -371,6 +377,17 @@ impl WatchedDatabase {
             _ => {}
         }
         self.change(|view| view.degradation = after);
+    }
+
+    /// Writes to the database, and records that it does not write where two attempts fail.
+    async fn check_writes(&self) {
+        if self.with_view(|view| view.degradation.is_some()) || self.probe().await.is_ok() {
+            return;
+        }
+        if let Err(error) = self.probe().await {
+            tracing::warn!(%error, "state degraded");
+            self.degrade(&error);
+        }
     }
 
     async fn probe(&self) -> Result<(), StateError> {
@@ -385,12 +402,17 @@ impl WatchedDatabase {
     }
 }
 
-/// Checks the database twice a second, and whenever there is news.
+/// Checks the database twice a second, and whenever there is news. Writes to it at intervals.
 pub(super) async fn poll(watched: Arc<WatchedDatabase>) {
+    let mut probed = Instant::now();
     loop {
         // A failing source of notifications must not make this spin.
         let _ = timeout(POLL_INTERVAL, watched.news.notified()).await;
         watched.check_database().await;
+        if probed.elapsed() >= PROBE_INTERVAL {
+            watched.check_writes().await;
+            probed = Instant::now();
+        }
         if watched.with_view(|view| view.degradation.is_some()) {
             sleep(POLL_INTERVAL).await;
         }

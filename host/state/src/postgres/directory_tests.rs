@@ -22,7 +22,7 @@ fn assert_holds(messages: &[String], expected: &str) {
 }
 
 /// Keys are trusted for five seconds. They are trusted for a minute where the database is
-/// degraded, or while its pages arrive.
+/// degraded, and for five while its pages arrive.
 #[test]
 fn keys_that_were_read_too_long_ago_open_nothing() {
     let stale = DatabaseFailure::Stale.to_string();
@@ -35,14 +35,15 @@ fn keys_that_were_read_too_long_ago_open_nothing() {
         (61, true, None, false, Some(REASON)),
         (59, false, Some(4), true, None),
         (6, false, Some(6), false, stale),
-        (61, false, Some(0), false, stale),
+        (299, false, Some(0), true, None),
+        (301, false, Some(0), false, stale),
     ];
     block_on(async {
         let watched = out_of_reach();
         for (age, is_degraded, page, is_believed, reason) in cases {
             let ago = |seconds| Instant::now() - Duration::from_secs(seconds);
             watched.change(|view| {
-                let degraded = Degraded::Unreachable(REASON.to_owned());
+                let degraded = Degradation::Unreachable(REASON.to_owned());
                 view.degradation = is_degraded.then_some(degraded);
                 view.fresh = ago(age);
                 view.page_at = page.map(ago);
@@ -72,7 +73,7 @@ fn the_log_names_the_beginning_and_the_end_of_a_degradation() {
             let pool = connect(&address, &Arc::default()).await.unwrap();
             let watched = WatchedDatabase::new(pool, Arc::default());
             let check_degraded = async || {
-                let degraded = Degraded::Unwritable(REASON.to_owned());
+                let degraded = Degradation::Unwritable(REASON.to_owned());
                 watched.change(|view| view.degradation = Some(degraded));
                 watched.check_database().await;
                 watched.degradation()
@@ -85,6 +86,27 @@ fn the_log_names_the_beginning_and_the_end_of_a_degradation() {
         });
     });
     assert_holds(&messages, "state usable again");
+}
+
+/// A host without customers writes nothing, and notices it all the same.
+#[test]
+fn a_database_that_reads_and_does_not_write_is_noticed_without_a_request() {
+    let address = domesday_test_postgres::shared().database();
+    block_on(async {
+        let pool = connect(&address, &Arc::default()).await.unwrap();
+        let watched = Arc::new(WatchedDatabase::new(pool, Arc::default()));
+        let polled = tokio::spawn(poll(watched.clone()));
+        sleep(PROBE_INTERVAL * 2).await;
+        assert_eq!(watched.degradation(), None);
+        let dropped = sqlx::query("DROP TABLE domesday.probe").execute(&watched.pool);
+        dropped.await.unwrap();
+        let since = Instant::now();
+        while watched.degradation().is_none() {
+            assert!(since.elapsed() < Duration::from_secs(5));
+            sleep(Duration::from_millis(10)).await;
+        }
+        polled.abort();
+    });
 }
 
 /// Reads do not explain it, so a write is tried.
@@ -319,7 +341,7 @@ fn a_degradation_ends_on_a_database_that_is_slow_to_say_that_nothing_changed() {
         slow_down_looks(&address).await;
         let pool = connect(&address, &Arc::default()).await.unwrap();
         let watched = WatchedDatabase::new(pool, Arc::default());
-        let degraded = Degraded::Unwritable(REASON.to_owned());
+        let degraded = Degradation::Unwritable(REASON.to_owned());
         watched.change(|view| view.degradation = Some(degraded));
         let checking = timeout(Duration::from_secs(20), watched.check_database());
         checking.await.unwrap();

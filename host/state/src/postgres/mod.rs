@@ -65,7 +65,7 @@ pub struct PostgresState {
     submissions: Arc<TenantTurns>,
     undelivered: Arc<UndeliveredClaims>,
     /// Charges on their way to the next statement; closed before the driver.
-    charges: Option<mpsc::UnboundedSender<changes::Pending>>,
+    charges: Option<mpsc::UnboundedSender<changes::PendingChange>>,
 }
 
 impl PostgresState {

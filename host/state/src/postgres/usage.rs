@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::PostgresState;
-use super::changes::{Change, Pending, read_used_units};
+use super::changes::{Change, PendingChange, read_used_units};
 use super::error::{DatabaseFailure, reading, storage};
 use crate::{Charge, ChargeOutcome, Month, Reply, TenantId, Usage};
 
@@ -16,7 +16,7 @@ impl PostgresState {
         let (answer, reply) = oneshot::channel();
         if let Some(charges) = &self.charges {
             // Where nobody takes it, the reply finds that nobody answers.
-            let _ = charges.send(Pending { change, answer });
+            let _ = charges.send(PendingChange { change, answer });
         }
         Box::pin(async move {
             match reply.await {

@@ -298,7 +298,7 @@ mod moved {
     }
 
     #[test]
-    fn a_folder_that_is_moved_is_trouble_until_it_is_back() {
+    fn a_folder_that_is_moved_degrades_the_store_until_it_is_back() {
         let store = Movable::open();
         fs::rename(store.data(), store.away()).unwrap();
         for _ in 0..3 {
@@ -316,7 +316,7 @@ mod moved {
     }
 
     #[test]
-    fn a_folder_that_is_deleted_or_replaced_is_trouble_for_good() {
+    fn a_folder_that_is_deleted_or_replaced_degrades_the_store_for_good() {
         let store = Movable::open();
         fs::remove_dir_all(store.data()).unwrap();
         store.refuses(&store.data(), &PathTarget::Nothing);

@@ -14,7 +14,7 @@ const NOTICED: Duration = Duration::from_secs(4);
 /// The database dies in the middle of charges. Answered charges are there afterwards, failed ones
 /// are not, and the state comes back by itself.
 #[test]
-fn a_database_that_crashes_is_trouble_until_it_is_back() {
+fn a_database_that_crashes_degrades_the_store_until_it_is_back() {
     let cluster = Cluster::start(Disk::Unsynced);
     let state = PostgresState::open(&cluster.database()).unwrap();
     let acme = suite::id("acme");
@@ -63,7 +63,7 @@ fn a_database_that_crashes_is_trouble_until_it_is_back() {
 }
 
 #[test]
-fn a_database_that_does_not_answer_is_trouble_until_it_does() {
+fn a_database_that_does_not_answer_degrades_the_store_until_it_does() {
     let cluster = Cluster::start(Disk::Unsynced);
     let state = PostgresState::open(&cluster.database()).unwrap();
     charge(&state, 1).unwrap();
@@ -83,7 +83,7 @@ fn a_database_that_does_not_answer_is_trouble_until_it_does() {
     );
 }
 
-/// Whether a statement runs that was sent before the database froze is only known when it goes on.
+/// A statement that was sent before the database froze may run once it goes on.
 #[test]
 fn charges_of_unknown_outcome_are_undone_when_the_database_goes_on() {
     let cluster = Cluster::start(Disk::Unsynced);
@@ -120,10 +120,9 @@ fn charges_of_unknown_outcome_are_undone_when_the_database_goes_on() {
     }
 }
 
-/// Sessions that are ended, as by a pooler or somebody who tidies up, are no trouble of the
-/// database's.
+/// A pooler or an administrator ends sessions. The store reconnects and stays healthy.
 #[test]
-fn sessions_that_are_ended_are_no_trouble() {
+fn sessions_that_are_ended_do_not_degrade_the_store() {
     let store = Postgres::empty();
     let state = Arc::new(store.open());
     // So many at once that all connections are in use, and none has rested.
@@ -161,10 +160,10 @@ fn sessions_that_are_ended_are_no_trouble() {
     }
 }
 
-/// Somebody holds a lock on the row that every command changes: the command ends, and nothing else
+/// Another session locks the row that every command changes. The command ends, and nothing else
 /// waits.
 #[test]
-fn a_lock_that_somebody_holds_does_not_hang_a_command() {
+fn a_lock_of_another_session_does_not_hang_a_command() {
     let (store, state) = suite::with_tenant::<Postgres>();
     let key = state
         .create_key(&new_key(), KeySeed::new([1; 40]), suite::NOW)
@@ -201,7 +200,7 @@ fn a_lock_that_somebody_holds_does_not_hang_a_command() {
 
 /// A server turned read-only, as a replaced one does: it answers, and stores nothing.
 #[test]
-fn a_database_that_does_not_write_is_trouble_until_it_does() {
+fn a_database_that_does_not_write_degrades_the_store_until_it_does() {
     let store = Postgres::empty();
     let name = store.address.split(['/', '?']).nth(3).unwrap().to_owned();
     let set = |to: &str| {

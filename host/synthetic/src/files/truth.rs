@@ -61,7 +61,7 @@ pub(crate) struct Truth {
 }
 
 /// The registers' records of a dwelling.
-pub(crate) struct Registered<'a> {
+pub(crate) struct RegisterRecords<'a> {
     pub(crate) lodgements: &'a [Lodgement],
     pub(crate) spelling: Option<Spelling>,
     pub(crate) in_address_file: bool,
@@ -83,7 +83,7 @@ impl Truth {
         authority: &Authority,
         dwelling: &Dwelling,
         condition: f64,
-        registered: &Registered<'_>,
+        registered: &RegisterRecords<'_>,
     ) -> Result<(), SyntheticError> {
         let value = dwelling.value(&authority.locale, world.through, condition);
         let text = |there: Option<String>| there.unwrap_or_default();

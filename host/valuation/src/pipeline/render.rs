@@ -8,7 +8,7 @@ use domesday_contract::v3::input::{Input, InputResolution, Note, Reason, Source}
 use domesday_contract::v3::result as wire;
 use domesday_contract::v3::result::{
     Comparable, Confidence, ConfidenceBand, Context, IdentitySource, Referral, ReferralCode,
-    Referred, ResultProperty, Valued, round_gbp,
+    ReferredResult, ResultProperty, ValuedResult, round_gbp,
 };
 use domesday_engine::evidence::Sale;
 use domesday_engine::outcome::{Derivation, DerivedInput, Outcome, ReferralReason, Row, Valuation};
@@ -66,7 +66,7 @@ pub fn refer(referral: Referral, with: Rendering<'_>) -> wire::Outcome {
     let Some(property) = property(&with) else {
         return wire::Outcome::Failed(vec![release_failed()]);
     };
-    wire::Outcome::Referred(Box::new(Referred {
+    wire::Outcome::Referred(Box::new(ReferredResult {
         property,
         date: with.subject.valuation_day.date().unwrap_or_default(),
         referral,
@@ -86,7 +86,7 @@ fn render_valued(
     sales: &[Sale],
     property: ResultProperty,
     with: Rendering<'_>,
-) -> Option<Valued> {
+) -> Option<ValuedResult> {
     let range = match valuation.range {
         Some(range) => Some(wire::ValueRange {
             lower_value_gbp: round_gbp(range.lower)?,
@@ -117,7 +117,7 @@ fn render_valued(
             .iter()
             .filter_map(|input| derived_note(input, with.subject)),
     );
-    Some(Valued {
+    Some(ValuedResult {
         property,
         date: with.subject.valuation_day.date()?,
         estimated_value_gbp: round_gbp(valuation.estimate)?,

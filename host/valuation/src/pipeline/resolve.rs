@@ -25,7 +25,7 @@ pub struct Identity {
 /// The reason why an address does not resolve to a property.
 #[derive(Debug)]
 pub enum ResolveError {
-    /// The request is at fault.
+    /// The request is invalid.
     Rejected(Box<ValidationError>),
     /// The snapshot could not be read.
     Store(SnapshotError),

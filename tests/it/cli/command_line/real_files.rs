@@ -3,12 +3,12 @@
 //! The variants are made from the publishers' files when the test runs. A snapshot holds the
 //! program's sentences and counts, and no row of a file.
 
-mod spoil;
+mod damage;
 mod workbooks;
 
 use crate::common::downloads;
 use crate::common::program::run;
-use spoil::text_variants;
+use damage::text_variants;
 use std::fs;
 use std::path::{Path, PathBuf};
 use workbooks::{archive_variants, workbook_variants};

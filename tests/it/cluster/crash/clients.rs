@@ -157,7 +157,7 @@ impl Customer<'_> {
                     assert!(answer.header("retry-after").is_some(), "{answer:?}");
                     return SendOutcome::NotKept;
                 }
-                // Whatever happens to hosts, those that are up have no trouble.
+                // Whatever happens to hosts, those that are up are not degraded.
                 assert!(!refused, "{path}: {answer:?}");
                 SendOutcome::Answered(answer)
             }

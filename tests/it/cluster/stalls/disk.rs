@@ -14,20 +14,32 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The arguments of a host that keeps a receipt of every value.
-const RECEIPTS: [&str; 2] = ["--receipts", "all"];
+pub const RECEIPTS: [&str; 2] = ["--receipts", "all"];
 
 /// Serves with these arguments, and freezes reads, writes and syncs of these files of the host's
-/// data folder, which exist after the first start.
+/// data folder.
 fn hold(name: &str, world: &World, arguments: &[&str], files: &dyn Fn(&Path) -> Vec<PathBuf>) {
-    let (keys, first) = (keys(world), world.key("first", UNITS));
-    let server = host(world).with(arguments).go();
-    assert_eq!(value(&server.client(&first)), 200);
-    server.stop();
+    let keys = keys(world);
     let folder = tempfile::tempdir().unwrap();
-    let server = with_stalls(world, arguments, &files(&world.data(0)), folder.path());
+    let server = freezable(world, arguments, files, folder.path());
     let freeze = |frozen| stall(folder.path(), frozen);
     Stall::of_storage(name, &bodies(), &freeze).hold(world, &server, &keys);
     server.stop();
+}
+
+/// Starts a host twice, so that these files of its data folder exist at the second start. Accesses
+/// to them can then be stalled by way of a folder.
+pub fn freezable(
+    world: &World,
+    arguments: &[&str],
+    files: &dyn Fn(&Path) -> Vec<PathBuf>,
+    folder: &Path,
+) -> Server {
+    let first = world.key("first", UNITS);
+    let server = host(world).with(arguments).go();
+    assert_eq!(value(&server.client(&first)), 200);
+    server.stop();
+    with_stalls(world, arguments, &files(&world.data(0)), folder)
 }
 
 /// Starts a host whose accesses to these files can be stalled by way of a folder.
@@ -42,7 +54,7 @@ fn with_stalls(world: &World, arguments: &[&str], files: &[PathBuf], folder: &Pa
 }
 
 /// Stalls the files, or lets them go on.
-fn stall(folder: &Path, stalled: bool) {
+pub fn stall(folder: &Path, stalled: bool) {
     let trigger = folder.join("stall");
     match stalled {
         true => std::fs::write(&trigger, "").unwrap(),
@@ -55,11 +67,11 @@ fn value(client: &Client) -> u16 {
 }
 
 /// Returns the files of the state with these names.
-fn state_files(names: &'static [&'static str]) -> impl Fn(&Path) -> Vec<PathBuf> {
+pub fn state_files(names: &'static [&'static str]) -> impl Fn(&Path) -> Vec<PathBuf> {
     move |data| names.iter().map(|name| data.join(name)).collect()
 }
 
-fn journal_files(data: &Path) -> Vec<PathBuf> {
+pub fn journal_files(data: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(data.join("journal")).unwrap();
     files.map(|file| file.unwrap().path()).collect()
 }

@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The longest time until `/readyz` turns.
-const TURNED: Duration = Duration::from_secs(5);
+pub const TURNED: Duration = Duration::from_secs(5);
 /// The longest time until it recovers. A dead connection may have to be found first.
-const RECOVERED: Duration = Duration::from_secs(15);
+pub const RECOVERED: Duration = Duration::from_secs(15);
 /// The p99 of `/healthz` in the quieter half of the rounds.
 const HEALTHY: Duration = Duration::from_millis(250);
 /// Of this many clients with the long timeout there is one more with the short one.

@@ -120,7 +120,7 @@ fn status_shows_the_state_of_the_server() {
     assert_eq!(status["releases"][0], crate::common::demo::RELEASE);
     assert_eq!(status["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(status["log_lines_dropped"], 0);
-    assert!(status["trouble"].is_null());
+    assert!(status["storage_problem"].is_null());
     let text = run(["status", "--data", &data]).ok().stdout;
     assert!(text.contains(crate::common::demo::RELEASE), "{text}");
 }

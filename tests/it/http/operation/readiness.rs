@@ -89,12 +89,12 @@ fn a_database_that_stalls_stops_readiness_and_nothing_else() {
         for _ in 0..2 {
             cluster.freeze();
             std::thread::scope(|scope| {
-                // An order waits on a thread that may.
-                let order = scope.spawn(|| run(["tenant", "list", "--data", &data]));
+                // A command waits on a thread that may block.
+                let command = scope.spawn(|| run(["tenant", "list", "--data", &data]));
                 await_condition(|| ready(&client) == 503);
                 run(["status", "--data", &data]).ok();
-                let order = order.join().unwrap();
-                assert_eq!(order.code, Some(1), "{order:?}");
+                let listing = command.join().unwrap();
+                assert_eq!(listing.code, Some(1), "{listing:?}");
             });
             cluster.thaw();
             await_condition(|| ready(&client) == 200);

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
+/// A time of the file system is as old as this.
+const CLOCK_TICK: Duration = Duration::from_millis(20);
 /// Time limit for a probe to see damage or its end.
 const LIMIT: Duration = Duration::from_secs(10);
 
@@ -42,6 +44,15 @@ fn refusal(data: &Path) -> String {
     start().data(data).with(&["--receipts", "all"]).refused()
 }
 
+/// Gives every later file a later change, as a disk that loses bits leaves no time of its own.
+fn touch_later_files(data: &Path, path: &Path) {
+    std::thread::sleep(CLOCK_TICK);
+    for later in files(data).iter().filter(|later| **later > *path) {
+        let permissions = std::fs::metadata(later).unwrap().permissions();
+        std::fs::set_permissions(later, permissions).unwrap();
+    }
+}
+
 #[track_caller]
 fn await_ready(server: &Server, is_ready: bool) {
     let client = server.demo();
@@ -66,11 +77,14 @@ fn a_damaged_earlier_file_stops_valuations_until_it_is_put_back() {
     let mut altered: Vec<_> = sound.split_inclusive('\n').map(str::to_owned).collect();
     altered[1] = altered[1].replace(r#""tenant":"demo""#, r#""tenant":"dema""#);
     std::fs::write(path, altered.concat()).unwrap();
+    let refused = refusal(&data);
+    let place = "receipts-000000000001.jsonl, line 2: receipt 2 was altered";
+    assert!(refused.contains(place), "{refused}");
+    touch_later_files(&data, path);
     let server = serve(&data);
     await_ready(&server, false);
     assert_nothing_is_valued(&server);
     server.await_log(|line| {
-        let place = "receipts-000000000001.jsonl, line 2: receipt 2 was altered";
         line["error"]
             .as_str()
             .is_some_and(|error| error.contains(place))
@@ -118,6 +132,7 @@ fn damage_in_one_of_the_newest_five_files_is_refused_at_the_start() {
         let sound = std::fs::read_to_string(path).unwrap();
         let altered = sound.replacen(r#""tenant":"demo""#, r#""tenant":"dema""#, 1);
         std::fs::write(path, altered).unwrap();
+        touch_later_files(&data, path);
         let refused = refusal(&data);
         let place = format!("{}, line 1: receipt", path.display());
         assert!(refused.contains(&place), "{place} {refused}");

@@ -4,7 +4,7 @@
 use super::verification::StoppedHost;
 use crate::receipts::{replay, report};
 use domesday_engine::fixture::Fixture;
-use domesday_journal::{Expected, Journal, Receipt, ReceiptHeader, TenantKey, prepare, verify};
+use domesday_journal::{Expectations, Journal, Receipt, ReceiptHeader, TenantKey, prepare, verify};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn only_key(file: &str) -> TenantKey {
 fn rewrite_journal(past: &StoppedHost, change: impl Fn(u64, &mut ReceiptHeader, &mut Value)) {
     let journal = past.data().join("journal");
     let mut receipts: Vec<Receipt> = Vec::new();
-    verify(&journal, &Expected::default(), |receipt| {
+    verify(&journal, &Expectations::default(), |receipt| {
         receipts.push(receipt.clone());
     })
     .unwrap();

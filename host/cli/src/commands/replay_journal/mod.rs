@@ -13,7 +13,7 @@ use anyhow::{Context, bail};
 use domesday_engine::Runtime;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::replay::{Mismatch, agrees, replay};
-use domesday_journal::{Expected, Head, Proof, Receipt, ReceiptHeader, TenantKey, verify};
+use domesday_journal::{Expectations, Head, Proof, Receipt, ReceiptHeader, TenantKey, verify};
 use domesday_package::PublicKey;
 use domesday_server::admin::protocol::ReceiptKey;
 use domesday_server::receipts;
@@ -153,7 +153,7 @@ impl JournalOptions {
             .then(|| "no key that was given opens any of these receipts".to_owned())
     }
 
-    fn expectation(&self) -> anyhow::Result<Expected> {
+    fn expectation(&self) -> anyhow::Result<Expectations> {
         let mut heads = Vec::new();
         for path in &self.heads {
             let subject = || format!("cannot read the head {}", path.display());
@@ -170,7 +170,7 @@ impl JournalOptions {
                 "--host is no public key (ed25519: and 64 hexadecimal digits), as host.pub has it"
             );
         };
-        Ok(Expected {
+        Ok(Expectations {
             heads,
             host,
             begins_at: self.begins_at,

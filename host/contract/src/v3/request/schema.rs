@@ -150,8 +150,8 @@ fn envelope(options: &str, row: &str) -> Object {
         ],
     )
     .describe(
-        "Rows and what they share. A row that is at fault is answered in its place with status \
-         rejected; a fault of the envelope or of the shared options refuses the request.",
+        "Rows and what they share. An invalid row is answered in its place with status rejected; \
+         an error in the envelope or in the shared options refuses the request.",
     )
 }
 

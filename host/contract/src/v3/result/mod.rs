@@ -43,9 +43,9 @@ pub struct ValuationResult<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Valued.
-    Valued(Box<Valued>),
+    Valued(Box<ValuedResult>),
     /// Outside the automated market: no estimate, range or confidence.
-    Referred(Box<Referred>),
+    Referred(Box<ReferredResult>),
     /// Refused for the content of the row, or for its identity.
     Rejected(Vec<ValidationError>),
     /// Not valued, though the row is sound. Each error says whether a retry may help.
@@ -81,7 +81,7 @@ impl Outcome {
 
 /// A property with an estimate.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Valued {
+pub struct ValuedResult {
     /// The property.
     pub property: ResultProperty,
     /// Day of the valuation.
@@ -102,7 +102,7 @@ pub struct Valued {
 
 /// A property that a person should value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Referred {
+pub struct ReferredResult {
     /// The property.
     pub property: ResultProperty,
     /// Day of the valuation asked for.

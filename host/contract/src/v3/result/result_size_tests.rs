@@ -11,7 +11,7 @@ use crate::v3::input::{Input, InputResolution, Note, Reason, Source};
 use crate::v3::request::{PropertyType, Tenure};
 use crate::v3::result::{
     Comparable, Confidence, ConfidenceBand, Context, IdentitySource, LocalAuthority, POUNDS_MAX,
-    Referral, ReferralCode, Referred, ResultProperty, ValueRange, Valued,
+    Referral, ReferralCode, ReferredResult, ResultProperty, ValueRange, ValuedResult,
 };
 use crate::vocabulary::Vocabulary;
 fn pounds() -> impl Strategy<Value = u64> {
@@ -150,7 +150,7 @@ proptest! {
         let reference = reference.as_deref();
         let least = rejection_size("made-up-2026-10", reference, &[]);
         let input_resolution = resolution(blank, fillers, ignored);
-        let valued = Valued {
+        let valued = ValuedResult {
             property: property(postcode.clone()),
             date,
             estimated_value_gbp: estimate,
@@ -170,7 +170,7 @@ proptest! {
             context,
         };
         prop_assert!(json_bytes(reference, Outcome::Valued(Box::new(valued))) > least);
-        let referred = Referred {
+        let referred = ReferredResult {
             property: property(postcode),
             date,
             referral: Referral {

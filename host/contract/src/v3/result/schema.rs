@@ -41,7 +41,7 @@ pub(in crate::v3) fn schemas() -> Schemas {
             ),
             (
                 "FailedResult",
-                unvalued_schema(Status::ValuationFailed, "A valuation that failed through no fault of the row; each error says whether a retry may help."),
+                unvalued_schema(Status::ValuationFailed, "A valuation that failed although the row is valid; each error says whether a retry may help."),
             ),
         ]
         .map(|(name, schema)| (name.to_owned(), Schema::from(schema).into())),

@@ -28,8 +28,8 @@ fn property() -> ResultProperty {
     }
 }
 
-fn valued_result() -> Valued {
-    Valued {
+fn valued_result() -> ValuedResult {
+    ValuedResult {
         property: property(),
         date: day(2026, 3, 31),
         estimated_value_gbp: 312_000,
@@ -92,7 +92,7 @@ fn a_valued_property_with_its_evidence() {
 
 #[test]
 fn a_range_that_does_not_exist_is_null_and_unasked_sections_are_absent() {
-    let valued = Valued {
+    let valued = ValuedResult {
         range: None,
         ..valued_result()
     };
@@ -109,7 +109,7 @@ fn a_range_that_does_not_exist_is_null_and_unasked_sections_are_absent() {
 
 #[test]
 fn an_empty_list_of_comparables_is_a_list() {
-    let valued = Valued {
+    let valued = ValuedResult {
         comparables: Some(vec![]),
         ..valued_result()
     };
@@ -119,7 +119,7 @@ fn an_empty_list_of_comparables_is_a_list() {
 
 #[test]
 fn a_referred_property() {
-    let referred = Referred {
+    let referred = ReferredResult {
         property: property(),
         date: day(2026, 3, 31),
         referral: Referral {

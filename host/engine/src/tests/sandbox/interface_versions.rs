@@ -144,7 +144,7 @@ fn sales_are_the_same_packed_and_one_by_one() {
     tenanted.occupancy = Occupancy::Tenanted;
     let sales = sales();
     let expected = expected_estimate(&sales);
-    let run = row(&component("guest-asking"), tenanted, sales);
+    let run = row(&component("guest-queries"), tenanted, sales);
     // Each way is a question, and both show sales that a comparable may name.
     assert_eq!(run.cost.questions, 2);
     assert_eq!(estimate(run), expected);

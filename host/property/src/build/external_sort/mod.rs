@@ -1,9 +1,9 @@
 //! Seeds in order, more of them than memory holds.
 //!
 //! A [`Sorter`] keeps seeds until its share of the memory is full. It then sorts them and writes
-//! them as a run into the scratch folder. [`Sorted`] merges the runs as they are read. Seeds that
-//! fit the share never touch the disk. The sorters on crates.io take an iterator each. A reader of
-//! a register feeds several sorters row by row, so it pushes into this one.
+//! them as a run into the scratch folder. [`SortedSeeds`] merges the runs as they are read. Seeds
+//! that fit the share never touch the disk. The sorters on crates.io take an iterator each. A
+//! reader of a register feeds several sorters row by row, so it pushes into this one.
 
 mod groups;
 mod run;
@@ -14,7 +14,7 @@ mod sorted;
 pub(crate) use groups::{Groups, equal_range};
 pub(crate) use scratch::Scratch;
 pub(crate) use seed::Seed;
-pub(crate) use sorted::{Rows, Sorted};
+pub(crate) use sorted::{Rows, SortedSeeds};
 
 use super::BuildError;
 use run::{Run, RunWriter};
@@ -80,16 +80,16 @@ impl<T: Seed> Sorter<T> {
     ///
     /// # Errors
     /// The scratch folder cannot be written.
-    pub(crate) fn finish(mut self) -> Result<Sorted<T>, BuildError> {
+    pub(crate) fn finish(mut self) -> Result<SortedSeeds<T>, BuildError> {
         if self.runs.is_empty() {
             self.seeds.sort_unstable_by_key(T::key);
             self.seeds.shrink_to_fit();
-            return Ok(Sorted::in_memory(self.seeds));
+            return Ok(SortedSeeds::in_memory(self.seeds));
         }
         if !self.seeds.is_empty() {
             self.spill()?;
         }
-        Ok(Sorted::on_disk(self.runs, self.count))
+        Ok(SortedSeeds::on_disk(self.runs, self.count))
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
 /// Seeds in order.
-pub(crate) struct Sorted<T> {
+pub(crate) struct SortedSeeds<T> {
     storage: Storage<T>,
     count: u64,
 }
@@ -18,17 +18,17 @@ enum Storage<T> {
     Disk(Vec<Run>),
 }
 
-impl<T: Seed> Sorted<T> {
-    pub(super) fn in_memory(seeds: Vec<T>) -> Sorted<T> {
+impl<T: Seed> SortedSeeds<T> {
+    pub(super) fn in_memory(seeds: Vec<T>) -> SortedSeeds<T> {
         let count = seeds.len() as u64;
-        Sorted {
+        SortedSeeds {
             storage: Storage::Memory(seeds),
             count,
         }
     }
 
-    pub(super) fn on_disk(runs: Vec<Run>, count: u64) -> Sorted<T> {
-        Sorted {
+    pub(super) fn on_disk(runs: Vec<Run>, count: u64) -> SortedSeeds<T> {
+        SortedSeeds {
             storage: Storage::Disk(runs),
             count,
         }
@@ -57,7 +57,7 @@ impl<T: Seed> Sorted<T> {
     }
 }
 
-/// Iterates over [`Sorted`].
+/// Iterates over [`SortedSeeds`].
 pub(crate) enum Rows<'a, T: Seed> {
     Lent(std::slice::Iter<'a, T>),
     Owned(std::vec::IntoIter<T>),

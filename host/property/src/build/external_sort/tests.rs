@@ -17,7 +17,10 @@ impl Seed for Word {
     }
 }
 
-fn sort_words(words: &[Word], memory: usize) -> (Sorted<Word>, Rc<Scratch>, tempfile::TempDir) {
+fn sort_words(
+    words: &[Word],
+    memory: usize,
+) -> (SortedSeeds<Word>, Rc<Scratch>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let scratch = Scratch::within(folder.path(), memory).unwrap();
     let mut sorter = Sorter::new(&scratch);

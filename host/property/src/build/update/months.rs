@@ -1,7 +1,7 @@
 //! The rows of the months.
 
 use crate::build::BuildError;
-use crate::build::external_sort::{Scratch, Sorted};
+use crate::build::external_sort::{Scratch, SortedSeeds};
 use crate::build::sales::{self, SaleSeed};
 use crate::build::sources::{Kind, Sources};
 use crate::store::tables::Moment;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// All rows, by transaction.
 pub(super) struct Months {
-    pub(super) rows: Sorted<SaleSeed>,
+    pub(super) rows: SortedSeeds<SaleSeed>,
     pub(super) ids: FxHashSet<u64>,
     /// The postcodes that rows name, packed.
     pub(super) postcodes: FxHashSet<u64>,

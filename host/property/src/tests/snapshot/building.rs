@@ -1,6 +1,6 @@
 //! Building: determinism, changes, and what a report counts.
 
-use super::world::{Lodged, Sold, World, day, postcode};
+use super::world::{CertificateRow, SoldRow, World, day, postcode};
 use domesday_property::build::{self, BuildError, Inputs};
 use domesday_property::{Resolution, Snapshot, store};
 use domesday_registers::Day;
@@ -14,16 +14,16 @@ fn prices(snapshot: &Snapshot) -> Vec<(Day, u64)> {
 }
 
 fn rich_world() -> World {
-    let sale = |id, day, price| Sold {
+    let sale = |id, day, price| SoldRow {
         id,
         day,
         price,
-        ..Sold::default()
+        ..SoldRow::default()
     };
-    let lodged = |key, day| Lodged {
+    let lodged = |key, day| CertificateRow {
         key,
         day,
-        ..Lodged::default()
+        ..CertificateRow::default()
     };
     let mut world = World::with_sales(&[])
         .and_certificates(&[lodged(1, "2015-01-01"), lodged(2, "2016-01-01")]);
@@ -82,12 +82,12 @@ fn the_order_and_names_of_files_change_nothing() {
 #[test]
 fn changes_and_deletions_act_in_the_order_of_their_files() {
     let row = |id, price, change, day| {
-        Sold {
+        SoldRow {
             id,
             price,
             change,
             day,
-            ..Sold::default()
+            ..SoldRow::default()
         }
         .line()
     };
@@ -153,11 +153,11 @@ fn repetitions_and_contradictions_are_counted_and_the_later_file_wins() {
 
 #[test]
 fn sales_without_coordinates_are_kept_apart() {
-    let sale = |id, postcode: &str, paon| Sold {
+    let sale = |id, postcode: &str, paon| SoldRow {
         id,
         postcode: postcode.into(),
         paon,
-        ..Sold::default()
+        ..SoldRow::default()
     };
     let world = World::with_sales(&[
         sale(1, "ZZ1 1ZZ", "1"),
@@ -165,10 +165,10 @@ fn sales_without_coordinates_are_kept_apart() {
         sale(3, "", "3"),
         sale(4, "ZZ1 1AA", "4"),
     ])
-    .and_certificates(&[Lodged {
+    .and_certificates(&[CertificateRow {
         postcode: "ZZ1 1ZZ",
         uprn: "77",
-        ..Lodged::default()
+        ..CertificateRow::default()
     }]);
     let built = world.build();
     let snapshot = built.open();
@@ -202,13 +202,13 @@ fn sales_without_coordinates_are_kept_apart() {
 
 #[test]
 fn a_certificates_own_subtype_is_not_told_of_a_sale_that_contradicts_it() {
-    let sale = |id, kind| Sold {
+    let sale = |id, kind| SoldRow {
         id,
         kind,
-        ..Sold::default()
+        ..SoldRow::default()
     };
     let built = World::with_sales(&[sale(1, 'S'), sale(2, 'T')])
-        .and_certificates(&[Lodged::default()])
+        .and_certificates(&[CertificateRow::default()])
         .build();
     let exported: Vec<_> = built.open().export().unwrap().map(Result::unwrap).collect();
     for e in exported {
@@ -252,10 +252,10 @@ fn a_published_snapshot_is_never_overwritten_and_a_failed_build_leaves_none() {
 #[test]
 fn of_files_that_reach_the_same_day_the_one_with_changes_acts_last() {
     let row = |price, change| {
-        Sold {
+        SoldRow {
             price,
             change,
-            ..Sold::default()
+            ..SoldRow::default()
         }
         .line()
     };

@@ -1,6 +1,6 @@
 //! Checking a file without building from it.
 
-use super::world::{Lodged, Sold, World, place};
+use super::world::{CertificateRow, SoldRow, World, place};
 use domesday_property::build::{self, FileCheck, OtherBuild};
 use domesday_registers::{MaxRejected, recognise};
 use std::path::Path;
@@ -24,20 +24,20 @@ fn check(path: &Path) -> FileCheck {
 fn a_check_counts_each_file_as_a_build_does() {
     let far = place("ZZ1 1AC", 699_999, 1_299_999, "E92000001", "E07000900");
     let mut world = World::with_sales(&[
-        Sold::default(),
-        Sold {
+        SoldRow::default(),
+        SoldRow {
             id: 2,
             postcode: String::new(),
-            ..Sold::default()
+            ..SoldRow::default()
         },
     ])
     .and_certificates(&[
-        Lodged::default(),
-        Lodged {
+        CertificateRow::default(),
+        CertificateRow {
             key: 2,
             uprn: "",
             lines: ["77 Nowhere Road", ""],
-            ..Lodged::default()
+            ..CertificateRow::default()
         },
     ])
     .and_addresses("102,,2,ORCHARD WAY,,ZEDTOWN,ZZ1 1AA,450220,300230,RD03,E\n")

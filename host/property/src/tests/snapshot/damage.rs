@@ -1,6 +1,6 @@
 //! Damaged inputs: a clear error, or a counted reject with its line; never a panic.
 
-use super::world::{Sold, World, around, day};
+use super::world::{SoldRow, World, around, day};
 use domesday_property::SnapshotError;
 use domesday_property::build::BuildError;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use redb::ReadableTable;
 
 #[test]
 fn bad_rows_are_rejected_by_line_and_counted() {
-    let good = Sold::default().line();
+    let good = SoldRow::default().line();
     let world = World::with_files(vec![
         [
             good.clone(),
@@ -56,28 +56,28 @@ fn a_file_of_another_kind_is_an_error_that_names_it() {
 #[test]
 fn prices_and_days_beyond_the_format_are_left_out_by_name() {
     let world = World::with_files(vec![
-        Sold {
+        SoldRow {
             id: 1,
             price: 600_000_000_000,
-            ..Sold::default()
+            ..SoldRow::default()
         }
         .line()
-            + &Sold {
+            + &SoldRow {
                 id: 2,
                 day: "1969-12-31",
-                ..Sold::default()
+                ..SoldRow::default()
             }
             .line()
-            + &Sold {
+            + &SoldRow {
                 id: 3,
                 day: "2149-06-07",
-                ..Sold::default()
+                ..SoldRow::default()
             }
             .line()
-            + &Sold {
+            + &SoldRow {
                 id: 4,
                 price: 500_000_000_000,
-                ..Sold::default()
+                ..SoldRow::default()
             }
             .line(),
     ]);
@@ -112,7 +112,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn damage_anywhere_never_panics(at in 0_usize..4_000, with in any::<char>(), cut in any::<bool>()) {
-        let sales: Vec<Sold> = (1..20).map(|id| Sold { id, ..Sold::default() }).collect();
+        let sales: Vec<SoldRow> = (1..20).map(|id| SoldRow { id, ..SoldRow::default() }).collect();
         let mut world = World::with_sales(&sales);
         let mut text: Vec<char> = world.price_paid[0].chars().collect();
         let at = at % text.len();
@@ -130,7 +130,7 @@ proptest! {
 
 #[test]
 fn damaged_blocks_that_come_to_whole_sales_together_are_found() {
-    let built = World::with_sales(&[Sold::default()]).build();
+    let built = World::with_sales(&[SoldRow::default()]).build();
     let sales = redb::TableDefinition::<u64, &[u8]>::new("sales");
     let database = redb::Database::open(built.file()).unwrap();
     let transaction = database.begin_write().unwrap();

@@ -1,13 +1,13 @@
 //! Twelve-month figures, recomputed the slow way.
 
-use super::world::{Lodged, Sold, World, day};
+use super::world::{CertificateRow, SoldRow, World, day};
 use domesday_property::{AreaFigures, AreaLevel, Snapshot};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
 /// Returns two years of sales in two sectors, most with a certificate. Some certificates come
 /// later.
-pub(crate) fn world() -> (Vec<Sold>, Vec<Lodged>, World) {
+pub(crate) fn world() -> (Vec<SoldRow>, Vec<CertificateRow>, World) {
     let days = [
         "2019-01-10",
         "2019-02-11",
@@ -26,22 +26,22 @@ pub(crate) fn world() -> (Vec<Sold>, Vec<Lodged>, World) {
     let houses: Vec<&'static str> = (1..=52)
         .map(|n: u32| &*Box::leak(n.to_string().into_boxed_str()))
         .collect();
-    let sales: Vec<Sold> = (0..52_u32)
-        .map(|n| Sold {
+    let sales: Vec<SoldRow> = (0..52_u32)
+        .map(|n| SoldRow {
             id: n,
             price: 100_000 + u64::from(n) * 7_919 % 90_001,
             day: days[n as usize % days.len()],
             kind: ['D', 'S', 'T', 'F', 'S'][n as usize % 5],
             category: if n % 11 == 10 { 'B' } else { 'A' },
             paon: houses[n as usize],
-            ..Sold::default()
+            ..SoldRow::default()
         })
         .collect();
-    let certificates: Vec<Lodged> = (0..52_u32)
+    let certificates: Vec<CertificateRow> = (0..52_u32)
         .filter(|n| n % 6 != 5)
         .map(|n| {
             let line = format!("{} Orchard Way", n + 1);
-            Lodged {
+            CertificateRow {
                 key: n,
                 uprn: Box::leak((1_000 + n).to_string().into_boxed_str()),
                 lines: [Box::leak(line.into_boxed_str()), ""],
@@ -51,7 +51,7 @@ pub(crate) fn world() -> (Vec<Sold>, Vec<Lodged>, World) {
                     "2014-01-01"
                 },
                 area: ["70.25", "81.5", "99"][n as usize % 3],
-                ..Lodged::default()
+                ..CertificateRow::default()
             }
         })
         .collect();
@@ -61,8 +61,8 @@ pub(crate) fn world() -> (Vec<Sold>, Vec<Lodged>, World) {
 
 /// Returns the rule, read literally from the contract of `area_figures`.
 fn naive(
-    sales: &[Sold],
-    certificates: &[Lodged],
+    sales: &[SoldRow],
+    certificates: &[CertificateRow],
     kind: Option<char>,
     before: Day,
 ) -> (i32, u32, Option<f64>, Option<f64>, Option<f64>) {
@@ -72,17 +72,17 @@ fn naive(
         .rev()
         .find(|&month| ended(month))
         .unwrap();
-    let within = |end: i32| -> Vec<&Sold> {
+    let within = |end: i32| -> Vec<&SoldRow> {
         let months = end - 11..=end;
         let wanted =
-            |sold: &&Sold| sold.category == 'A' && kind.is_none_or(|kind| sold.kind == kind);
+            |sold: &&SoldRow| sold.category == 'A' && kind.is_none_or(|kind| sold.kind == kind);
         sales
             .iter()
             .filter(wanted)
             .filter(|sold| months.contains(&day(sold.day).month()))
             .collect()
     };
-    let median = |sold: &[&Sold]| -> Option<f64> {
+    let median = |sold: &[&SoldRow]| -> Option<f64> {
         let mut prices: Vec<u64> = sold.iter().map(|sold| sold.price).collect();
         prices.sort_unstable();
         let (n, at) = (prices.len(), prices.len() / 2);
@@ -98,7 +98,7 @@ fn naive(
     let mut measured = (0, 0.0, 0.0);
     for sold in &now {
         let certificate = certificates.iter().find(|c| c.key == sold.id);
-        let on_record = |c: &&Lodged| day(c.day) < Day::first_of_month(to + 1).unwrap();
+        let on_record = |c: &&CertificateRow| day(c.day) < Day::first_of_month(to + 1).unwrap();
         if let Some(certificate) = certificate.filter(on_record) {
             let area: f64 = certificate.area.parse().unwrap();
             measured = (

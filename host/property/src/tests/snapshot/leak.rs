@@ -1,6 +1,6 @@
 //! Nothing of the future is visible.
 
-use super::world::{Lodged, Sold, World, around, day};
+use super::world::{CertificateRow, SoldRow, World, around, day};
 use domesday_property::{NearbyQuery, Order, Snapshot};
 use domesday_registers::Day;
 
@@ -26,16 +26,16 @@ fn nearby(
 }
 
 fn world() -> World {
-    let sale = |id, day| Sold {
+    let sale = |id, day| SoldRow {
         id,
         day,
-        ..Sold::default()
+        ..SoldRow::default()
     };
-    let lodged = |key, day, area| Lodged {
+    let lodged = |key, day, area| CertificateRow {
         key,
         day,
         area,
-        ..Lodged::default()
+        ..CertificateRow::default()
     };
     World::with_sales(&[
         sale(1, "2010-05-01"),
@@ -95,18 +95,18 @@ fn a_property_is_as_it_was_on_record() {
 #[test]
 fn an_earlier_certificate_fills_gaps_of_a_later_one() {
     let world = World::default().and_certificates(&[
-        Lodged {
+        CertificateRow {
             key: 1,
-            ..Lodged::default()
+            ..CertificateRow::default()
         },
-        Lodged {
+        CertificateRow {
             key: 2,
             day: "2018-01-01",
             area: "",
             rooms: "6",
             kind: "Flat",
             form: "NO DATA!",
-            ..Lodged::default()
+            ..CertificateRow::default()
         },
     ]);
     let property = world

@@ -1,6 +1,6 @@
 //! Sales and certificates meet homes by rules, in a build.
 
-use super::world::{Lodged, Sold, World, day, postcode};
+use super::world::{CertificateRow, SoldRow, World, day, postcode};
 use domesday_property::Resolution;
 use proptest::prelude::*;
 
@@ -51,33 +51,33 @@ const SALES: [(&str, &str, &str, &str, u64, &str); 16] = [
     ("", "20", "MILL LANE", "ZZ1 1AB", 111, "range"),
 ];
 
-fn sale_at(at: usize) -> Sold {
+fn sale_at(at: usize) -> SoldRow {
     let (saon, paon, street, postcode, ..) = SALES[at];
-    Sold {
+    SoldRow {
         id: at as u32 + 1,
         price: 1_000 + at as u64,
         saon,
         paon,
         street,
         postcode: postcode.to_owned(),
-        ..Sold::default()
+        ..SoldRow::default()
     }
 }
 
 fn world(order: &[usize]) -> World {
-    let sales: Vec<Sold> = order.iter().map(|at| sale_at(*at)).collect();
+    let sales: Vec<SoldRow> = order.iter().map(|at| sale_at(*at)).collect();
     // Without UPRN, and with a slip of the hand.
-    let certificate = Lodged {
+    let certificate = CertificateRow {
         uprn: "",
         lines: ["Old Bran, Mill Lane", ""],
         postcode: "ZZ1 1AB",
-        ..Lodged::default()
+        ..CertificateRow::default()
     };
-    let slip = Lodged {
+    let slip = CertificateRow {
         key: 2,
         uprn: "",
         lines: ["12 Harebel Lane", ""],
-        ..Lodged::default()
+        ..CertificateRow::default()
     };
     World::with_sales(&sales)
         .and_certificates(&[certificate, slip])
@@ -134,15 +134,15 @@ fn each_sale_meets_its_home_by_its_rule() {
 /// With "20-22" on record, "20" or "22" alone finds it. If both were sold, neither does.
 #[test]
 fn a_home_that_two_addresses_meet_by_a_rule_is_neithers() {
-    let at = |id: u32, paon: &'static str, street: &'static str| Sold {
+    let at = |id: u32, paon: &'static str, street: &'static str| SoldRow {
         id,
         price: u64::from(id),
         paon,
         street,
         postcode: "ZZ1 1AB".to_owned(),
-        ..Sold::default()
+        ..SoldRow::default()
     };
-    let sold = |sales: &[Sold]| {
+    let sold = |sales: &[SoldRow]| {
         let built = World::with_sales(sales).and_addresses(HOMES).build();
         let own = built.open().own_sales(111, day("2030-01-01"), 9).unwrap();
         let prices: Vec<u64> = own.iter().map(|sale| sale.price_gbp).collect();

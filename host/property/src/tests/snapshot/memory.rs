@@ -1,6 +1,6 @@
 //! Building in bounded memory: the same snapshot, and nothing left behind.
 
-use super::world::{Lodged, Sold, World, postcode};
+use super::world::{CertificateRow, SoldRow, World, postcode};
 use domesday_property::Resolution;
 use domesday_property::build::{self, BuildError, Inputs};
 
@@ -65,7 +65,7 @@ fn many_homes() -> World {
                 300_000 + n * 3
             );
         }
-        sales.push(Sold {
+        sales.push(SoldRow {
             id: n,
             price: u64::from(100_000 + n * 1_000),
             day: ["2017-02-03", "2018-06-30", "2018-07-01", "2021-12-31"][at % 4],
@@ -75,9 +75,9 @@ fn many_homes() -> World {
             saon,
             street,
             category: if n % 13 == 0 { 'B' } else { 'A' },
-            ..Sold::default()
+            ..SoldRow::default()
         });
-        lodged.push(Lodged {
+        lodged.push(CertificateRow {
             key: if n % 20 == 0 { 7 } else { n },
             uprn: ["", "300", "301", "302", "900", "901"][at / 5 % 6],
             lines: [
@@ -92,7 +92,7 @@ fn many_homes() -> World {
             postcode: ["ZZ1 1AA", "ZZ1 1AB", "ZZ1 1ZZ"][at % 3],
             day: ["2016-01-01", "2018-06-30", "2020-02-02"][at % 3],
             area: ["70", "84.5", "", "120"][at % 4],
-            ..Lodged::default()
+            ..CertificateRow::default()
         });
     }
     let mut world = World::with_sales(&sales)
@@ -105,7 +105,7 @@ fn many_homes() -> World {
                 let change = ['A', 'C', 'D'][sale.id as usize % 3];
                 let day = "2022-01-31";
                 let price = sale.price + 1;
-                let sale = Sold {
+                let sale = SoldRow {
                     change,
                     day,
                     price,
@@ -142,10 +142,10 @@ fn any_memory_gives_the_same_snapshot_and_the_same_report() {
 /// A certificate that lost to another under its key names no property, so its address means none.
 #[test]
 fn an_address_of_a_certificate_that_lost_is_nobodys() {
-    let lodged = |uprn, line| Lodged {
+    let lodged = |uprn, line| CertificateRow {
         uprn,
         lines: [line, ""],
-        ..Lodged::default()
+        ..CertificateRow::default()
     };
     let rows = [
         lodged("501", "7 Orchard Way"),

@@ -1,6 +1,6 @@
 //! `nearby_sales` against a sort of everything.
 
-use super::world::{Sold, World, day, place};
+use super::world::{SoldRow, World, day, place};
 use domesday_property::{NearbyQuery, Order, PropertyTypes, Snapshot};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
@@ -22,16 +22,16 @@ const DAYS: [&str; 8] = [
 const KINDS: [char; 5] = ['D', 'S', 'T', 'F', 'O'];
 
 /// A sale and where it lies.
-struct Known {
-    sold: Sold,
+struct KnownSale {
+    sold: SoldRow,
     at: (i32, i32),
 }
 
 /// Returns a world of 600 sales in sixty postcodes, and its snapshot.
 ///
 /// Half of the postcodes are within about a kilometre and half over six, cell edges among them.
-fn world() -> &'static (Vec<Known>, Snapshot) {
-    static WORLD: OnceLock<(Vec<Known>, Snapshot)> = OnceLock::new();
+fn world() -> &'static (Vec<KnownSale>, Snapshot) {
+    static WORLD: OnceLock<(Vec<KnownSale>, Snapshot)> = OnceLock::new();
     WORLD.get_or_init(|| {
         let mut dice = 12_345_u64;
         let mut roll = |sides: u64| {
@@ -59,21 +59,21 @@ fn world() -> &'static (Vec<Known>, Snapshot) {
                 )
             })
             .collect();
-        let known: Vec<Known> = (0..600)
+        let known: Vec<KnownSale> = (0..600)
             .map(|id| {
                 let (postcode, at) = &points[roll(60) as usize];
-                let sold = Sold {
+                let sold = SoldRow {
                     id,
                     day: DAYS[roll(8) as usize],
                     kind: KINDS[roll(5) as usize],
                     category: ['A', 'B'][roll(2) as usize],
                     postcode: postcode.clone(),
-                    ..Sold::default()
+                    ..SoldRow::default()
                 };
-                Known { sold, at: *at }
+                KnownSale { sold, at: *at }
             })
             .collect();
-        let sales: Vec<Sold> = known.iter().map(|known| known.sold.clone()).collect();
+        let sales: Vec<SoldRow> = known.iter().map(|known| known.sold.clone()).collect();
         let mut world = World::with_sales(&sales);
         world.postcodes = points
             .iter()
@@ -83,7 +83,7 @@ fn world() -> &'static (Vec<Known>, Snapshot) {
     })
 }
 
-fn id(sold: &Sold) -> u64 {
+fn id(sold: &SoldRow) -> u64 {
     let digest = Sha256::digest(sold.transaction());
     u64::from_be_bytes(digest[..8].try_into().unwrap())
 }
@@ -98,7 +98,7 @@ fn property_type(kind: char) -> PropertyType {
     }
 }
 
-fn by_sorting(known: &[Known], query: &NearbyQuery) -> Vec<u64> {
+fn by_sorting(known: &[KnownSale], query: &NearbyQuery) -> Vec<u64> {
     let mut found: Vec<(i64, Day, u64)> = known
         .iter()
         .map(|k| {

@@ -1,20 +1,20 @@
 //! OS Open UPRN places homes that no address file has.
 
-use super::world::{Lodged, Sold, World, day};
+use super::world::{CertificateRow, SoldRow, World, day};
 
 #[test]
 fn a_home_lies_where_open_uprn_says_unless_the_address_file_has_it() {
-    let lodged = |key, uprn, line| Lodged {
+    let lodged = |key, uprn, line| CertificateRow {
         key,
         uprn,
         lines: [line, ""],
-        ..Lodged::default()
+        ..CertificateRow::default()
     };
-    let sold = |id, paon| Sold {
+    let sold = |id, paon| SoldRow {
         id,
         paon,
         price: u64::from(id),
-        ..Sold::default()
+        ..SoldRow::default()
     };
     let world = || {
         World::with_sales(&[sold(1, "1"), sold(2, "2"), sold(3, "3")])

@@ -1,13 +1,13 @@
 //! Opening: read-only, by many at once, and only what is a snapshot.
 
-use super::world::{Sold, World, around, day};
+use super::world::{SoldRow, World, around, day};
 use domesday_property::{Snapshot, SnapshotError, store};
 use redb::ReadableTable;
 
 #[test]
 fn readers_leave_the_file_as_it_is_and_may_be_many() {
     fn shared_between_threads<T: Send + Sync>(_: &T) {}
-    let built = World::with_sales(&[Sold::default()]).build();
+    let built = World::with_sales(&[SoldRow::default()]).build();
     let (path, before) = (built.file(), std::fs::read(built.file()).unwrap());
     let (one, two) = (
         Snapshot::open(&path).unwrap(),

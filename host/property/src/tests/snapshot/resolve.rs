@@ -1,27 +1,27 @@
 //! From addresses to properties.
 
-use super::world::{Lodged, Sold, World, day, place, postcode};
+use super::world::{CertificateRow, SoldRow, World, day, place, postcode};
 use domesday_property::{AddressList, GssCode, ListedProperty, Resolution};
 use domesday_registers::address::keys_of_parts;
 use domesday_registers::records::Country;
 
-fn certificate(key: u32, uprn: &'static str, line: &'static str) -> Lodged {
-    Lodged {
+fn certificate(key: u32, uprn: &'static str, line: &'static str) -> CertificateRow {
+    CertificateRow {
         key,
         uprn,
         lines: [line, ""],
-        ..Lodged::default()
+        ..CertificateRow::default()
     }
 }
 
 #[test]
 fn an_address_is_exact_ambiguous_unknown_or_not_residential() {
-    let shop = |id, paon, kind| Sold {
+    let shop = |id, paon, kind| SoldRow {
         id,
         paon,
         kind,
         category: 'B',
-        ..Sold::default()
+        ..SoldRow::default()
     };
     let world = World::with_sales(&[
         shop(1, "70", 'O'),
@@ -84,13 +84,13 @@ fn an_address_is_exact_ambiguous_unknown_or_not_residential() {
 
 #[test]
 fn a_flat_of_type_o_and_a_building_with_dwellings_are_not_said_to_be_no_homes() {
-    let other = |id, paon, saon| Sold {
+    let other = |id, paon, saon| SoldRow {
         id,
         paon,
         saon,
         kind: 'O',
         category: 'B',
-        ..Sold::default()
+        ..SoldRow::default()
     };
     let world = World::with_sales(&[
         // Every flat of a building, sold together with it.
@@ -98,7 +98,7 @@ fn a_flat_of_type_o_and_a_building_with_dwellings_are_not_said_to_be_no_homes() 
         other(2, "50", "FLAT 2"),
         // A building as a whole, of which one flat was sold too.
         other(3, "52", ""),
-        Sold {
+        SoldRow {
             kind: 'F',
             ..other(4, "52", "FLAT 7")
         },
@@ -124,17 +124,17 @@ fn a_flat_of_type_o_and_a_building_with_dwellings_are_not_said_to_be_no_homes() 
 fn an_address_file_places_properties_and_names_premises() {
     let world = World::with_sales(&[])
         .and_certificates(&[
-            Lodged {
+            CertificateRow {
                 key: 1,
                 uprn: "",
                 lines: ["3 Orchard Way", ""],
-                ..Lodged::default()
+                ..CertificateRow::default()
             },
-            Lodged {
+            CertificateRow {
                 key: 2,
                 uprn: "",
                 lines: ["99 Orchard Way", ""],
-                ..Lodged::default()
+                ..CertificateRow::default()
             },
         ])
         .and_addresses(
@@ -230,12 +230,12 @@ fn a_place_lies_beyond_the_border_where_the_nearest_postcode_does() {
 
 #[test]
 fn a_postcode_is_represented_by_addresses_or_sales_and_recent_sales_are_counted() {
-    let sale = |id, day, category| Sold {
+    let sale = |id, day, category| SoldRow {
         id,
         day,
         category,
         postcode: "ZZ1 1AB".into(),
-        ..Sold::default()
+        ..SoldRow::default()
     };
     let world = World::with_sales(&[
         sale(1, "2016-06-15", 'A'),
@@ -264,7 +264,7 @@ fn a_postcode_is_represented_by_addresses_or_sales_and_recent_sales_are_counted(
 
 /// An address list with the snapshot's addresses resolves a request as the snapshot does.
 #[test]
-fn a_book_of_the_same_addresses_answers_as_the_snapshot() {
+fn a_list_of_the_same_addresses_answers_as_the_snapshot() {
     let rows = [
         (1, "", "1", "RD02"),
         (2, "FLAT 1", "40", "RD06"),

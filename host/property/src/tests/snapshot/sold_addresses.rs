@@ -1,34 +1,34 @@
 //! Homes out of sold addresses, where a builder has price paid data alone.
 
-use super::world::{Sold, World, day, postcode};
+use super::world::{SoldRow, World, day, postcode};
 use domesday_property::build::{self, FIRST_INVENTED_UPRN, Inputs, Report, SNAPSHOT_FILE};
 use domesday_property::{Resolution, Snapshot};
 
-fn sale(id: u32, paon: &'static str) -> Sold {
-    Sold {
+fn sale(id: u32, paon: &'static str) -> SoldRow {
+    SoldRow {
         id,
         paon,
         price: u64::from(id),
-        ..Sold::default()
+        ..SoldRow::default()
     }
 }
 
 /// Returns sales of three homes, and four sales that make no home.
-fn sales() -> Vec<Sold> {
-    let later = Sold {
+fn sales() -> Vec<SoldRow> {
+    let later = SoldRow {
         day: "2021-06-15",
         ..sale(2, "1")
     };
-    let flat = Sold {
+    let flat = SoldRow {
         saon: "FLAT 3",
         kind: 'F',
         ..sale(4, "9")
     };
-    let at = |id, code: &str| Sold {
+    let at = |id, code: &str| SoldRow {
         postcode: code.to_owned(),
         ..sale(id, "4")
     };
-    let shop = Sold {
+    let shop = SoldRow {
         kind: 'O',
         ..sale(5, "70")
     };
@@ -46,9 +46,9 @@ fn sales() -> Vec<Sold> {
 }
 
 /// Builds a snapshot whose price paid files also make its homes.
-fn build(files: &[&[Sold]], makes_homes: bool) -> (Snapshot, Report) {
+fn build(files: &[&[SoldRow]], makes_homes: bool) -> (Snapshot, Report) {
     let folder = tempfile::tempdir().unwrap();
-    let text = |sales: &&[Sold]| sales.iter().map(Sold::line).collect::<String>();
+    let text = |sales: &&[SoldRow]| sales.iter().map(SoldRow::line).collect::<String>();
     let inputs = World::with_files(files.iter().map(text).collect()).write(folder.path());
     let sold_addresses = match makes_homes {
         true => inputs.price_paid.clone(),
@@ -121,7 +121,7 @@ fn the_rows_that_make_no_home_are_counted_by_reason() {
 fn invented_numbers_depend_on_neither_files_nor_rows() {
     let sales = sales();
     let (snapshot, _) = build(&[&sales], true);
-    let reversed: Vec<Sold> = sales.iter().rev().cloned().collect();
+    let reversed: Vec<SoldRow> = sales.iter().rev().cloned().collect();
     let (again, _) = build(&[&reversed[..5], &reversed[5..]], true);
     for building in ["1", "2", "Flat 3, 9"] {
         assert_eq!(uprn(&again, building), uprn(&snapshot, building));

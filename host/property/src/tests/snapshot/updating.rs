@@ -1,6 +1,6 @@
 //! A snapshot and the months after it are the snapshot of all files together.
 
-use super::world::{Lodged, Sold, World, day};
+use super::world::{CertificateRow, SoldRow, World, day};
 use domesday_property::build::{self, BuildError, Inputs, UpdateReport};
 use domesday_property::{Snapshot, store};
 use domesday_registers::MaxRejected;
@@ -54,12 +54,12 @@ const PLACES: [(&str, &str, &str, &str); 21] = [
     ("ZZ1 1AB", "24A", "", "MILL LANE"),
 ];
 
-fn any_sale() -> impl Strategy<Value = Sold> {
+fn any_sale() -> impl Strategy<Value = SoldRow> {
     let choice = (0..PLACES.len(), 0..DAYS.len(), 0..5_usize, 0..8_u32);
     (0..24_u32, choice, 1..400_u64, any::<[bool; 2]>()).prop_map(
         |(id, (place, day, kind, category), price, [new, leasehold])| {
             let (postcode, paon, saon, street) = PLACES[place];
-            Sold {
+            SoldRow {
                 id,
                 price: price * 1_000,
                 day: DAYS[day],
@@ -77,8 +77,8 @@ fn any_sale() -> impl Strategy<Value = Sold> {
     )
 }
 
-fn row_of(number: usize) -> impl Strategy<Value = Sold> {
-    (any_sale(), 0..3_usize).prop_map(move |(sold, change)| Sold {
+fn row_of(number: usize) -> impl Strategy<Value = SoldRow> {
+    (any_sale(), 0..3_usize).prop_map(move |(sold, change)| SoldRow {
         change: if number == 0 {
             'A'
         } else {
@@ -94,11 +94,11 @@ fn file(number: usize) -> impl Strategy<Value = String> {
     let rows = if number == 0 { 5..40_usize } else { 0..12 };
     let rows = proptest::collection::vec(row_of(number), rows);
     (rows, row_of(number)).prop_map(move |(mut rows, last)| {
-        rows.push(Sold {
+        rows.push(SoldRow {
             day: LATEST[number],
             ..last
         });
-        rows.iter().map(Sold::line).collect()
+        rows.iter().map(SoldRow::line).collect()
     })
 }
 
@@ -108,13 +108,13 @@ fn files() -> impl Strategy<Value = Vec<String>> {
 
 /// Returns the homes of every world here: of the address file, of certificates, and premises.
 fn world(price_paid: Vec<String>) -> World {
-    let lodged = |key, uprn, line, postcode, day| Lodged {
+    let lodged = |key, uprn, line, postcode, day| CertificateRow {
         key,
         uprn,
         lines: [line, ""],
         postcode,
         day,
-        ..Lodged::default()
+        ..CertificateRow::default()
     };
     World::with_files(price_paid)
         .and_certificates(&[
@@ -219,7 +219,7 @@ proptest! {
 
 /// Returns a sale at a number of Mill Lane, where "20-22" is on record.
 fn at(id: u32, change: char, day: &'static str, paon: &'static str) -> String {
-    Sold {
+    SoldRow {
         id,
         change,
         day,
@@ -229,7 +229,7 @@ fn at(id: u32, change: char, day: &'static str, paon: &'static str) -> String {
         postcode: "ZZ1 1AB".to_owned(),
         kind: 'T',
         price: u64::from(id) * 1_000,
-        ..Sold::default()
+        ..SoldRow::default()
     }
     .line()
 }
@@ -267,12 +267,12 @@ fn a_month_contests_a_home_and_another_settles_it() {
 }
 
 fn row(id: u32, change: char, day: &'static str, price: u64) -> String {
-    Sold {
+    SoldRow {
         id,
         price,
         change,
         day,
-        ..Sold::default()
+        ..SoldRow::default()
     }
     .line()
 }

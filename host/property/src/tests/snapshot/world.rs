@@ -26,7 +26,7 @@ pub(crate) fn around(before: Day) -> NearbyQuery {
 
 /// A sale as the price paid file has it.
 #[derive(Clone, Debug)]
-pub(crate) struct Sold {
+pub(crate) struct SoldRow {
     pub(crate) id: u32,
     pub(crate) price: u64,
     pub(crate) day: &'static str,
@@ -41,9 +41,9 @@ pub(crate) struct Sold {
     pub(crate) change: char,
 }
 
-impl Default for Sold {
-    fn default() -> Sold {
-        Sold {
+impl Default for SoldRow {
+    fn default() -> SoldRow {
+        SoldRow {
             id: 1,
             price: 250_000,
             day: "2020-06-15",
@@ -60,13 +60,13 @@ impl Default for Sold {
     }
 }
 
-impl Sold {
+impl SoldRow {
     pub(crate) fn transaction(&self) -> String {
         format!("{:08X}-0000-4000-8000-000000000000", self.id)
     }
 
     pub(crate) fn line(&self) -> String {
-        let Sold {
+        let SoldRow {
             price,
             day,
             postcode,
@@ -89,7 +89,7 @@ impl Sold {
 
 /// A certificate as certificates.csv has it.
 #[derive(Clone, Debug)]
-pub(crate) struct Lodged {
+pub(crate) struct CertificateRow {
     pub(crate) key: u32,
     pub(crate) uprn: &'static str,
     pub(crate) lines: [&'static str; 2],
@@ -101,9 +101,9 @@ pub(crate) struct Lodged {
     pub(crate) form: &'static str,
 }
 
-impl Default for Lodged {
-    fn default() -> Lodged {
-        Lodged {
+impl Default for CertificateRow {
+    fn default() -> CertificateRow {
+        CertificateRow {
             key: 1,
             uprn: "100000000001",
             lines: ["1 Orchard Way", ""],
@@ -119,9 +119,9 @@ impl Default for Lodged {
 
 const CERTIFICATES_HEAD: &str = "LMK_KEY,ADDRESS1,ADDRESS2,ADDRESS3,POSTTOWN,POSTCODE,LOCAL_AUTHORITY,LODGEMENT_DATE,INSPECTION_DATE,PROPERTY_TYPE,BUILT_FORM,TOTAL_FLOOR_AREA,NUMBER_HABITABLE_ROOMS,CONSTRUCTION_AGE_BAND,CURRENT_ENERGY_RATING,CURRENT_ENERGY_EFFICIENCY,FLOOR_LEVEL,WALLS_DESCRIPTION,ROOF_DESCRIPTION,FLOOR_DESCRIPTION,WINDOWS_DESCRIPTION,GLAZED_TYPE,TRANSACTION_TYPE,UPRN\n";
 
-impl Lodged {
+impl CertificateRow {
     pub(crate) fn line(&self) -> String {
-        let Lodged {
+        let CertificateRow {
             key,
             uprn,
             lines,
@@ -198,17 +198,17 @@ impl World {
         }
     }
 
-    pub(crate) fn with_sales(sales: &[Sold]) -> World {
+    pub(crate) fn with_sales(sales: &[SoldRow]) -> World {
         World {
-            price_paid: vec![sales.iter().map(Sold::line).collect()],
+            price_paid: vec![sales.iter().map(SoldRow::line).collect()],
             ..World::default()
         }
     }
 
-    pub(crate) fn and_certificates(mut self, lodged: &[Lodged]) -> World {
+    pub(crate) fn and_certificates(mut self, lodged: &[CertificateRow]) -> World {
         self.certificates = vec![
             std::iter::once(CERTIFICATES_HEAD.to_owned())
-                .chain(lodged.iter().map(Lodged::line))
+                .chain(lodged.iter().map(CertificateRow::line))
                 .collect(),
         ];
         self

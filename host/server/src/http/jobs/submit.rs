@@ -5,7 +5,7 @@ use crate::clock::new_id;
 use crate::execution::in_time;
 use crate::http::authenticate::require;
 use crate::http::body;
-use crate::http::body::Received;
+use crate::http::body::RequestBody;
 use crate::http::error::{ApiError, internal, storage_unavailable};
 use crate::http::request_id::RequestId;
 use crate::jobs::chunking::chunks;
@@ -224,7 +224,7 @@ impl ParsedSubmission {
 }
 
 /// Parses a submission and all its rows.
-fn read(received: &Received, new: NewSubmission) -> Result<ParsedSubmission, ApiError> {
+fn read(received: &RequestBody, new: NewSubmission) -> Result<ParsedSubmission, ApiError> {
     let plan = &new.principal.plan;
     let request = JobRequest::read(received.bytes(), ROWS_MAX)?;
     if request.mode == Mode::Development {

@@ -1,6 +1,6 @@
 //! The stage render: the envelope of series and coverage answers.
 
-use super::observation::Observed;
+use super::observation::ObservationBody;
 use super::selection::Selection;
 use domesday_contract::v1::envelope::{
     ACCEPTED, Availability, Envelope, Notice as WireNotice, REVISION_POLICY,
@@ -14,7 +14,7 @@ use domesday_series::store::Release;
 pub fn series_with_observations<'r>(
     release: &'r Release,
     page: &Page,
-) -> Vec<Series<'r, Observed<'r>>> {
+) -> Vec<Series<'r, ObservationBody<'r>>> {
     page.series
         .iter()
         .map(|selected| {
@@ -23,7 +23,7 @@ pub fn series_with_observations<'r>(
             series_header.observations = Some(
                 release
                     .observations(selected.series, selected.rows.clone())
-                    .map(|observation| Observed {
+                    .map(|observation| ObservationBody {
                         frequency,
                         observation,
                     })

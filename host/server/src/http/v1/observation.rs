@@ -7,12 +7,12 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 /// An observation that is written straight from the columns.
-pub struct Observed<'r> {
+pub struct ObservationBody<'r> {
     pub frequency: Frequency,
     pub observation: Observation<'r>,
 }
 
-impl Serialize for Observed<'_> {
+impl Serialize for ObservationBody<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let observation = &self.observation;
         let mut map = serializer.serialize_map(None)?;

@@ -12,7 +12,7 @@ use crate::embedded::counts::Counts;
 use crate::embedded::error::{StoreError, reading, reason, writing};
 use crate::embedded::source::{Source, Storage};
 use crate::embedded::store::OpenFiles;
-use crate::embedded::tables::{COUNTERS, Tables, Writing};
+use crate::embedded::tables::{COUNTERS, GroupTransaction, Tables};
 
 /// The counter of the log's epochs.
 const EPOCH: &str = "usage_epochs";
@@ -117,7 +117,7 @@ impl<'s> FoundLog<'s> {
         counter: &str,
     ) -> Result<(UsageWal, u64), StateError> {
         let epoch = self.epoch.max(self.replayed.latest_epoch);
-        let writing = Writing::new(database);
+        let writing = GroupTransaction::new(database);
         let nothing = Counts::new();
         let mut tables = Tables::new(&writing, &nothing, 0);
         take_over(&mut tables, &self.replayed.counts, epoch)?;

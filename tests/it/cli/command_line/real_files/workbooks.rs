@@ -1,7 +1,7 @@
 //! Archives and workbooks as users and broken downloads spoil them.
 
 use super::Variant;
-use super::spoil::text_variants;
+use super::damage::text_variants;
 use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};

@@ -32,9 +32,9 @@ const ESTIMATE: f64 = 200_000.0;
 
 /// A snapshot without sales that counts its queries.
 #[derive(Default)]
-struct Counted(AtomicU32);
+struct CountingSource(AtomicU32);
 
-impl EvidenceSource for Counted {
+impl EvidenceSource for CountingSource {
     fn ask(
         &self,
         subject: &Subject,
@@ -128,7 +128,7 @@ impl Guest {
             let runtime = Runtime::new(allocation).unwrap();
             let value = |component: &[u8]| {
                 let release = runtime.admit(component, Limits::new(FUEL, MEMORY));
-                let asked = Arc::new(Counted::default());
+                let asked = Arc::new(CountingSource::default());
                 let row = release.unwrap().value(&Arc::new(subject(3)), asked.clone());
                 assert!(asked.0.load(Ordering::Relaxed) <= MOST_QUESTIONS);
                 row

@@ -3,7 +3,7 @@
 use super::super::MarketsError;
 use super::super::month::Month;
 use super::table::{Figure, Table};
-use super::{Read, Rent};
+use super::{Rent, TableRents};
 use domesday_registers::Day;
 
 /// Titles above the headings of each group's sheet, in the order of [`super::GROUPS`]. Sheets of
@@ -20,7 +20,7 @@ const NAMES: [&str; 5] = [
 const TITLE_ROWS: u32 = 15;
 
 /// Reads a sheet, unless its headings are not those of the statistics.
-pub(super) fn read(table: &Table) -> Result<Option<Read>, MarketsError> {
+pub(super) fn read(table: &Table) -> Result<Option<TableRents>, MarketsError> {
     let headings = (0..TITLE_ROWS.min(table.rows())).find_map(|row| {
         // The heading has the number of a footnote at its end.
         let code = (0..table.columns()).find(|column| {
@@ -48,9 +48,9 @@ pub(super) fn read(table: &Table) -> Result<Option<Read>, MarketsError> {
         let heading = table.heading(row, column);
         NAMES.iter().position(|name| *name == heading)
     });
-    let mut read = Read {
+    let mut read = TableRents {
         window: u32::try_from(last.0 - first.0 + 1).unwrap_or(0),
-        ..Read::default()
+        ..TableRents::default()
     };
     let Some(group) = group else {
         return Ok(Some(read));

@@ -79,7 +79,7 @@ struct Rent {
 
 /// The content of one table.
 #[derive(Debug, Default)]
-struct Read {
+struct TableRents {
     window: u32,
     rents: Vec<Rent>,
     /// Cells that the publisher marks as having no figure.
@@ -129,7 +129,7 @@ pub fn count_rents(path: &Path) -> Result<(u64, u64), MarketsError> {
 }
 
 /// Returns each table of rents with its content: at least one rent.
-fn read_tables(path: &Path) -> Result<Vec<(Table, Read)>, MarketsError> {
+fn read_tables(path: &Path) -> Result<Vec<(Table, TableRents)>, MarketsError> {
     let mut found = Vec::new();
     for table in tables(path)? {
         let read = match price_index::read(&table)? {
@@ -157,7 +157,7 @@ fn read_tables(path: &Path) -> Result<Vec<(Table, Read)>, MarketsError> {
 
 fn take(
     table: &Table,
-    read: Read,
+    read: TableRents,
     report: &mut FileReport,
     grid: &Grid,
     into: &mut Rents,

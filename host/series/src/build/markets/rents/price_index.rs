@@ -3,7 +3,7 @@
 use super::super::MarketsError;
 use super::super::month::Month;
 use super::table::{Figure, Table};
-use super::{Read, Rent};
+use super::{Rent, TableRents};
 use domesday_registers::Day;
 
 /// Headings of the rents, in the order of [`super::GROUPS`].
@@ -19,7 +19,7 @@ const RENTS: [&str; 5] = [
 const TITLE_ROWS: u32 = 12;
 
 /// Reads a table, unless its headings are not those of the index.
-pub(super) fn read(table: &Table) -> Result<Option<Read>, MarketsError> {
+pub(super) fn read(table: &Table) -> Result<Option<TableRents>, MarketsError> {
     let headings = (0..TITLE_ROWS.min(table.rows())).find_map(|row| {
         let period = table.column(row, "time period")?;
         let code = table.column(row, "area code")?;
@@ -33,9 +33,9 @@ pub(super) fn read(table: &Table) -> Result<Option<Read>, MarketsError> {
         return Ok(None);
     };
     table.check_text(headings)?;
-    let mut read = Read {
+    let mut read = TableRents {
         window: 1,
-        ..Read::default()
+        ..TableRents::default()
     };
     for row in headings + 1..table.rows() {
         let area_code = table.text(row, code);

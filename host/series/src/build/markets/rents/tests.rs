@@ -7,7 +7,7 @@ use std::path::PathBuf;
 const HEADINGS: &str = "Time period,Area code,Area name,Region or country name,Index,Rental price,\
 Index one bed,Rental price one bed,Rental price two bed,Rental price three bed,Rental price four or more bed\n";
 
-fn read_csv(rows: &str) -> Result<Option<Read>, MarketsError> {
+fn read_csv(rows: &str) -> Result<Option<TableRents>, MarketsError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rents.csv");
     fs::write(

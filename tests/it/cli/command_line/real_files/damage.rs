@@ -1,4 +1,4 @@
-//! Tables of text as users spoil them.
+//! Tables of text as users damage them.
 
 use super::Variant;
 use std::fmt::Write as _;

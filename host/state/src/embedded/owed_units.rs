@@ -16,9 +16,9 @@ use crate::StateError;
 
 /// Units to be given back, by tenant and month.
 #[derive(Debug, Default)]
-pub(super) struct Owed(Mutex<Counts>);
+pub(super) struct OwedUnits(Mutex<Counts>);
 
-impl Owed {
+impl OwedUnits {
     /// Adds the units that are owed for operations that were refused before they were applied.
     pub(super) fn add_refused(&self, operations: &[Box<dyn Work>]) {
         self.add(&units_owed(operations, false));

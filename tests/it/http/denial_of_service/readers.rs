@@ -48,8 +48,8 @@ fn results(client: &Client) -> String {
     job["results_url"].as_str().unwrap().to_owned()
 }
 
-/// Connects with a small buffer, which does not grow when something is read.
-fn narrow(server: &Server) -> TcpStream {
+/// Connects from an address with a small buffer, which does not grow when something is read.
+fn narrow(address: [u8; 4], server: &Server) -> TcpStream {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .build()
@@ -57,6 +57,7 @@ fn narrow(server: &Server) -> TcpStream {
     let stream = runtime.block_on(async {
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
         socket.set_recv_buffer_size(64 << 10).unwrap();
+        socket.bind((address, 0).into()).unwrap();
         let stream = socket.connect(server.address).await.unwrap();
         stream.into_std().unwrap()
     });
@@ -67,7 +68,11 @@ fn narrow(server: &Server) -> TcpStream {
 
 /// Connects, sends a request, and waits for the first byte of the response.
 fn send_request(server: &Server, request: &[u8]) -> TcpStream {
-    let mut stream = narrow(server);
+    send_request_from([127, 0, 0, 1], server, request)
+}
+
+fn send_request_from(address: [u8; 4], server: &Server, request: &[u8]) -> TcpStream {
+    let mut stream = narrow(address, server);
     stream.write_all(request).unwrap();
     assert_eq!(stream.peek(&mut [0]).unwrap(), 1);
     stream
@@ -196,11 +201,48 @@ fn send_all<'r>(
     })
 }
 
+/// Returns the number of slow readers, more than memory has room for: 64, or in the full tier
+/// 1,024.
+fn slow_readers() -> usize {
+    let readers = std::env::var("DOMESDAY_SLOW_READERS");
+    readers.map_or(64, |count| count.parse().unwrap())
+}
+
+/// The host has its default settings, and each customer another address.
+#[test]
+fn a_host_with_slow_readers_of_many_customers_takes_at_most_a_gibibyte() {
+    const PLAN: &str = "concurrency = 2000\nrequests_per_second = 1000\nburst = 1000";
+    let readers = slow_readers();
+    let start = start();
+    let customers = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let keys = customers.map(|tenant| start.key_with_plan(tenant, &["avm:value"], PLAN));
+    let server = start.go();
+    let batches = keys.map(|key| post_request(&key, &json!({ "requests": full() })));
+    let (batches, server) = (&batches, &server);
+    let open: Vec<TcpStream> = std::thread::scope(|scope| {
+        let sending: Vec<_> = (0..readers)
+            .map(|number| (number % batches.len(), &batches[number % batches.len()]))
+            .map(|(customer, batch)| {
+                let address = [127, 0, 2, customer as u8 + 1];
+                scope.spawn(move || send_request_from(address, server, batch))
+            })
+            .collect();
+        let sent = sending.into_iter().map(|sending| sending.join().unwrap());
+        sent.collect()
+    });
+    let answered = with_status(&open, "200").len();
+    let peak = server.peak();
+    println!(
+        "counts: {answered} of {readers} slow readers have a response; {} MiB at most",
+        peak / MIB
+    );
+    assert!(answered >= 8, "{answered}");
+    assert!(peak <= 1024 * MIB, "{} MiB", peak / MIB);
+}
+
 #[test]
 fn unread_responses_of_a_customer_take_no_more_than_its_share() {
-    // More than its share has memory for: 64, or in the full tier 1,024.
-    let readers = std::env::var("DOMESDAY_SLOW_READERS");
-    let readers: usize = readers.map_or(64, |count| count.parse().unwrap());
+    let readers = slow_readers();
     let start = start().with(&["--connections-per-address", "2048"]);
     let key = start.key_with_plan("slow", &["avm:value"], "concurrency = 2000");
     let other = start.key(&["avm:value"]);

@@ -21,6 +21,9 @@ mod embed_parameters;
 #[path = "../hedonic/src/embedded_parameters.rs"]
 mod embedded_parameters;
 #[allow(dead_code, unreachable_pub)]
+#[path = "src/expected.rs"]
+mod expected;
+#[allow(dead_code, unreachable_pub)]
 #[path = "src/mapping.rs"]
 mod mapping;
 #[allow(dead_code, unreachable_pub)]
@@ -40,7 +43,13 @@ use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-env-changed=DOMESDAY_PARAMETERS");
-    for file in ["assembly", "embed_parameters", "mapping", "features/table"] {
+    for file in [
+        "assembly",
+        "embed_parameters",
+        "expected",
+        "mapping",
+        "features/table",
+    ] {
         println!("cargo:rerun-if-changed=src/{file}.rs");
     }
     for file in ["bounds", "document", "embedded_parameters", "parameters"] {

@@ -1,6 +1,7 @@
 //! `parameters.json`: the reference model's parameters, the mapping and the trees.
 
 use crate::document as reference;
+use crate::expected::{self, ExpectedError, ExpectedRow};
 use crate::mapping::{Mapping, MappingError};
 use domesday_trees::{Ensemble, ModelError};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ pub struct Document {
     pub mapping: Mapping,
     /// The trained model as saved: LightGBM's text or XGBoost's JSON.
     pub trees: String,
+    /// Predictions that the trees must give. None where the build trained them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<ExpectedRow>,
     /// The reference model. Its ranges are calibrated on the errors of the whole.
     pub reference: reference::Document,
 }
@@ -42,6 +46,9 @@ pub enum DocumentError {
     /// The mapping is invalid.
     #[error("invalid mapping: {0}")]
     Mapping(#[from] MappingError),
+    /// The trees predict something else than the library that trained them.
+    #[error(transparent)]
+    Expected(#[from] ExpectedError),
     /// The trees are invalid.
     #[error("invalid trees: {0}")]
     Trees(#[from] ModelError),
@@ -79,5 +86,8 @@ fn check(document: &Document) -> Result<Ensemble, DocumentError> {
     document.mapping.check()?;
     let trees = domesday_trees::read(&document.trees)?;
     document.mapping.fits(&trees.inputs)?;
+    let names = &trees.category_names;
+    document.mapping.fits_categories(&trees.inputs, names)?;
+    expected::check(&trees, &document.expected)?;
     Ok(trees)
 }

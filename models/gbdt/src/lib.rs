@@ -16,6 +16,8 @@ pub mod assembly;
 pub mod columns;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod embed_parameters;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod expected;
 pub mod features;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fit;

@@ -18,6 +18,9 @@ pub struct Mapping {
     pub offset: Option<String>,
     /// Source of each column, by the model's names.
     pub columns: BTreeMap<String, ColumnSource>,
+    /// True if the build trains the trees. Without it a trained model must stand beside the file.
+    #[serde(default, skip_serializing)]
+    pub train: bool,
     /// Parameters of the training script. The sandbox ignores them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub training: BTreeMap<String, serde_json::Value>,
@@ -98,6 +101,18 @@ pub enum MappingError {
         /// Cases of the feature.
         cases: String,
     },
+    /// The model was trained with other categories, or with these in another order.
+    #[error(
+        "{column}: the model's categories are {model}, and those of the mapping are {mapping}; list the model's, in its order"
+    )]
+    OtherCategories {
+        /// The column.
+        column: String,
+        /// Categories in the model.
+        model: String,
+        /// Categories in the mapping, or the feature's cases.
+        mapping: String,
+    },
     /// Only the mapping can list the codes of authorities.
     #[error(
         "{0}: authority needs categories = [\"E07000132\", …], in the order of the model's numbers"
@@ -139,6 +154,37 @@ impl Mapping {
             Some(column) => Err(MappingError::UnknownColumn(column.clone())),
             None => Ok(()),
         }
+    }
+}
+
+impl Mapping {
+    /// Checks that the categories that a model names are those of the mapping, in one order.
+    ///
+    /// # Errors
+    /// [`MappingError::OtherCategories`] for the first column where they differ.
+    pub fn fits_categories(
+        &self,
+        columns: &[String],
+        names: &[Option<Vec<String>>],
+    ) -> Result<(), MappingError> {
+        let named = columns.iter().zip(names);
+        for (column, names) in named.filter_map(|(column, names)| Some((column, names.as_ref()?))) {
+            let Some(source) = self.columns.get(column) else {
+                continue;
+            };
+            let mapped: Vec<&str> = match source {
+                ColumnSource::Categories(of) => of.categories.iter().map(String::as_str).collect(),
+                ColumnSource::Feature(name) => feature(column, name)?.cases().to_vec(),
+            };
+            if *names != mapped {
+                return Err(MappingError::OtherCategories {
+                    column: column.clone(),
+                    model: names.join(", "),
+                    mapping: mapped.join(", "),
+                });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -255,6 +301,34 @@ mod tests {
             let message = refusal(from, to);
             assert!(message.contains(expected), "{message}");
         }
+    }
+
+    #[test]
+    fn the_categories_that_a_model_names_are_those_of_the_mapping_in_one_order() {
+        let mapping = read(SMALL).unwrap();
+        let columns = ["type", "area"].map(str::to_owned);
+        let fits = |names: &[&str]| {
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            let names = [Some(names), None];
+            let fit = mapping.fits_categories(&columns, &names);
+            fit.map_err(|error| error.to_string())
+        };
+        assert_eq!(fits(&["flat", "terraced"]), Ok(()));
+        for other in [
+            &["terraced", "flat"][..],
+            &["flat"],
+            &["flat", "terraced", "other"],
+        ] {
+            let refused = fits(other).unwrap_err();
+            let expected = format!("type: the model's categories are {}", other.join(", "));
+            assert!(refused.starts_with(&expected), "{refused}");
+            assert!(
+                refused.contains("those of the mapping are flat, terraced"),
+                "{refused}"
+            );
+        }
+        let named = mapping.fits_categories(&columns, &[None, Some(vec!["small".to_owned()])]);
+        assert!(named.is_err(), "a numeric feature has no categories");
     }
 
     #[test]

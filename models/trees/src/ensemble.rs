@@ -15,6 +15,9 @@ pub struct Ensemble {
     pub averaged: bool,
     /// Transform from the raw score to the prediction.
     pub transform: Transform,
+    /// Names of the categories of each input, in the order of their numbers, where the model names
+    /// them. Empty if the model names none.
+    pub category_names: Vec<Option<Vec<String>>>,
 }
 
 /// The arithmetic of inputs and sums.

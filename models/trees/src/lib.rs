@@ -19,6 +19,8 @@
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 #[cfg(not(target_arch = "wasm32"))]
+mod category_names;
+#[cfg(not(target_arch = "wasm32"))]
 mod detect;
 mod ensemble;
 mod error;

@@ -85,6 +85,7 @@ pub(crate) fn model() -> impl Strategy<Value = Ensemble> {
         arithmetic,
         averaged: false,
         transform: Transform::Identity,
+        category_names: Vec::new(),
     })
 }
 

@@ -16,6 +16,11 @@ const TIMEOUT: Duration = Duration::from_secs(900);
 
 /// Builds a release of `models/gbdt` on the demo's snapshot, as this variable has it.
 fn build(id: &str, variable: (&str, &Path)) -> Releases {
+    try_build(id, variable).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// Builds the same, or returns what the build printed.
+fn try_build(id: &str, variable: (&str, &Path)) -> Result<Releases, String> {
     let built = Releases::without_release();
     let model = repository().join("models/gbdt");
     let mut command = domesday();
@@ -39,9 +44,10 @@ fn build(id: &str, variable: (&str, &Path)) -> Releases {
         .env(variable.0, variable.1);
     let mut command = assert_cmd::Command::from_std(command);
     let output = command.timeout(TIMEOUT).output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    built
+    match output.status.success() {
+        true => Ok(built),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
 }
 
 fn json_of(path: &Path) -> Value {
@@ -127,4 +133,44 @@ fn the_training_script_makes_a_release_that_passes_its_checks() {
     let report = json_of(&built.release(id).join("backtest.json"));
     assert!(report["overall"].is_object(), "{report}");
     check(&built, id);
+}
+
+/// The build ends before it compiles or fits anything.
+#[test]
+fn a_model_that_no_release_can_hold_stops_the_build_and_is_not_replaced() {
+    let team = tempfile::tempdir().unwrap();
+    let own = repository().join("tests/gbdt_release");
+    fs::copy(own.join("mapping.toml"), team.path().join("mapping.toml")).unwrap();
+    for (name, expected) in [
+        (
+            "model.onnx",
+            "model.onnx is a model that no release can hold",
+        ),
+        (
+            "valuer.pkl",
+            "valuer.pkl is a model that no release can hold",
+        ),
+        ("notes.md", "has no trained model"),
+    ] {
+        let file = team.path().join(name);
+        fs::write(&file, [0x80]).unwrap();
+        let refused = try_build("foreign-1", ("DOMESDAY_GBDT", team.path())).unwrap_err();
+        assert!(refused.contains(expected), "{name}: {refused}");
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn predictions_that_the_model_does_not_give_stop_the_build() {
+    let team = tempfile::tempdir().unwrap();
+    let own = repository().join("tests/gbdt_release");
+    for name in ["mapping.toml", "model.json", "expected.csv"] {
+        fs::copy(own.join(name), team.path().join(name)).unwrap();
+    }
+    let swapped = fs::read_to_string(own.join("mapping.toml")).unwrap();
+    let swapped = swapped.replace(r#""flat", "terraced""#, r#""terraced", "flat""#);
+    fs::write(team.path().join("mapping.toml"), swapped).unwrap();
+    let refused = try_build("swapped-1", ("DOMESDAY_GBDT", team.path())).unwrap_err();
+    assert!(refused.contains("the model predicts"), "{refused}");
+    assert!(refused.contains("compare the categories"), "{refused}");
 }

@@ -2,8 +2,10 @@
 
 use clap::{Parser, Subcommand};
 use domesday_gbdt::assembly::{self, Document, DocumentError};
-use domesday_gbdt::fit::trees::{FOLDER, TreesError, read_or_train, with_trees};
+use domesday_gbdt::fit::expected_rows::{self, ExpectedRowsError};
+use domesday_gbdt::fit::trees::{self, FOLDER, TreesError, find_model, with_trees};
 use domesday_gbdt::fit::{FitError, calibrate_ranges, fit_reference, mapping};
+use domesday_gbdt::mapping::Mapping;
 use domesday_hedonic::fit::calibrate::CalibrationOptions;
 use domesday_hedonic::fit::read_day;
 use std::fs::{self, File};
@@ -96,6 +98,13 @@ enum Failure {
     Through(domesday_hedonic::fit::FitError),
     #[error(transparent)]
     Learn(#[from] TreesError),
+    #[error(transparent)]
+    Expected(#[from] ExpectedRowsError),
+    #[error("cannot use {}: {source}", path.display())]
+    Model {
+        path: PathBuf,
+        source: domesday_trees::ModelError,
+    },
 }
 
 fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Failure + use<> {
@@ -124,6 +133,12 @@ fn parameters(path: &Path) -> Result<Document, Failure> {
     Ok(read.0)
 }
 
+fn read_mapping(folder: &Path) -> Result<Mapping, Failure> {
+    let path = folder.join("mapping.toml");
+    let text = fs::read_to_string(&path).map_err(file(&path))?;
+    mapping(&text).map_err(fit(&path))
+}
+
 fn save(document: &Document, out: &Path) -> Result<(), Failure> {
     let text = assembly::write(document).map_err(|source| Failure::Document {
         path: out.to_owned(),
@@ -140,9 +155,9 @@ fn run(command: Command) -> Result<(), Failure> {
             out,
         } => {
             let train_until = read_day(&train_until).map_err(Failure::Through)?;
-            let path = folder().join("mapping.toml");
-            let text = fs::read_to_string(&path).map_err(file(&path))?;
-            let mapping = mapping(&text).map_err(fit(&path))?;
+            let mapping = read_mapping(&folder())?;
+            // Before the fit, which takes minutes.
+            find_model(&folder(), mapping.train)?;
             let begun = fit_reference(mapping, open(&sales)?, train_until).map_err(fit(&sales))?;
             save(&begun, &out)
         }
@@ -152,13 +167,19 @@ fn run(command: Command) -> Result<(), Failure> {
             out,
         } => {
             let document = parameters(&from)?;
-            let trained = read_or_train(
-                &folder(),
-                Path::new(OWN),
-                &features,
-                &out.with_extension("txt"),
-            )?;
-            save(&with_trees(document, trained), &out)
+            let folder = folder();
+            let Some(path) = find_model(&folder, read_mapping(&folder)?.train)? else {
+                let text = out.with_extension("txt");
+                let trained = trees::train(&folder, Path::new(OWN), &features, &text)?;
+                return save(&with_trees(document, trained, Vec::new()), &out);
+            };
+            let model = trees::read(&path)?;
+            let read = domesday_trees::read(&model).map_err(|source| Failure::Model {
+                path: path.clone(),
+                source,
+            })?;
+            let expected = expected_rows::read(&folder, &read.inputs, &document.mapping)?;
+            save(&with_trees(document, model, expected), &out)
         }
         Command::Calibrate {
             parameters: from,

@@ -1,5 +1,6 @@
 //! Files of parameters, made outside the sandbox: the reference model's fit, the trees, the ranges.
 
+pub mod expected_rows;
 pub mod trees;
 
 use crate::assembly::{self, Document};
@@ -54,6 +55,7 @@ pub fn fit_reference(
         format: assembly::FORMAT.to_owned(),
         about: "The reference model alone, with trees that say nothing yet.".to_owned(),
         trees: zero_trees(mapping.columns.keys()),
+        expected: Vec::new(),
         mapping,
         reference: train(defaults.reference, sales, through)?,
     })

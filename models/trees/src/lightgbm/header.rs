@@ -10,6 +10,8 @@ pub(super) struct Header {
     pub(super) trees: Option<usize>,
     pub(super) averaged: bool,
     pub(super) transform: Transform,
+    /// True for each input that is categorical. Empty if the header does not say.
+    pub(super) is_categorical: Vec<bool>,
 }
 
 impl Header {
@@ -41,6 +43,13 @@ impl Header {
                 .text("tree_sizes")
                 .map(|sizes| sizes.split_ascii_whitespace().count()),
             averaged: lines.has_bare("average_output"),
+            is_categorical: lines.text("feature_infos").map_or_else(Vec::new, |infos| {
+                // A range of numbers, a list of categories, or nothing for a constant.
+                let infos = infos.split_ascii_whitespace();
+                infos
+                    .map(|info| !info.starts_with('[') && info != "none")
+                    .collect()
+            }),
             transform: transform(lines.text("objective"))
                 .map_err(|what| unsupported_error(lines, what, "train a regression"))?,
         })

@@ -1,5 +1,7 @@
 //! LightGBM's text models (`Booster.save_model`), versions 3 and 4 of the format.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod categories;
 mod header;
 mod lines;
 mod objective;
@@ -56,7 +58,13 @@ pub fn read(text: &str) -> Result<Ensemble, ModelError> {
             trees.len()
         )));
     }
+    // The sandbox reads no model.
+    #[cfg(not(target_arch = "wasm32"))]
+    let category_names = categories::read(text, &header.is_categorical)?;
+    #[cfg(target_arch = "wasm32")]
+    let category_names = Vec::new();
     Ok(Ensemble {
+        category_names,
         inputs: header.inputs,
         trees,
         arithmetic: Arithmetic::LightGbm,

@@ -5,6 +5,7 @@
 //! one by one. This module replaces `<` by `<=` with the next lower threshold, which is equivalent
 //! in single precision.
 
+mod categories;
 mod header;
 mod single_precision;
 mod tree;
@@ -21,6 +22,9 @@ struct Model<'a> {
     tree_info: Vec<i64>,
     #[serde(borrow)]
     trees: Vec<&'a RawValue>,
+    /// Names of categories, from version 3.1 on.
+    #[serde(default)]
+    cats: categories::Names,
 }
 
 /// Reads a model.
@@ -62,6 +66,7 @@ pub fn read(text: &str) -> Result<Ensemble, ModelError> {
         )
     });
     Ok(Ensemble {
+        category_names: model.cats.read(header.inputs.len())?,
         trees: trees.collect::<Result<_, _>>()?,
         inputs: header.inputs,
         arithmetic: Arithmetic::XgBoost { base: header.base },

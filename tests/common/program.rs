@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// No command of a suite takes longer, so one that hangs is found.
-pub const TIMEOUT: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(180);
 /// Settings of the person who runs the suites must not reach the program under test.
 const SETTINGS: [&str; 32] = [
     "DOMESDAY_RELEASES",

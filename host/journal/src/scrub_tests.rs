@@ -70,7 +70,7 @@ fn await_error(journal: &Journal, is_expected: impl Fn(Option<&JournalError>) ->
     }
 }
 
-/// Gives every later file a later change, as a disk that loses bits leaves no time of its own.
+/// Gives every later file a later change. A disk that loses bits changes no time.
 fn touch_later_files(folder: &Path, path: &Path) {
     std::thread::sleep(CLOCK_TICK);
     for later in files(folder).iter().filter(|later| **later > path) {

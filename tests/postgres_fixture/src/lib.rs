@@ -23,6 +23,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Time in which a server applies a setting that was reloaded.
+const RELOADED: Duration = Duration::from_millis(500);
+
 /// Debian's folder, with one folder of binaries for each major version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 /// Users to run the server as where the tests run as root: PostgreSQL refuses to run as root.
@@ -212,6 +215,8 @@ impl Cluster {
     /// Lets no commit end, as where a synchronous standby is gone. Reads go on.
     pub fn hold_commits(&self) {
         self.set("SET synchronous_standby_names = 'nobody'");
+        // The checkpointer applies the setting once it wakes, and no view shows when.
+        std::thread::sleep(RELOADED);
     }
 
     /// Lets commits end again.

@@ -92,17 +92,18 @@ fn listed_homes() -> Vec<Home> {
 }
 
 /// The UPRN of the home that is valued, or code and field of the refusal.
-type Expected = Result<&'static str, (&'static str, &'static str)>;
+type ExpectedAnswer = Result<&'static str, (&'static str, &'static str)>;
 
-const UPRN_MISMATCH: Expected = Err(("uprn_address_mismatch", "/property/uprn"));
-const UNIT_MISSING: Expected = Err(("address_ambiguous", "/property/building_number_or_name"));
-const AMBIGUOUS: Expected = Err(("address_ambiguous", "/property"));
-const NOT_RESIDENTIAL: Expected = Err(("not_residential", "/property"));
-const NOT_FOUND: Expected = Err(("address_not_found", "/property"));
-const POSTCODE_NOT_FOUND: Expected = Err(("address_not_found", "/property/postcode"));
+const UPRN_MISMATCH: ExpectedAnswer = Err(("uprn_address_mismatch", "/property/uprn"));
+const UNIT_MISSING: ExpectedAnswer =
+    Err(("address_ambiguous", "/property/building_number_or_name"));
+const AMBIGUOUS: ExpectedAnswer = Err(("address_ambiguous", "/property"));
+const NOT_RESIDENTIAL: ExpectedAnswer = Err(("not_residential", "/property"));
+const NOT_FOUND: ExpectedAnswer = Err(("address_not_found", "/property"));
+const POSTCODE_NOT_FOUND: ExpectedAnswer = Err(("address_not_found", "/property/postcode"));
 
 /// Returns addresses of the provider and of the store, each with its expected answer.
-fn addresses() -> Vec<(&'static str, Value, Expected)> {
+fn addresses() -> Vec<(&'static str, Value, ExpectedAnswer)> {
     let first = |uprn: &str| with_uprn(here("4711"), uprn);
     let of_two = |uprn: &str| with_uprn(here("4731"), uprn);
     vec![

@@ -44,7 +44,7 @@ fn refusal(data: &Path) -> String {
     start().data(data).with(&["--receipts", "all"]).refused()
 }
 
-/// Gives every later file a later change, as a disk that loses bits leaves no time of its own.
+/// Gives every later file a later change. A disk that loses bits changes no time.
 fn touch_later_files(data: &Path, path: &Path) {
     std::thread::sleep(CLOCK_TICK);
     for later in files(data).iter().filter(|later| **later > *path) {

@@ -87,7 +87,7 @@ pub fn check(trees: &Ensemble, rows: &[ExpectedRow]) -> Result<(), ExpectedError
         let inputs: Vec<f64> = inputs.collect();
         let found = forest.predict(forest.score(&inputs, &mut scratch));
         let difference = (found - expected.prediction).abs();
-        // A prediction that is no number differs, too.
+        // NaN differs, too.
         if !(difference <= tolerance * expected.prediction.abs().max(1.0)) {
             return Err(ExpectedError::Prediction {
                 row,

@@ -154,7 +154,9 @@ fn a_model_that_no_release_can_hold_stops_the_build_and_is_not_replaced() {
     ] {
         let file = team.path().join(name);
         fs::write(&file, [0x80]).unwrap();
-        let refused = try_build("foreign-1", ("DOMESDAY_GBDT", team.path())).unwrap_err();
+        let refused = try_build("foreign-1", ("DOMESDAY_GBDT", team.path()))
+            .err()
+            .unwrap();
         assert!(refused.contains(expected), "{name}: {refused}");
         fs::remove_file(file).unwrap();
     }
@@ -170,7 +172,9 @@ fn predictions_that_the_model_does_not_give_stop_the_build() {
     let swapped = fs::read_to_string(own.join("mapping.toml")).unwrap();
     let swapped = swapped.replace(r#""flat", "terraced""#, r#""terraced", "flat""#);
     fs::write(team.path().join("mapping.toml"), swapped).unwrap();
-    let refused = try_build("swapped-1", ("DOMESDAY_GBDT", team.path())).unwrap_err();
+    let refused = try_build("swapped-1", ("DOMESDAY_GBDT", team.path()))
+        .err()
+        .unwrap();
     assert!(refused.contains("the model predicts"), "{refused}");
     assert!(refused.contains("compare the categories"), "{refused}");
 }

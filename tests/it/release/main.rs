@@ -2,6 +2,7 @@
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![allow(clippy::unwrap_used)]
 
+mod check_run;
 #[path = "../../common/mod.rs"]
 mod common;
 mod gbdt_release;
@@ -11,4 +12,5 @@ mod publish_a_release;
 mod publish_and_pull;
 mod python_models;
 mod real_leicestershire;
+mod release_behaviour;
 mod release_check;

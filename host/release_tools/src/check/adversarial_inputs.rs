@@ -57,7 +57,7 @@ pub fn homes(
 }
 
 /// Relabels a home as one of another type, without the fields that only its own type has.
-fn relabel(home: &Home, kind: PropertyType) -> Home {
+pub fn relabel(home: &Home, kind: PropertyType) -> Home {
     home.with_change(&format!("called {kind:?}"), |subject| {
         subject.property_type = kind;
         subject.subtype = match kind {

@@ -66,3 +66,29 @@ pub fn candidate(
         half_stack,
     })
 }
+
+/// Opens another release to compare with, on one engine.
+///
+/// # Errors
+/// [`CheckError`] if the package or its snapshot does not open, the component is not admitted, or
+/// the host fails.
+pub fn reference(
+    root: &Path,
+    id: &str,
+    trust: &Trust,
+    compiled: Option<&Path>,
+    progress: &mut Progress<'_>,
+) -> Result<OpenRelease, CheckError> {
+    progress("compiling the reference", 0, 1);
+    let mut runtime = Runtime::new(Allocation::OnDemand)?;
+    if let Some(compiled) = compiled {
+        runtime = runtime.with_cache(open_cache(compiled, COMPILED_FOLDER)?);
+    }
+    Ok(open_release(
+        root,
+        id,
+        trust,
+        &runtime,
+        &mut BTreeMap::new(),
+    )?)
+}

@@ -46,6 +46,9 @@ pub enum CheckError {
         /// The reason.
         source: BacktestError,
     },
+    /// The reference is the release itself.
+    #[error("{0} cannot be its own reference; name another release by --reference")]
+    OwnReference(String),
     /// A report cannot be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),

@@ -100,8 +100,12 @@ pub struct Report {
     pub release_id: String,
     /// The engine that ran it.
     pub engine: &'static str,
-    /// True if no check failed.
+    /// True if no check failed and, in a strict report, all were judged.
     pub passed: bool,
+    /// True if a check that is not judged fails the release.
+    pub strict: bool,
+    /// Checks that are not judged.
+    pub not_judged: usize,
     /// In the order in which they were made.
     pub checks: Vec<Finding>,
 }
@@ -114,8 +118,17 @@ impl Report {
             release_id: release_id.to_owned(),
             engine,
             passed: checks.iter().all(|found| found.verdict != Verdict::Failed),
+            strict: false,
+            not_judged: checks.iter().filter(not_judged).count(),
             checks,
         }
+    }
+
+    /// Makes a check that is not judged fail the release.
+    pub fn into_strict(mut self) -> Report {
+        self.strict = true;
+        self.passed &= self.not_judged == 0;
+        self
     }
 
     /// Renders one line a check, then the details, then the result.
@@ -146,10 +159,30 @@ impl Report {
             "\n{} passed, {} failed, {} not judged",
             of(Verdict::Passed),
             of(Verdict::Failed),
-            of(Verdict::NotJudged)
+            self.not_judged
         );
+        if self.not_judged > 0 {
+            let names = self.checks.iter().filter(not_judged);
+            let _ = writeln!(
+                out,
+                "Not judged is not passed: {}. {}",
+                names
+                    .map(|found| found.check)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                if self.strict {
+                    "--strict fails the release."
+                } else {
+                    "Give --strict to fail the release."
+                }
+            );
+        }
         out
     }
+}
+
+fn not_judged(found: &&Finding) -> bool {
+    found.verdict == Verdict::NotJudged
 }
 
 /// Formats a number with commas between its thousands.
@@ -182,6 +215,19 @@ mod tests {
         };
         assert!(of(&[Verdict::Passed, Verdict::NotJudged]));
         assert!(!of(&[Verdict::Passed, Verdict::Failed]));
+    }
+
+    #[test]
+    fn a_strict_report_fails_where_a_check_is_not_judged() {
+        let of = |verdict| Report::of("r-1", "engine", vec![Finding::new("cost", verdict, "b")]);
+        assert!(of(Verdict::Passed).into_strict().passed);
+        let lenient = of(Verdict::NotJudged);
+        assert!(lenient.text().contains(
+            "0 passed, 0 failed, 1 not judged\nNot judged is not passed: cost. Give --strict"
+        ));
+        let strict = lenient.into_strict();
+        assert!(!strict.passed && strict.not_judged == 1);
+        assert!(strict.text().ends_with("--strict fails the release.\n"));
     }
 
     #[test]

@@ -6,6 +6,8 @@
 mod adversarial_inputs;
 mod answer_schema;
 mod backtest_reproducible;
+mod behaviour;
+mod binomial;
 mod cost;
 mod coverage;
 mod engines;
@@ -33,8 +35,8 @@ use domesday_package::{Kind, PropertyBody, Trust, ValuationBody, open};
 use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_valuation::comparison_header::training_data;
-use domesday_valuation::release_store::ReleaseError;
-use engines::{Candidate, candidate};
+use domesday_valuation::release_store::{OpenRelease, ReleaseError};
+use engines::{Candidate, candidate, reference};
 use finding::{Finding, Verdict};
 use rows::{Home, RowResult, value, value_all};
 use std::path::{Path, PathBuf};
@@ -54,6 +56,10 @@ pub struct CheckOptions {
     pub window: Option<(Day, Day)>,
     /// Sales of that window, at most.
     pub sample: Option<usize>,
+    /// The release that estimates are compared with, if any is to be.
+    pub reference: Option<String>,
+    /// True if a check that is not judged fails the release.
+    pub strict: bool,
     /// The folder that keeps compiled code, if any is to.
     pub compiled: Option<PathBuf>,
 }
@@ -70,12 +76,12 @@ pub fn check(
     options: &CheckOptions,
     progress: &mut Progress<'_>,
 ) -> Result<Report, CheckError> {
-    let engine = Runtime::version();
-    let candidate = match candidate(root, id, trust, options.compiled.as_deref(), progress) {
+    let compiled = options.compiled.as_deref();
+    let candidate = match candidate(root, id, trust, compiled, progress) {
         Ok(candidate) => candidate,
         Err(CheckError::Release(ReleaseError::NotAdmitted { source, .. })) => {
             let found = imports::refusal(&source.to_string());
-            return Ok(Report::of(id, engine, vec![found]));
+            return Ok(report(id, vec![found], options));
         }
         Err(other) => return Err(other),
     };
@@ -103,8 +109,40 @@ pub fn check(
         }
     };
     findings.extend(on_homes(&candidate, &recorded, options, progress)?);
+    let reference = match &options.reference {
+        None => None,
+        Some(other) if other == id => {
+            return Err(CheckError::OwnReference(other.clone()));
+        }
+        Some(other) => Some(reference(root, other, trust, compiled, progress)?),
+    };
+    findings.push(against(reference.as_ref(), &candidate, progress)?);
     findings.extend(on_sales(&candidate, root, options, progress)?);
-    Ok(Report::of(id, engine, findings))
+    Ok(report(id, findings, options))
+}
+
+fn report(id: &str, findings: Vec<Finding>, options: &CheckOptions) -> Report {
+    let report = Report::of(id, Runtime::version(), findings);
+    if options.strict {
+        report.into_strict()
+    } else {
+        report
+    }
+}
+
+/// Compares the release with the reference, if there is one.
+fn against(
+    reference: Option<&OpenRelease>,
+    candidate: &Candidate,
+    progress: &mut Progress<'_>,
+) -> Result<Finding, CheckError> {
+    let Some(reference) = reference else {
+        return Ok(behaviour::reference::not_given());
+    };
+    progress("listing sales", 0, 1);
+    let open = &candidate.on_demand;
+    let homes = homes::sample(open, behaviour::reference::HOMES)?;
+    Ok(behaviour::compare_with(reference, open, &homes, progress))
 }
 
 fn on_fixtures(
@@ -122,8 +160,8 @@ fn on_fixtures(
     ]
 }
 
-/// Runs the checks that value homes: order, declared inputs, adversarial inputs, and over all their
-/// rows ranges and cost.
+/// Runs the checks that value homes: order, declared inputs, adversarial inputs, behaviour, and
+/// over all their rows ranges and cost.
 fn on_homes(
     candidate: &Candidate,
     recorded: &[Fixture],
@@ -169,7 +207,14 @@ fn on_homes(
         );
         deep.extend(half_stack.into_iter().filter_map(stack_overrun));
     }
+    let (behaviour, probed) = behaviour::check(
+        &candidate.on_demand,
+        &pool,
+        &results[recorded.len()..],
+        progress,
+    );
     results.extend(at_steps);
+    results.extend(probed);
     let answers = answer_schema::judge(answer_schema::CHECK, "rows of ordinary homes", &results);
     results.extend(at_ends);
     let limits = cost::CostLimits {
@@ -177,14 +222,16 @@ fn on_homes(
         memory_bytes: release.limits().memory_bytes,
         memory_at_start: release.memory_at_start(),
     };
-    Ok(vec![
+    let mut findings = vec![
         answers,
         order,
         monotone,
         adversarial,
         ranges::judge(&results),
         cost::judge(&results, limits, &deep),
-    ])
+    ];
+    findings.extend(behaviour);
+    Ok(findings)
 }
 
 /// Returns the row's name where half of the native stack was too little.

@@ -1,8 +1,13 @@
-//! A release with one price per square metre and a very wide range. In valuation years that only
-//! one test uses, it misbehaves, so that one component can fail one check after another.
+//! A release with one price per square metre of each type, a little of the last sale and a very wide
+//! range. In valuation years that only one test uses, it misbehaves, so that one component can fail
+//! one check after another.
 
+mod behaviour;
+
+use behaviour::{Behaviour, growth, last_digit};
 use domesday_sdk::{
-    Evidence, FailureReason, Model, Outcome, Subject, Valuation, ValueRange, release,
+    AgeBand, Evidence, FailureReason, Model, Outcome, PropertyType, Sale, Subject, Valuation,
+    ValueRange, release,
 };
 use std::hint::black_box;
 
@@ -12,6 +17,8 @@ release!(Plain);
 
 const POUNDS_A_M2: f64 = 3_000.0;
 const TYPICAL_M2: f64 = 80.0;
+/// The share of the last sale in the log of an estimate.
+const OWN_SHARE: f64 = 0.1;
 const WIDE: f64 = 100.0;
 
 /// Floor area of the suites' largest home.
@@ -20,46 +27,98 @@ const LARGEST_M2: f64 = 2_000.0;
 const DEPTH: u64 = 6_500;
 /// Turns of a loop that spend between half and all of a row's fuel.
 const TURNS: u64 = 100_000;
+/// The postcode that the suites find among all.
+const ODD_POSTCODE: &str = "QA1 1AF";
 
 impl Model for Plain {
     fn value(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
-        if evidence.own_sales().is_err() {
+        let Ok(own) = evidence.own_sales() else {
             return Outcome::Failed(FailureReason::EvidenceRefused);
-        }
+        };
+        let last = own.iter().find(|sale| sale.standard);
+        let behaviour = Behaviour::on(subject.valuation_day);
         let area = subject.size.floor_area.unwrap_or(TYPICAL_M2);
-        let estimate = POUNDS_A_M2 * area;
-        let year = 1970 + subject.valuation_day / 365;
-        let largest = area >= LARGEST_M2;
-        match year {
-            2041 if largest => panic!("a home so large was not foreseen"),
-            2042 if largest => return valued(estimate, estimate * 1.5),
-            2043 => return plainly(POUNDS_A_M2 * TYPICAL_M2 * TYPICAL_M2 / area),
-            2044 => return plainly(estimate + dig(DEPTH) as f64 * 1e-9),
-            2045 if largest => spin(TURNS),
-            2046 if largest => hoard(9 << 20),
-            2047 if !largest => panic!("an ordinary home was not foreseen"),
-            _ => {}
+        let mut estimate = estimate(behaviour, subject, area, last);
+        if area >= LARGEST_M2 {
+            match behaviour {
+                Behaviour::TrapIfLargest => panic!("a home so large was not foreseen"),
+                Behaviour::RangeBesideIfLargest => {
+                    let valuation = valuation(behaviour, estimate, area);
+                    return with_range(valuation, estimate * 1.5, estimate * WIDE);
+                }
+                Behaviour::SpinIfLargest => spin(TURNS),
+                Behaviour::HoardIfLargest => hoard(9 << 20),
+                _ => {}
+            }
+        } else if behaviour == Behaviour::TrapUnlessLargest {
+            panic!("an ordinary home was not foreseen");
         }
-        plainly(estimate)
+        if behaviour == Behaviour::Dig {
+            estimate += dig(DEPTH) as f64 * 1e-9;
+        }
+        let valuation = valuation(behaviour, estimate, area);
+        let wide = match behaviour {
+            Behaviour::FixedWidth => WIDE,
+            _ => WIDE + 2.0 * area,
+        };
+        let (lower, upper) = (estimate / wide, estimate * wide);
+        match behaviour {
+            Behaviour::CrossedQuantiles => with_range(valuation, upper, lower),
+            _ => with_range(valuation, lower, upper),
+        }
     }
 }
 
-fn plainly(estimate: f64) -> Outcome {
-    valued(estimate, estimate / WIDE)
+fn estimate(behaviour: Behaviour, subject: &Subject, area: f64, last: Option<&Sale>) -> f64 {
+    let counted = match behaviour {
+        Behaviour::FallsWithSize => TYPICAL_M2 * TYPICAL_M2 / area,
+        _ => area,
+    };
+    let of_type = match (behaviour, subject.property_type) {
+        (Behaviour::TypeIgnored, _) => 1.0,
+        (_, PropertyType::Detached) => 1.2,
+        (_, PropertyType::Terraced) => 0.9,
+        (_, PropertyType::Flat) => 0.8,
+        _ => 1.0,
+    };
+    let odd_pattern = subject.property_type == PropertyType::Terraced
+        && subject.energy.age_band == Some(AgeBand::B);
+    let factor = match behaviour {
+        Behaviour::TimeBomb(true) => 3.0,
+        Behaviour::OnePostcode if subject.postcode == ODD_POSTCODE => 3.0,
+        Behaviour::OnePattern if odd_pattern => 3.0,
+        Behaviour::LastDigit => last_digit(area),
+        Behaviour::ExtrapolatedIndex => growth(subject.valuation_day),
+        _ => 1.0,
+    };
+    let plain = POUNDS_A_M2 * of_type * counted * factor;
+    match (last, behaviour) {
+        (None, _) | (_, Behaviour::OwnSaleIgnored) => plain,
+        (Some(sale), Behaviour::CopyOfLastSale) => sale.price,
+        (Some(sale), _) => plain * (sale.price / plain).powf(OWN_SHARE),
+    }
 }
 
-fn valued(estimate: f64, lower: f64) -> Outcome {
-    Outcome::Valued(Valuation {
+fn valuation(behaviour: Behaviour, estimate: f64, area: f64) -> Valuation {
+    let typical = TYPICAL_M2 / (TYPICAL_M2 + area);
+    Valuation {
         estimate,
-        range: Some(ValueRange {
-            lower,
-            upper: estimate * WIDE,
-        }),
-        confidence: 0.5,
+        range: None,
+        confidence: match behaviour {
+            Behaviour::AlwaysHigh => 0.75 + typical / 5.0,
+            _ => typical,
+        },
         comparables: Vec::new(),
         derived: Vec::new(),
         dispersion: None,
         own_sales_share: None,
+    }
+}
+
+fn with_range(valuation: Valuation, lower: f64, upper: f64) -> Outcome {
+    Outcome::Valued(Valuation {
+        range: Some(ValueRange { lower, upper }),
+        ..valuation
     })
 }
 

@@ -32,6 +32,12 @@ pub struct Check {
     /// Maximum number of those sales, sampled evenly.
     #[arg(long, value_name = "N", requires = "from", value_parser = clap::value_parser!(u32).range(1..))]
     sample: Option<u32>,
+    /// Compare estimates with this release's, by place and by inputs.
+    #[arg(long, value_name = "ID")]
+    reference: Option<PackageId>,
+    /// Fail if a check is not judged.
+    #[arg(long)]
+    strict: bool,
     /// Write all findings as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -56,6 +62,8 @@ impl Check {
             adversarial_rows: self.adversarial_rows as usize,
             window: window.map(|(from, to)| (Day::from(from), Day::from(to))),
             sample: self.sample.map(|rows| rows as usize),
+            reference: self.reference.map(|id| id.to_string()),
+            strict: self.strict,
             compiled: self.compiled.compiled,
         };
         let json = ReportFile::open_optional(self.json.as_deref())?;

@@ -1,0 +1,298 @@
+//! Values over the whole window of valuation dates: no jump from one day to the next, and no drift
+//! after the last evidence.
+
+use super::part::{Part, finding};
+use super::prober::Prober;
+use super::statistics::{LEAST_HOMES, log_ratio, median, share};
+use super::valuation_days::days;
+use crate::check::finding::{Finding, percent};
+use crate::check::rows::Home;
+use domesday_engine::evidence::{EvidenceQuery, EvidenceResponse, EvidenceSource};
+use domesday_registers::{Day, Progress};
+use serde_json::json;
+
+pub const CHECK: &str = "dates";
+
+/// Homes that are valued on each day. A change of a tenth of them is seen.
+const HOMES: usize = 40;
+/// Growth of a year that no market of the index exceeds: prices of the United Kingdom rose by at
+/// most 26 % in a year since 1970.
+const GROWTH_A_YEAR: f64 = 0.30;
+/// The median step of an honest release where a new month of the index or of sales arrives.
+const STEP: f64 = 0.02;
+/// The step of one home, whose own sale or whose neighbour's may arrive.
+const STEP_OF_A_HOME: f64 = 0.10;
+/// Homes that may step by more: some have a sale in any month.
+const MAY_STEP: f64 = 0.10;
+/// Median drift after the last evidence, at once and for each year. Evidence that ages moves the
+/// median of a rising market by some per cent, as old sales leave a window. A trend of 5 % a year
+/// that goes on moves it by more.
+const DRIFT: f64 = 0.015;
+const DRIFT_A_YEAR: f64 = 0.02;
+/// Days that the estimates must span after the last evidence. Growth of a shorter time is less than
+/// the limit.
+const LEAST_DAYS: i32 = 180;
+const DAYS_A_YEAR: f64 = 365.25;
+
+/// The estimates of each home, one for each day.
+pub struct DatedEstimates {
+    days: Vec<Day>,
+    /// The first of the days from which the evidence stays the same.
+    settled: usize,
+    homes: Vec<Vec<Option<f64>>>,
+}
+
+/// Values homes on the days of the window.
+pub fn check(
+    prober: &mut Prober<'_>,
+    pool: &[Home],
+    window: (Day, Day),
+    latest_sale: Option<Day>,
+    progress: &mut Progress<'_>,
+) -> Finding {
+    let days = days(window);
+    let every = pool.len().div_ceil(HOMES).max(1);
+    let homes: Vec<&Home> = pool.iter().step_by(every).collect();
+    let variants: Vec<Home> = homes
+        .iter()
+        .flat_map(|home| days.iter().map(|day| on_day(home, *day, latest_sale)))
+        .collect();
+    let index_ends: Vec<Option<i32>> = variants
+        .iter()
+        .take(days.len())
+        .map(|home| index_end(prober.evidence(), home))
+        .collect();
+    let estimates = prober.estimates(&variants, "valuing on other days", progress);
+    judge(&DatedEstimates {
+        settled: settled(&days, latest_sale, &index_ends),
+        homes: estimates.chunks(days.len()).map(<[_]>::to_vec).collect(),
+        days,
+    })
+}
+
+/// Returns the home as it is valued on another day.
+fn on_day(home: &Home, day: Day, latest_sale: Option<Day>) -> Home {
+    home.with_change(&format!("on {day}"), |subject| {
+        subject.valuation_day = day;
+        subject.evidence_through = latest_sale.map(|latest| latest.min(Day(day.0 - 1)));
+    })
+}
+
+/// Returns the last month of the index that a release can see.
+fn index_end(evidence: &dyn EvidenceSource, home: &Home) -> Option<i32> {
+    let question = EvidenceQuery::PriceIndex {
+        kind: Some(home.subject.property_type),
+        // The three years before: an index that ended earlier grows no more.
+        since: home.subject.valuation_day.month() - 36,
+    };
+    match evidence.ask(&home.subject, &question) {
+        Ok(EvidenceResponse::Index(Some(series))) => series.points.last().map(|point| point.0),
+        _ => None,
+    }
+}
+
+/// Returns the place of the first day after the latest sale on which the index ends where it ends
+/// on the last day.
+fn settled(days: &[Day], latest_sale: Option<Day>, index_ends: &[Option<i32>]) -> usize {
+    let last = index_ends.iter().flatten().max();
+    days.iter()
+        .zip(index_ends)
+        .position(|(day, end)| {
+            latest_sale.is_none_or(|latest| latest < *day)
+                && (end.as_ref() == last || end.is_none())
+        })
+        .unwrap_or(days.len())
+}
+
+/// Judges the steps from each day to the next, and the drift after the last evidence.
+pub fn judge(dated: &DatedEstimates) -> Finding {
+    finding(CHECK, vec![steps(dated), drift(dated)])
+}
+
+/// Returns the log ratios of all homes from one day to another.
+fn ratios(dated: &DatedEstimates, from: usize, to: usize) -> Vec<f64> {
+    let homes = dated.homes.iter();
+    homes
+        .filter_map(|home| log_ratio(home[from], home[to]))
+        .collect()
+}
+
+fn years(from: Day, to: Day) -> f64 {
+    f64::from(to.0 - from.0) / DAYS_A_YEAR
+}
+
+/// The largest departure between two days.
+struct Departure {
+    from: Day,
+    to: Day,
+    median: f64,
+    stepped: f64,
+    /// Share of the limit that is used.
+    used: f64,
+}
+
+fn steps(dated: &DatedEstimates) -> Part {
+    let mut worst: Option<Departure> = None;
+    for (at, pair) in dated.days.windows(2).enumerate() {
+        let ratios = ratios(dated, at, at + 1);
+        let Some(middle) = median(&ratios).filter(|_| ratios.len() >= LEAST_HOMES) else {
+            continue;
+        };
+        let growth = GROWTH_A_YEAR * years(pair[0], pair[1]);
+        let stepped = share(&ratios, |ratio| ratio.abs() > STEP_OF_A_HOME + growth);
+        let used = (middle.abs() / (STEP + growth)).max(stepped / MAY_STEP);
+        if worst.as_ref().is_none_or(|worst| used > worst.used) {
+            worst = Some(Departure {
+                from: pair[0],
+                to: pair[1],
+                median: middle,
+                stepped,
+                used,
+            });
+        }
+    }
+    let Some(worst) = worst else {
+        return Part::not_judged(format!(
+            "steps between days are not judged: {LEAST_HOMES} homes valued on two days are needed"
+        ));
+    };
+    let holds = worst.used <= 1.0;
+    let line = if holds {
+        format!(
+            "no step on {} days: at most {} in the median home, from {} to {}",
+            dated.days.len(),
+            percent(worst.median.exp_m1().abs()),
+            worst.from,
+            worst.to
+        )
+    } else {
+        format!(
+            "estimates jump from {} to {}: by {} in the median home, and by more than {} in {} of homes",
+            worst.from,
+            worst.to,
+            percent(worst.median.exp_m1()),
+            percent(STEP_OF_A_HOME),
+            percent(worst.stepped)
+        )
+    };
+    Part::judged(
+        holds,
+        line,
+        json!({
+            "part": "steps", "days": dated.days.len(), "homes": dated.homes.len(),
+            "worst_from": worst.from.to_string(), "worst_to": worst.to.to_string(),
+            "median_log_ratio": worst.median, "share_stepped": worst.stepped,
+        }),
+    )
+}
+
+fn drift(dated: &DatedEstimates) -> Part {
+    let span = |at: usize| dated.days[at].0 - dated.days[dated.settled].0;
+    let last = dated.days.len() - 1;
+    if dated.settled >= dated.days.len() || span(last) < LEAST_DAYS {
+        return Part::not_judged(format!(
+            "drift after the last evidence is not judged: the window has no {LEAST_DAYS} days after it"
+        ));
+    }
+    let begin = dated.days[dated.settled];
+    let limit = |at: usize| DRIFT + DRIFT_A_YEAR * years(begin, dated.days[at]);
+    let worst = (dated.settled + 1..=last)
+        .filter_map(|at| {
+            let ratios = ratios(dated, dated.settled, at);
+            let middle = median(&ratios).filter(|_| ratios.len() >= LEAST_HOMES)?;
+            Some((at, middle, middle.abs() / limit(at)))
+        })
+        .max_by(|a, b| a.2.total_cmp(&b.2));
+    let Some((at, middle, used)) = worst else {
+        return Part::not_judged(format!(
+            "drift after the last evidence is not judged: {LEAST_HOMES} homes valued on two days are needed"
+        ));
+    };
+    Part::judged(
+        used <= 1.0,
+        format!(
+            "after the last evidence, from {begin} to {}, the median estimate moves by {}; {} is allowed",
+            dated.days[at],
+            percent(middle.exp_m1()),
+            percent(limit(at))
+        ),
+        json!({
+            "part": "drift", "from": begin.to_string(), "to": dated.days[at].to_string(),
+            "median_log_ratio": middle, "limit": limit(at),
+        }),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::finding::Verdict;
+
+    /// Estimates of thirty homes on days a month apart, by the home and the day's place.
+    fn of(count: usize, settled: usize, estimate: impl Fn(usize, usize) -> f64) -> Finding {
+        let days = (0..count).map(|at| Day(20_000 + 30 * at as i32)).collect();
+        let homes = (0..30).map(|home| (0..count).map(|at| Some(estimate(home, at))).collect());
+        judge(&DatedEstimates {
+            days,
+            settled,
+            homes: homes.collect(),
+        })
+    }
+
+    #[test]
+    fn level_estimates_and_a_market_that_grows_pass() {
+        assert_eq!(of(12, 0, |_, _| 200_000.0).verdict, Verdict::Passed);
+        // A fifth in a year, while there is evidence.
+        let grows = of(12, 11, |_, at| 200_000.0 * 1.2_f64.powf(at as f64 / 12.0));
+        assert_eq!(grows.verdict, Verdict::Passed, "{grows:?}");
+    }
+
+    #[test]
+    fn estimates_that_triple_from_a_day_on_fail_with_the_two_days() {
+        let found = of(12, 0, |_, at| if at < 7 { 1.0 } else { 3.0 });
+        assert_eq!(found.verdict, Verdict::Failed);
+        let expected = format!("jump from {} to {}", Day(20_180), Day(20_210));
+        assert!(found.summary.contains(&expected), "{found:?}");
+    }
+
+    #[test]
+    fn a_step_of_a_fifth_of_the_homes_fails_and_of_one_does_not() {
+        let by = |homes: usize| move |home, at| if home < homes && at > 5 { 1.5 } else { 1.0 };
+        assert_eq!(of(12, 11, by(6)).verdict, Verdict::Failed);
+        assert_eq!(of(12, 11, by(1)).verdict, Verdict::Passed);
+    }
+
+    #[test]
+    fn growth_after_the_last_evidence_fails() {
+        let grows = |a_year: f64| move |_, at| (a_year * at as f64 * 30.0 / DAYS_A_YEAR).exp();
+        let found = of(16, 2, grows(0.06));
+        assert_eq!(found.verdict, Verdict::Failed);
+        assert!(
+            found.summary.starts_with("after the last evidence"),
+            "{found:?}"
+        );
+        assert_eq!(of(16, 2, grows(0.005)).verdict, Verdict::Passed);
+        // Without half a year after the evidence it cannot be told from a market's growth.
+        assert_eq!(of(16, 12, grows(0.06)).verdict, Verdict::Passed);
+    }
+
+    #[test]
+    fn too_few_homes_are_not_judged() {
+        let found = judge(&DatedEstimates {
+            days: vec![Day(0), Day(400)],
+            settled: 0,
+            homes: vec![vec![Some(1.0), Some(9.0)]; LEAST_HOMES - 1],
+        });
+        assert_eq!(found.verdict, Verdict::NotJudged);
+    }
+
+    #[test]
+    fn evidence_is_settled_after_the_latest_sale_and_the_last_month_of_the_index() {
+        let days: Vec<Day> = (0..5).map(|at| Day(100 + at)).collect();
+        let ends = [Some(1), Some(1), Some(2), Some(2), Some(2)];
+        assert_eq!(settled(&days, Some(Day(99)), &ends), 2);
+        assert_eq!(settled(&days, Some(Day(102)), &ends), 3);
+        assert_eq!(settled(&days, None, &[None; 5]), 0);
+        assert_eq!(settled(&days, Some(Day(200)), &ends), 5);
+    }
+}

@@ -1,0 +1,233 @@
+//! The home's own last sale: it must count, and must not be all.
+
+use super::part::{Part, finding};
+use super::prober::Prober;
+use super::statistics::{LEAST_HOMES, log_ratio, median, share};
+use crate::check::finding::{Finding, percent};
+use crate::check::rows::Home;
+use domesday_engine::evidence::{EvidenceQuery, EvidenceResponse, EvidenceSource};
+use domesday_registers::{Day, Progress};
+use serde_json::json;
+
+pub const CHECK: &str = "own_sale";
+
+/// Homes that are valued with and without their sales.
+const HOMES: usize = 100;
+/// Days before the end of the evidence within which a sale is recent.
+const RECENT_DAYS: i32 = 1_096;
+/// A reaction that is none.
+const NO_REACTION: f64 = 0.001;
+/// Homes whose estimate must react to their own recent sale.
+const MUST_REACT: f64 = 0.5;
+/// Distance from the last price, or from a constant multiple of it, that makes a copy.
+const COPY: f64 = 0.002;
+/// Homes that may be copies. Honest estimates are so near to a price by chance in about 1 of 50.
+const MAY_COPY: f64 = 0.5;
+/// The share of the way from the estimate without the sale to its price that a median home must go.
+/// Less is a reaction to the identifier, not to the price.
+const LEAST_PULL: f64 = 0.01;
+
+/// One home's estimates and its last price.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnSaleRow {
+    /// With its own sales.
+    pub with: f64,
+    /// The same home without its UPRN, of which no sale is its own.
+    pub without: f64,
+    /// Its last standard sale, pounds.
+    pub price: f64,
+}
+
+/// Values homes that have a recent sale, with and without their UPRN.
+pub fn check(
+    prober: &mut Prober<'_>,
+    pool: &[Home],
+    latest_sale: Option<Day>,
+    progress: &mut Progress<'_>,
+) -> Finding {
+    let evidence = prober.evidence();
+    let since = latest_sale.map_or(Day(i32::MAX), |latest| Day(latest.0 - RECENT_DAYS));
+    let sold: Vec<(&Home, f64)> = pool
+        .iter()
+        .filter_map(|home| Some((home, last_price(evidence, home, since)?)))
+        .collect();
+    let every = sold.len().div_ceil(HOMES).max(1);
+    let sold: Vec<(&Home, f64)> = sold.into_iter().step_by(every).collect();
+    let homes: Vec<Home> = sold
+        .iter()
+        .flat_map(|(home, _)| {
+            let stranger = home.with_change("without its UPRN", |subject| subject.uprn = None);
+            [Home::clone(home), stranger]
+        })
+        .collect();
+    let estimates = prober.estimates(&homes, "hiding own sales", progress);
+    let rows: Vec<OwnSaleRow> = estimates
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .zip(&sold)
+        .filter_map(|([with, without], (_, price))| {
+            Some(OwnSaleRow {
+                with: (*with)?,
+                without: (*without)?,
+                price: *price,
+            })
+        })
+        .collect();
+    judge(&rows)
+}
+
+/// Returns the price of the home's last standard sale, if it was on that day or later.
+fn last_price(evidence: &dyn EvidenceSource, home: &Home, since: Day) -> Option<f64> {
+    home.subject.uprn?;
+    let Ok(EvidenceResponse::Sales(sales)) = evidence.ask(&home.subject, &EvidenceQuery::OwnSales)
+    else {
+        return None;
+    };
+    let standard = sales
+        .iter()
+        .filter(|sale| sale.standard && sale.price_gbp > 0);
+    let last = standard.max_by_key(|sale| sale.day)?;
+    (last.day >= since).then_some(last.price_gbp as f64)
+}
+
+/// Judges the reaction to the sale and the distance from it.
+pub fn judge(rows: &[OwnSaleRow]) -> Finding {
+    if rows.len() < LEAST_HOMES {
+        return finding(
+            CHECK,
+            vec![Part::not_judged(format!(
+                "{} homes with a UPRN and a sale in the last three years were valued, and {LEAST_HOMES} are needed",
+                rows.len()
+            ))],
+        );
+    }
+    finding(CHECK, vec![reaction(rows), copies(rows)])
+}
+
+fn reaction(rows: &[OwnSaleRow]) -> Part {
+    let moves: Vec<f64> = rows
+        .iter()
+        .map(|row| (row.with / row.without).ln())
+        .collect();
+    let reacted = share(&moves, |by| by.abs() > NO_REACTION);
+    // How far each goes towards the price, where there is a way to go.
+    let pulls: Vec<f64> = rows
+        .iter()
+        .filter_map(|row| {
+            let way = log_ratio(Some(row.without), Some(row.price))?;
+            let gone = log_ratio(Some(row.without), Some(row.with))?;
+            (way.abs() > 0.02).then(|| gone / way)
+        })
+        .collect();
+    let pull = median(&pulls).unwrap_or(1.0);
+    let holds = reacted >= MUST_REACT && pull >= LEAST_PULL;
+    let line = if holds {
+        format!(
+            "{} of {} homes react to their own sale, and the median goes {} of the way to its price",
+            percent(reacted),
+            rows.len(),
+            percent(pull)
+        )
+    } else {
+        format!(
+            "the own sale is ignored: without it {} of {} homes are valued otherwise, and the median goes {} of the way to its price",
+            percent(reacted),
+            rows.len(),
+            percent(pull)
+        )
+    };
+    Part::judged(
+        holds,
+        line,
+        json!({"part": "reaction", "homes": rows.len(), "share_reacted": reacted, "pull": pull}),
+    )
+}
+
+fn copies(rows: &[OwnSaleRow]) -> Part {
+    let ratios: Vec<f64> = rows.iter().map(|row| (row.with / row.price).ln()).collect();
+    let middle = median(&ratios).unwrap_or(0.0);
+    let exact = share(&ratios, |ratio| ratio.abs() <= COPY);
+    let multiple = share(&ratios, |ratio| (ratio - middle).abs() <= COPY);
+    let copied = exact.max(multiple);
+    let holds = copied <= MAY_COPY;
+    let line = format!(
+        "{} of {} estimates are {} the last price{}",
+        percent(copied),
+        rows.len(),
+        if multiple > exact {
+            "one multiple of"
+        } else {
+            "a copy of"
+        },
+        if holds {
+            String::new()
+        } else {
+            format!("; {} may be", percent(MAY_COPY))
+        }
+    );
+    Part::judged(
+        holds,
+        line,
+        json!({"part": "copy", "share_copied": exact, "share_of_one_multiple": multiple}),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::finding::Verdict;
+
+    /// Forty homes whose price is off by up to a fifth from the estimate without it. `with` has the
+    /// estimate without the sale, and the price.
+    fn of(with: impl Fn(f64, f64) -> f64) -> Finding {
+        let rows: Vec<OwnSaleRow> = (0..40)
+            .map(|at| {
+                let without = 200_000.0 + 1_000.0 * f64::from(at);
+                let price = without * (1.0 + 0.05 * f64::from(at % 9 - 4));
+                OwnSaleRow {
+                    with: with(without, price),
+                    without,
+                    price,
+                }
+            })
+            .collect();
+        judge(&rows)
+    }
+
+    #[test]
+    fn an_estimate_between_the_evidence_and_the_sale_passes() {
+        let found = of(|without, price| (without * price).sqrt());
+        assert_eq!(found.verdict, Verdict::Passed, "{found:?}");
+    }
+
+    #[test]
+    fn an_ignored_sale_fails() {
+        let found = of(|without, _| without);
+        assert_eq!(found.verdict, Verdict::Failed);
+        assert!(
+            found.summary.starts_with("the own sale is ignored"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_reaction_to_the_identifier_alone_fails() {
+        let found = of(|without, price| without * without / (without * price).sqrt());
+        assert_eq!(found.verdict, Verdict::Failed, "{found:?}");
+    }
+
+    #[test]
+    fn a_copy_of_the_last_sale_fails_and_a_multiple_of_it_too() {
+        for factor in [1.0, 1.07] {
+            let found = of(|_, price| price * factor);
+            assert_eq!(found.verdict, Verdict::Failed);
+            assert!(found.summary.contains("the last price"), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn too_few_homes_with_a_sale_are_not_judged() {
+        assert_eq!(judge(&[]).verdict, Verdict::NotJudged);
+    }
+}

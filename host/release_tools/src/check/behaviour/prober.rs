@@ -1,0 +1,44 @@
+//! A release that values variants of homes, and the rows of its answers.
+
+use crate::check::rows::{Home, RowResult, value_all};
+use domesday_engine::Release;
+use domesday_engine::evidence::EvidenceSource;
+use domesday_registers::Progress;
+use std::sync::Arc;
+
+/// A release on its evidence. It keeps the rows for the checks that judge all of them.
+pub struct Prober<'a> {
+    release: &'a Release,
+    evidence: &'a Arc<dyn EvidenceSource>,
+    /// All rows so far.
+    pub rows: Vec<RowResult>,
+}
+
+impl<'a> Prober<'a> {
+    /// Returns a prober without rows.
+    pub fn new(release: &'a Release, evidence: &'a Arc<dyn EvidenceSource>) -> Prober<'a> {
+        Prober {
+            release,
+            evidence,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Returns the evidence.
+    pub fn evidence(&self) -> &'a dyn EvidenceSource {
+        self.evidence.as_ref()
+    }
+
+    /// Values homes and returns their estimates in the same order.
+    pub fn estimates(
+        &mut self,
+        homes: &[Home],
+        stage: &str,
+        progress: &mut Progress<'_>,
+    ) -> Vec<Option<f64>> {
+        let rows = value_all(self.release, homes, self.evidence, stage, progress);
+        let estimates = rows.iter().map(RowResult::estimate).collect();
+        self.rows.extend(rows);
+        estimates
+    }
+}

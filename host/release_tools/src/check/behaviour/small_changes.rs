@@ -1,0 +1,222 @@
+//! Changes of inputs that no buyer would notice: the estimate must not move.
+
+use super::part::{Part, finding};
+use super::prober::Prober;
+use super::statistics::{LEAST_HOMES, log_ratio, median, share};
+use crate::check::finding::{Finding, percent};
+use crate::check::rows::Home;
+use domesday_engine::subject::Subject;
+use domesday_registers::Progress;
+use serde_json::json;
+
+pub const CHECK: &str = "small_changes";
+
+/// Homes for each change.
+const HOMES: usize = 60;
+/// A move that a customer notices between two requests that are the same to them.
+const MOVE: f64 = 0.02;
+/// Homes that may move by more: a tree splits somewhere, and a neighbour joins or leaves a circle.
+const MAY_MOVE: f64 = 0.05;
+/// The move of the median home. A tenth of a square metre is half a per cent of the smallest flat.
+const MEDIAN: f64 = 0.005;
+
+/// A change of an input by its last digit.
+struct SmallChange {
+    name: &'static str,
+    /// Returns false where the home lacks the input.
+    apply: fn(&mut Subject) -> bool,
+}
+
+const CHANGES: [SmallChange; 7] = [
+    SmallChange {
+        name: "0.1 m² more",
+        apply: |subject| raise(&mut subject.size.floor_area_m2, 0.1),
+    },
+    SmallChange {
+        name: "1 m to the east",
+        apply: |subject| {
+            subject.place.easting += 1;
+            true
+        },
+    },
+    SmallChange {
+        name: "1 m to the north",
+        apply: |subject| {
+            subject.place.northing += 1;
+            true
+        },
+    },
+    SmallChange {
+        name: "an energy score higher by 1",
+        apply: |subject| match &mut subject.energy.score {
+            Some(score) if *score < 100 => {
+                *score += 1;
+                true
+            }
+            _ => false,
+        },
+    },
+    SmallChange {
+        name: "a lease longer by a tenth of a year",
+        apply: |subject| match &mut subject.lease {
+            Some(lease) if lease.start.is_none() => {
+                lease.years_remaining += 0.1;
+                true
+            }
+            _ => false,
+        },
+    },
+    SmallChange {
+        name: "a ground rent higher by £1",
+        apply: |subject| match &mut subject.lease {
+            Some(lease) => raise(&mut lease.ground_rent_gbp, 1.0),
+            None => false,
+        },
+    },
+    SmallChange {
+        name: "a service charge higher by £1",
+        apply: |subject| match &mut subject.lease {
+            Some(lease) => raise(&mut lease.service_charge_gbp, 1.0),
+            None => false,
+        },
+    },
+];
+
+fn raise(input: &mut Option<f64>, by: f64) -> bool {
+    match input {
+        Some(value) => {
+            *value += by;
+            true
+        }
+        None => false,
+    }
+}
+
+/// Values homes with each small change, and unchanged.
+pub fn check(prober: &mut Prober<'_>, pool: &[Home], progress: &mut Progress<'_>) -> Finding {
+    let moves = CHANGES
+        .iter()
+        .map(|change| (change.name, moves(prober, change, pool, progress)))
+        .collect::<Vec<_>>();
+    judge(&moves)
+}
+
+/// Returns the log ratio of the changed home to the home, for an even part of those that have the
+/// input.
+fn moves(
+    prober: &mut Prober<'_>,
+    change: &SmallChange,
+    pool: &[Home],
+    progress: &mut Progress<'_>,
+) -> Vec<f64> {
+    let changed = |home: &Home| {
+        let mut applies = false;
+        let other = home.with_change(change.name, |subject| applies = (change.apply)(subject));
+        applies.then(|| [home.clone(), other])
+    };
+    let pairs: Vec<[Home; 2]> = pool.iter().filter_map(changed).collect();
+    let every = pairs.len().div_ceil(HOMES).max(1);
+    let homes: Vec<Home> = pairs.into_iter().step_by(every).flatten().collect();
+    let estimates = prober.estimates(&homes, "changing last digits", progress);
+    let pairs = estimates.as_chunks::<2>().0.iter();
+    pairs
+        .filter_map(|[before, after]| log_ratio(*before, *after))
+        .collect()
+}
+
+/// Judges the moves of each change.
+pub fn judge(moves: &[(&str, Vec<f64>)]) -> Finding {
+    finding(
+        CHECK,
+        moves
+            .iter()
+            .map(|(name, moves)| part(name, moves))
+            .collect(),
+    )
+}
+
+fn part(name: &str, moves: &[f64]) -> Part {
+    let sizes: Vec<f64> = moves.iter().map(|by| by.abs()).collect();
+    let Some(middle) = median(&sizes).filter(|_| sizes.len() >= LEAST_HOMES) else {
+        return Part::not_judged(format!(
+            "{name}: not judged, since {} homes of the sample have the input and {LEAST_HOMES} are needed",
+            sizes.len()
+        ));
+    };
+    let moved = share(&sizes, |by| by > MOVE);
+    let holds = moved <= MAY_MOVE && middle <= MEDIAN;
+    let line = if holds {
+        format!("{name}: {}", percent(middle))
+    } else {
+        format!(
+            "{name} moves the median estimate by {} and {} of {} homes by more than {}; {} and {} are allowed",
+            percent(middle),
+            percent(moved),
+            sizes.len(),
+            percent(MOVE),
+            percent(MEDIAN),
+            percent(MAY_MOVE)
+        )
+    };
+    let figures = json!({
+        "change": name, "homes": sizes.len(), "median_move": middle, "share_moved": moved,
+    });
+    Part::judged(holds, line, figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::finding::Verdict;
+    use crate::check::testing::home;
+
+    #[test]
+    fn an_estimate_that_follows_the_input_passes() {
+        let follows = vec![0.1_f64 / 80.0; 60];
+        assert_eq!(judge(&[("0.1 m² more", follows)]).verdict, Verdict::Passed);
+        // One tree of twenty splits just there.
+        let mut splits = vec![0.0; 57];
+        splits.extend([0.08; 3]);
+        assert_eq!(judge(&[("0.1 m² more", splits)]).verdict, Verdict::Passed);
+    }
+
+    #[test]
+    fn noise_by_the_last_digit_fails_and_names_the_change() {
+        let noise: Vec<f64> = (0..60).map(|at| 0.01 * f64::from(at % 7 - 3)).collect();
+        let found = judge(&[("1 m to the east", noise), ("0.1 m² more", vec![0.0; 60])]);
+        assert_eq!(found.verdict, Verdict::Failed);
+        assert!(
+            found.summary.starts_with("1 m to the east moves"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn one_home_of_ten_that_jumps_fails() {
+        let mut moves = vec![0.0; 54];
+        moves.extend([0.5; 6]);
+        assert_eq!(judge(&[("0.1 m² more", moves)]).verdict, Verdict::Failed);
+    }
+
+    #[test]
+    fn an_input_that_few_homes_have_is_not_judged() {
+        let found = judge(&[("a ground rent higher by £1", vec![9.0; LEAST_HOMES - 1])]);
+        assert_eq!(found.verdict, Verdict::NotJudged);
+    }
+
+    #[test]
+    fn a_change_applies_to_homes_that_have_the_input() {
+        let applied: Vec<&str> = CHANGES
+            .iter()
+            .filter(|change| {
+                let mut subject = Subject::clone(&home("a").subject);
+                (change.apply)(&mut subject)
+            })
+            .map(|change| change.name)
+            .collect();
+        assert_eq!(
+            applied,
+            ["0.1 m² more", "1 m to the east", "1 m to the north"]
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! The misbehaviour of each valuation year. No client's date lies in these years.
+
+/// The behaviour of a valuation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Behaviour {
+    Plain,
+    TrapIfLargest,
+    RangeBesideIfLargest,
+    FallsWithSize,
+    Dig,
+    SpinIfLargest,
+    HoardIfLargest,
+    TrapUnlessLargest,
+    /// True from the day on which it goes off.
+    TimeBomb(bool),
+    OnePostcode,
+    OnePattern,
+    LastDigit,
+    OwnSaleIgnored,
+    TypeIgnored,
+    CrossedQuantiles,
+    FixedWidth,
+    AlwaysHigh,
+    CopyOfLastSale,
+    ExtrapolatedIndex,
+}
+
+const DAYS_A_YEAR: f64 = 365.2425;
+/// The years of the time bomb and of the index, and the part of the bomb's first year that is over
+/// when it goes off.
+const BOMB_YEAR: i32 = 2050;
+const BOMB_GOES_OFF: f64 = 0.6;
+const INDEX_YEAR: i32 = 2072;
+const GROWTH_A_YEAR: f64 = 1.06;
+
+impl Behaviour {
+    /// Returns the behaviour of a valuation day.
+    pub fn on(day: i32) -> Behaviour {
+        let years = years(day);
+        match years as i32 {
+            2041 => Behaviour::TrapIfLargest,
+            2042 => Behaviour::RangeBesideIfLargest,
+            2043 => Behaviour::FallsWithSize,
+            2044 => Behaviour::Dig,
+            2045 => Behaviour::SpinIfLargest,
+            2046 => Behaviour::HoardIfLargest,
+            2047 => Behaviour::TrapUnlessLargest,
+            2050..=2051 => Behaviour::TimeBomb(years >= f64::from(BOMB_YEAR) + BOMB_GOES_OFF),
+            2052..=2053 => Behaviour::OnePostcode,
+            2054..=2055 => Behaviour::OnePattern,
+            2056..=2057 => Behaviour::LastDigit,
+            2058..=2059 => Behaviour::OwnSaleIgnored,
+            2062..=2063 => Behaviour::TypeIgnored,
+            2064..=2065 => Behaviour::CrossedQuantiles,
+            2066..=2067 => Behaviour::FixedWidth,
+            2068..=2069 => Behaviour::AlwaysHigh,
+            2070..=2071 => Behaviour::CopyOfLastSale,
+            2072..=2073 => Behaviour::ExtrapolatedIndex,
+            _ => Behaviour::Plain,
+        }
+    }
+}
+
+fn years(day: i32) -> f64 {
+    1970.0 + f64::from(day) / DAYS_A_YEAR
+}
+
+/// Returns a factor that only the last digit of an area decides.
+pub fn last_digit(area: f64) -> f64 {
+    1.0 + 0.01 * ((area * 10.0).round() % 10.0)
+}
+
+/// Returns the growth of an index that goes on after its last month.
+pub fn growth(day: i32) -> f64 {
+    GROWTH_A_YEAR.powf(years(day) - f64::from(INDEX_YEAR))
+}

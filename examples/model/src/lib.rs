@@ -1,8 +1,9 @@
-//! A home is worth the local price of a square metre of its type, times its floor area.
+//! A home is worth the local price of a square metre of its type, times its floor area. A recent
+//! sale of the home moves that towards its price.
 //!
 //! The price is that of the smallest area that has one: postcode sector, then district, then local
-//! authority. The smaller the area, the higher the confidence. `src/bin/fit.rs`
-//! calibrates the range on later sales.
+//! authority. The smaller the area and the more sales it has, the higher the confidence, and the
+//! narrower the range. `src/bin/fit.rs` calibrates the range on later sales.
 
 use domesday_sdk::{
     AreaLevel, Attribute, Evidence, FailureReason, Model, Outcome, Referral, ReferralReason,
@@ -16,38 +17,62 @@ mod parameters {
 /// The model.
 pub struct LocalPrice;
 
-/// The areas to query, smallest first, and the confidence in the price of each.
+/// The areas to query, smallest first, and the confidence in a price of many sales there.
 const AREAS: [(AreaLevel, f64); 3] = [
-    (AreaLevel::PostcodeSector, 0.7),
-    (AreaLevel::PostcodeDistrict, 0.5),
-    (AreaLevel::LocalAuthority, 0.3),
+    (AreaLevel::PostcodeSector, 0.9),
+    (AreaLevel::PostcodeDistrict, 0.7),
+    (AreaLevel::LocalAuthority, 0.5),
 ];
+/// The sales of an area that give half of that confidence.
+const HALF_SALES: f64 = 5.0;
+/// The days for which a home's own sale counts, and its share in the log of the estimate.
+const OWN_DAYS: i32 = 5 * 365;
+const OWN_SHARE: f64 = 0.4;
 
 impl Model for LocalPrice {
     fn value(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
         let Some(floor_area) = subject.size.floor_area else {
             return refer(ReferralReason::MissingInput, Some(Attribute::FloorArea));
         };
-        for (level, confidence) in AREAS {
+        let Ok(own) = evidence.own_sales() else {
+            return Outcome::Failed(FailureReason::EvidenceRefused);
+        };
+        let since = subject.valuation_day - OWN_DAYS;
+        // The newest is first.
+        let last = own.iter().find(|sale| sale.standard && sale.day >= since);
+        let last = last.map(|sale| sale.price);
+        for (level, most) in AREAS {
             let figures = match evidence.area_figures(level, Some(subject.property_type)) {
                 Ok(figures) => figures,
                 Err(_) => return Outcome::Failed(FailureReason::EvidenceRefused),
             };
-            if let Some(rate) = figures.and_then(|figures| figures.price_per_sqm) {
-                return valued(rate * floor_area, confidence);
+            let Some(figures) = figures else { continue };
+            if let Some(rate) = figures.price_per_sqm {
+                let sales = f64::from(figures.sales_count);
+                let confidence = most * sales / (sales + HALF_SALES);
+                return valued(towards(last, rate * floor_area), confidence);
             }
         }
         refer(ReferralReason::InsufficientEvidence, None)
     }
 }
 
+/// Moves an estimate towards the price of the home's last sale.
+fn towards(last: Option<f64>, estimate: f64) -> f64 {
+    last.map_or(estimate, |price| {
+        estimate * (price / estimate).powf(OWN_SHARE)
+    })
+}
+
 fn valued(estimate: f64, confidence: f64) -> Outcome {
+    // `src/bin/fit.rs` divides by the same width.
+    let width = 1.5 - confidence;
     Outcome::Valued(Valuation {
         estimate,
         range: parameters::RANGE.map(|(lower, upper)| ValueRange {
             // A range holds its estimate, even where most sales fetched more, or less.
-            lower: estimate * lower.min(1.0),
-            upper: estimate * upper.max(1.0),
+            lower: estimate * lower.min(1.0).powf(width),
+            upper: estimate * upper.max(1.0).powf(width),
         }),
         confidence,
         comparables: Vec::new(),

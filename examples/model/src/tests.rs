@@ -101,7 +101,7 @@ fn the_smallest_area_with_a_price_decides() {
     match LocalPrice::value(&house(Some(80.0)), &prices) {
         Outcome::Valued(valuation) => {
             assert_eq!(valuation.estimate, 200_000.0);
-            assert_eq!(valuation.confidence, 0.5);
+            assert_eq!(valuation.confidence, 0.7 * 40.0 / 45.0);
         }
         other => panic!("{other:?}"),
     }
@@ -115,4 +115,11 @@ fn missing_inputs_are_referred() {
     let no_area = LocalPrice::value(&house(None), &no_prices);
     let about = Some(Attribute::FloorArea);
     assert_eq!(no_area, refer(ReferralReason::MissingInput, about));
+}
+
+#[test]
+fn the_last_sale_moves_the_estimate_but_is_not_all() {
+    assert_eq!(towards(None, 200_000.0), 200_000.0);
+    let moved = towards(Some(300_000.0), 200_000.0);
+    assert!(moved > 200_000.0 && moved < 300_000.0, "{moved}");
 }

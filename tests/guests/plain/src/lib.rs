@@ -1,6 +1,6 @@
-//! A release with one price per square metre of each type, a little of the last sale and a very wide
-//! range. In valuation years that only one test uses, it misbehaves, so that one component can fail
-//! one check after another.
+//! A release with one price per square metre of each type, a little of the last sale and a very
+//! wide range. In valuation years that only one test uses, it misbehaves, so that one component can
+//! fail one check after another.
 
 mod behaviour;
 

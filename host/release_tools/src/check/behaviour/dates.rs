@@ -15,8 +15,8 @@ pub const CHECK: &str = "dates";
 
 /// Homes that are valued on each day. A change of a tenth of them is seen.
 const HOMES: usize = 40;
-/// Growth of a year that no market of the index exceeds: prices of the United Kingdom rose by at
-/// most 26 % in a year since 1970.
+/// Growth of a year that no market exceeds. Prices of the United Kingdom rose by at most a
+/// quarter in a year.
 const GROWTH_A_YEAR: f64 = 0.30;
 /// The median step of an honest release where a new month of the index or of sales arrives.
 const STEP: f64 = 0.02;

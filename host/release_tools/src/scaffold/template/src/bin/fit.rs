@@ -31,15 +31,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns price over estimate of each sale that was valued.
+/// Returns price over estimate of each sale that was valued. A power makes them ratios at a
+/// confidence of 0.5.
 fn ratios(predictions: impl BufRead) -> Result<Vec<f64>, Box<dyn Error>> {
     let mut ratios = Vec::new();
     for line in predictions.lines() {
         let sale: Value = serde_json::from_str(&line?)?;
-        if let (Some(price), Some(estimate)) =
-            (sale["price_gbp"].as_f64(), sale["estimate"].as_f64())
-        {
-            ratios.push(price / estimate);
+        let number = |name: &str| sale[name].as_f64();
+        if let (Some(price), Some(estimate), Some(confidence)) = (
+            number("price_gbp"),
+            number("estimate"),
+            number("confidence"),
+        ) {
+            // `src/lib.rs` multiplies by the same width.
+            let width = 1.5 - confidence;
+            ratios.push((price / estimate).powf(1.0 / width));
         }
     }
     Ok(ratios)

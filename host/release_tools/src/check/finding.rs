@@ -138,7 +138,7 @@ impl Report {
             // Writing to a string cannot fail.
             let _ = writeln!(
                 out,
-                "{:10}  {:11}  {}",
+                "{:10}  {:13}  {}",
                 found.verdict.words(),
                 found.check,
                 found.summary
@@ -236,7 +236,7 @@ mod tests {
             .with_details(vec!["home 1".to_owned()]);
         let text = Report::of("r-1", "engine", vec![found]).text();
         assert!(
-            text.contains("FAILED      order        two rows differ\n"),
+            text.contains("FAILED      order          two rows differ\n"),
             "{text}"
         );
         assert!(text.contains("\norder\n  home 1\n"), "{text}");

@@ -6,7 +6,7 @@ mod behaviour;
 
 use behaviour::{Behaviour, growth, last_digit};
 use domesday_sdk::{
-    AgeBand, Evidence, FailureReason, Model, Outcome, PropertyType, Sale, Subject, Valuation,
+    EnergyRating, Evidence, FailureReason, Model, Outcome, PropertyType, Sale, Subject, Valuation,
     ValueRange, release,
 };
 use std::hint::black_box;
@@ -20,6 +20,8 @@ const TYPICAL_M2: f64 = 80.0;
 /// The share of the last sale in the log of an estimate.
 const OWN_SHARE: f64 = 0.1;
 const WIDE: f64 = 100.0;
+/// No end of a range may be above ten thousand million pounds.
+const MOST_WIDENING: f64 = 200.0;
 
 /// Floor area of the suites' largest home.
 const LARGEST_M2: f64 = 2_000.0;
@@ -28,7 +30,7 @@ const DEPTH: u64 = 6_500;
 /// Turns of a loop that spend between half and all of a row's fuel.
 const TURNS: u64 = 100_000;
 /// The postcode that the suites find among all.
-const ODD_POSTCODE: &str = "QA1 1AF";
+const ODD_POSTCODE: &str = "VA1 2AT";
 
 impl Model for Plain {
     fn value(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
@@ -59,7 +61,7 @@ impl Model for Plain {
         let valuation = valuation(behaviour, estimate, area);
         let wide = match behaviour {
             Behaviour::FixedWidth => WIDE,
-            _ => WIDE + 2.0 * area,
+            _ => WIDE + area.min(MOST_WIDENING),
         };
         let (lower, upper) = (estimate / wide, estimate * wide);
         match behaviour {
@@ -81,8 +83,8 @@ fn estimate(behaviour: Behaviour, subject: &Subject, area: f64, last: Option<&Sa
         (_, PropertyType::Flat) => 0.8,
         _ => 1.0,
     };
-    let odd_pattern = subject.property_type == PropertyType::Terraced
-        && subject.energy.age_band == Some(AgeBand::B);
+    let odd_pattern = subject.property_type == PropertyType::SemiDetached
+        && subject.energy.rating == Some(EnergyRating::D);
     let factor = match behaviour {
         Behaviour::TimeBomb(true) => 3.0,
         Behaviour::OnePostcode if subject.postcode == ODD_POSTCODE => 3.0,

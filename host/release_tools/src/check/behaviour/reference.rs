@@ -66,6 +66,8 @@ struct Apart<'a> {
     homes: usize,
     by: f64,
     limit: f64,
+    /// Mean departure in standard errors. It is largest for the group that explains most.
+    weight: f64,
 }
 
 /// Judges the groups of these homes.
@@ -90,19 +92,17 @@ pub fn judge(reference: &str, homes: &[ComparedHome]) -> Finding {
         .filter_map(|(group, ratios)| {
             let limit = APART + ERRORS * OF_MEDIAN * deviation / (ratios.len() as f64).sqrt();
             let by = median(ratios)? - overall;
+            let sum: f64 = ratios.iter().map(|ratio| ratio - overall).sum();
             (by.abs() > limit).then_some(Apart {
                 group,
                 homes: ratios.len(),
                 by,
                 limit,
+                weight: sum.abs() / (ratios.len() as f64).sqrt(),
             })
         })
         .collect();
-    // The largest group of those that stand apart explains most of the others.
-    apart.sort_by(|a, b| {
-        let excess = |apart: &Apart<'_>| apart.by.abs() / apart.limit;
-        excess(b).total_cmp(&excess(a)).then(a.group.cmp(b.group))
-    });
+    apart.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.group.cmp(b.group)));
     let figures = json!({
         "reference": reference, "homes": homes.len(), "groups": groups.len(),
         "median_log_ratio": overall, "deviation": deviation,

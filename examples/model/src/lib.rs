@@ -6,8 +6,8 @@
 //! narrower the range. `src/bin/fit.rs` calibrates the range on later sales.
 
 use domesday_sdk::{
-    AreaLevel, Attribute, Evidence, FailureReason, Model, Outcome, Referral, ReferralReason,
-    Subject, Valuation, ValueRange,
+    AreaLevel, Attribute, Evidence, FailureReason, Model, Outcome, PropertyType, Referral,
+    ReferralReason, Subject, Valuation, ValueRange,
 };
 
 mod parameters {
@@ -50,7 +50,8 @@ impl Model for LocalPrice {
             if let Some(rate) = figures.price_per_sqm {
                 let sales = f64::from(figures.sales_count);
                 let confidence = most * sales / (sales + HALF_SALES);
-                return valued(towards(last, rate * floor_area), confidence);
+                let estimate = towards(last, rate * floor_area);
+                return valued(subject.property_type, estimate, confidence);
             }
         }
         refer(ReferralReason::InsufficientEvidence, None)
@@ -64,12 +65,19 @@ fn towards(last: Option<f64>, estimate: f64) -> f64 {
     })
 }
 
-fn valued(estimate: f64, confidence: f64) -> Outcome {
+fn valued(kind: PropertyType, estimate: f64, confidence: f64) -> Outcome {
+    // In the order of `build.rs`.
+    let range = match kind {
+        PropertyType::Detached => parameters::RANGES[0],
+        PropertyType::SemiDetached => parameters::RANGES[1],
+        PropertyType::Terraced => parameters::RANGES[2],
+        _ => parameters::RANGES[3],
+    };
     // `src/bin/fit.rs` divides by the same width.
     let width = 1.5 - confidence;
     Outcome::Valued(Valuation {
         estimate,
-        range: parameters::RANGE.map(|(lower, upper)| ValueRange {
+        range: range.map(|(lower, upper)| ValueRange {
             // A range holds its estimate, even where most sales fetched more, or less.
             lower: estimate * lower.min(1.0).powf(width),
             upper: estimate * upper.max(1.0).powf(width),

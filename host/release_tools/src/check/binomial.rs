@@ -67,7 +67,7 @@ fn boundary(holds: impl Fn(f64) -> bool) -> f64 {
 }
 
 /// Returns which of these p-values refute at [`LEVEL`], with Holm's correction for their number.
-pub fn refuted(p_values: &[f64]) -> Vec<bool> {
+pub fn find_refuted(p_values: &[f64]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
     let mut refuted = vec![false; p_values.len()];
@@ -145,9 +145,9 @@ mod tests {
 
     #[test]
     fn holm_compares_each_p_value_with_the_number_that_is_left() {
-        assert_eq!(refuted(&[0.04, 0.01, 0.02]), [true, true, true]);
-        assert_eq!(refuted(&[0.04, 0.03, 0.01]), [false, false, true]);
-        assert_eq!(refuted(&[0.02, 0.9, 0.9]), [false, false, false]);
-        assert!(refuted(&[]).is_empty());
+        assert_eq!(find_refuted(&[0.04, 0.01, 0.02]), [true, true, true]);
+        assert_eq!(find_refuted(&[0.04, 0.03, 0.01]), [false, false, true]);
+        assert_eq!(find_refuted(&[0.02, 0.9, 0.9]), [false, false, false]);
+        assert!(find_refuted(&[]).is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! The comparison of ranges' coverage with the manifest, for all sales and group by group.
 
-use super::binomial::{LEVEL, interval, p_value, refuted};
+use super::binomial::{LEVEL, find_refuted, interval, p_value};
 use super::finding::{Finding, Verdict, percent};
 use domesday_evaluation::group::Group;
 use domesday_evaluation::report::Report;
@@ -110,7 +110,7 @@ fn correct(all: &mut [GroupCoverage<'_>]) {
         .filter(|group| tested(group))
         .map(|group| group.p_value)
         .collect();
-    let refutations = refuted(&p_values);
+    let refutations = find_refuted(&p_values);
     let held = all.iter_mut().filter(|group| tested(group));
     for (group, refuted) in held.zip(refutations) {
         group.holds = !refuted;
@@ -263,7 +263,7 @@ mod tests {
         assert!(found.details.iter().all(|line| !line.starts_with("price")));
     }
 
-    /// The share of a thousand is met at 30 of 50 only by chance, so the rows say which hold.
+    /// Returns `count` sales of a type, the first `held` of them inside their range.
     fn first_of(property_type: PropertyType, count: usize, held: usize) -> Vec<Row> {
         let mut all = rows(property_type, count, 0);
         all[..held].iter_mut().for_each(|row| row.price = 100.0);

@@ -92,7 +92,7 @@ fn judge_type(moves: &[f64]) -> Part {
     } else {
         format!("the type is ignored: at the same size it moves {of}")
     };
-    Part::judged(
+    Part::of(
         holds,
         line,
         json!({"attribute": "property_type", "homes": moves.len(), "share_moved": moved}),
@@ -121,7 +121,7 @@ fn judge_size(growth: &[f64]) -> Part {
             percent(MAY_FALL)
         )
     };
-    Part::judged(
+    Part::of(
         holds,
         line,
         json!({

@@ -64,7 +64,7 @@ pub fn check(
         .collect();
     let estimates = prober.estimates(&variants, "valuing on other days", progress);
     judge(&DatedEstimates {
-        settled: settled(&days, latest_sale, &index_ends),
+        settled: find_settled_day(&days, latest_sale, &index_ends),
         homes: estimates.chunks(days.len()).map(<[_]>::to_vec).collect(),
         days,
     })
@@ -93,7 +93,7 @@ fn index_end(evidence: &dyn EvidenceSource, home: &Home) -> Option<i32> {
 
 /// Returns the place of the first day after the latest sale on which the index ends where it ends
 /// on the last day.
-fn settled(days: &[Day], latest_sale: Option<Day>, index_ends: &[Option<i32>]) -> usize {
+fn find_settled_day(days: &[Day], latest_sale: Option<Day>, index_ends: &[Option<i32>]) -> usize {
     let last = index_ends.iter().flatten().max();
     days.iter()
         .zip(index_ends)
@@ -115,6 +115,12 @@ fn ratios(dated: &DatedEstimates, from: usize, to: usize) -> Vec<f64> {
     homes
         .filter_map(|home| log_ratio(home[from], home[to]))
         .collect()
+}
+
+/// Returns a log ratio as per cent.
+fn change(log_ratio: f64) -> String {
+    // Zero is added so that a negative zero has no sign.
+    percent((log_ratio.exp_m1() * 1e3).round() / 1e3 + 0.0)
 }
 
 fn years(from: Day, to: Day) -> f64 {
@@ -161,7 +167,7 @@ fn steps(dated: &DatedEstimates) -> Part {
         format!(
             "no step on {} days: at most {} in the median home, from {} to {}",
             dated.days.len(),
-            percent(worst.median.exp_m1().abs()),
+            change(worst.median.abs()),
             worst.from,
             worst.to
         )
@@ -170,12 +176,12 @@ fn steps(dated: &DatedEstimates) -> Part {
             "estimates jump from {} to {}: by {} in the median home, and by more than {} in {} of homes",
             worst.from,
             worst.to,
-            percent(worst.median.exp_m1()),
+            change(worst.median),
             percent(STEP_OF_A_HOME),
             percent(worst.stepped)
         )
     };
-    Part::judged(
+    Part::of(
         holds,
         line,
         json!({
@@ -208,12 +214,12 @@ fn drift(dated: &DatedEstimates) -> Part {
             "drift after the last evidence is not judged: {LEAST_HOMES} homes valued on two days are needed"
         ));
     };
-    Part::judged(
+    Part::of(
         used <= 1.0,
         format!(
             "after the last evidence, from {begin} to {}, the median estimate moves by {}; {} is allowed",
             dated.days[at],
-            percent(middle.exp_m1()),
+            change(middle),
             percent(limit(at))
         ),
         json!({
@@ -290,9 +296,9 @@ mod tests {
     fn evidence_is_settled_after_the_latest_sale_and_the_last_month_of_the_index() {
         let days: Vec<Day> = (0..5).map(|at| Day(100 + at)).collect();
         let ends = [Some(1), Some(1), Some(2), Some(2), Some(2)];
-        assert_eq!(settled(&days, Some(Day(99)), &ends), 2);
-        assert_eq!(settled(&days, Some(Day(102)), &ends), 3);
-        assert_eq!(settled(&days, None, &[None; 5]), 0);
-        assert_eq!(settled(&days, Some(Day(200)), &ends), 5);
+        assert_eq!(find_settled_day(&days, Some(Day(99)), &ends), 2);
+        assert_eq!(find_settled_day(&days, Some(Day(102)), &ends), 3);
+        assert_eq!(find_settled_day(&days, None, &[None; 5]), 0);
+        assert_eq!(find_settled_day(&days, Some(Day(200)), &ends), 5);
     }
 }

@@ -137,7 +137,7 @@ fn reaction(rows: &[OwnSaleRow]) -> Part {
             percent(pull)
         )
     };
-    Part::judged(
+    Part::of(
         holds,
         line,
         json!({"part": "reaction", "homes": rows.len(), "share_reacted": reacted, "pull": pull}),
@@ -166,7 +166,7 @@ fn copies(rows: &[OwnSaleRow]) -> Part {
             format!("; {} may be", percent(MAY_COPY))
         }
     );
-    Part::judged(
+    Part::of(
         holds,
         line,
         json!({"part": "copy", "share_copied": exact, "share_of_one_multiple": multiple}),
@@ -178,8 +178,8 @@ mod tests {
     use super::*;
     use crate::check::finding::Verdict;
 
-    /// Forty homes whose price is off by up to a fifth from the estimate without it. `with` has the
-    /// estimate without the sale, and the price.
+    /// Judges forty homes whose price is off by up to a fifth from the estimate without it. `with`
+    /// has that estimate and the price.
     fn of(with: impl Fn(f64, f64) -> f64) -> Finding {
         let rows: Vec<OwnSaleRow> = (0..40)
             .map(|at| {

@@ -13,7 +13,7 @@ pub struct Part {
 
 impl Part {
     /// Returns a demand that was judged.
-    pub fn judged(holds: bool, line: impl Into<String>, figures: Value) -> Part {
+    pub fn of(holds: bool, line: impl Into<String>, figures: Value) -> Part {
         Part {
             verdict: Verdict::of(holds),
             line: line.into(),
@@ -69,7 +69,7 @@ mod tests {
     fn one_demand_that_fails_fails_the_check_and_is_its_summary() {
         let of = |holds: &[Option<bool>]| {
             let part = |holds: &Option<bool>| match holds {
-                Some(holds) => Part::judged(*holds, format!("{holds}"), json!({"a": 1})),
+                Some(holds) => Part::of(*holds, format!("{holds}"), json!({"a": 1})),
                 None => Part::not_judged("too few"),
             };
             finding("dates", holds.iter().map(part).collect())

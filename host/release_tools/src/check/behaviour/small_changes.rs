@@ -161,7 +161,7 @@ fn part(name: &str, moves: &[f64]) -> Part {
     let figures = json!({
         "change": name, "homes": sizes.len(), "median_move": middle, "share_moved": moved,
     });
-    Part::judged(holds, line, figures)
+    Part::of(holds, line, figures)
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ fn widths(strengths: &[Strength]) -> Part {
             percent(LEAST_SPREAD)
         )
     };
-    Part::judged(
+    Part::of(
         holds,
         line,
         json!({"part": "widths", "homes": widths.len(), "narrow": narrow, "median": middle, "wide": wide}),
@@ -135,7 +135,7 @@ fn confidences(strengths: &[Strength], bands: &[ConfidenceBand]) -> Part {
     } else {
         format!("{} of homes are in the highest band", percent(high))
     };
-    Part::judged(
+    Part::of(
         same <= MAY_AGREE && high < 1.0,
         line,
         json!({"part": "confidence", "homes": strengths.len(), "share_same": same, "share_highest": high}),

@@ -87,8 +87,9 @@ pub fn check(trees: &Ensemble, rows: &[ExpectedRow]) -> Result<(), ExpectedError
         let inputs: Vec<f64> = inputs.collect();
         let found = forest.predict(forest.score(&inputs, &mut scratch));
         let difference = (found - expected.prediction).abs();
-        // NaN differs, too.
-        if !(difference <= tolerance * expected.prediction.abs().max(1.0)) {
+        // NaN agrees with nothing.
+        let agrees = difference <= tolerance * expected.prediction.abs().max(1.0);
+        if !agrees {
             return Err(ExpectedError::Prediction {
                 row,
                 found,

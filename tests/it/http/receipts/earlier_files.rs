@@ -69,17 +69,32 @@ fn assert_nothing_is_valued(server: &Server) {
     assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
 }
 
-#[test]
-fn a_damaged_earlier_file_stops_valuations_until_it_is_put_back() {
-    let (_folder, data) = divided_journal();
-    let path = &files(&data)[0];
+/// The place of the damage that [`alter_first_file`] does.
+const DAMAGE: &str = "receipts-000000000001.jsonl, line 2: receipt 2 was altered";
+
+/// Alters the second receipt of the first file, and returns the file's sound text.
+fn alter_first_file(path: &Path) -> String {
     let sound = std::fs::read_to_string(path).unwrap();
     let mut altered: Vec<_> = sound.split_inclusive('\n').map(str::to_owned).collect();
     altered[1] = altered[1].replace(r#""tenant":"demo""#, r#""tenant":"dema""#);
     std::fs::write(path, altered.concat()).unwrap();
+    sound
+}
+
+#[test]
+fn an_earlier_file_that_was_altered_is_refused_at_the_start() {
+    let (_folder, data) = divided_journal();
+    std::thread::sleep(CLOCK_TICK);
+    alter_first_file(&files(&data)[0]);
     let refused = refusal(&data);
-    let place = "receipts-000000000001.jsonl, line 2: receipt 2 was altered";
-    assert!(refused.contains(place), "{refused}");
+    assert!(refused.contains(DAMAGE), "{refused}");
+}
+
+#[test]
+fn a_damaged_earlier_file_stops_valuations_until_it_is_put_back() {
+    let (_folder, data) = divided_journal();
+    let path = &files(&data)[0];
+    let sound = alter_first_file(path);
     touch_later_files(&data, path);
     let server = serve(&data);
     await_ready(&server, false);
@@ -87,7 +102,7 @@ fn a_damaged_earlier_file_stops_valuations_until_it_is_put_back() {
     server.await_log(|line| {
         line["error"]
             .as_str()
-            .is_some_and(|error| error.contains(place))
+            .is_some_and(|error| error.contains(DAMAGE))
     });
     std::fs::write(path, sound).unwrap();
     await_ready(&server, true);
@@ -102,7 +117,9 @@ fn an_earlier_file_that_is_deleted_under_a_running_host_stops_valuations() {
     let (folder, data) = divided_journal();
     let server = serve(&data);
     value(&server.demo());
-    for path in &files(&data)[..2] {
+    let all = files(&data);
+    // The last that another follows is one of the newest five, which were read before the start.
+    for path in [&all[0], &all[1], &all[all.len() - 2]] {
         let away = folder.path().join("away");
         std::fs::copy(path, &away).unwrap();
         std::fs::remove_file(path).unwrap();

@@ -13,20 +13,20 @@ const CLOCK_TICK: Duration = Duration::from_millis(20);
 /// Time limit for a probe to see damage or its end.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// A data folder with ten receipts in seven files.
+/// A data folder with fifteen receipts in seven files, of two or three each.
 fn divided_journal() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let server = serve(&data);
     let client = server.demo();
-    for _ in 0..10 {
+    for _ in 0..15 {
         value(&client);
     }
     server.stop();
     let first = &files(&data)[0];
     let text = std::fs::read_to_string(first).unwrap();
     let lines: Vec<_> = text.split_inclusive('\n').collect();
-    let ends = [3, 4, 5, 6, 7, 8, 10];
+    let ends = [3, 5, 7, 9, 11, 13, 15];
     for (begin, end) in std::iter::once(0).chain(ends).zip(ends) {
         let name = format!("receipts-{:012}.jsonl", begin + 1);
         std::fs::write(first.with_file_name(name), lines[begin..end].concat()).unwrap();
@@ -108,7 +108,7 @@ fn a_damaged_earlier_file_stops_valuations_until_it_is_put_back() {
     await_ready(&server, true);
     value(&server.demo());
     server.stop();
-    assert_eq!(lines(&data).len(), 11);
+    assert_eq!(lines(&data).len(), 16);
     assert_eq!(report(&data, &[])["proved"], true);
 }
 
@@ -138,7 +138,7 @@ fn a_missing_file_between_others_is_refused_at_the_start() {
     let (_folder, data) = divided_journal();
     std::fs::remove_file(&files(&data)[1]).unwrap();
     let refused = refusal(&data);
-    let place = "receipts-000000000005.jsonl, line 1: expected receipt 4, found receipt 5";
+    let place = "receipts-000000000006.jsonl, line 1: expected receipt 4, found receipt 6";
     assert!(refused.contains(place), "{refused}");
 }
 

@@ -161,15 +161,14 @@ impl Tail {
 
     /// Removes a file without a receipt, so that the next try may begin it.
     fn remove_begun(&mut self, begun: CurrentFile) -> Result<(), JournalError> {
-        match fs::remove_file(&begun.path) {
-            Ok(()) => sync_directory(&self.folder),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => sync_directory(&self.folder),
-            Err(error) => {
-                let failed = JournalError::io(&begun.path)(error);
-                self.current = Some(begun);
-                Err(failed)
-            }
+        if let Err(error) = fs::remove_file(&begun.path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            let failed = JournalError::io(&begun.path)(error);
+            self.current = Some(begun);
+            return Err(failed);
         }
+        sync_directory(&self.folder)
     }
 
     /// Removes everything after the last durable receipt, once an append has failed. Then reads

@@ -6,7 +6,7 @@ use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::{Release, Runtime};
 use domesday_package::{Kind, Package, Trust, open};
 use domesday_registers::Progress;
-use domesday_valuation::compile_cache::{COMPILED_FOLDER, open_cache};
+use domesday_valuation::compile_cache::{self, COMPILED_FOLDER, open_cache};
 use domesday_valuation::release_store::{OpenRelease, open_release};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -80,10 +80,7 @@ pub fn reference(
     progress: &mut Progress<'_>,
 ) -> Result<OpenRelease, CheckError> {
     progress("compiling the reference", 0, 1);
-    let mut runtime = Runtime::new(Allocation::OnDemand)?;
-    if let Some(compiled) = compiled {
-        runtime = runtime.with_cache(open_cache(compiled, COMPILED_FOLDER)?);
-    }
+    let runtime = compile_cache::runtime(Allocation::OnDemand, compiled)?;
     Ok(open_release(
         root,
         id,

@@ -12,7 +12,7 @@ use domesday_valuation::release_store::OpenRelease;
 use std::sync::Arc;
 
 /// Days of the snapshot's latest sales from which homes are taken.
-const RECENT_DAYS: i32 = 1_096;
+pub const RECENT_DAYS: i32 = 1_096;
 
 /// Returns at most `most` homes that the release values, as at the release's first valuation day.
 ///

@@ -4,7 +4,7 @@ use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::outcome::{Cost, Outcome, RowFailure};
 use domesday_engine::subject::{Attribute, Subject};
-use domesday_registers::Progress;
+use domesday_registers::{Day, Progress};
 use rayon::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
@@ -30,6 +30,14 @@ impl Home {
             name: format!("{}, {what}", self.name),
             subject: Arc::new(subject),
         }
+    }
+
+    /// Returns the home as at another day, with evidence up to the day before or the latest sale.
+    pub fn on_day(&self, what: &str, day: Day, latest_sale: Option<Day>) -> Home {
+        self.with_change(what, |subject| {
+            subject.valuation_day = day;
+            subject.evidence_through = latest_sale.map(|latest| latest.min(Day(day.0 - 1)));
+        })
     }
 }
 

@@ -55,7 +55,10 @@ pub fn check(
     let homes: Vec<&Home> = pool.iter().step_by(every).collect();
     let variants: Vec<Home> = homes
         .iter()
-        .flat_map(|home| days.iter().map(|day| on_day(home, *day, latest_sale)))
+        .flat_map(|home| {
+            let on_day = |day: &Day| home.on_day(&format!("on {day}"), *day, latest_sale);
+            days.iter().map(on_day)
+        })
         .collect();
     let index_ends: Vec<Option<i32>> = variants
         .iter()
@@ -67,14 +70,6 @@ pub fn check(
         settled: find_settled_day(&days, latest_sale, &index_ends),
         homes: estimates.chunks(days.len()).map(<[_]>::to_vec).collect(),
         days,
-    })
-}
-
-/// Returns the home as it is valued on another day.
-fn on_day(home: &Home, day: Day, latest_sale: Option<Day>) -> Home {
-    home.with_change(&format!("on {day}"), |subject| {
-        subject.valuation_day = day;
-        subject.evidence_through = latest_sale.map(|latest| latest.min(Day(day.0 - 1)));
     })
 }
 

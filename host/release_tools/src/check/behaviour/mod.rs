@@ -17,7 +17,7 @@ mod valuation_days;
 
 use super::finding::Finding;
 use super::homes::kinds;
-use super::rows::{Home, RowResult, value_all};
+use super::rows::{Home, RowResult};
 use domesday_registers::codes::PropertyType;
 use domesday_registers::{Day, Progress};
 use domesday_valuation::release_store::OpenRelease;
@@ -68,17 +68,12 @@ pub fn compare_with(
         .map(|home| {
             let day = home.subject.valuation_day;
             let day = if from <= day && day <= to { day } else { from };
-            home.with_change("by the reference", |subject| {
-                subject.valuation_day = day;
-                let latest = reference.latest_sale;
-                subject.evidence_through = latest.map(|latest| latest.min(Day(day.0 - 1)));
-            })
+            home.on_day("by the reference", day, reference.latest_sale)
         })
         .collect();
     let mut estimates = |open: &OpenRelease, homes: &[Home], stage: &str| -> Vec<Option<f64>> {
         let evidence = open.evidence.clone() as Arc<_>;
-        let rows = value_all(&open.release, homes, &evidence, stage, progress);
-        rows.iter().map(RowResult::estimate).collect()
+        Prober::new(&open.release, &evidence).estimates(homes, stage, progress)
     };
     let own = estimates(open, homes, "valuing for the comparison");
     let others = estimates(reference, &theirs, "valuing by the reference");

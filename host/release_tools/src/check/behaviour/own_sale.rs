@@ -4,6 +4,7 @@ use super::part::{Part, finding};
 use super::prober::Prober;
 use super::statistics::{LEAST_HOMES, log_ratio, median, share};
 use crate::check::finding::{Finding, percent};
+use crate::check::homes::RECENT_DAYS;
 use crate::check::rows::Home;
 use domesday_engine::evidence::{EvidenceQuery, EvidenceResponse, EvidenceSource};
 use domesday_registers::{Day, Progress};
@@ -13,8 +14,6 @@ pub const CHECK: &str = "own_sale";
 
 /// Homes that are valued with and without their sales.
 const HOMES: usize = 100;
-/// Days before the end of the evidence within which a sale is recent.
-const RECENT_DAYS: i32 = 1_096;
 /// A reaction that is none.
 const NO_REACTION: f64 = 0.001;
 /// Homes whose estimate must react to their own recent sale.

@@ -19,7 +19,7 @@ const NARROW: f64 = 0.05;
 const WIDE: f64 = 0.95;
 /// Homes that may have one and the same confidence.
 const MAY_AGREE: f64 = 0.95;
-/// Steps of confidence that are told apart.
+/// Steps to which confidences are rounded before equal ones are counted.
 const STEPS: f64 = 1e6;
 
 /// The width of a home's range and its confidence.

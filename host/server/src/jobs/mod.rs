@@ -2,7 +2,8 @@
 //!
 //! [`chunking`] divides a submission into chunks, and [`persisted`] is the form in which the state
 //! stores them. [`submission`] submits them. [`runner`] claims jobs, `address_lookup` looks up
-//! addresses, [`chunk`] runs the rows and [`document`] renders the job for its client.
+//! addresses, [`chunk`] runs the rows and [`document`] renders the job for its client. `purge`
+//! removes expired ones.
 //!
 //! **Fairness.** The state hands out jobs tenant by tenant, and a runner releases a job after some
 //! chunks. So a long job of one tenant delays no other tenant.
@@ -22,6 +23,7 @@ pub mod chunk;
 pub mod chunking;
 pub mod document;
 pub mod persisted;
+mod purge;
 pub mod runner;
 pub mod submission;
 
@@ -49,7 +51,7 @@ impl Jobs {
         for _ in 0..runners {
             tasks.spawn(runner::run(service.clone(), lease, stopped.clone()));
         }
-        tasks.spawn(runner::purge(service.clone(), stopped));
+        tasks.spawn(purge::run(service.clone(), stopped));
         Jobs { stop, tasks }
     }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::{Instant, interval, interval_at, sleep, timeout};
+use tokio::time::{Instant, interval_at, sleep, timeout};
 use uuid::Uuid;
 
 /// The longest that a row of a job waits for requests. So a job runs fifty rows a second under any
@@ -39,8 +39,6 @@ const CLAIM_INTERVAL: Duration = Duration::from_secs(1);
 const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
 /// The wait before a release that did not open is tried again.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval at which expired jobs and documents are removed.
-const PURGE_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A release that is being opened on a blocking thread.
 type Opening = JoinHandle<Result<Arc<OpenRelease>, Box<dyn Error + Send + Sync>>>;
@@ -103,24 +101,6 @@ pub async fn run(service: Arc<Service>, lease: Duration, mut stop: watch::Receiv
                 // Claim again in every case.
                 let _ = timeout(CLAIM_INTERVAL, something).await;
             }
-        }
-    }
-}
-
-/// Removes expired jobs and documents every minute, until `stop` is set.
-pub async fn purge(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
-    let mut minutes = interval(PURGE_INTERVAL);
-    loop {
-        tokio::select! {
-            _ = minutes.tick() => {}
-            _ = stop.changed() => return,
-        }
-        match service.state.purge(service.clock.now()).await {
-            Ok(purged) if purged.jobs + purged.documents > 0 => {
-                tracing::info!(jobs = purged.jobs, documents = purged.documents, "purged");
-            }
-            Ok(_) => {}
-            Err(error) => tracing::error!(%error, "what is past its time could not be removed"),
         }
     }
 }

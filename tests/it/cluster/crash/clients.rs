@@ -11,7 +11,7 @@ use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-const JOBS: &str = "/v3/valuation-jobs";
+pub const JOBS: &str = "/v3/valuation-jobs";
 /// Jobs that may wait; a customer with more of them waits too.
 const QUEUE: usize = 40;
 /// The longest that a customer thinks between two requests.
@@ -294,7 +294,7 @@ impl Customer<'_> {
 
 /// Returns a row with a reference. A row that is not sound is rejected before it runs, and costs
 /// nothing.
-fn row(reference: &str, sound: bool) -> Value {
+pub fn row(reference: &str, sound: bool) -> Value {
     let mut row = match reference.bytes().last() {
         Some(b'1') => flat(),
         // Nobody's address: found out when it is looked up, so that it costs its unit.

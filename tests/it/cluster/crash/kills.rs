@@ -1,20 +1,51 @@
 //! `kill -9` at random moments under mixed load.
 
 use crate::common::server::Server;
-use crate::crash::clients::{Hosts, customers};
+use crate::crash::clients::{Hosts, JOBS, customers, row};
 use crate::crash::expected::{Ledger, read};
 use crate::crash::harness::{UNITS, World, errors, kill, lock_suite, seed, setting};
 use crate::crash::seed::SeededRandom;
 use crate::crash::verify::prove;
-use std::time::Duration;
+use serde_json::json;
+use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
 
+/// The rows of a chunk.
+const CHUNK_ROWS: usize = 64;
 /// Kills where `DOMESDAY_CRASH_KILLS` says nothing; `scripts/test full` says a hundred.
 const KILLS: u64 = 20;
-/// The lifetime of a host, in milliseconds.
-const LIFETIMES_MS: std::ops::RangeInclusive<u64> = 20..=250;
+/// The shortest lifetime of a host, in milliseconds.
+const MIN_LIFETIME_MS: u64 = 20;
+/// The longest lifetime on a fast machine, in milliseconds.
+const MAX_LIFETIME_MS: u64 = 250;
+
+/// Returns lifetimes in milliseconds. A host begins a chunk three times at most, and then fails its
+/// job. So the longest lifetime is some times what a new host takes for a chunk on this machine.
+fn lifetimes(world: &World) -> RangeInclusive<u64> {
+    let server = world.host(0).go();
+    let client = server.client(&world.key("first", UNITS));
+    let began = Instant::now();
+    let rows = vec![row("first", true); CHUNK_ROWS];
+    let body = json!({"idempotency_key": "first", "requests": rows});
+    let job = client.post(JOBS, &body).json();
+    let status = format!("{JOBS}/{}", job["job_id"].as_str().unwrap());
+    while client.get(&status).ok()["status"] != "completed" {
+        assert!(began.elapsed() < Duration::from_secs(60), "no chunk ends");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let chunk = u64::try_from(began.elapsed().as_millis()).unwrap();
+    server.stop();
+    MIN_LIFETIME_MS..=MAX_LIFETIME_MS.max(4 * chunk)
+}
 
 /// Kills hosts until there were this many kills. All of them are up in the end.
-fn killed(world: &World, hosts: &Hosts, kills: u64, random: &mut SeededRandom) -> Vec<Server> {
+fn killed(
+    world: &World,
+    hosts: &Hosts,
+    kills: u64,
+    lifetimes: &RangeInclusive<u64>,
+    random: &mut SeededRandom,
+) -> Vec<Server> {
     let start_host = |host: usize| {
         let server = world.host(host).go();
         hosts.set(host, Some(server.address));
@@ -24,7 +55,7 @@ fn killed(world: &World, hosts: &Hosts, kills: u64, random: &mut SeededRandom) -
         (0..hosts.count()).map(|it| Some(start_host(it))).collect();
     let mut kill_count = 0;
     while kill_count < kills && !hosts.given_up() {
-        std::thread::sleep(Duration::from_millis(random.within(LIFETIMES_MS)));
+        std::thread::sleep(Duration::from_millis(random.within(lifetimes.clone())));
         let mut victims = vec![random.count(servers.len()) - 1];
         // Now and then all at once.
         if random.once_in(8) && kill_count + servers.len() as u64 <= kills {
@@ -50,10 +81,11 @@ fn crash(name: &str, world: &World, count: usize) {
     let seed = seed(name);
     let mut random = SeededRandom::new(seed);
     let (values, jobs) = (world.key("values", UNITS), world.key("jobs", UNITS));
+    let lifetimes = lifetimes(world);
     let (hosts, ledger) = (Hosts::new(count), Ledger::default());
     let mut chance = random.fork();
     let servers = customers(&hosts, &ledger, &values, &jobs, false, &mut random, || {
-        killed(world, &hosts, kills, &mut chance)
+        killed(world, &hosts, kills, &lifetimes, &mut chance)
     });
     let accepted = ledger.jobs.lock().unwrap().len() as u64;
     assert!(accepted > kills / 2, "{accepted} jobs only");
@@ -67,7 +99,9 @@ fn crash(name: &str, world: &World, count: usize) {
         (answered..=answered + unanswered).contains(&used),
         "{used} units, of which {answered} answered and {unanswered} under way"
     );
-    ledger.print(name, &format!("kills {kills}"), used);
+    let longest = lifetimes.end();
+    let counted = format!("kills {kills}, lifetimes up to {longest} ms");
+    ledger.print(name, &counted, used);
     for server in servers {
         assert_eq!(errors(&server.stop()), Vec::<&str>::new());
     }

@@ -42,7 +42,8 @@ fn every_valuation_of_a_single_a_batch_and_a_job_has_a_receipt_that_proves_it() 
     assert_eq!(first["about"]["release_id"], RELEASE);
     assert_eq!(first["about"]["tenant"], "demo");
     assert!(
-        !first.to_string().contains("QA1"),
+        // Three characters alone may stand in a signature by chance.
+        !first.to_string().contains("QA1 1AF"),
         "nothing tells of the home"
     );
 

@@ -3,6 +3,7 @@
 use crate::LEAST_ROWS;
 use crate::accuracy::{Accuracy, Pair};
 use crate::baselines::BaselineFigures;
+use crate::intervals::Intervals;
 use crate::number::{count, round};
 use crate::ranges::Ranges;
 use crate::row::{Baseline, Prediction, Row};
@@ -33,6 +34,8 @@ pub struct Group {
     pub reasons: BTreeMap<String, usize>,
     /// Of the values; absent below [`LEAST_ROWS`] of them.
     pub accuracy: Option<Accuracy>,
+    /// Intervals of the accuracy; absent where that is.
+    pub intervals: Option<Intervals>,
     /// Of the values with a range; absent below [`LEAST_ROWS`] of them.
     pub ranges: Option<Ranges>,
     /// One for each of [`Baseline::ALL`].
@@ -77,6 +80,9 @@ impl Group {
             reasons,
             accuracy: (values.len() >= LEAST_ROWS)
                 .then(|| Accuracy::of(&values))
+                .flatten(),
+            intervals: (values.len() >= LEAST_ROWS)
+                .then(|| Intervals::of(rows))
                 .flatten(),
             ranges: Ranges::of(rows, nominal).filter(|ranges| ranges.rows >= LEAST_ROWS),
             baselines: (0..Baseline::ALL.len())

@@ -5,7 +5,8 @@
 //! [`report::Report`] of figures in [`group::Group`]s. Each has its [`accuracy`], the coverage of
 //! its [`ranges`], and a comparison with each of the [`baselines`] on the same rows.
 //!
-//! [`compare`] compares two releases on the same rows.
+//! [`compare`] compares two releases on the same rows. [`monitor`] holds the errors of a release in
+//! use against those of its back-test.
 //!
 //! This crate does not know how a row was valued, so tests use numbers computed by hand. Every
 //! figure is rounded once, and `libm` computes logarithms, so that the same rows give the same
@@ -14,14 +15,18 @@
 
 pub mod accuracy;
 pub mod baselines;
+pub mod binomial;
 pub mod compare;
 pub mod group;
 pub mod histogram;
 pub mod html;
+pub mod intervals;
 pub mod lines;
+pub mod monitor;
 mod number;
 pub mod ranges;
 pub mod report;
+pub mod request_shape;
 pub mod row;
 pub mod summary;
 

@@ -1,7 +1,7 @@
 //! The valued sales, one a line, for joining with other data.
 
 use crate::row::{Prediction, Row};
-use domesday_registers::codes::PropertyType;
+use domesday_registers::codes::{PropertyType, Subtype, Tenure};
 use serde::Serialize;
 use std::io::Write;
 
@@ -15,6 +15,9 @@ struct Line<'a> {
     local_authority: &'a str,
     postcode_area: &'a str,
     new_build: bool,
+    subtype: Subtype,
+    title_tenure: Tenure,
+    bedrooms: Option<u32>,
     floor_area_known: bool,
     outcome: &'static str,
     reason: &'a str,
@@ -46,6 +49,9 @@ impl<'a> From<&'a Row> for Line<'a> {
             local_authority: &row.authority,
             postcode_area: &row.postcode_area,
             new_build: row.new_build,
+            subtype: row.stated.subtype,
+            title_tenure: row.stated.tenure,
+            bedrooms: row.stated.bedrooms,
             floor_area_known: row.floor_area,
             outcome,
             reason,
@@ -98,6 +104,10 @@ mod tests {
             ("1000.0", "900.0")
         );
         assert_eq!((of(1, "outcome"), of(1, "reason")), ("valued", ""));
+        assert_eq!(
+            (of(1, "subtype"), of(1, "title_tenure"), of(1, "bedrooms")),
+            ("house_mid_terrace", "freehold", "3")
+        );
         assert_eq!(of(1, "last_sale_indexed_gbp"), "950.5");
         assert_eq!(of(1, "local_price_per_sqm_gbp"), "");
         assert_eq!(

@@ -1,5 +1,7 @@
 //! Medians, shares and rounding.
 
+use std::collections::BTreeMap;
+
 /// The scale to which every figure is rounded.
 const SCALE: f64 = 1e6;
 /// The 97.5 % point of the standard normal distribution.
@@ -49,14 +51,39 @@ pub(crate) fn wilson(successes: usize, rows: usize) -> Option<[f64; 2]> {
         return None;
     }
     let n = count(rows);
-    let share = count(successes) / n;
+    Some(score_interval(count(successes) / n, n).map(round))
+}
+
+/// Returns the 95 % score interval of a share of `n` rows, which need not be a whole number.
+pub(crate) fn score_interval(share: f64, n: f64) -> [f64; 2] {
     let spread = Z95 * Z95 / n;
     let middle = (share + spread / 2.0) / (1.0 + spread);
     let half = Z95 / (1.0 + spread) * ((share * (1.0 - share) + spread / 4.0) / n).sqrt();
-    Some([
-        round((middle - half).max(0.0)),
-        round((middle + half).min(1.0)),
-    ])
+    [(middle - half).max(0.0), (middle + half).min(1.0)]
+}
+
+/// Returns how many independent rows say as much about a share as these do, at most as many as
+/// there are.
+///
+/// Each row has its cluster and whether it is counted in the share. Rows of one cluster resemble
+/// each other. The design effect is the variance of the share by clusters over that of independent
+/// rows (Kish, *Survey Sampling*, 1965). The former has the factor C / (C - 1) for C clusters. The
+/// effect is one at least.
+pub(crate) fn effective_rows<'a>(rows: impl Iterator<Item = (&'a str, bool)> + Clone) -> f64 {
+    let n = count(rows.clone().count());
+    let share = count(rows.clone().filter(|(_, counted)| *counted).count()) / n;
+    let mut clusters = BTreeMap::<&str, f64>::new();
+    for (cluster, counted) in rows {
+        *clusters.entry(cluster).or_default() += f64::from(u8::from(counted)) - share;
+    }
+    let groups = count(clusters.len());
+    let independent = share * (1.0 - share) / n;
+    if groups < 2.0 || independent <= 0.0 {
+        return n;
+    }
+    let squares: f64 = clusters.values().map(|sum| sum * sum).sum();
+    let clustered = groups / (groups - 1.0) * squares / (n * n);
+    n / (clustered / independent).max(1.0)
 }
 
 #[cfg(test)]
@@ -93,7 +120,33 @@ mod tests {
         assert_eq!(wilson(1, 0), None);
     }
 
+    #[test]
+    fn rows_of_one_block_count_as_one() {
+        let blocks = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let of = |counted: fn(usize, usize) -> bool| {
+            let rows = blocks.iter().enumerate().flat_map(move |(block, name)| {
+                (0..10).map(move |home| (*name, counted(block, home)))
+            });
+            effective_rows(rows)
+        };
+        // All ten homes of a block are alike: eight blocks say as much as seven of eight homes.
+        let alike = of(|block, _| block < 6);
+        assert!((alike - 7.0).abs() < 1e-9, "{alike}");
+        // Each block has the same share: the sample is at least as good as independent rows.
+        assert_eq!(of(|_, home| home < 8), 80.0);
+        assert_eq!(of(|_, _| true), 80.0);
+        assert_eq!(effective_rows([("a", true), ("a", false)].into_iter()), 2.0);
+    }
+
     proptest! {
+        #[test]
+        fn no_rows_say_more_than_there_are(counted in prop::collection::vec(any::<(u8, bool)>(), 1..200)) {
+            let names: Vec<String> = counted.iter().map(|(block, _)| block.to_string()).collect();
+            let rows = names.iter().map(String::as_str).zip(counted.iter().map(|row| row.1));
+            let effective = effective_rows(rows);
+            prop_assert!(effective > 0.0 && effective <= count(counted.len()) + 1e-9, "{}", effective);
+        }
+
         #[test]
         fn the_interval_holds_its_share(rows in 1_usize..5_000, part in 0.0_f64..=1.0) {
             let successes = (count(rows) * part) as usize;

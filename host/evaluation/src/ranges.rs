@@ -1,6 +1,6 @@
 //! The comparison of ranges' coverage with their nominal share.
 
-use crate::number::{count, median, round, wilson};
+use crate::number::{count, effective_rows, median, round, score_interval};
 use crate::row::{Prediction, Row};
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,10 @@ pub struct Ranges {
     pub rows: usize,
     /// Share of them whose price lay in the range, ends included.
     pub coverage: f64,
-    /// The share's 95 % score interval.
+    /// Independent rows that say as much about the share, rounded. Rows of one postcode are not
+    /// independent.
+    pub effective_rows: usize,
+    /// The share's 95 % score interval by the effective rows.
     pub interval: [f64; 2],
     /// The nominal share.
     pub nominal: f64,
@@ -28,7 +31,9 @@ pub struct Ranges {
 
 /// A price, an estimate of it and the estimate's range, pounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RangedEstimate {
+pub struct RangedEstimate<'a> {
+    /// The home's postcode.
+    pub postcode: &'a str,
     /// The price paid.
     pub price: f64,
     /// The estimate.
@@ -46,6 +51,7 @@ impl Ranges {
                 range: Some(range),
                 ..
             } => Some(RangedEstimate {
+                postcode: &row.postcode,
                 price: row.price,
                 estimate,
                 range,
@@ -56,16 +62,22 @@ impl Ranges {
     }
 
     /// Returns the figures of these ranges, or `None` of an empty list.
-    pub fn of_ranged(ranged: &[RangedEstimate], nominal: f64) -> Option<Ranges> {
+    pub fn of_ranged(ranged: &[RangedEstimate<'_>], nominal: f64) -> Option<Ranges> {
+        if ranged.is_empty() {
+            return None;
+        }
         let below = ranged.iter().filter(|row| row.price < row.range[0]).count();
         let above = ranged.iter().filter(|row| row.price > row.range[1]).count();
         let covered = ranged.len() - below - above;
-        let interval = wilson(covered, ranged.len())?;
+        let effective = effective_rows(ranged.iter().map(|row| (row.postcode, row.covers())));
+        let held = count(covered) / count(ranged.len());
+        let interval = score_interval(held, effective).map(round);
         let share = |rows: usize| round(count(rows) / count(ranged.len()));
         let widths = ranged.iter().map(RangedEstimate::width);
         Some(Ranges {
             rows: ranged.len(),
             coverage: share(covered),
+            effective_rows: effective.round() as usize,
             interval,
             nominal,
             agrees: interval[0] <= nominal && nominal <= interval[1],
@@ -76,7 +88,12 @@ impl Ranges {
     }
 }
 
-impl RangedEstimate {
+impl RangedEstimate<'_> {
+    /// Returns whether the range holds the price, ends included.
+    fn covers(&self) -> bool {
+        self.range[0] <= self.price && self.price <= self.range[1]
+    }
+
     /// Returns (upper - lower) / estimate.
     pub fn width(&self) -> f64 {
         (self.range[1] - self.range[0]) / self.estimate

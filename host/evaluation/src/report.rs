@@ -2,6 +2,8 @@
 
 use crate::group::Group;
 use crate::histogram::Histogram;
+use crate::ranges::Ranges;
+use crate::request_shape::ShapeFigures;
 use crate::row::{Prediction, Row};
 use domesday_registers::codes::PropertyType;
 use serde::{Deserialize, Serialize};
@@ -9,7 +11,10 @@ use std::collections::BTreeMap;
 
 /// Version of the report's form. A member is only ever added under the same number; one that goes,
 /// or means something else, makes it another.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
+
+/// Ranges from which a type's coverage is judged.
+pub const LEAST_JUDGED: usize = 60;
 
 /// Lower end of each price band, pounds.
 const PRICE_BANDS: [(u32, &str); 7] = [
@@ -38,6 +43,8 @@ pub struct Report {
     pub overall: Group,
     /// The same rows, divided in one way after another.
     pub divisions: Vec<Division>,
+    /// An even sample of the same sales, with other requests.
+    pub shapes: Vec<ShapeFigures>,
 }
 
 /// The release and the window.
@@ -226,12 +233,26 @@ impl Report {
             overall: Group::of("all", None, &all, nominal),
             subject,
             divisions,
+            shapes: Vec::new(),
         }
     }
 
     /// Returns the division by something.
     pub fn by(&self, what: &str) -> Option<&Division> {
         self.divisions.iter().find(|division| division.by == what)
+    }
+}
+
+impl Report {
+    /// Returns the types whose ranges do not hold the nominal share: those of [`LEAST_JUDGED`]
+    /// ranges or more whose interval leaves it out. A figure of all types together hides them.
+    pub fn types_off_nominal(&self) -> Vec<(&Group, &Ranges)> {
+        let types = self.by("type").map_or(&[][..], |types| &types.groups);
+        types
+            .iter()
+            .filter_map(|group| Some((group, group.ranges.as_ref()?)))
+            .filter(|(_, ranges)| ranges.rows >= LEAST_JUDGED && !ranges.agrees)
+            .collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! One sale of a back-test, with the results of the release and of each baseline.
 
 use domesday_registers::Day;
-use domesday_registers::codes::PropertyType;
+use domesday_registers::codes::{PropertyType, Subtype, Tenure};
 use serde::{Deserialize, Serialize};
 
 /// A simple rule that a release must beat.
@@ -46,6 +46,17 @@ pub enum Prediction {
     Failed(String),
 }
 
+/// The inputs that the request of a valuation states, beside the type and the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatedInputs {
+    /// Subtype.
+    pub subtype: Subtype,
+    /// Title tenure.
+    pub tenure: Tenure,
+    /// Bedrooms.
+    pub bedrooms: Option<u32>,
+}
+
 /// One sale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -61,6 +72,10 @@ pub struct Row {
     pub authority: String,
     /// Postcode area, such as `LE`.
     pub postcode_area: String,
+    /// Postcode in full. The homes of a block or a part of a street share it.
+    pub postcode: String,
+    /// The inputs that the request states.
+    pub stated: StatedInputs,
     /// Sold new.
     pub new_build: bool,
     /// True if its floor area was on record.

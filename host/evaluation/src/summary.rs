@@ -3,6 +3,7 @@
 use crate::accuracy::Accuracy;
 use crate::baselines::BaselineFigures;
 use crate::group::Group;
+use crate::ranges::Ranges;
 use crate::report::Report;
 use std::fmt::Write;
 
@@ -63,6 +64,8 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
             line(out, &format!("  {}", group.key), group)?;
         }
     }
+    coverage(out, report)?;
+    shapes(out, report)?;
     if !report.overall.reasons.is_empty() {
         writeln!(out, "\nNot valued, and why")?;
         for (reason, rows) in &report.overall.reasons {
@@ -149,6 +152,66 @@ fn line(out: &mut String, name: &str, group: &Group) -> std::fmt::Result {
         }
         None => writeln!(out, "   too few to figure ({} valued)", group.valued),
     }
+}
+
+/// Tells the coverage of all ranges, and each type whose ranges do not hold what they promise.
+fn coverage(out: &mut String, report: &Report) -> std::fmt::Result {
+    let Some(all) = &report.overall.ranges else {
+        return Ok(());
+    };
+    let nominal = 100.0 * all.nominal;
+    writeln!(
+        out,
+        "\nRanges, of which {nominal:.0} % are to hold the price"
+    )?;
+    coverage_line(out, "all types", all)?;
+    for (group, ranges) in report.types_off_nominal() {
+        coverage_line(out, &format!("  {}: OFF", group.key), ranges)?;
+    }
+    Ok(())
+}
+
+fn coverage_line(out: &mut String, name: &str, ranges: &Ranges) -> std::fmt::Result {
+    let [low, high] = ranges.interval.map(|end| 100.0 * end);
+    writeln!(
+        out,
+        "{name:28} {:>7} {:>6.1} %, 95 %: {low:.1} to {high:.1}, as {} independent sales",
+        ranges.rows,
+        100.0 * ranges.coverage,
+        ranges.effective_rows
+    )
+}
+
+/// Compares requests of other shapes with stored data, on the same sales.
+fn shapes(out: &mut String, report: &Report) -> std::fmt::Result {
+    if report.shapes.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\nOther requests, each beside stored data on the sales that both value\n{:28} {:>7} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}",
+        "", "rows", "MdAPE", "stored", "bias", "stored", "cover", "stored"
+    )?;
+    for found in &report.shapes {
+        let name = found.shape.words();
+        let (Some(ours), Some(stored)) = (&found.accuracy, &found.stored_accuracy) else {
+            writeln!(out, "{name:28} {:>7}   too few to figure", found.valued)?;
+            continue;
+        };
+        let cover = |ranges: &Option<Ranges>| share(ranges.as_ref().map(|it| it.coverage));
+        writeln!(
+            out,
+            "{name:28} {:>7} {:>6.2} {:>6.2} {:>+6.2} {:>+6.2} {:>6} {:>6}",
+            ours.rows,
+            100.0 * ours.mdape,
+            100.0 * stored.mdape,
+            100.0 * ours.median_error,
+            100.0 * stored.median_error,
+            cover(&found.ranges),
+            cover(&found.stored_ranges)
+        )?;
+    }
+    Ok(())
 }
 
 fn baseline_line(out: &mut String, name: &str, figures: &BaselineFigures) -> std::fmt::Result {

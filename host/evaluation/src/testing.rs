@@ -1,9 +1,9 @@
 //! Rows and reports for tests.
 
 use crate::report::{AsAt, Header, Report, TrainingData};
-use crate::row::{Prediction, Row};
+use crate::row::{Prediction, Row, StatedInputs};
 use domesday_registers::Day;
-use domesday_registers::codes::PropertyType;
+use domesday_registers::codes::{PropertyType, Subtype, Tenure};
 
 /// Returns a sale at a price with an estimate, a range of a tenth either way, and no baselines.
 pub(crate) fn row(price: f64, estimate: f64) -> Row {
@@ -14,6 +14,12 @@ pub(crate) fn row(price: f64, estimate: f64) -> Row {
         property_type: PropertyType::Terraced,
         authority: "E07000900".to_owned(),
         postcode_area: "ZZ".to_owned(),
+        postcode: "ZZ1 1AA".to_owned(),
+        stated: StatedInputs {
+            subtype: Subtype::HouseMidTerrace,
+            tenure: Tenure::Freehold,
+            bedrooms: Some(3),
+        },
         new_build: false,
         floor_area: true,
         answer: Prediction::Valued {

@@ -1,9 +1,10 @@
 //! Tools of model teams. They make a model's crate, build and check a release of it, test it on
-//! later sales, and compare two releases.
+//! later sales, compare two releases, and monitor one in use.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod backtest;
 pub mod build;
 pub mod check;
 pub mod compare;
+pub mod monitor;
 pub mod scaffold;

@@ -65,7 +65,7 @@ fn groups<'a>(report: &'a Value, by: &str) -> &'a Vec<Value> {
 #[test]
 fn the_figures_of_the_demo_are_of_their_size() {
     let report = json(&[]);
-    assert_eq!(report["format"], 1);
+    assert_eq!(report["format"], 2);
     assert_eq!(report["subject"]["release_id"], RELEASE);
     assert_eq!(report["subject"]["synthetic"], true);
     let overall = &report["overall"];

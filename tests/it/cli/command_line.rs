@@ -4,7 +4,7 @@ mod data;
 mod demo_tenant;
 mod input_kinds;
 mod keys;
-mod making;
+pub(crate) mod making;
 mod markets;
 mod real_files;
 mod running;

@@ -8,4 +8,5 @@ mod command_line;
 #[path = "../../common/mod.rs"]
 mod common;
 mod compare;
+mod monitor;
 mod replay;

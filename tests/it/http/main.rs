@@ -16,6 +16,7 @@ mod reports_in_chromium;
 mod response_examples;
 mod sandbox_isolation;
 mod schemathesis;
+mod served_accuracy;
 mod shadow;
 mod v1_contract;
 mod v3_batch;

@@ -54,6 +54,16 @@ fn estimate(result: &Value) -> f64 {
 }
 
 #[test]
+fn a_proposed_home_has_no_own_sale() {
+    let (_server, client) = service();
+    let mut proposed = house();
+    proposed["options"] = json!({"include_context_metrics": true});
+    let context = client.post(ONE, &proposed).ok()["context"].take();
+    assert!(context["sales_count_12m"].is_u64(), "{context}");
+    assert!(context["own_sale"].is_null(), "{context}");
+}
+
+#[test]
 fn a_proposed_house_is_valued_at_its_site() {
     let (_server, client) = service();
     let result = client.post(ONE, &house()).ok();

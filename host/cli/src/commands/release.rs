@@ -1,6 +1,6 @@
 //! `domesday release`: build, sign and list releases, and make the keys that sign them.
 
-use super::builders::{Backtest, Build, Check, NewRelease};
+use super::builders::{Backtest, Build, Check, Monitor, NewRelease};
 use super::target::AdminTarget;
 use super::transfer::{Publish, Pull};
 use super::trust::trust;
@@ -31,6 +31,8 @@ pub enum Release {
     Backtest(Box<Backtest>),
     /// Check a release's guarantees; exit 0 only if no check fails.
     Check(Box<Check>),
+    /// Value sales that were registered since a release was made; exit 0 only without an alarm.
+    Monitor(Box<Monitor>),
     /// Sign a package in the releases folder.
     Sign {
         /// Id of the package.
@@ -120,6 +122,7 @@ impl Release {
             Release::Build(arguments) => return arguments.run(),
             Release::Backtest(arguments) => return arguments.run(),
             Release::Check(arguments) => return arguments.run(),
+            Release::Monitor(arguments) => return arguments.run(),
             Release::Sign {
                 id,
                 kind,

@@ -12,6 +12,7 @@ pub type Check = AbsentCommand;
 pub type Compare = AbsentCommand;
 pub type Data = AbsentCommands;
 pub type DemoData = AbsentCommand;
+pub type Monitor = AbsentCommand;
 pub type NewRelease = AbsentCommand;
 pub type Property = AbsentCommands;
 pub type Series = AbsentCommands;
@@ -60,6 +61,7 @@ mod tests {
             "release build --release-id a --model m --snapshot s",
             "release backtest a --from 2026-01-01",
             "release check --json x a",
+            "release monitor a --later-snapshot b",
             "compare a b",
             "data check x",
             "demo-data out --rates",

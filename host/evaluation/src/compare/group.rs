@@ -62,7 +62,7 @@ impl Group {
                 .filter(|status| of(status) == Status::Valued)
                 .count()
         };
-        let ranged: Vec<Sides<RangedEstimate>> = rows
+        let ranged: Vec<Sides<RangedEstimate<'_>>> = rows
             .iter()
             .filter_map(|row| ranged_estimates(row))
             .collect();
@@ -118,26 +118,28 @@ impl Nearness {
 }
 
 /// Returns a row if both give a range and the price is known.
-fn ranged_estimates(row: &PairedRow) -> Option<Sides<RangedEstimate>> {
+fn ranged_estimates(row: &PairedRow) -> Option<Sides<RangedEstimate<'_>>> {
     let price = row.price.unwrap_or(f64::NAN);
     let both = row
         .outcomes()
         .map(ComparedOutcome::estimate_with_range)
         .both()?;
     Some(both.map(|(estimate, range)| RangedEstimate {
+        // Its name is unique, so each row counts for itself.
+        postcode: &row.row,
         price,
         estimate,
         range,
     }))
 }
 
-fn ranges(rows: &[Sides<RangedEstimate>], nominal: Sides<f64>) -> Option<Sides<Ranges>> {
-    let priced: Vec<&Sides<RangedEstimate>> =
+fn ranges(rows: &[Sides<RangedEstimate<'_>>], nominal: Sides<f64>) -> Option<Sides<Ranges>> {
+    let priced: Vec<&Sides<RangedEstimate<'_>>> =
         rows.iter().filter(|row| !row.a.price.is_nan()).collect();
     if priced.len() < LEAST_ROWS {
         return None;
     }
-    let (a, b): (Vec<RangedEstimate>, Vec<RangedEstimate>) =
+    let (a, b): (Vec<RangedEstimate<'_>>, Vec<RangedEstimate<'_>>) =
         priced.iter().map(|row| (row.a, row.b)).unzip();
     Sides {
         a: Ranges::of_ranged(&a, nominal.a),
@@ -146,7 +148,7 @@ fn ranges(rows: &[Sides<RangedEstimate>], nominal: Sides<f64>) -> Option<Sides<R
     .both()
 }
 
-fn width(rows: &[Sides<RangedEstimate>]) -> Option<Sides<f64>> {
+fn width(rows: &[Sides<RangedEstimate<'_>>]) -> Option<Sides<f64>> {
     Sides {
         a: median(rows.iter().map(|row| row.a.width()).collect()).map(round),
         b: median(rows.iter().map(|row| row.b.width()).collect()).map(round),

@@ -46,6 +46,7 @@ pub fn page(report: &Report) -> Result<String, PlotError> {
             p.warning { "The leakage probe failed: another future changed answers about the past. No figure here can be relied on." }
         } }
         (headline(all))
+        (types_off_nominal(report))
         (facts(report))
         h2 { "Errors" }
         (svg("Distribution of errors", plots::distribution(&report.errors, wide("error, % of the price; above 0 the estimate was too high"))?))
@@ -62,6 +63,7 @@ pub fn page(report: &Report) -> Result<String, PlotError> {
         (section(report, "postcode_area", "By postcode area")?)
         (section(report, "floor_area", "By whether the floor area was on record")?)
         (section(report, "build", "By whether it was sold new")?)
+        (shapes(report))
         (baselines(report)?)
         @if !all.reasons.is_empty() { h2 { "Not valued, and why" } (tables::reasons(all)) }
         (probe(report))
@@ -99,6 +101,30 @@ fn headline(all: &Group) -> Markup {
         }
         @if let Some(ranges) = &all.ranges { (figure(format!("{} %", percent(ranges.coverage, 1)), "in their range")) }
     } }
+}
+
+/// Warns of each type whose ranges do not hold what they promise.
+fn types_off_nominal(report: &Report) -> Markup {
+    let nominal = percent(report.subject.nominal_coverage, 0);
+    html! {
+        @for (group, ranges) in report.types_off_nominal() {
+            p.warning {
+                "Ranges of type " (group_label(&group.key, None)) " hold " (percent(ranges.coverage, 1)) " % of " (ranges.rows)
+                " prices (95 %: " (percent(ranges.interval[0], 1)) " to " (percent(ranges.interval[1], 1)) "), and promise " (nominal) " %."
+            }
+        }
+    }
+}
+
+fn shapes(report: &Report) -> Markup {
+    html! {
+        @if !report.shapes.is_empty() {
+            h2 { "Other requests" }
+            p { "Every other figure is of requests that state bedrooms and ask for stored data. Here an even sample of the same sales was asked about in
+                 other ways, each beside stored data on the sales that both value." }
+            (tables::shapes(&report.shapes))
+        }
+    }
 }
 
 fn facts(report: &Report) -> Markup {

@@ -2,12 +2,19 @@
 
 use crate::baselines::Verdict;
 use crate::group::Group;
+use crate::ranges::Ranges;
 use crate::report::Division;
+use crate::request_shape::ShapeFigures;
 use maud::{Markup, html};
 
 /// Returns a share as per cent.
 pub fn percent(share: f64, decimals: usize) -> String {
     format!("{:.decimals$}", 100.0 * share)
+}
+
+/// Renders an interval of a share behind it.
+fn interval(ends: Option<[f64; 2]>) -> Markup {
+    html! { @if let Some([low, high]) = ends { " (" (percent(low, 1)) "–" (percent(high, 1)) ")" } }
 }
 
 fn optional_percent(share: Option<f64>) -> String {
@@ -44,8 +51,10 @@ pub fn accuracy(groups: &[&Group]) -> Markup {
                 td { (group.sales) } td { (optional_percent(group.hit_rate)) } td { (optional_percent(group.referral_rate)) }
                 @match &group.accuracy {
                     Some(found) => {
-                        td { (percent(found.mdape, 2)) }
-                        td { (percent(found.within_5, 1)) } td { (percent(found.within_10, 1)) } td { (percent(found.within_20, 1)) }
+                        td { (percent(found.mdape, 2)) (interval(group.intervals.as_ref().map(|it| it.mdape))) }
+                        td { (percent(found.within_5, 1)) }
+                        td { (percent(found.within_10, 1)) (interval(group.intervals.as_ref().map(|it| it.within_10))) }
+                        td { (percent(found.within_20, 1)) }
                         td { (format!("{:+.2}", 100.0 * found.median_error)) }
                         td { (format!("{:.3}", found.fsd)) } td { (format!("{:.2}", found.cod)) } td { (format!("{:.3}", found.prd)) }
                         td { (found.prb.map_or_else(|| "–".to_owned(), |prb| format!("{:+.3}", prb.value))) }
@@ -96,6 +105,31 @@ fn verdict_class(verdict: Verdict) -> &'static str {
         Verdict::Beaten => "good",
         Verdict::NotBeaten => "bad",
         Verdict::TooFew => "",
+    }
+}
+
+/// Renders each other shape of request beside stored data.
+pub fn shapes(shapes: &[ShapeFigures]) -> Markup {
+    let cover = |ranges: &Option<Ranges>| optional_percent(ranges.as_ref().map(|it| it.coverage));
+    html! {
+        div.scroll { table {
+            thead { tr {
+                th { "the request states" } th { "sales" } th { "both valued" } th { "MdAPE" } th { "stored MdAPE" } th { "bias" } th { "stored bias" }
+                th { "covered" } th { "stored covered" }
+            } }
+            tbody { @for found in shapes { tr {
+                td { (found.shape.words()) } td { (found.sales) }
+                @match (&found.accuracy, &found.stored_accuracy) {
+                    (Some(ours), Some(stored)) => {
+                        td { (ours.rows) }
+                        td { (percent(ours.mdape, 2)) } td { (percent(stored.mdape, 2)) }
+                        td { (format!("{:+.2}", 100.0 * ours.median_error)) } td { (format!("{:+.2}", 100.0 * stored.median_error)) }
+                        td { (cover(&found.ranges)) } td { (cover(&found.stored_ranges)) }
+                    }
+                    _ => { td class="few" colspan="7" { "too few to figure (" (found.valued) " valued)" } }
+                }
+            } } }
+        } }
     }
 }
 

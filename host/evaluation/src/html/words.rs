@@ -11,7 +11,8 @@ pub fn words(report: &Report) -> Markup {
         dl.words {
             dt { "hit, ref." } dd { "Share of sales that the release valued, and that it referred to a person." }
             dt { "MdAPE, ≤5 %, ≤10 %, ≤20 %" }
-            dd { "Median of |estimate − price| / price, and the share of values whose error is at most so much." }
+            dd { "Median of |estimate − price| / price, and the share of values whose error is at most so much. Intervals are of 95 %, by postcode: sales of
+                  one block or street are not independent." }
             dt { "bias" } dd { "Median of estimate / price − 1, per cent; above 0 is too high." }
             dt { "FSD" } dd { "Forecast standard deviation: sample standard deviation of ln(price / estimate)." }
             dt { "COD, PRD, PRB" }
@@ -19,7 +20,7 @@ pub fn words(report: &Report) -> Markup {
                   Studies of the International Association of Assessing Officers (2013). A PRD above 1 and a PRB below 0 say that the dear are
                   valued too low against the cheap." }
             dt { "covered, width" }
-            dd { "Share of prices in their range with its 95 % score interval (Wilson 1927), red where the promise lies outside it; and the median of the
+            dd { "Share of prices in their range with its 95 % score interval by postcode (Wilson 1927), red where the promise lies outside it; and the median of the
                   range's width over the estimate." }
             dt { "release nearer" }
             dd { "Share of the same rows on which the release was nearer to the price than the baseline. Where its interval holds 50, the sample cannot tell

@@ -23,6 +23,11 @@ impl LaggedEvidence {
             days,
         }
     }
+
+    /// Returns the last day whose sales a valuation as at `day` can see.
+    pub fn through(&self, day: Day) -> Day {
+        Day(day.0 - 1 - i32::from(self.days))
+    }
 }
 
 impl EvidenceSource for LaggedEvidence {

@@ -7,11 +7,12 @@
 
 mod baselines;
 mod error;
-mod lagged_evidence;
+pub(crate) mod lagged_evidence;
 mod leakage_probe;
+mod request_shape;
 pub(crate) mod sales;
 pub(crate) mod training_window;
-mod value;
+pub(crate) mod value;
 
 pub use error::{BacktestError, SaleError};
 pub use training_window::OverlapError;
@@ -20,9 +21,10 @@ pub(crate) use value::subject;
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_evaluation::report::{AsAt, Header, LeakageProbe, Report};
+use domesday_evaluation::request_shape::{RequestShape, ShapeFigures};
 use domesday_evaluation::row::Row;
 use domesday_package::{Band, ValuationBody};
-use domesday_property::{GssCode, Snapshot, SnapshotError};
+use domesday_property::{ExportedSale, GssCode, Snapshot, SnapshotError};
 use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_valuation::comparison_header::training_data;
@@ -32,6 +34,12 @@ use std::sync::Arc;
 
 /// Sales valued between two reports of progress.
 const CHUNK: usize = 500;
+/// Sales that requests of other shapes ask about, at most.
+const MAX_RESHAPED_SALES: usize = 2_000;
+
+/// Days that registers lag by: a sale reaches the Land Registry's file about two months after its
+/// day, as an index month does.
+pub const EVIDENCE_LAG_DAYS: u16 = 60;
 
 /// The input of a back-test.
 pub struct BacktestOptions {
@@ -99,22 +107,26 @@ pub fn run(
         evidence: evidence_of(tested.snapshot.clone()),
         as_at: options.as_at,
         lag: i32::from(lag),
+        shape: RequestShape::Stored,
+        nominal: tested.manifest.nominal_coverage,
         band: &|confidence| tested.manifest.band(confidence).map(band_word),
     };
     let mut rows: Vec<Row> = Vec::with_capacity(all);
+    // An even part of them is valued in the other shapes, too.
+    let every = all.div_ceil(MAX_RESHAPED_SALES).max(1);
+    let mut reshaped: Vec<ExportedSale> = Vec::new();
     let mut sold = window.sales()?;
     loop {
         let chunk = sold.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>()?;
         if chunk.is_empty() {
             break;
         }
-        let valued: Vec<Result<Row, BacktestError>> =
-            chunk.par_iter().map(|sold| valuer.row(sold)).collect();
-        for row in valued {
-            rows.push(row?);
-        }
+        let until = rows.len().next_multiple_of(every) - rows.len();
+        reshaped.extend(chunk.iter().skip(until).step_by(every).cloned());
+        rows.extend(value_all(&valuer, &chunk)?.into_iter().flatten());
         progress("valuing", rows.len() as u64, all as u64);
     }
+    let shapes = value_shapes(&valuer, &reshaped, &rows, every, progress)?;
     let manifest = tested.manifest;
     let header = Header {
         release_id: manifest.release_id.to_string(),
@@ -149,8 +161,47 @@ pub fn run(
         Some(tested.snapshot.authority(code)?.name.clone())
     };
     let mut report = Report::of(header, &rows, &bands, &name);
+    report.shapes = shapes;
     report.leakage_probe = leakage_probe(tested, options, &evidence_of, progress)?;
     Ok((report, rows))
+}
+
+/// Values sales, in their order.
+pub(crate) fn value_all(
+    valuer: &value::Valuer<'_>,
+    sales: &[ExportedSale],
+) -> Result<Vec<Option<Row>>, BacktestError> {
+    sales.par_iter().map(|sold| valuer.row(sold)).collect()
+}
+
+/// Values `sales` in the other shapes. They are every `every`-th of the sales of `rows`.
+fn value_shapes(
+    valuer: &value::Valuer<'_>,
+    sales: &[ExportedSale],
+    rows: &[Row],
+    every: usize,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<ShapeFigures>, BacktestError> {
+    let stored: Vec<&Row> = rows.iter().step_by(every).collect();
+    let mut shapes = Vec::new();
+    for (at, shape) in request_shape::OTHERS.into_iter().enumerate() {
+        let all = request_shape::OTHERS.len() as u64;
+        progress("valuing other requests", at as u64, all);
+        let valued = value_all(
+            &value::Valuer {
+                shape,
+                ..valuer.clone()
+            },
+            sales,
+        )?;
+        let pairs: Vec<(Row, &Row)> = valued
+            .into_iter()
+            .zip(&stored)
+            .filter_map(|(row, stored)| Some((row?, *stored)))
+            .collect();
+        shapes.push(ShapeFigures::of(shape, &pairs, valuer.nominal));
+    }
+    Ok(shapes)
 }
 
 fn leakage_probe(
@@ -183,7 +234,7 @@ pub fn report_json(report: &Report) -> serde_json::Result<String> {
     Ok(text)
 }
 
-fn band_word(band: Band) -> &'static str {
+pub(crate) fn band_word(band: Band) -> &'static str {
     match band {
         Band::High => "high",
         Band::Medium => "medium",

@@ -1,5 +1,6 @@
 //! One sale, valued.
 
+use super::request_shape::reshape;
 use super::{BacktestError, SaleError, baselines};
 use crate::build::sold_subject;
 use domesday_engine::Release;
@@ -7,12 +8,14 @@ use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::outcome::{Outcome, RowFailure};
 use domesday_engine::subject::Subject;
 use domesday_evaluation::report::AsAt;
-use domesday_evaluation::row::{Prediction, Row};
+use domesday_evaluation::request_shape::RequestShape;
+use domesday_evaluation::row::{Prediction, Row, StatedInputs};
 use domesday_property::{ExportedSale, Snapshot};
 use domesday_registers::Day;
 use std::sync::Arc;
 
 /// Values sales as at their own days.
+#[derive(Clone)]
 pub struct Valuer<'a> {
     pub release: &'a Release,
     pub snapshot: &'a Snapshot,
@@ -20,16 +23,21 @@ pub struct Valuer<'a> {
     pub as_at: AsAt,
     /// Days before the valuation day that the evidence hides.
     pub lag: i32,
+    /// The parts of the home's size that a request states.
+    pub shape: RequestShape,
+    /// Share of prices that the ranges are meant to hold.
+    pub nominal: f64,
     /// The band of a confidence.
     pub band: &'a (dyn Fn(f64) -> Option<&'static str> + Sync),
 }
 
 impl Valuer<'_> {
-    /// Values a sale with the release and the baselines.
+    /// Values a sale with the release and the baselines. Returns `None` where a request of the
+    /// shape cannot ask about the home.
     ///
     /// # Errors
     /// [`BacktestError::Sale`] if the snapshot cannot be read or the host fails.
-    pub fn row(&self, sold: &ExportedSale) -> Result<Row, BacktestError> {
+    pub fn row(&self, sold: &ExportedSale) -> Result<Option<Row>, BacktestError> {
         self.value(sold).map_err(|source| BacktestError::Sale {
             id: sold.sale.id,
             day: sold.sale.day,
@@ -37,23 +45,32 @@ impl Valuer<'_> {
         })
     }
 
-    fn value(&self, sold: &ExportedSale) -> Result<Row, SaleError> {
+    fn value(&self, sold: &ExportedSale) -> Result<Option<Row>, SaleError> {
         let sale = &sold.sale;
         let day = match self.as_at {
             AsAt::Sale => sale.day,
             AsAt::Month => Day::first_of_month(sale.day.month()).ok_or(SaleError::Month)?,
         };
         let subject = subject(sold, day, self.snapshot, self.lag)?;
+        let Some(subject) = reshape(&subject, self.shape).map(Arc::new) else {
+            return Ok(None);
+        };
         let run = self.release.value(&subject, self.evidence.clone());
         let answer = answer(run.outcome, self.band)?;
         let evidence = &*self.evidence;
-        Ok(Row {
+        Ok(Some(Row {
             id: sale.id,
             day: sale.day,
             price: sale.price_gbp as f64,
             property_type: sale.property_type,
             authority: subject.authority.clone(),
             postcode_area: sale.postcode.area().to_owned(),
+            postcode: sale.postcode.to_string(),
+            stated: StatedInputs {
+                subtype: subject.subtype,
+                tenure: subject.tenure,
+                bedrooms: subject.size.bedrooms,
+            },
             new_build: sale.new_build,
             floor_area: subject.size.floor_area_m2.is_some(),
             answer,
@@ -61,7 +78,7 @@ impl Valuer<'_> {
                 baselines::last_sale_indexed(&subject, evidence)?,
                 baselines::local_price_per_sqm(&subject, evidence)?,
             ],
-        })
+        }))
     }
 }
 
@@ -83,8 +100,10 @@ pub fn subject(
     };
     let mut as_at = sold.clone();
     as_at.subject = property.and_then(|property| property.attributes_before(day));
-    let subject =
-        sold_subject::subject(&as_at, day, Day(day.0 - 1 - lag)).ok_or(SaleError::Incomplete)?;
+    let through = Day(day.0 - 1 - lag);
+    let latest = snapshot.identity().latest_sale;
+    let through = latest.map_or(through, |latest| latest.min(through));
+    let subject = sold_subject::subject(&as_at, day, through).ok_or(SaleError::Incomplete)?;
     Ok(Arc::new(subject))
 }
 

@@ -5,6 +5,7 @@ use super::model_source::ModelSource;
 use super::options::BuildOptions;
 use super::settings::Settings;
 use super::training_days::{TrainingDays, training_days};
+use crate::backtest::lagged_evidence::LaggedEvidence;
 use domesday_engine::config::Allocation;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::{Limits, Runtime};
@@ -31,8 +32,10 @@ pub struct BuildContext<'a> {
     pub runtime: Runtime,
     /// The limits of a row.
     pub limits: Limits,
-    /// Evidence from the snapshot.
+    /// Evidence from the snapshot, as a served release sees it.
     pub evidence: Arc<SnapshotEvidence>,
+    /// The same as the registers knew it at the time, for valuations of past sales.
+    pub lagged_evidence: Arc<LaggedEvidence>,
     /// Files that stages pass to later ones, removed with the context.
     pub work_dir: TempDir,
 }
@@ -62,6 +65,10 @@ pub fn prepare(options: &BuildOptions) -> Result<BuildContext<'_>, BuildError> {
         runtime: compile_cache::runtime(Allocation::OnDemand, options.compiled.as_deref())?,
         limits: Limits::new(settings.fuel_per_row, settings.memory_bytes),
         evidence: Arc::new(SnapshotEvidence::new(snapshot.snapshot.clone())),
+        lagged_evidence: Arc::new(LaggedEvidence::new(
+            snapshot.snapshot.clone(),
+            options.evidence_lag_days,
+        )),
         work_dir: tempfile::tempdir()?,
         options,
         settings,

@@ -4,8 +4,8 @@
 //! inputs that a valuation sees.
 
 use super::{BuildError, sold_subject};
+use crate::backtest::lagged_evidence::LaggedEvidence;
 use domesday_engine::Release;
-use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::inputs::Input;
 use domesday_property::{ExportedSale, Snapshot};
 use domesday_registers::Day;
@@ -28,7 +28,7 @@ const BEFORE: [&str; 3] = ["sale", "day", "price_gbp"];
 pub fn write(
     snapshot: &Snapshot,
     release: &Release,
-    evidence: &Arc<SnapshotEvidence>,
+    evidence: &Arc<LaggedEvidence>,
     (first, last): (Day, Day),
     most: usize,
     path: &Path,
@@ -91,10 +91,10 @@ fn format_value(input: &Input) -> String {
 fn inputs(
     sold: &ExportedSale,
     release: &Release,
-    evidence: &Arc<SnapshotEvidence>,
+    evidence: &Arc<LaggedEvidence>,
 ) -> Result<Option<Vec<Input>>, BuildError> {
     let sale = &sold.sale;
-    let Some(subject) = sold_subject::subject(sold, sale.day, Day(sale.day.0 - 1)) else {
+    let Some(subject) = sold_subject::subject(sold, sale.day, evidence.through(sale.day)) else {
         return Ok(None);
     };
     match release.inputs(&Arc::new(subject), evidence.clone()) {

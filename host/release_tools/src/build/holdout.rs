@@ -30,7 +30,7 @@ pub fn report(
             from: first,
             to: last,
             as_at: AsAt::Sale,
-            evidence_lag_days: 0,
+            evidence_lag_days: options.evidence_lag_days,
             sample: Some(options.max_backtest_rows),
             probe_homes: PROBE_HOMES,
             allow_overlap: false,

@@ -24,6 +24,9 @@ pub struct BuildOptions {
     pub fit_until: Option<NaiveDate>,
     /// The last day whose sales calibrate.
     pub calibrate_until: Option<NaiveDate>,
+    /// Days before each valuation day whose evidence is hidden while the model learns, calibrates
+    /// and is tested.
+    pub evidence_lag_days: u16,
     /// Sales to calibrate on, at most.
     pub max_calibration_rows: usize,
     /// Days up to `fit_until` whose sales a model that shows its inputs learns from.

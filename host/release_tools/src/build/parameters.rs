@@ -112,7 +112,7 @@ fn learn_from_inputs(
     let rows = features::write(
         &context.snapshot.snapshot,
         &release,
-        &context.evidence,
+        &context.lagged_evidence,
         days,
         context.options.max_train_rows,
         &features,
@@ -149,7 +149,7 @@ fn calibrate_ranges(
     let rows = predictions::write(
         &context.snapshot.snapshot,
         release,
-        context.evidence.clone(),
+        &context.lagged_evidence,
         context.days.calibration(),
         context.options.max_calibration_rows,
         &predictions,

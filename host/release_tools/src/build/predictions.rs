@@ -1,8 +1,8 @@
 //! Predictions of a release for sales that its fit never saw, each valued as at its own day.
 
 use super::{BuildError, sold_subject};
+use crate::backtest::lagged_evidence::LaggedEvidence;
 use domesday_engine::Release;
-use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::outcome::Outcome;
 use domesday_property::{ExportedSale, Snapshot};
 use domesday_registers::Day;
@@ -42,7 +42,7 @@ struct Row {
 pub fn write(
     snapshot: &Snapshot,
     release: &Release,
-    evidence: Arc<SnapshotEvidence>,
+    evidence: &Arc<LaggedEvidence>,
     (first, last): (Day, Day),
     most: usize,
     path: &Path,
@@ -58,7 +58,7 @@ pub fn write(
     for chunk in chosen.chunks(CHUNK) {
         let valued: Vec<Result<Option<Row>, BuildError>> = chunk
             .par_iter()
-            .map(|sold| row(sold, release, &evidence))
+            .map(|sold| row(sold, release, evidence))
             .collect();
         for row in valued {
             if let Some(row) = row? {
@@ -77,10 +77,10 @@ pub fn write(
 fn row(
     sold: &ExportedSale,
     release: &Release,
-    evidence: &Arc<SnapshotEvidence>,
+    evidence: &Arc<LaggedEvidence>,
 ) -> Result<Option<Row>, BuildError> {
     let sale = &sold.sale;
-    let Some(subject) = sold_subject::subject(sold, sale.day, Day(sale.day.0 - 1)) else {
+    let Some(subject) = sold_subject::subject(sold, sale.day, evidence.through(sale.day)) else {
         return Ok(None);
     };
     let subject = Arc::new(subject);

@@ -10,9 +10,14 @@ use domesday_registers::codes::{PropertyType, Subtype, Tenure};
 
 /// The register of sales does not say how long a lease is; most run for a century or so.
 const TYPICAL_LEASE_YEARS: f64 = 99.0;
+/// Living rooms that a certificate's habitable rooms include.
+const LIVING_ROOMS: u32 = 1;
 
 /// Returns the home of a sale, valued as at `day`, from the records before the sale. Returns `None`
 /// where the register lacks a fact that a customer must state, such as the tenure.
+///
+/// A request must state a size, so the customer states bedrooms: those of the certificate, or those
+/// that are usual for the type. Stored data gives the rest.
 ///
 /// `evidence_through` is the last day whose sales the evidence can hold.
 pub fn subject(sold: &ExportedSale, day: Day, evidence_through: Day) -> Option<Subject> {
@@ -23,9 +28,13 @@ pub fn subject(sold: &ExportedSale, day: Day, evidence_through: Day) -> Option<S
         .and_then(|known| known.subtype)
         .filter(|subtype| subtype.property_type() == sale.property_type)
         .or_else(|| plain(sale.property_type))?;
+    let habitable_rooms = known.and_then(|known| known.habitable_rooms);
     let size = Size {
         floor_area_m2: known.and_then(|known| known.floor_area_m2),
-        habitable_rooms: known.and_then(|known| known.habitable_rooms),
+        bedrooms: habitable_rooms
+            .map(|rooms| rooms.saturating_sub(LIVING_ROOMS))
+            .or_else(|| typical_bedrooms(sale.property_type)),
+        habitable_rooms,
         floor_level: known
             .and_then(|known| known.floor_level)
             .filter(|_| sale.property_type == PropertyType::Flat),
@@ -57,6 +66,7 @@ pub fn subject(sold: &ExportedSale, day: Day, evidence_through: Day) -> Option<S
         Attribute::Occupancy,
     ];
     customer.extend(lease.as_ref().map(|_| Attribute::LeaseYearsRemaining));
+    customer.extend(size.bedrooms.map(|_| Attribute::Bedrooms));
     let stored = [
         (size.floor_area_m2.is_some(), Attribute::FloorArea),
         (size.floor_level.is_some(), Attribute::FloorLevel),
@@ -109,6 +119,17 @@ pub fn subject(sold: &ExportedSale, day: Day, evidence_through: Day) -> Option<S
         stored_data: true,
         evidence_through: Some(evidence_through),
     })
+}
+
+/// Returns the bedrooms that are usual for a type, for homes without a certificate that counts
+/// rooms.
+fn typical_bedrooms(property_type: PropertyType) -> Option<u32> {
+    match property_type {
+        PropertyType::Detached => Some(4),
+        PropertyType::SemiDetached | PropertyType::Terraced => Some(3),
+        PropertyType::Flat => Some(2),
+        PropertyType::Other => None,
+    }
 }
 
 /// Returns the commonest subtype of a type, for homes without a certificate that says.

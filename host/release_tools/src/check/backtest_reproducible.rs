@@ -5,7 +5,7 @@ use super::finding::{Finding, Verdict};
 use crate::backtest;
 use crate::backtest::{BacktestInput, report_json, training_window};
 use crate::build::holdout::PROBE_HOMES;
-use domesday_evaluation::report::Report;
+use domesday_evaluation::report::{FORMAT, Report};
 use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_valuation::comparison_header::training_data;
@@ -49,6 +49,16 @@ fn options(stored: &[u8]) -> Result<backtest::BacktestOptions, PlanError> {
     })
 }
 
+/// Returns the form of a report that an earlier version made.
+fn earlier_form(stored: &[u8]) -> Option<u32> {
+    #[derive(serde::Deserialize)]
+    struct Form {
+        format: u32,
+    }
+    let form = serde_json::from_slice::<Form>(stored).ok()?.format;
+    (form < FORMAT).then_some(form)
+}
+
 /// Runs it again. The report that came out now stands beside the finding.
 ///
 /// # Errors
@@ -58,6 +68,12 @@ pub fn check(
     tested: &BacktestInput<'_>,
     progress: &mut Progress<'_>,
 ) -> Result<(Finding, Option<Report>), CheckError> {
+    if let Some(form) = earlier_form(stored) {
+        let why = format!(
+            "the package's back-test has form {form}, and this version makes form {FORMAT}; build the release anew to have it judged"
+        );
+        return Ok((Finding::new(CHECK, Verdict::NotJudged, why), None));
+    }
     let options = match options(stored) {
         Ok(options) => options,
         Err(error) => {

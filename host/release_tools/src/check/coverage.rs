@@ -1,7 +1,7 @@
 //! The comparison of ranges' coverage with the manifest, for all sales and group by group.
 
-use super::binomial::{LEVEL, find_refuted, interval, p_value};
 use super::finding::{Finding, Verdict, percent};
+use domesday_evaluation::binomial::{LEVEL, find_refuted, interval, p_value};
 use domesday_evaluation::group::Group;
 use domesday_evaluation::report::Report;
 use serde_json::{Value, json};
@@ -120,9 +120,10 @@ fn correct(all: &mut [GroupCoverage<'_>]) {
 fn group_coverage<'a>(by: &'a str, group: &'a Group, nominal: f64) -> Option<GroupCoverage<'a>> {
     let ranges = group.ranges.as_ref()?;
     let rows = ranges.rows;
-    // The report has the share, rounded to six decimals.
-    let held = ((ranges.coverage * rows as f64).round() as usize).min(rows);
-    let p_value = p_value(held, rows, nominal);
+    // Sales of one postcode are not independent, so the test counts as many as are.
+    let effective = ranges.effective_rows.clamp(1, rows);
+    let held = ((ranges.coverage * effective as f64).round() as usize).min(effective);
+    let p_value = p_value(held, effective, nominal);
     let (rule, holds) = match rows {
         MANY.. => {
             let off = (ranges.coverage - nominal).abs();
@@ -139,7 +140,7 @@ fn group_coverage<'a>(by: &'a str, group: &'a Group, nominal: f64) -> Option<Gro
         coverage: ranges.coverage,
         // The exact one of many rows costs time, and differs by nothing that is printed.
         interval: if rows < MANY {
-            interval(held, rows)
+            interval(held, effective)
         } else {
             ranges.interval
         },
@@ -181,54 +182,20 @@ impl GroupCoverage<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_evaluation::report::{AsAt, Header, TrainingData};
-    use domesday_evaluation::row::{Prediction, Row};
-    use domesday_registers::Day;
+    use crate::check::testing::{header, sale};
+    use domesday_evaluation::row::Row;
     use domesday_registers::codes::PropertyType;
-
-    fn header() -> Header {
-        Header {
-            release_id: "r-1".to_owned(),
-            model: "m".to_owned(),
-            model_version: "1".to_owned(),
-            parameters_sha256: None,
-            snapshot_id: "p-1".to_owned(),
-            snapshot_content: String::new(),
-            synthetic: true,
-            from: "2026-01-01".to_owned(),
-            to: "2026-02-01".to_owned(),
-            as_at: AsAt::Sale,
-            evidence_lag_days: 0,
-            training_data: TrainingData::Nothing,
-            sales_in_window: 0,
-            not_askable: 0,
-            taken_every: 1,
-            nominal_coverage: 0.8,
-            least_rows: 30,
-        }
-    }
 
     /// Returns `count` sales of a type, with `held_of_1000` in a thousand inside their range.
     fn rows(property_type: PropertyType, count: usize, held_of_1000: usize) -> Vec<Row> {
         let row = |at: usize| Row {
-            id: at as u64,
-            day: Day(20_500),
             price: if at % 1_000 < held_of_1000 {
                 100.0
             } else {
                 200.0
             },
             property_type,
-            authority: String::new(),
-            postcode_area: "QA".to_owned(),
-            new_build: false,
-            floor_area: true,
-            answer: Prediction::Valued {
-                estimate: 100.0,
-                range: Some([90.0, 110.0]),
-                band: "high".to_owned(),
-            },
-            baselines: [None, None],
+            ..sale(at)
         };
         (0..count).map(row).collect()
     }

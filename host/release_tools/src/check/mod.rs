@@ -7,7 +7,6 @@ mod adversarial_inputs;
 mod answer_schema;
 mod backtest_reproducible;
 mod behaviour;
-mod binomial;
 mod cost;
 mod coverage;
 mod engines;
@@ -21,6 +20,7 @@ mod input_steps;
 mod monotone;
 mod order_independence;
 mod ranges;
+mod request_shapes;
 mod rows;
 #[cfg(test)]
 mod testing;
@@ -252,7 +252,7 @@ fn on_sales(
     root: &Path,
     options: &CheckOptions,
     progress: &mut Progress<'_>,
-) -> Result<[Finding; 2], CheckError> {
+) -> Result<[Finding; 3], CheckError> {
     let manifest = &candidate.on_demand.manifest;
     let package = open(
         &root
@@ -283,26 +283,28 @@ fn on_sales(
             )
         }
     };
-    let not_judged = |why: String| Finding::new(coverage::CHECK, Verdict::NotJudged, why);
-    let coverage = match (options.window, &own) {
+    let (coverage, shapes) = match (options.window, own) {
         (Some((from, to)), _) if backtest::askable(tested.snapshot, from, to)? == 0 => {
-            not_judged(format!(
+            not_judged(&format!(
                 "the snapshot holds no sale of {from} to {to} that can be valued; --from and --to name another window"
             ))
         }
-        (Some(window), _) => coverage::judge(&on_window(
-            &tested,
-            manifest,
-            window,
-            options.sample,
-            progress,
-        )?),
-        (None, Some(own)) => coverage::judge(own),
-        (None, None) => not_judged(
-            "there is no back-test to judge by; --from and --to name a window".to_owned(),
-        ),
+        (Some(window), _) => {
+            let report = on_window(&tested, manifest, window, options.sample, progress)?;
+            (coverage::judge(&report), request_shapes::judge(&report))
+        }
+        (None, Some(own)) => (coverage::judge(&own), request_shapes::judge(&own)),
+        (None, None) => {
+            not_judged("there is no back-test to judge by; --from and --to name a window")
+        }
     };
-    Ok([backtest, coverage])
+    Ok([backtest, coverage, shapes])
+}
+
+/// Returns both findings of a back-test where there is none.
+fn not_judged(why: &str) -> (Finding, Finding) {
+    let of = |check| Finding::new(check, Verdict::NotJudged, why);
+    (of(coverage::CHECK), of(request_shapes::CHECK))
 }
 
 fn on_window(
@@ -316,7 +318,7 @@ fn on_window(
         from,
         to,
         as_at: AsAt::Sale,
-        evidence_lag_days: 0,
+        evidence_lag_days: backtest::EVIDENCE_LAG_DAYS,
         sample,
         probe_homes: 0,
         allow_overlap: false,

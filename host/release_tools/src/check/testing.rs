@@ -5,6 +5,8 @@ use domesday_engine::outcome::{Cost, Outcome, Valuation, ValueRange};
 use domesday_engine::subject::{
     BuildStatus, Energy, Fabric, GridPoint, Occupancy, Precision, Provenance, Size, Subject,
 };
+use domesday_evaluation::report::{AsAt, Header, TrainingData};
+use domesday_evaluation::row::{Prediction, Row, StatedInputs};
 use domesday_registers::codes::{PropertyType, Subtype, Tenure};
 use domesday_registers::records::Country;
 use domesday_registers::{Day, Postcode};
@@ -65,5 +67,54 @@ pub fn valued_row(name: &str, estimate: f64) -> RowResult {
             memory_bytes: 65_536,
             questions: 1,
         },
+    }
+}
+
+/// Returns the header of a back-test of two months, whose ranges are to hold 80 % of prices.
+pub fn header() -> Header {
+    Header {
+        release_id: "r-1".to_owned(),
+        model: "m".to_owned(),
+        model_version: "1".to_owned(),
+        parameters_sha256: None,
+        snapshot_id: "p-1".to_owned(),
+        snapshot_content: String::new(),
+        synthetic: true,
+        from: "2026-01-01".to_owned(),
+        to: "2026-02-01".to_owned(),
+        as_at: AsAt::Sale,
+        evidence_lag_days: 0,
+        training_data: TrainingData::Nothing,
+        sales_in_window: 0,
+        not_askable: 0,
+        taken_every: 1,
+        nominal_coverage: 0.8,
+        least_rows: 30,
+    }
+}
+
+/// Returns a sale for £100 that is valued exactly. Each has another postcode.
+pub fn sale(at: usize) -> Row {
+    Row {
+        id: at as u64,
+        day: Day(20_500),
+        price: 100.0,
+        property_type: PropertyType::Flat,
+        authority: String::new(),
+        postcode_area: "QA".to_owned(),
+        postcode: format!("QA1 {at}"),
+        stated: StatedInputs {
+            subtype: Subtype::FlatPurposeBuilt,
+            tenure: Tenure::Leasehold,
+            bedrooms: Some(2),
+        },
+        new_build: false,
+        floor_area: true,
+        answer: Prediction::Valued {
+            estimate: 100.0,
+            range: Some([90.0, 110.0]),
+            band: "high".to_owned(),
+        },
+        baselines: [None, None],
     }
 }

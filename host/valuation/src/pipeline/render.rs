@@ -167,7 +167,7 @@ fn hundredths(area: f64) -> f64 {
 }
 
 /// Rounds to thousandths. The score is not precise enough for more digits.
-fn thousandths(share: f64) -> f64 {
+pub(super) fn thousandths(share: f64) -> f64 {
     (share * 1000.0).round() / 1000.0
 }
 

@@ -34,7 +34,7 @@ const CORE: usize = 1_700;
 /// Bytes of a comparable: more than any has.
 const COMPARABLE: usize = 240;
 /// Bytes of the context: more than any but one of an authority with a very long name.
-const CONTEXT: usize = 400;
+const CONTEXT: usize = 480;
 
 /// Returns bytes that suffice for the response to these rows. No response is larger than
 /// [`RESPONSE_MAX`].

@@ -20,7 +20,7 @@ use domesday_contract::v3::options::{Options, Settings};
 use domesday_contract::v3::request::{Development, Kind, Request, RequestError};
 use domesday_contract::v3::result::{Outcome, Status, ValuationResult};
 use domesday_engine::evidence::{EvidenceSource, Recorder};
-use domesday_engine::outcome::{Row, RowFailure};
+use domesday_engine::outcome::{self as release_outcome, Row, RowFailure};
 use domesday_registers::Postcode;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -358,7 +358,7 @@ fn run_pipeline(
     let sections = request.options().sections(context.depth);
     let location_context = match sections.context {
         true => Some(
-            location_context::context(&release.snapshot, &subject)
+            location_context::context(&release.snapshot, &subject, own_sales_share(&row))
                 .map_err(|error| failed_row(internal(), error.to_string()))?,
         ),
         false => None,
@@ -370,6 +370,14 @@ fn run_pipeline(
         ..rendering
     };
     Ok(final_outcome(render(row, rendering), problem))
+}
+
+/// Returns the weight of the home's own sales in an estimate.
+fn own_sales_share(row: &Row) -> Option<f64> {
+    match &row.outcome {
+        Ok(release_outcome::Outcome::Valued(valuation)) => valuation.own_sales_share,
+        _ => None,
+    }
 }
 
 fn final_outcome(outcome: Outcome, problem: Option<String>) -> RowOutcome {

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// The registers of a snapshot: the flag and the file of each. A month of changes is another file.
-const REGISTERS: [(&str, &str); 7] = [
+pub(crate) const REGISTERS: [(&str, &str); 7] = [
     ("--price-paid", "price-paid.csv"),
     ("--certificates", "certificates.csv"),
     ("--code-point", "codepo_gb.zip"),

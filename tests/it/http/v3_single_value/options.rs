@@ -190,6 +190,7 @@ fn context_describes_the_postcode_sector() {
         [
             "local_authority",
             "median_price_gbp",
+            "own_sale",
             "postcode_sector",
             "price_change_12m_pct",
             "price_per_sqm_gbp",
@@ -201,4 +202,17 @@ fn context_describes_the_postcode_sector() {
     assert_eq!(context["local_authority"]["name"], "Wexelshire Vale");
     assert!(context["sales_count_12m"].as_u64().unwrap() > 0);
     assert!(context["median_price_gbp"].is_u64());
+}
+
+#[test]
+fn context_names_the_homes_own_sale_where_it_moved_the_estimate() {
+    let (_server, client) = service();
+    let options = json!({"include_context_metrics": true});
+    let result = client.post(STANDARD, &house_with(options)).ok();
+    let own = &result["context"]["own_sale"];
+    assert_eq!(names(own), ["price_gbp", "sale_date", "weight"]);
+    assert_eq!(own["sale_date"], "2015-01-12");
+    assert_eq!(own["price_gbp"], 215_000);
+    let weight = own["weight"].as_f64().unwrap();
+    assert!(weight > 0.0 && weight < 1.0, "{weight}");
 }

@@ -14,7 +14,9 @@ use domesday_evaluation::report::AsAt;
 use domesday_evaluation::summary::summary;
 use domesday_package::{Kind, PackageId, PropertyBody, Trust, open};
 use domesday_registers::Day;
-use domesday_release_tools::backtest::{BacktestInput, BacktestOptions, report_json, run};
+use domesday_release_tools::backtest::{
+    BacktestInput, BacktestOptions, EVIDENCE_LAG_DAYS, report_json, run,
+};
 use domesday_valuation::release_store::open_release;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -36,8 +38,8 @@ pub struct Backtest {
     /// Valuation day of a sale: its own day, or the first of its month.
     #[arg(long, value_enum, default_value_t = Moment::Sale)]
     as_at: Moment,
-    /// Hide evidence registered within this many days before the valuation day.
-    #[arg(long, value_name = "DAYS", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=3_660))]
+    /// Days that registers lag by: hides evidence registered within them before the valuation day.
+    #[arg(long, value_name = "DAYS", default_value_t = EVIDENCE_LAG_DAYS, value_parser = clap::value_parser!(u16).range(..=3_660))]
     evidence_lag: u16,
     /// Homes of the leakage probe at each of three days (0 disables it).
     #[arg(long, value_name = "N", default_value_t = 100)]

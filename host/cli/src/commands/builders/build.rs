@@ -6,6 +6,7 @@ use crate::commands::progress::ProgressLine;
 use anyhow::Context;
 use chrono::NaiveDate;
 use domesday_package::PackageId;
+use domesday_release_tools::backtest::EVIDENCE_LAG_DAYS;
 use domesday_release_tools::build::{BuildOptions, build};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -36,6 +37,10 @@ pub struct Build {
     /// Last day of the sales to calibrate on (default: half a year before the latest sale).
     #[arg(long, value_name = "DATE")]
     calibrate_until: Option<NaiveDate>,
+    /// Days that registers lag by: hides evidence registered within them before each past
+    /// valuation.
+    #[arg(long, value_name = "DAYS", default_value_t = EVIDENCE_LAG_DAYS, value_parser = clap::value_parser!(u16).range(..=3_660))]
+    evidence_lag: u16,
     /// Maximum number of sales to calibrate on, sampled evenly.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     max_calibration_rows: usize,
@@ -72,6 +77,7 @@ impl Build {
             effective: self.effective,
             fit_until: self.fit_until,
             calibrate_until: self.calibrate_until,
+            evidence_lag_days: self.evidence_lag,
             max_calibration_rows: self.max_calibration_rows,
             train_days: self.train_days,
             max_train_rows: self.max_train_rows,

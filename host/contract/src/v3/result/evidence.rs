@@ -58,6 +58,23 @@ pub struct Context {
     /// Change of prices over twelve months, in per cent.
     #[schema(required)]
     pub price_change_12m_pct: Option<f64>,
+    /// The home's own latest sale, where the home's own sales moved the estimate; null where they
+    /// did not.
+    #[schema(required)]
+    pub own_sale: Option<OwnSale>,
+}
+
+/// The latest sale of the home itself, brought to no other date.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct OwnSale {
+    /// Day of the sale.
+    #[serde(serialize_with = "iso_day")]
+    pub sale_date: NaiveDate,
+    /// The price paid, in whole pounds.
+    pub price_gbp: u64,
+    /// Weight of the home's own sales in the estimate, 0 to 1. Comparables have the rest.
+    #[schema(minimum = 0, maximum = 1)]
+    pub weight: f64,
 }
 
 /// A local authority.

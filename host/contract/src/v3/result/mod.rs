@@ -10,7 +10,7 @@ mod tests;
 mod wire;
 
 pub use batch::{BATCH_END, BatchStatus, Summary, batch_start};
-pub use evidence::{Comparable, Context, LocalAuthority};
+pub use evidence::{Comparable, Context, LocalAuthority, OwnSale};
 pub use money::{POUNDS_MAX, round_gbp};
 pub use result_size::{RESPONSE_MAX, rejection_size};
 

@@ -10,8 +10,8 @@ use crate::v3::identity::{Postcode, Uprn};
 use crate::v3::input::{Input, InputResolution, Note, Reason, Source};
 use crate::v3::request::{PropertyType, Tenure};
 use crate::v3::result::{
-    Comparable, Confidence, ConfidenceBand, Context, IdentitySource, LocalAuthority, POUNDS_MAX,
-    Referral, ReferralCode, ReferredResult, ResultProperty, ValueRange, ValuedResult,
+    Comparable, Confidence, ConfidenceBand, Context, IdentitySource, LocalAuthority, OwnSale,
+    POUNDS_MAX, Referral, ReferralCode, ReferredResult, ResultProperty, ValueRange, ValuedResult,
 };
 use crate::vocabulary::Vocabulary;
 fn pounds() -> impl Strategy<Value = u64> {
@@ -69,11 +69,13 @@ prop_compose! {
         median_price_gbp in proptest::option::of(pounds()),
         price_per_sqm_gbp in proptest::option::of(hundredths(549_755_813_887.0)),
         price_change_12m_pct in proptest::option::of(hundredths(54_975_581_388_700.0)),
+        own_sale in proptest::option::of((day(), pounds(), share())),
     ) -> Context {
         Context {
             local_authority: Some(LocalAuthority { code: "E06000000".to_owned(), name }),
             postcode_sector: sector.to_owned(),
             sales_count_12m, median_price_gbp, price_per_sqm_gbp, price_change_12m_pct,
+            own_sale: own_sale.map(|(sale_date, price_gbp, weight)| OwnSale { sale_date, price_gbp, weight }),
         }
     }
 }

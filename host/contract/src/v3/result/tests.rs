@@ -86,6 +86,11 @@ fn a_valued_property_with_its_evidence() {
         median_price_gbp: None,
         price_per_sqm_gbp: Some(3_512.4),
         price_change_12m_pct: Some(-1.2),
+        own_sale: Some(OwnSale {
+            sale_date: day(2019, 3, 8),
+            price_gbp: 241_500,
+            weight: 0.412,
+        }),
     });
     insta::assert_snapshot!(result(Outcome::Valued(Box::new(valued))));
 }

@@ -1,0 +1,142 @@
+//! The report as one self-contained page: no network, no script.
+
+use super::{Alarm, MonitorReport, Segment, Window};
+use crate::html::plots::{self, MonthlySeries, PlotError};
+use crate::html::tables::{group_label, percent};
+use crate::html::{document, svg};
+use maud::{Markup, html};
+
+/// Segments in a table at most; the JSON has all.
+const MOST: usize = 40;
+
+/// Returns the page.
+///
+/// # Errors
+/// [`PlotError`] if the plot cannot be drawn.
+pub fn page(report: &MonitorReport) -> Result<String, PlotError> {
+    let subject = &report.subject;
+    let title = format!("Errors of {} since it was made", subject.release_id);
+    let latest = report.latest_complete();
+    let body = html! {
+        h1 { (title) }
+        p.quiet {
+            "Sales of " (subject.from) " to " (subject.to) " in " (subject.later_snapshot_id) ", which the release on " (subject.snapshot_id)
+            " has not seen, each valued as served on its day. A window is three months. It raises alarms once " (subject.evidence_lag_days)
+            " days have passed, since sales register late."
+        }
+        @for window in report.windows.iter().filter(|window| window.is_alarmed()) {
+            @for segment in window.segments.iter().filter(|segment| segment.alarm.is_some()) {
+                p.warning { "Window to " (window.month) ": " (alarm(segment)) }
+            }
+        }
+        @if !report.alarmed { p { "No segment raises an alarm." } }
+        h2 { "All sales, window by window" }
+        (course(report)?)
+        (windows(report))
+        @if let Some(window) = latest {
+            h2 { "Segments of the window to " (window.month) }
+            (segments(window))
+        }
+    };
+    Ok(document(&title, &body))
+}
+
+fn alarm(segment: &Segment) -> String {
+    let name = group_label(&segment.key, segment.name.as_deref());
+    let coverage = segment.ranges.as_ref().map_or(0.0, |it| it.coverage);
+    match segment.alarm {
+        Some(Alarm::Coverage) => format!(
+            "ranges of {name} hold {} % of {} prices",
+            percent(coverage, 1),
+            segment.valued
+        ),
+        _ => format!(
+            "the median error of {name} is {} on {} sales and was {} in the back-test",
+            format_signed(segment.median_error),
+            segment.valued,
+            format_signed(Some(segment.expected))
+        ),
+    }
+}
+
+fn format_signed(share: Option<f64>) -> String {
+    share.map_or_else(
+        || "–".to_owned(),
+        |share| format!("{:+.1} %", 100.0 * share),
+    )
+}
+
+fn course(report: &MonitorReport) -> Result<Markup, PlotError> {
+    let names: Vec<String> = report.windows.iter().map(|it| it.month.clone()).collect();
+    let line = |label, colour, of: &dyn Fn(&Segment) -> Option<f64>| MonthlySeries {
+        label,
+        colour,
+        points: (0..)
+            .zip(&report.windows)
+            .filter_map(|(at, window)| Some((at, 100.0 * of(window.segments.first()?)?)))
+            .collect(),
+    };
+    let courses = [
+        line("median error", plots::RELEASE, &|it| it.median_error),
+        line("of the back-test", plots::OTHER, &|it| {
+            it.median_error.map(|_| it.expected)
+        }),
+    ];
+    if courses[0].points.len() < 2 {
+        return Ok(html! {});
+    }
+    let drawn = plots::months(&names, &courses)?;
+    Ok(svg("Median error by window", drawn))
+}
+
+fn windows(report: &MonitorReport) -> Markup {
+    let all = report
+        .windows
+        .iter()
+        .filter_map(|window| Some((window, window.segments.first()?)));
+    html! {
+        div.scroll { table {
+            thead { tr { th { "window to" } th { "registered" } (columns()) } }
+            tbody { @for (window, segment) in all { tr {
+                td { (window.month) } td { @if window.complete { "yes" } @else { "not all yet" } } (cells(segment))
+            } } }
+        } }
+    }
+}
+
+fn segments(window: &Window) -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr { th { "by" } th { "segment" } (columns()) } }
+            tbody { @for segment in window.segments.iter().take(MOST) { tr {
+                td { (segment.by.replace('_', " ")) } td { (group_label(&segment.key, segment.name.as_deref())) } (cells(segment))
+            } } }
+        } }
+        @if window.segments.len() > MOST {
+            p.quiet { "The first " (MOST) " of " (window.segments.len()) "; the JSON has all." }
+        }
+    }
+}
+
+fn columns() -> Markup {
+    html! { th { "valued" } th { "median error" } th { "95 %" } th { "back-test" } th { "change" } th { "covered" } }
+}
+
+fn cells(segment: &Segment) -> Markup {
+    let class = |alarm: Alarm| {
+        if segment.alarm == Some(alarm) {
+            "bad"
+        } else {
+            ""
+        }
+    };
+    html! {
+        td { (segment.valued) } td { (format_signed(segment.median_error)) }
+        td { @if let Some([low, high]) = segment.interval { (format_signed(Some(low))) " to " (format_signed(Some(high))) } }
+        td { (format_signed(Some(segment.expected))) }
+        td class=(class(Alarm::Bias)) { (format_signed(segment.change)) }
+        td class=(class(Alarm::Coverage)) {
+            @match &segment.ranges { Some(ranges) => { (percent(ranges.coverage, 1)) } None => { "–" } }
+        }
+    }
+}

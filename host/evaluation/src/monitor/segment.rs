@@ -1,0 +1,140 @@
+//! One segment of a window, and whether it raises an alarm.
+
+use crate::LEAST_ROWS;
+use crate::binomial::{find_refuted, p_value};
+use crate::number::{count, effective_rows, median, quantile, round, score_interval};
+use crate::ranges::Ranges;
+use crate::row::Row;
+use serde::{Deserialize, Serialize};
+
+/// The distance of the coverage below nominal that raises no alarm.
+const COVERAGE: f64 = 0.05;
+
+/// The reason of an alarm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Alarm {
+    /// The median error has moved.
+    Bias,
+    /// The ranges hold too few prices.
+    Coverage,
+}
+
+/// One segment of a window. Errors are estimate / price - 1; shares are 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Segment {
+    /// By what: `all`, `type`, `authority` or `postcode_area`.
+    pub by: String,
+    /// Its key.
+    pub key: String,
+    /// Its name where the key is a code.
+    pub name: Option<String>,
+    /// Sales that the release valued.
+    pub valued: usize,
+    /// The median error that its back-test had.
+    pub expected: f64,
+    /// The median error; absent below [`LEAST_ROWS`] values.
+    pub median_error: Option<f64>,
+    /// Its 95 % interval by postcode.
+    pub interval: Option<[f64; 2]>,
+    /// The median error less the expected one.
+    pub change: Option<f64>,
+    /// The ranges; absent below [`LEAST_ROWS`] of them.
+    pub ranges: Option<Ranges>,
+    /// The alarm that it raises.
+    pub alarm: Option<Alarm>,
+    /// The p-value of the sign test of the change.
+    #[serde(skip)]
+    p_value: f64,
+}
+
+impl Segment {
+    /// Returns the figures of a segment's rows, without an alarm.
+    pub(super) fn of(
+        (by, key): (&str, &str),
+        name: Option<String>,
+        rows: &[&Row],
+        expected: f64,
+        nominal: f64,
+    ) -> Segment {
+        let errors: Vec<(&str, f64)> = rows
+            .iter()
+            .filter_map(|row| Some((row.postcode.as_str(), row.estimate()? / row.price - 1.0)))
+            .collect();
+        let ranges = Ranges::of(rows, nominal).filter(|ranges| ranges.rows >= LEAST_ROWS);
+        let mut segment = Segment {
+            by: by.to_owned(),
+            key: key.to_owned(),
+            name,
+            valued: errors.len(),
+            expected,
+            median_error: None,
+            interval: None,
+            change: None,
+            ranges,
+            alarm: None,
+            p_value: 1.0,
+        };
+        if errors.len() >= LEAST_ROWS {
+            segment.measure(&errors);
+        }
+        segment
+    }
+
+    fn measure(&mut self, errors: &[(&str, f64)]) {
+        let mut sorted: Vec<f64> = errors.iter().map(|(_, error)| *error).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let Some(middle) = median(sorted.clone()) else {
+            return;
+        };
+        let below = |most: f64| {
+            errors
+                .iter()
+                .map(move |(place, error)| (*place, *error <= most))
+        };
+        let ends = score_interval(0.5, effective_rows(below(middle)));
+        let end = |at: usize| quantile(&sorted, ends[at]).map(round);
+        self.median_error = Some(round(middle));
+        self.interval = end(0).zip(end(1)).map(|(low, high)| [low, high]);
+        self.change = Some(round(middle - self.expected));
+        // The sign test: had nothing changed, half of the errors would be at most as expected.
+        let effective = effective_rows(below(self.expected));
+        let share = count(below(self.expected).filter(|(_, it)| *it).count()) / count(errors.len());
+        let rows = effective.round() as usize;
+        self.p_value = p_value((share * effective).round() as usize, rows, 0.5);
+    }
+
+    /// Returns the p-value of the coverage, where it is below nominal by enough to matter.
+    fn coverage_p_value(&self) -> f64 {
+        let Some(ranges) = &self.ranges else {
+            return 1.0;
+        };
+        if ranges.coverage > ranges.nominal - COVERAGE {
+            return 1.0;
+        }
+        let effective = ranges.effective_rows.clamp(1, ranges.rows);
+        let held = (ranges.coverage * count(effective)).round() as usize;
+        p_value(held.min(effective), effective, ranges.nominal)
+    }
+}
+
+/// Sets the alarms of a window's segments. A change must be as large as `alarm`, and refuted by a
+/// sign test with Holm's correction for the number of segments. An incomplete window has none.
+pub(super) fn raise_alarms(segments: &mut [Segment], alarm: f64, complete: bool) {
+    if !complete {
+        return;
+    }
+    let p_values: Vec<f64> = segments.iter().map(|it| it.p_value).collect();
+    let coverages: Vec<f64> = segments.iter().map(Segment::coverage_p_value).collect();
+    let moved = find_refuted(&p_values);
+    let narrow = find_refuted(&coverages);
+    for ((segment, moved), narrow) in segments.iter_mut().zip(moved).zip(narrow) {
+        let large = segment.change.is_some_and(|change| change.abs() >= alarm);
+        segment.alarm = match (moved && large, narrow) {
+            (true, _) => Some(Alarm::Bias),
+            (_, true) => Some(Alarm::Coverage),
+            _ => None,
+        };
+    }
+}

@@ -1,0 +1,88 @@
+//! The report as a table of plain text, for a terminal.
+
+use super::{Alarm, MonitorReport, Segment};
+use std::fmt::Write;
+
+/// Returns the summary, many lines.
+pub fn summary(report: &MonitorReport) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(report, &mut out);
+    out
+}
+
+fn write(report: &MonitorReport, out: &mut String) -> std::fmt::Result {
+    let subject = &report.subject;
+    writeln!(
+        out,
+        "{} on {}, sales of {} to {} in {}, registered through {}",
+        subject.release_id,
+        subject.snapshot_id,
+        subject.from,
+        subject.to,
+        subject.later_snapshot_id,
+        subject.registered_through
+    )?;
+    let against = match subject.against_backtest {
+        true => "that of the back-test",
+        false => "zero, since the package has no back-test",
+    };
+    writeln!(
+        out,
+        "The median error of three months against {against}; {} sales of homes that the release does not know\n",
+        subject.unknown_homes
+    )?;
+    writeln!(
+        out,
+        "{:9} {:28} {:>7} {:>8} {:>8} {:>8} {:>6}",
+        "to", "", "valued", "error", "expected", "change", "cover"
+    )?;
+    for window in &report.windows {
+        let shown = window
+            .segments
+            .iter()
+            .filter(|it| it.by == "all" || it.by == "type" || it.alarm.is_some());
+        for segment in shown {
+            line(out, &window.month, segment, window.complete)?;
+        }
+    }
+    let months: Vec<&str> = report
+        .windows
+        .iter()
+        .filter(|window| window.is_alarmed())
+        .map(|window| window.month.as_str())
+        .collect();
+    match months.as_slice() {
+        [] => writeln!(
+            out,
+            "\nNo alarm: no segment's median error moved by {:.1} % or more, and all ranges hold",
+            100.0 * subject.alarm
+        ),
+        months => writeln!(out, "\nALARM in the windows to {}", months.join(", ")),
+    }
+}
+
+fn line(out: &mut String, month: &str, segment: &Segment, complete: bool) -> std::fmt::Result {
+    let signed = |share: Option<f64>| {
+        share.map_or_else(|| "-".to_owned(), |share| format!("{:+.2}", 100.0 * share))
+    };
+    let cover = segment.ranges.as_ref().map_or_else(
+        || "-".to_owned(),
+        |ranges| format!("{:.1}", 100.0 * ranges.coverage),
+    );
+    let word = match (segment.alarm, complete) {
+        (Some(Alarm::Bias), _) => "  ALARM: the median error moved",
+        (Some(Alarm::Coverage), _) => "  ALARM: ranges hold too few prices",
+        (None, false) => "  not all registered yet",
+        (None, true) => "",
+    };
+    let name = segment.name.as_deref().unwrap_or(&segment.key);
+    writeln!(
+        out,
+        "{month:9} {name:28} {:>7} {:>8} {:>+8.2} {:>8} {cover:>6}{word}",
+        segment.valued,
+        signed(segment.median_error),
+        100.0 * segment.expected,
+        signed(segment.change),
+    )
+}

@@ -1,0 +1,200 @@
+//! Alarms on made-up markets.
+
+use super::metrics::metrics;
+use super::summary::summary;
+use super::*;
+use crate::row::Prediction;
+use crate::testing::{report as backtest, row};
+
+/// The latest registered sale: the end of December 2026.
+const REGISTERED: Day = Day(20_818);
+
+fn header() -> Header {
+    Header {
+        release_id: "made-up-1".to_owned(),
+        snapshot_id: "made-up".to_owned(),
+        later_snapshot_id: "later".to_owned(),
+        from: "2026-07-01".to_owned(),
+        to: "2026-12-31".to_owned(),
+        registered_through: REGISTERED.to_string(),
+        evidence_lag_days: 60,
+        alarm: 0.05,
+        nominal_coverage: 0.8,
+        unknown_homes: 0,
+        against_backtest: true,
+    }
+}
+
+/// A pseudo-random number from -1 to 1 of a sale.
+fn noise(at: usize) -> f64 {
+    let mixed = (at as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    ((mixed >> 40) as f64 / f64::from(1_u32 << 23)) - 1.0
+}
+
+/// Returns so many sales a month of an area from July to December 2026. From October on prices are
+/// `fall` lower than the release's estimates expect. Estimates err by up to a quarter.
+fn market(authority: &str, monthly: usize, fall: f64) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for month in 0..6 {
+        let first = Day::first_of_month((2026 - 1970) * 12 + 6 + month).unwrap();
+        for at in 0..monthly {
+            let estimate = 200_000.0 * (1.0 + 0.25 * noise(rows.len() + authority.len() * 7_919));
+            let price = if month >= 3 {
+                200_000.0 * (1.0 - fall)
+            } else {
+                200_000.0
+            };
+            rows.push(Row {
+                id: rows.len() as u64,
+                day: Day(first.0 + (at % 28) as i32),
+                authority: authority.to_owned(),
+                postcode: format!("{authority} {}", rows.len()),
+                answer: Prediction::Valued {
+                    estimate,
+                    range: Some([estimate * 0.8, estimate * 1.25]),
+                    band: "high".to_owned(),
+                },
+                ..row(price, estimate)
+            });
+        }
+    }
+    rows
+}
+
+fn of(rows: &[Row]) -> MonitorReport {
+    let backtest = backtest(&[]);
+    MonitorReport::of(header(), rows, Some(&backtest), REGISTERED, &|_| None)
+}
+
+fn alarms(report: &MonitorReport) -> Vec<(&str, &str, Alarm)> {
+    let windows = report.windows.iter();
+    windows
+        .flat_map(|window| {
+            let raised = |it: &'_ Segment| it.alarm.is_some();
+            let segments = window.segments.iter().filter(move |it| raised(it));
+            segments.filter_map(|it| Some((window.month.as_str(), it.key.as_str(), it.alarm?)))
+        })
+        .collect()
+}
+
+#[test]
+fn a_fall_of_ten_per_cent_in_an_area_raises_an_alarm_within_three_months() {
+    // A hundred sales of the area in the quarter of the fall, among those of others.
+    let mut rows = market("fallen", 34, 0.10);
+    rows.extend(market("steady", 400, 0.0));
+    let mut header = header();
+    header.evidence_lag_days = 0;
+    let report = MonitorReport::of(header, &rows, None, REGISTERED, &|_| None);
+    assert!(report.alarmed);
+    let found = alarms(&report);
+    assert!(
+        found.contains(&("2026-12", "fallen", Alarm::Bias)),
+        "{found:?}"
+    );
+    assert!(
+        found
+            .iter()
+            .all(|(month, key, _)| *month >= "2026-10" && *key != "steady"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_window_whose_sales_are_not_all_registered_raises_none() {
+    let report = of(&market("fallen", 100, 0.20));
+    let complete: Vec<bool> = report.windows.iter().map(|it| it.complete).collect();
+    assert_eq!(complete, [true, true, true, true, false, false]);
+    // October is complete, and a third of its window fell.
+    assert!(
+        alarms(&report)
+            .iter()
+            .all(|(month, ..)| *month == "2026-10")
+    );
+    let text = summary(&report);
+    assert!(text.contains("2026-12   all"), "{text}");
+    assert!(text.contains("not all registered yet"), "{text}");
+}
+
+#[test]
+fn a_steady_market_raises_no_alarm_in_any_of_many_areas() {
+    let mut rows = Vec::new();
+    for area in 0..60 {
+        rows.extend(market(&format!("area-{area}"), 12, 0.0));
+    }
+    let report = of(&rows);
+    assert!(!report.alarmed, "{:?}", alarms(&report));
+    assert!(summary(&report).contains("No alarm"));
+}
+
+#[test]
+fn ranges_that_hold_too_few_prices_raise_an_alarm() {
+    let mut rows = market("steady", 100, 0.0);
+    for row in &mut rows {
+        if let Prediction::Valued {
+            estimate, range, ..
+        } = &mut row.answer
+        {
+            *range = Some([*estimate * 0.95, *estimate * 1.05]);
+        }
+    }
+    let report = of(&rows);
+    assert!(
+        alarms(&report)
+            .iter()
+            .all(|(.., alarm)| *alarm == Alarm::Coverage)
+    );
+    assert!(report.alarmed);
+}
+
+#[test]
+fn the_error_of_the_back_test_is_no_change() {
+    let tested: Vec<Row> = (0..60).map(|_| row(100_000.0, 110_000.0)).collect();
+    let biased: Vec<Row> = market("biased", 100, 0.0)
+        .into_iter()
+        .map(|it| row_with(it, 220_000.0))
+        .collect();
+    let (before, none) = (backtest(&tested), backtest(&[]));
+    let change = |of: &Report| {
+        let report = MonitorReport::of(header(), &biased, Some(of), REGISTERED, &|_| None);
+        report.windows[2].segments[0].change.unwrap()
+    };
+    assert!(change(&before).abs() < 1e-9);
+    assert!((change(&none) - 0.1).abs() < 1e-9);
+}
+
+fn row_with(row: Row, estimate: f64) -> Row {
+    Row {
+        answer: Prediction::Valued {
+            estimate,
+            range: None,
+            band: "high".to_owned(),
+        },
+        ..row
+    }
+}
+
+#[test]
+fn metrics_are_of_the_latest_complete_window() {
+    let text = metrics(&of(&market("fallen", 100, 0.20))).unwrap();
+    let line = "domesday_release_monitored_sales{release_id=\"made-up-1\",by=\"authority\",segment=\"fallen\"} 300";
+    assert!(text.contains(line), "{text}");
+    for name in [
+        "domesday_release_median_error_ratio",
+        "domesday_release_median_error_change_ratio",
+        "domesday_release_coverage_ratio",
+        "domesday_release_monitor_alarm",
+    ] {
+        assert!(text.contains(&format!("{name}{{")), "{name}: {text}");
+    }
+    let none = MonitorReport::of(header(), &[], None, REGISTERED, &|_| None);
+    assert!(!metrics(&none).unwrap().contains("made-up-1"));
+}
+
+#[test]
+fn a_page_names_each_alarm_and_every_window() {
+    let page = html::page(&of(&market("fallen", 100, 0.30))).unwrap();
+    assert!(page.contains("the median error of fallen is +"), "{page}");
+    assert!(page.contains("2026-12") && page.contains("not all yet"));
+    assert!(page.contains("<svg "));
+}

@@ -109,6 +109,12 @@ pub const BOUNDS: &[Bound] = bounds! {
     "hedonic.area_by_rooms_m2", "m²", 5.0, 2e3, "typical floor area by habitable rooms":
         |p| each(p.hedonic.area_by_rooms_m2).into_iter().flatten();
 
+    "unknown_area.rooms_reliability", "share", 0.0, 1.0, "reliability of a size by rooms":
+        |p| [p.unknown_area.rooms_reliability];
+    "unknown_area.neighbour_correlation", "correlation", 0.0, 1.0,
+        "likeness of neighbours' sizes":
+        |p| [p.unknown_area.neighbour_correlation];
+
     "likeness.distance_m", "m", 1e-3, 1e5, "distance at which similarity halves":
         |p| [p.similarity.distance_m];
     "likeness.years", "years", 1e-3, 1e5, "age of a sale at which similarity halves":

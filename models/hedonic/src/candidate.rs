@@ -94,7 +94,7 @@ pub(crate) fn residuals<'a>(
             kind,
             weight,
         } = candidate.neighbour;
-        let size = size.unwrap_or_else(|| sizes.derive(kind, rooms).0);
+        let size = size.unwrap_or_else(|| sizes.of_sale(kind, rooms));
         let residual = candidate.log_price - sale_level(&p.hedonic, kind, sale, size, fallback);
         Residual {
             residual,

@@ -2,6 +2,7 @@
 
 use crate::candidate::Candidate;
 use crate::estimate::{LocalFit, Residual};
+use crate::floor_area::{UnknownSizes, effective_size};
 use crate::parameters::Parameters;
 use crate::similarity;
 use domesday_sdk::Comparable;
@@ -14,16 +15,24 @@ const ALWAYS_LISTED: usize = 5;
 /// it keeps sales from another town off the list.
 const MIN_SHARE: f64 = 0.02;
 
-/// Lists the sales most similar to the subject among those with weight, best first. `home` is the
-/// level of the subject and `size` its log size.
+/// Lists the sales most similar to the subject among those with weight, best first. `level` is that
+/// of the subject without its size, `size` its log size and `elasticity` the local one.
 pub(crate) fn list_comparables(
     p: &Parameters,
     candidates: &[Candidate],
     residuals: &[Residual],
     fit: &LocalFit,
     size: f64,
-    home: f64,
+    level: f64,
+    elasticity: f64,
 ) -> Vec<Comparable> {
+    let compared = |candidate: &Candidate, residual: &Residual| {
+        let unknown = UnknownSizes {
+            share: f64::from(u8::from(candidate.neighbour.size.is_none())),
+            mean: residual.size,
+        };
+        effective_size(&p.unknown_area, size, unknown)
+    };
     let mut listed: Vec<Comparable> = candidates
         .iter()
         .zip(residuals)
@@ -32,7 +41,9 @@ pub(crate) fn list_comparables(
         .map(|((candidate, residual), _)| Comparable {
             sale: candidate.id,
             // The log price that this sale alone gives the subject.
-            adjusted_price: residual.residual - fit.slope * residual.size + home,
+            adjusted_price: residual.residual - fit.slope * residual.size
+                + level
+                + elasticity * compared(candidate, residual),
             // The product of the factors. It ranks as its cube root does, and only the listed
             // sales need the root.
             similarity: candidate.similarity

@@ -13,10 +13,8 @@ pub struct Weakness {
     pub distance_m: f64,
     /// Weighted mean age of their sales, in years.
     pub years: f64,
-    /// Elasticity of price to floor area, if the floor area was derived.
-    pub derived_area: Option<f64>,
-    /// True if the derived floor area uses a known number of rooms.
-    pub rooms_known: bool,
+    /// Variance of the log price from a derived floor area, if it was derived.
+    pub area_variance: Option<f64>,
     /// True if the age band is missing.
     pub no_age: bool,
     /// True if the price index is missing.
@@ -27,15 +25,10 @@ pub struct Weakness {
 
 /// Returns the variance that weaknesses add to the comparables' own.
 pub fn added_variance(p: &ConfidenceParameters, weakness: Weakness) -> f64 {
-    let area = match (weakness.derived_area, weakness.rooms_known) {
-        (None, _) => 0.0,
-        (Some(e), true) => e * e * p.area_variance_rooms_known,
-        (Some(e), false) => e * e * p.area_variance,
-    };
     let when = |missing: bool, variance: f64| if missing { variance } else { 0.0 };
     p.variance_per_km * weakness.distance_m / 1_000.0
         + p.variance_per_year * weakness.years
-        + area
+        + weakness.area_variance.unwrap_or_default()
         + when(weakness.no_age, p.age_variance)
         + when(weakness.no_index, p.no_index_variance)
         + when(weakness.rough_place, p.place_variance)
@@ -109,10 +102,7 @@ mod tests {
 
     #[test]
     fn each_weakness_adds_variance() {
-        let none = Weakness {
-            rooms_known: true,
-            ..Weakness::default()
-        };
+        let none = Weakness::default();
         assert_eq!(added_variance(P, none), 0.0);
         let worse = [
             Weakness {
@@ -121,7 +111,7 @@ mod tests {
             },
             Weakness { years: 1.0, ..none },
             Weakness {
-                derived_area: Some(0.6),
+                area_variance: Some(0.02),
                 ..none
             },
             Weakness {
@@ -138,14 +128,5 @@ mod tests {
             },
         ];
         assert!(worse.iter().all(|w| added_variance(P, *w) > 0.0));
-        let rooms = Weakness {
-            derived_area: Some(0.6),
-            ..none
-        };
-        let no_rooms = Weakness {
-            rooms_known: false,
-            ..rooms
-        };
-        assert!(added_variance(P, no_rooms) > added_variance(P, rooms));
     }
 }

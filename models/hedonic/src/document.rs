@@ -7,8 +7,11 @@ use crate::bounds::{BoundsError, check};
 use crate::parameters::Parameters;
 use serde::{Deserialize, Serialize};
 
-/// Format that this version reads and writes.
-pub const FORMAT: &str = "domesday-hedonic-parameters/4";
+/// Format that this version writes.
+pub const FORMAT: &str = "domesday-hedonic-parameters/5";
+
+/// Format that this version reads besides. Its files lack `unknown_area`, and get the defaults.
+pub const FORMER_FORMAT: &str = "domesday-hedonic-parameters/4";
 
 /// A file of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,7 +73,7 @@ pub enum DocumentError {
     #[error("not a file of parameters in format {FORMAT}: {0}")]
     Shape(#[from] serde_json::Error),
     /// The file has another format.
-    #[error("unsupported format {found:?}; this version reads {FORMAT:?}")]
+    #[error("unsupported format {found:?}; this version reads {FORMAT:?} and {FORMER_FORMAT:?}")]
     Format {
         /// Format that the file states.
         found: String,
@@ -91,10 +94,11 @@ pub fn read(text: &str) -> Result<Document, DocumentError> {
         format: String,
     }
     let Header { format } = serde_json::from_str(text)?;
-    if format != FORMAT {
+    if ![FORMAT, FORMER_FORMAT].contains(&format.as_str()) {
         return Err(DocumentError::Format { found: format });
     }
-    let document: Document = serde_json::from_str(text)?;
+    let mut document: Document = serde_json::from_str(text)?;
+    FORMAT.clone_into(&mut document.format);
     check(&document.parameters)?;
     Ok(document)
 }

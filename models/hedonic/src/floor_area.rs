@@ -1,10 +1,16 @@
 //! Derivation of a missing floor area from the type, the rooms and the homes nearby.
 
+//!
+//! A sale without an area is compared at the size that its place and rooms suggest. Its price tells
+//! of the true size, and homes nearby are alike. So a subject that differs from that size by d
+//! differs from the sale's true size by less: by d less the correlation of neighbours' sizes times d
+//! ([`effective_size`]).
+
 use crate::adjust::log_size;
-use crate::parameters::{HedonicParameters, PerType};
+use crate::parameters::{HedonicParameters, Parameters, PerType, UnknownAreaParameters};
 use crate::property_kind::PropertyKind;
 use crate::robust_statistics;
-use domesday_sdk::{Derivation, Subject};
+use domesday_sdk::{Derivation, PropertyType, Subject};
 use std::cell::OnceCell;
 
 /// Room counts that the parameters distinguish. The last stands for that many and more.
@@ -101,6 +107,17 @@ impl<'a, N: Iterator<Item = &'a Neighbour> + Clone> LocalSizes<'a, N> {
         self.by_rooms.expected_size(self.hedonic, kind, rooms)
     }
 
+    /// Returns the log size typical of the type in this place, and true if neighbours tell it.
+    fn typical(&self, kind: PropertyKind) -> (f64, bool) {
+        match self.median() {
+            Some(median) => (median, true),
+            None => (
+                log_size(self.hedonic, *self.hedonic.typical_area_m2.of(kind)),
+                false,
+            ),
+        }
+    }
+
     /// Returns the robust spread of the neighbours' log sizes, or `None` if no area is known.
     pub fn spread(&self) -> Option<f64> {
         let centre = self.median()?;
@@ -111,36 +128,132 @@ impl<'a, N: Iterator<Item = &'a Neighbour> + Clone> LocalSizes<'a, N> {
             .map(|d| d * robust_statistics::MAD_TO_SCALE)
     }
 
-    /// Derives the log size of a home with an unknown area, and states the basis.
-    pub fn derive(&self, kind: PropertyKind, rooms: Option<u32>) -> (f64, Derivation) {
-        if let Some(rooms) = rooms {
-            let expected = self.expected_size(kind, rooms);
-            return match self.rooms_departure() {
-                Some(local) => (expected + local, Derivation::LocalTypical),
-                None => (expected, Derivation::OtherAttributes),
-            };
+    /// Returns the log size of a sold home with an unknown area.
+    pub fn of_sale(&self, kind: PropertyKind, rooms: Option<u32>) -> f64 {
+        match rooms {
+            Some(rooms) => {
+                self.expected_size(kind, rooms) + self.rooms_departure().unwrap_or_default()
+            }
+            None => self.typical(kind).0,
         }
-        match self.median() {
-            Some(median) => (median, Derivation::LocalTypical),
-            None => (
-                log_size(self.hedonic, *self.hedonic.typical_area_m2.of(kind)),
-                Derivation::TypeTypical,
-            ),
+    }
+
+    /// Derives the log size of a subject with an unknown area, and states the basis. The size by
+    /// rooms is shrunk towards the one typical of the place.
+    pub fn of_subject(
+        &self,
+        p: &UnknownAreaParameters,
+        kind: PropertyKind,
+        rooms: Option<Rooms>,
+    ) -> (f64, Derivation) {
+        let (typical, local) = self.typical(kind);
+        let Some(rooms) = rooms else {
+            let basis = if local {
+                Derivation::LocalTypical
+            } else {
+                Derivation::TypeTypical
+            };
+            return (typical, basis);
+        };
+        let by_rooms = f64::midpoint(
+            self.expected_size(kind, rooms.fewest),
+            self.expected_size(kind, rooms.most),
+        ) + self.rooms_departure().unwrap_or_default();
+        let basis = if local {
+            Derivation::LocalTypical
+        } else {
+            Derivation::OtherAttributes
+        };
+        (typical + p.rooms_reliability * (by_rooms - typical), basis)
+    }
+}
+
+/// Weight of the sales without an area on record, as a share of all, and their mean log size.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct UnknownSizes {
+    /// Share of the weight, 0 to 1.
+    pub share: f64,
+    /// Weighted mean of the log sizes that they are compared at.
+    pub mean: f64,
+}
+
+impl UnknownSizes {
+    /// Sums up sales, each given as its log size, its weight, and true if its area is on record.
+    pub fn of(sales: impl Iterator<Item = (f64, f64, bool)>) -> UnknownSizes {
+        let (mut all, mut unknown, mut sum) = (0.0, 0.0, 0.0);
+        for (size, weight, known) in sales {
+            all += weight;
+            if !known {
+                unknown += weight;
+                sum += weight * size;
+            }
+        }
+        if unknown > 0.0 {
+            UnknownSizes {
+                share: unknown / all,
+                mean: sum / unknown,
+            }
+        } else {
+            UnknownSizes::default()
         }
     }
 }
 
-/// Returns the habitable rooms of the subject. Without a count, it adds bedrooms and living rooms,
-/// assuming one living room if unknown.
-pub fn rooms(subject: &Subject) -> Option<u32> {
+/// Returns the log size at which a subject is compared with its sales. It is the subject's own
+/// where the sales' areas are on record. Otherwise it is nearer to the sales'.
+///
+/// It rises with the subject's size. The weights of the sales do not depend on it, so a larger home
+/// is worth more.
+pub fn effective_size(p: &UnknownAreaParameters, size: f64, unknown: UnknownSizes) -> f64 {
+    size - p.neighbour_correlation * unknown.share * (size - unknown.mean)
+}
+
+/// Returns the variance of a derived log floor area of the subject. Rooms tell less of it where
+/// fewer of the sales have an area to compare with.
+pub fn derived_variance(p: &Parameters, rooms_known: bool, unknown: UnknownSizes) -> f64 {
+    let (with, without) = (
+        p.confidence.area_variance_rooms_known,
+        p.confidence.area_variance,
+    );
+    if rooms_known {
+        with + unknown.share * (without - with)
+    } else {
+        without
+    }
+}
+
+/// Habitable rooms of a subject. The two numbers differ where the living rooms are not stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rooms {
+    /// Fewest that it may have.
+    pub fewest: u32,
+    /// Most that it probably has.
+    pub most: u32,
+}
+
+/// Returns the habitable rooms of the subject. Without a count, it adds bedrooms and living rooms.
+/// Of unknown living rooms there is one, or perhaps a second in a detached or semi-detached house.
+pub fn rooms(subject: &Subject) -> Option<Rooms> {
     let size = &subject.size;
-    size.habitable_rooms.or_else(|| {
-        let bedrooms = size.bedrooms?;
-        Some(
-            bedrooms
-                .saturating_add(size.living_rooms.unwrap_or(1))
-                .max(1),
-        )
+    if let Some(counted) = size.habitable_rooms {
+        return Some(Rooms {
+            fewest: counted,
+            most: counted,
+        });
+    }
+    let bedrooms = size.bedrooms?;
+    let second = matches!(
+        subject.property_type,
+        PropertyType::Detached | PropertyType::SemiDetached
+    );
+    let (fewest, most) = match size.living_rooms {
+        Some(stated) => (stated, stated),
+        None => (1, 1 + u32::from(second)),
+    };
+    let with = |living: u32| bedrooms.saturating_add(living).max(1);
+    Some(Rooms {
+        fewest: with(fewest),
+        most: with(most),
     })
 }
 
@@ -151,6 +264,7 @@ mod tests {
     use crate::testing::subject;
 
     const H: &HedonicParameters = &PARAMETERS.hedonic;
+    const U: &UnknownAreaParameters = &PARAMETERS.unknown_area;
 
     fn neighbour(area: f64, rooms: Option<u32>) -> Neighbour {
         Neighbour {
@@ -163,7 +277,11 @@ mod tests {
 
     fn derive(neighbours: &[Neighbour], rooms: Option<u32>) -> (f64, Derivation) {
         let local = LocalSizes::of(H, neighbours.iter());
-        let (size, basis) = local.derive(PropertyKind::Terraced, rooms);
+        let rooms = rooms.map(|counted| Rooms {
+            fewest: counted,
+            most: counted,
+        });
+        let (size, basis) = local.of_subject(U, PropertyKind::Terraced, rooms);
         (H.reference_area_m2 * size.exp(), basis)
     }
 
@@ -174,8 +292,13 @@ mod tests {
             neighbour(1.2 * expected, Some(4)),
             neighbour(1.2 * H.area_by_rooms_m2.terraced[4], Some(5)),
         ];
-        let (area, basis) = derive(&neighbours, Some(4));
-        assert!((area - 1.2 * expected).abs() < 1e-9);
+        let local = LocalSizes::of(H, neighbours.iter());
+        let of_sale = local.of_sale(PropertyKind::Terraced, Some(4));
+        assert!((of_sale - log_size(H, 1.2 * expected)).abs() < 1e-9);
+        // The subject's is between that and the neighbours' median.
+        let (area, basis) = derive(&neighbours, Some(8));
+        let by_rooms = 1.2 * H.area_by_rooms_m2.terraced[7];
+        assert!((1.2 * expected..by_rooms).contains(&area), "{area}");
         assert_eq!(basis, Derivation::LocalTypical);
     }
 
@@ -202,11 +325,14 @@ mod tests {
         s.size.habitable_rooms = None;
         s.size.bedrooms = Some(3);
         s.size.living_rooms = None;
-        assert_eq!(rooms(&s), Some(4));
+        let of = |s: &Subject| rooms(s).map(|rooms| (rooms.fewest, rooms.most));
+        assert_eq!(of(&s), Some((4, 5)));
+        s.property_type = PropertyType::Terraced;
+        assert_eq!(of(&s), Some((4, 4)));
         s.size.living_rooms = Some(2);
-        assert_eq!(rooms(&s), Some(5));
+        assert_eq!(of(&s), Some((5, 5)));
         s.size.bedrooms = Some(u32::MAX);
-        assert_eq!(rooms(&s), Some(u32::MAX));
+        assert_eq!(of(&s), Some((u32::MAX, u32::MAX)));
         s.size.bedrooms = None;
         assert_eq!(rooms(&s), None);
     }

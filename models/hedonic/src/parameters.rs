@@ -42,6 +42,9 @@ shapes! {
         pub evidence: EvidenceParameters,
         /// Values of a home's attributes.
         pub hedonic: HedonicParameters,
+        /// Reliability of a floor area that is not on record. A file of an earlier format has none.
+        #[cfg_attr(not(target_arch = "wasm32"), serde(default))]
+        pub unknown_area: UnknownAreaParameters,
         /// Similarity of two homes.
         #[cfg_attr(not(target_arch = "wasm32"), serde(rename = "likeness"))]
         pub similarity: SimilarityParameters,
@@ -141,6 +144,15 @@ shapes! {
         pub typical_area_m2: PerType<f64>,
         /// Floor area in square metres by habitable rooms: 1 to 7, and 8 or more.
         pub area_by_rooms_m2: PerType<[f64; 8]>,
+    }
+
+    /// Reliability of a floor area that is not on record.
+    pub struct UnknownAreaParameters {
+        /// Share of the departure of the size by rooms from the size typical of the place that
+        /// counts for the subject.
+        pub rooms_reliability: f64,
+        /// Correlation of the log sizes of neighbours of one type.
+        pub neighbour_correlation: f64,
     }
 
     /// Similarity of two homes. A scale is the difference at which its factor is one half. A factor
@@ -356,6 +368,16 @@ shapes! {
         pub median_absolute_error: Option<f64>,
         /// For information: share of estimates within 10 % of the price.
         pub within_10_percent: Option<f64>,
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Default for UnknownAreaParameters {
+    fn default() -> Self {
+        UnknownAreaParameters {
+            rooms_reliability: 0.6,
+            neighbour_correlation: 0.4,
+        }
     }
 }
 

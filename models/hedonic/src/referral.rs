@@ -39,7 +39,7 @@ fn check_size(p: &ReferralParameters, subject: &Subject, kind: PropertyKind) -> 
             Some(Attribute::FloorArea),
         ));
     }
-    let rooms = floor_area::rooms(subject)?;
+    let rooms = floor_area::rooms(subject)?.fewest;
     (area < p.least_area_per_room_m2 * f64::from(rooms)).then(|| {
         refer(
             ReferralReason::ConflictingInputs,

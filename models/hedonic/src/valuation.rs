@@ -10,7 +10,7 @@ use crate::confidence::{
 use crate::conformal::Segment;
 use crate::drift::Drift;
 use crate::estimate::{LocalFit, fit_local_level};
-use crate::floor_area::{LocalSizes, rooms};
+use crate::floor_area::{LocalSizes, UnknownSizes, derived_variance, effective_size, rooms};
 use crate::log_estimate::LogEstimate;
 use crate::own_history::{blend, estimate_from_own_sales, is_usable};
 use crate::parameters::Parameters;
@@ -91,7 +91,9 @@ fn value_property(
             spread,
         ))?;
     }
-    let guess = given.is_none().then(|| sizes.derive(kind, rooms(subject)));
+    let guess = given
+        .is_none()
+        .then(|| sizes.of_subject(&p.unknown_area, kind, rooms(subject)));
     let size = given.or(guess.map(|(size, _)| size)).unwrap_or_default();
 
     let residuals = residuals(p, &sales, &candidates, &sizes, fallback);
@@ -100,12 +102,25 @@ fn value_property(
         .ok_or(Stop::Fail(FailureReason::Numeric))?;
 
     let level = estimate_level(p, kind, &fit, index.as_ref(), evidence)?;
-    let home = subject_level(&p.hedonic, kind, subject, fallback) + (elasticity + fit.slope) * size;
+    let without_size = subject_level(&p.hedonic, kind, subject, fallback);
+    let local_elasticity = elasticity + fit.slope;
+    let unknown = UnknownSizes::of(
+        candidates
+            .iter()
+            .zip(&residuals)
+            .zip(&fit.weights)
+            .map(|((c, r), &weight)| (r.size, weight, c.neighbour.size.is_some())),
+    );
+    let compared = effective_size(&p.unknown_area, size, unknown);
+    let home = without_size + local_elasticity * compared;
     let weakness = measure_weakness(
         subject,
         &candidates,
         &fit,
-        given.is_none().then_some(elasticity),
+        given.is_none().then(|| {
+            let rooms_known = rooms(subject).is_some();
+            elasticity * elasticity * derived_variance(p, rooms_known, unknown)
+        }),
         index.is_none(),
     );
     let from_comparables = LogEstimate {
@@ -123,7 +138,7 @@ fn value_property(
         .map(|(c, _)| c.similarity)
         .sum();
     let unusual_size =
-        size_variance(&p.confidence, size, fit.mean_size) * (1.0 - share) * (1.0 - share);
+        size_variance(&p.confidence, compared, fit.mean_size) * (1.0 - share) * (1.0 - share);
     let scale = (blended.variance
         + unusual_size
         + unlike_variance(&p.confidence, similar)
@@ -149,7 +164,15 @@ fn value_property(
         local.unwrap_or(blended.value),
     ))?;
 
-    let comparables = list_comparables(p, &candidates, &residuals, &fit, size, home);
+    let comparables = list_comparables(
+        p,
+        &candidates,
+        &residuals,
+        &fit,
+        size,
+        without_size,
+        local_elasticity,
+    );
     if comparables.len() < p.referral.least_comparables as usize {
         return Err(referral::insufficient_evidence().into());
     }
@@ -239,7 +262,7 @@ fn measure_weakness(
     subject: &Subject,
     candidates: &[Candidate],
     fit: &LocalFit,
-    derived_area: Option<f64>,
+    area_variance: Option<f64>,
     no_index: bool,
 ) -> Weakness {
     let mean = |of: fn(&Candidate) -> f64| {
@@ -254,8 +277,7 @@ fn measure_weakness(
     Weakness {
         distance_m: mean(|c| c.distance),
         years: mean(|c| c.years),
-        derived_area,
-        rooms_known: rooms(subject).is_some(),
+        area_variance,
         no_age: subject.energy.age_band.is_none(),
         no_index,
         rough_place: !matches!(

@@ -253,3 +253,71 @@ fn a_market_unseen_for_longer_lowers_confidence_and_nothing_else() {
     assert!(found.is_sorted_by(|a, b| a.confidence > b.confidence));
     assert!(found.iter().all(|f| f.estimate == found[0].estimate));
 }
+
+/// Returns the estimate of a detached home with `bedrooms`, beside neighbours of which `known` have
+/// an area on record.
+fn estimate_with_bedrooms(bedrooms: u32, known: impl Fn(usize) -> bool) -> f64 {
+    let mut sales = street();
+    for (at, sale) in sales.iter_mut().enumerate() {
+        sale.property_type = PropertyType::Detached;
+        sale.subtype = Some(PropertySubtype::HouseDetached);
+        if !known(at) {
+            (sale.floor_area, sale.habitable_rooms) = (None, None);
+        }
+    }
+    let mut s = subject();
+    s.property_type = PropertyType::Detached;
+    s.subtype = PropertySubtype::HouseDetached;
+    s.size = Size {
+        floor_area: None,
+        bedrooms: Some(bedrooms),
+        living_rooms: None,
+        storeys: None,
+        habitable_rooms: None,
+        floor_level: None,
+    };
+    expect_value(&s, &FakeEvidence::of(sales)).estimate
+}
+
+#[test]
+fn bedrooms_move_a_home_little_beside_neighbours_of_unknown_size() {
+    let alone: Vec<f64> = (1..=6)
+        .map(|n| estimate_with_bedrooms(n, |_| false))
+        .collect();
+    assert!(alone.is_sorted_by(|a, b| a < b), "{alone:?}");
+    // With the whole of the size by rooms, one bedroom halves the price.
+    assert!(alone[0] / alone[3] > 0.8, "{alone:?}");
+    assert!(alone[5] / alone[3] < 1.15, "{alone:?}");
+    let among_known: Vec<f64> = (1..=6)
+        .map(|n| estimate_with_bedrooms(n, |_| true))
+        .collect();
+    assert!(among_known.is_sorted_by(|a, b| a < b), "{among_known:?}");
+    assert!(among_known[5] / among_known[0] > alone[5] / alone[0]);
+}
+
+#[test]
+fn an_area_counts_in_full_beside_known_areas_and_in_part_beside_unknown_ones() {
+    let growth = |known: fn(usize) -> bool| {
+        let mut sales = street();
+        for (at, sale) in sales.iter_mut().enumerate() {
+            if !known(at) {
+                (sale.floor_area, sale.habitable_rooms) = (None, None);
+            }
+        }
+        let estimate = |area| {
+            let mut s = subject();
+            s.size.floor_area = Some(area);
+            expect_value(&s, &FakeEvidence::of(sales.clone())).estimate
+        };
+        (estimate(110.0) / estimate(90.0)).ln()
+    };
+    let (all, half, none) = (
+        growth(|_| true),
+        growth(|at| at % 2 == 0),
+        growth(|_| false),
+    );
+    let share = 1.0 - PARAMETERS.unknown_area.neighbour_correlation;
+    assert!(none < half && half < all, "{none} {half} {all}");
+    let elasticity = PARAMETERS.hedonic.area_elasticity.semi_detached;
+    assert!((none - share * elasticity * (110.0_f64 / 90.0).ln()).abs() < 1e-9);
+}

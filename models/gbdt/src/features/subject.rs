@@ -81,7 +81,7 @@ pub(super) fn living_rooms(row: &RowEvidence<'_>) -> Option<f64> {
 }
 
 pub(super) fn habitable_rooms(row: &RowEvidence<'_>) -> Option<f64> {
-    rooms(row.subject).map(f64::from)
+    rooms(row.subject).map(|rooms| f64::from(rooms.fewest))
 }
 
 pub(super) fn storeys(row: &RowEvidence<'_>) -> Option<f64> {

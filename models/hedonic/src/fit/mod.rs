@@ -13,6 +13,7 @@ pub mod rows;
 mod simulation_tests;
 pub mod train;
 pub mod typical_areas;
+mod unknown_area;
 
 use crate::document::DocumentError;
 use domesday_sdk::Day;

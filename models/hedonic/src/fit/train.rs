@@ -1,7 +1,9 @@
 //! Fit of the effects on sales up to a day.
 
 use super::rows::SaleRow;
-use super::{FitError, design, json_lines, regression, repeat_sales, typical_areas, write_day};
+use super::{
+    FitError, design, json_lines, regression, repeat_sales, typical_areas, unknown_area, write_day,
+};
 use crate::document::{Document, FitRecord};
 use crate::parameters::HedonicParameters;
 use crate::time::month_of;
@@ -107,7 +109,7 @@ fn effects(
     }
 }
 
-/// Fits the effects, typical areas, drift and own-history variances. All else stays as in `base`,
+/// Fits the effects, areas and their reliability, drift and own-history variances. All else stays as in `base`,
 /// except that ranges calibrated for other effects are dropped.
 ///
 /// # Errors
@@ -133,8 +135,10 @@ pub fn train(base: Document, source: impl BufRead, through: Day) -> Result<Docum
         residual_scale = Some(scale);
     }
     typical_areas::learn(&rows, hedonic);
+    let hedonic = *hedonic;
     let new_build = hedonic.new_build;
     let parameters = &mut document.parameters;
+    unknown_area::learn(&rows, &hedonic, &mut parameters.unknown_area);
     let repeats = repeat_sales::learn(
         &rows,
         new_build,

@@ -6,13 +6,18 @@
 //! estimate × exp(± q × standard deviation): it covers the stated share of the segment's prices.
 //!
 //! A segment is a type and a tenth of confidence, because errors do not grow quite as the standard
-//! deviation does. The departure is greatest at very high and very low confidence. A segment with
-//! too few sales falls back:
+//! deviation does. The departure is greatest at very high and very low confidence.
 //!
-//! 1. on its tenth's quantile over all types, times the ratio of its type's quantile to that of
-//!    all;
-//! 2. on its type's quantile;
-//! 3. on the quantile of all sales.
+//! The quantile of few sales is a chance value. So calibration shrinks each quantile towards that of
+//! its parent, as a mean of logarithms in which the parent counts for a number of sales:
+//!
+//! 1. a type and a tenth are shrunk towards all sales, as if [`PRIOR_SALES_OF_GROUP`] sales had
+//!    agreed with those;
+//! 2. a segment is shrunk towards its tenth's quantile times the ratio of its type's to that of all,
+//!    as if [`PRIOR_SALES`] sales had agreed with that.
+//!
+//! Each sale of a type therefore counts. No segment jumps from its own quantile to that of all when
+//! it falls below a least number of sales.
 //!
 //! Two factors follow, one for the build period and one for the local authority. New homes resemble
 //! each other more, and some places are more mixed, than confidence tells. The factor of a build
@@ -65,11 +70,26 @@ pub fn quantile(p: &ConformalParameters, of: Segment<'_>) -> Option<f64> {
 /// Sales at which a group's own quantile and the prior of one count equally.
 pub const PRIOR_SALES: f64 = 200.0;
 
+/// The same for a type or a tenth of confidence, which differ more.
+#[cfg(not(target_arch = "wasm32"))]
+pub const PRIOR_SALES_OF_GROUP: f64 = 40.0;
+
 /// Returns the factor of a group of sales, from the quantile of their relative scores.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn shrunk_factor(quantile: f64, sales: usize) -> f64 {
-    let sales = sales as f64;
-    libm::exp(libm::log(quantile) * sales / (sales + PRIOR_SALES))
+    shrunk(Some(quantile), sales, 1.0, PRIOR_SALES)
+}
+
+/// Returns the mean of a quantile of `sales` and of its parent, in logarithms. The parent counts for
+/// `prior` sales. It stands alone where a quantile is absent or not positive.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn shrunk(quantile: Option<f64>, sales: usize, parent: f64, prior: f64) -> f64 {
+    let positive = |quantile: &f64| *quantile > 0.0;
+    let Some(quantile) = quantile.filter(positive).filter(|_| positive(&parent)) else {
+        return parent;
+    };
+    let weight = sales as f64 / (sales as f64 + prior);
+    libm::exp(weight * libm::log(quantile) + (1.0 - weight) * libm::log(parent))
 }
 
 /// Returns the range of a valuation, or `None` if ranges are not calibrated or comparables too few.
@@ -204,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thin_segment_falls_back_to_its_parents() {
+    fn an_absent_segment_falls_back_to_its_parents() {
         let near = |found: Option<f64>, q: f64| assert!((found.unwrap() - q).abs() < 1e-9);
         let lowest = |p: &ConformalParameters| upper(p, 0.05, 5);
         let some = Some;
@@ -244,6 +264,17 @@ mod tests {
         assert_eq!(of(BuildPeriod::Modern, "E07000001"), Some(3.0));
         assert_eq!(of(BuildPeriod::Older, "E07000002"), Some(2.0));
         assert_eq!(of(BuildPeriod::New, "E07000003"), Some(3.0));
+    }
+
+    #[test]
+    fn a_quantile_moves_from_its_parent_to_its_own_as_sales_grow() {
+        let of = |sales| shrunk(Some(2.0), sales, 1.0, PRIOR_SALES_OF_GROUP);
+        assert_eq!(of(0), 1.0);
+        // Sixty flats pull their ranges most of the way.
+        assert!(of(60) > 1.5 && of(100_000) > 1.999, "{}", of(60));
+        assert_eq!(shrunk(None, 3, 1.5, 40.0), 1.5);
+        assert_eq!(shrunk(Some(0.0), 300, 1.5, 40.0), 1.5);
+        assert_eq!(shrunk(Some(2.0), 300, 0.0, 40.0), 0.0);
     }
 
     #[test]

@@ -75,6 +75,17 @@ impl<T> PerType<T> {
             PropertyKind::Flat => &self.flat,
         }
     }
+
+    /// Returns the value of one type, to change it.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn of_mut(&mut self, kind: PropertyKind) -> &mut T {
+        match kind {
+            PropertyKind::Detached => &mut self.detached,
+            PropertyKind::SemiDetached => &mut self.semi_detached,
+            PropertyKind::Terraced => &mut self.terraced,
+            PropertyKind::Flat => &mut self.flat,
+        }
+    }
 }
 
 /// Returns the index of a construction band: A is 0, L is 11.

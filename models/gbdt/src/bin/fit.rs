@@ -64,7 +64,7 @@ enum Command {
         /// Share of prices within their ranges
         #[arg(long, default_value_t = 0.8)]
         coverage: f64,
-        /// Least sales of a calibrated segment
+        /// Least sales of a calibration, and of a factor of a group
         #[arg(long, default_value_t = 100)]
         least_sales: u32,
         /// Least comparables of a valuation with a range

@@ -4,7 +4,9 @@ use super::rows::{PredictionRow, Status};
 use super::{FitError, json_lines, read_day, write_day};
 use crate::build_period::BuildPeriod;
 use crate::confidence::scale;
-use crate::conformal::{Segment, quantile, range, shrunk_factor, tenth};
+use crate::conformal::{
+    PRIOR_SALES, PRIOR_SALES_OF_GROUP, Segment, quantile, range, shrunk, shrunk_factor, tenth,
+};
 use crate::document::{CalibrationRecord, Document};
 use crate::embedded_parameters::StaticList;
 use crate::parameters::{
@@ -21,7 +23,7 @@ use std::io::BufRead;
 pub struct CalibrationOptions {
     /// Nominal coverage: the share of prices within their ranges.
     pub coverage: f64,
-    /// Least sales of a segment with a quantile.
+    /// Least sales of a calibration, and of a build period or authority with a factor.
     pub least_sales: u32,
     /// Least comparables of a valuation with a range.
     pub least_comparables: u32,
@@ -119,10 +121,9 @@ fn segment_quantile(
     let mut errors: Vec<f64> = points.iter().map(|point| point.error()).collect();
     errors.sort_unstable_by(f64::total_cmp);
     let within = errors.iter().filter(|e| **e <= 0.1).count();
-    let enough = points.len() >= options.least_sales as usize;
     SegmentQuantile {
         sales: u32::try_from(points.len()).unwrap_or(u32::MAX),
-        quantile: conformal_quantile(&mut scores, options.coverage).filter(|_| enough),
+        quantile: conformal_quantile(&mut scores, options.coverage),
         median_absolute_error: errors.get(errors.len() / 2).copied(),
         within_10_percent: (!errors.is_empty()).then(|| within as f64 / errors.len() as f64),
     }
@@ -190,12 +191,14 @@ pub fn calibrate(
         },
         by_authority: StaticList(&[]),
     };
-    if conformal.all.quantile.is_none() {
+    let enough = points.len() >= options.least_sales as usize;
+    let Some(all) = conformal.all.quantile.filter(|_| enough) else {
         return Err(FitError::TooFew {
             found: points.len() as u64,
             needed: u64::from(options.least_sales),
         });
-    }
+    };
+    shrink_quantiles(&mut conformal, all);
     conformal.by_build_period = by_build_period(&points, &conformal, &confidence, options);
     conformal.by_authority = by_authority(&points, &conformal, &confidence, options).into();
     let inside = |p: &&&CalibrationPoint| {
@@ -218,6 +221,34 @@ pub fn calibrate(
     });
     document.parameters.conformal = Some(conformal);
     Ok(document)
+}
+
+/// Shrinks the quantiles of types and tenths towards that of all sales, and those of segments
+/// towards their types' and tenths'.
+fn shrink_quantiles(conformal: &mut ConformalParameters, all: f64) {
+    let shrink = |cell: &mut SegmentQuantile, parent: f64, prior: f64| {
+        let quantile = shrunk(cell.quantile, cell.sales as usize, parent, prior);
+        cell.quantile = Some(quantile);
+        quantile
+    };
+    let of_tenth = conformal
+        .by_tenth
+        .each_mut()
+        .map(|cell| shrink(cell, all, PRIOR_SALES_OF_GROUP));
+    for kind in PropertyKind::ALL {
+        let of_type = conformal.by_type.of_mut(kind);
+        let of_type = shrink(of_type, all, PRIOR_SALES_OF_GROUP);
+        let segments = conformal.by_type_and_tenth.of_mut(kind);
+        for (cell, of_tenth) in segments.iter_mut().zip(of_tenth) {
+            // All quantiles are zero where that of all sales is.
+            let parent = if all > 0.0 {
+                of_tenth * of_type / all
+            } else {
+                0.0
+            };
+            shrink(cell, parent, PRIOR_SALES);
+        }
+    }
 }
 
 /// The factor before any calibration.

@@ -224,7 +224,11 @@ fn ranges_have_their_coverage_on_later_sales() {
     };
     assert!(range(&p, never).is_some());
     let conformal = p.conformal.unwrap();
-    assert_eq!(conformal.by_type.of(PropertyKind::Detached).quantile, None);
+    let of_none = conformal.by_type.of(PropertyKind::Detached);
+    assert_eq!(
+        (of_none.sales, of_none.quantile),
+        (0, conformal.all.quantile)
+    );
     assert_eq!(
         conformal.by_build_period.of(BuildPeriod::Unknown).factor,
         1.0

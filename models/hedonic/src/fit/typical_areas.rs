@@ -1,7 +1,7 @@
 //! Typical floor areas by type and rooms.
 
 use super::rows::SaleRow;
-use crate::parameters::{HedonicParameters, PerType};
+use crate::parameters::HedonicParameters;
 use crate::property_kind::PropertyKind;
 use crate::robust_statistics::median;
 
@@ -19,9 +19,9 @@ pub fn learn(rows: &[SaleRow], hedonic: &mut HedonicParameters) {
     for kind in PropertyKind::ALL {
         let of_kind = || rows.iter().filter(move |r| r.property_type.kind() == kind);
         if let Some(area) = middle(of_kind().filter_map(|r| r.floor_area_m2).collect()) {
-            *of_mut(&mut hedonic.typical_area_m2, kind) = area;
+            *hedonic.typical_area_m2.of_mut(kind) = area;
         }
-        let by_rooms = of_mut(&mut hedonic.area_by_rooms_m2, kind);
+        let by_rooms = hedonic.area_by_rooms_m2.of_mut(kind);
         let most = by_rooms.len();
         for (rooms, area) in (1..).zip(by_rooms.iter_mut()) {
             let fits = |r: &&SaleRow| {
@@ -37,14 +37,5 @@ pub fn learn(rows: &[SaleRow], hedonic: &mut HedonicParameters) {
                 *area = found;
             }
         }
-    }
-}
-
-fn of_mut<T>(per: &mut PerType<T>, kind: PropertyKind) -> &mut T {
-    match kind {
-        PropertyKind::Detached => &mut per.detached,
-        PropertyKind::SemiDetached => &mut per.semi_detached,
-        PropertyKind::Terraced => &mut per.terraced,
-        PropertyKind::Flat => &mut per.flat,
     }
 }

@@ -30,6 +30,10 @@ mod mapping;
 #[path = "../hedonic/src/parameters.rs"]
 mod parameters;
 
+#[allow(dead_code, unreachable_pub)]
+#[path = "src/stack.rs"]
+mod stack;
+
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[path = "src/features"]
 mod features {
@@ -48,6 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "embed_parameters",
         "expected",
         "mapping",
+        "stack",
         "features/table",
     ] {
         println!("cargo:rerun-if-changed=src/{file}.rs");

@@ -3,9 +3,9 @@
 train.py --mapping mapping.toml --features features.csv --out model.txt
 
 `domesday release build` writes the features: one line for each sale, in the order of days. A line
-has the sale, its day, its price, the model's columns as the component computes them, and the offset
-if the mapping names one. The same lines give the same trees: the seed is fixed, and LightGBM is
-deterministic with one thread.
+has the sale, its day, its price, the model's columns as the component computes them, the members of
+a stack, and the offset if the mapping names one. The same lines give the same trees: the seed is
+fixed, and LightGBM is deterministic with one thread.
 """
 import argparse
 import csv
@@ -48,8 +48,7 @@ def main():
     header, table = read(options.features)
     if len(table) < MIN_SALES:
         sys.exit(f"{len(table)} sales have features; supply at least {MIN_SALES}")
-    reserved = {"sale", "day", "price_gbp", "offset"}
-    names = [name for name in header if name not in reserved]
+    names = [name for name in header if name in mapping["columns"]]
     column = {name: table[:, at] for at, name in enumerate(header)}
     price = column["price_gbp"]
     target = np.log(price) if mapping["target"] == "log_price" else price

@@ -3,6 +3,7 @@
 use crate::document as reference;
 use crate::expected::{self, ExpectedError, ExpectedRow};
 use crate::mapping::{Mapping, MappingError};
+use crate::stack::{Stack, StackError};
 use domesday_trees::{Ensemble, ModelError};
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,9 @@ pub struct Document {
     /// Predictions that the trees must give. None where the build trained them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected: Vec<ExpectedRow>,
+    /// Weights of the members, fitted by calibration. Without them they are equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<Stack>,
     /// The reference model. Its ranges are calibrated on the errors of the whole.
     pub reference: reference::Document,
 }
@@ -49,6 +53,9 @@ pub enum DocumentError {
     /// The trees predict something else than the library that trained them.
     #[error(transparent)]
     Expected(#[from] ExpectedError),
+    /// The stack's numbers are invalid.
+    #[error("invalid stack: {0}")]
+    Stack(#[from] StackError),
     /// The trees are invalid.
     #[error("invalid trees: {0}")]
     Trees(#[from] ModelError),
@@ -84,6 +91,7 @@ fn check(document: &Document) -> Result<Ensemble, DocumentError> {
     // Writing applies the reference model's own checks.
     reference::write(&document.reference)?;
     document.mapping.check()?;
+    document.stack.as_ref().map_or(Ok(()), Stack::check)?;
     let trees = domesday_trees::read(&document.trees)?;
     document.mapping.fits(&trees.inputs)?;
     let names = &trees.category_names;

@@ -3,10 +3,11 @@
 use crate::assembly::Document;
 use crate::features::table::Feature;
 use crate::mapping::{ColumnSource, TargetName};
+use crate::stack::Stack;
 use std::fmt::Write;
 
 /// Returns Rust source of the release's constants: the columns in the model's order, the target,
-/// the offset and the reference model's parameters.
+/// the offset, the stack and the reference model's parameters.
 pub fn constants(document: &Document, inputs: &[String], fingerprint: &str) -> String {
     let mapping = &document.mapping;
     let target = match mapping.target {
@@ -26,12 +27,16 @@ pub fn constants(document: &Document, inputs: &[String], fingerprint: &str) -> S
         // Writing to a string cannot fail.
         let _ = write!(columns, "{}, ", column(name, source));
     }
+    let stack = mapping
+        .stack
+        .then(|| document.stack.unwrap_or(Stack::equal()));
     // Debug output of plain structs of numbers is a Rust expression. It prints every f64 so that it
     // reads back to the same bits.
     format!(
         "/// The model's columns.\npub const COLUMNS: &[Column] = &[{columns}];\n\
          /// Meaning of the trees' score.\npub const TARGET: Target = Target::{target};\n\
          /// Feature that the score is added to.\npub const OFFSET: Option<Feature> = {offset};\n\
+         /// Weights of the members.\npub const STACK: Option<Stack> = {stack:?};\n\
          /// Parameters of the reference model.\npub const REFERENCE: Parameters = {:?};\n\
          /// SHA-256 of the file of parameters, in hexadecimal.\npub const FINGERPRINT: &str = \"{fingerprint}\";\n",
         document.reference.parameters,

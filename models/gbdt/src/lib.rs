@@ -24,10 +24,13 @@ pub mod fit;
 pub mod kriging;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod mapping;
+mod members;
 mod release;
+pub mod stack;
 // The build script includes the reference model's file under this name too.
 #[cfg(not(target_arch = "wasm32"))]
 use domesday_hedonic::document;
+use domesday_hedonic::parameters;
 #[cfg(target_arch = "wasm32")]
 mod describe_inputs;
 /// The reference model's synthetic subjects and evidence.
@@ -37,7 +40,7 @@ mod describe_inputs;
 mod testing;
 pub mod valuation;
 
-pub use release::{COLUMNS, FINGERPRINT, OFFSET, REFERENCE, Release, TARGET, trees};
+pub use release::{COLUMNS, FINGERPRINT, OFFSET, REFERENCE, Release, STACK, TARGET, trees};
 
 // Used by the binary `fit` only.
 #[cfg(not(target_arch = "wasm32"))]

@@ -5,7 +5,20 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Names that no column may have, because the exported features use them.
-const RESERVED: [&str; 5] = ["sale", "day", "price_gbp", "offset", "target"];
+const RESERVED: [&str; 12] = [
+    "sale",
+    "day",
+    "price_gbp",
+    "offset",
+    "target",
+    "member_reference",
+    "member_kriging",
+    "member_trees",
+    "member_own_sale",
+    "weight_reference",
+    "weight_kriging",
+    "weight_trees",
+];
 
 /// A mapping file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +31,10 @@ pub struct Mapping {
     pub offset: Option<String>,
     /// Source of each column, by the model's names.
     pub columns: BTreeMap<String, ColumnSource>,
+    /// True if the estimate is a weighted mean of the reference model's, kriging's and the trees'.
+    /// Otherwise it is the trees' alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stack: bool,
     /// True if the build trains the trees. Without it a trained model must stand beside the file.
     #[serde(default, skip_serializing)]
     pub train: bool,

@@ -2,6 +2,7 @@
 
 use crate::columns::{Codes, Column, Target};
 use crate::features::Feature;
+use crate::stack::*;
 use crate::valuation::{Gbdt, inputs, value};
 use domesday_hedonic::embedded_parameters::StaticList;
 use domesday_hedonic::parameters::*;
@@ -36,6 +37,7 @@ impl Release {
             target: TARGET,
             offset: OFFSET,
             trees: trees(),
+            stack: STACK.as_ref(),
         }
     }
 

@@ -1,8 +1,10 @@
-//! One valuation: the reference model's estimate, moved by the trees.
+//! One valuation: the reference model's, moved to the estimate of the trees or of the stack.
 
 use crate::columns::{Column, Target};
 use crate::features::Feature;
 use crate::features::evidence::{RecordedEvidence, RowEvidence};
+use crate::members::Members;
+use crate::stack::Stack;
 use domesday_hedonic::parameters::Parameters;
 use domesday_hedonic::valuation::value as reference_value;
 use domesday_sdk::{
@@ -23,13 +25,15 @@ pub struct Gbdt<'a> {
     pub offset: Option<Feature>,
     /// The packed trees.
     pub trees: &'a [u64],
+    /// Weights of the members. Without them the trees alone give the estimate.
+    pub stack: Option<&'a Stack>,
 }
 
 /// Values one property.
 ///
 /// The reference model chooses the comparables, refers properties and scores the evidence. The
-/// trees move its estimate. Every adjusted price and both ends of the range move by the same
-/// factor. So the calibration covers the errors of the whole.
+/// trees, or the stack, move its estimate. Every adjusted price and both ends of the range move by
+/// the same factor. So the calibration covers the errors of the whole.
 pub fn value(model: &Gbdt<'_>, subject: &Subject, evidence: &dyn Evidence) -> Outcome {
     let recorded = RecordedEvidence::of(evidence);
     let valuation = match reference_value(model.reference, subject, &recorded) {
@@ -39,7 +43,14 @@ pub fn value(model: &Gbdt<'_>, subject: &Subject, evidence: &dyn Evidence) -> Ou
     let Some(row) = RowEvidence::of(model.reference, subject, &valuation, recorded) else {
         return Outcome::Failed(FailureReason::Numeric);
     };
-    let Some(estimate) = estimate(model, &row) else {
+    let members = model
+        .stack
+        .map(|stack| (stack, Members::of(model, stack, &row)));
+    let estimate = match &members {
+        None => trees_estimate(model, &row),
+        Some((_, members)) => members.as_ref().map(Members::estimate),
+    };
+    let Some(estimate) = estimate else {
         return Outcome::Failed(FailureReason::Numeric);
     };
     let refer = &model.reference.referral;
@@ -52,10 +63,18 @@ pub fn value(model: &Gbdt<'_>, subject: &Subject, evidence: &dyn Evidence) -> Ou
             about: None,
         });
     }
-    rescale(valuation, estimate).map_or(Outcome::Failed(FailureReason::Numeric), Outcome::Valued)
+    let kind = row.kind;
+    let Some(mut moved) = rescale(valuation, estimate) else {
+        return Outcome::Failed(FailureReason::Numeric);
+    };
+    if let Some((stack, Some(members))) = &members {
+        members.set_confidence(model, stack, kind, subject, &mut moved);
+    }
+    Outcome::Valued(moved)
 }
 
-/// Returns the trees' inputs by name, then the offset. Returns `None` if there is no value.
+/// Returns the trees' inputs by name. The members and weights of a stack follow, then the offset.
+/// Returns `None` if there is no value.
 pub fn inputs<'a>(
     model: &Gbdt<'a>,
     subject: &Subject,
@@ -68,16 +87,21 @@ pub fn inputs<'a>(
     let row = RowEvidence::of(model.reference, subject, &valuation, recorded)?;
     let columns = model.columns.iter();
     let offset = model.offset.map(|offset| ("offset", offset.of(&row)));
+    let members = match model.stack {
+        None => None,
+        Some(stack) => Some(Members::of(model, stack, &row)?),
+    };
     Some(
         columns
             .map(|column| (column.name, column.of(&row)))
+            .chain(members.iter().flat_map(Members::shown))
             .chain(offset)
             .collect(),
     )
 }
 
 /// Returns the trees' estimate in pounds, or `None` if it is not a price.
-fn estimate(model: &Gbdt<'_>, row: &RowEvidence<'_>) -> Option<f64> {
+pub(crate) fn trees_estimate(model: &Gbdt<'_>, row: &RowEvidence<'_>) -> Option<f64> {
     let forest = Forest::read(model.trees).ok()?;
     let inputs: Vec<f64> = model.columns.iter().map(|column| column.of(row)).collect();
     let score = forest.score(&inputs, &mut Scratch::default());

@@ -4,12 +4,14 @@ use super::{BuildError, sold_subject};
 use crate::backtest::lagged_evidence::LaggedEvidence;
 use domesday_engine::Release;
 use domesday_engine::outcome::Outcome;
+use domesday_engine::subject::Subject;
 use domesday_property::{ExportedSale, Snapshot};
 use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_registers::codes::{AgeBand, PropertyType, Tenure};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -33,6 +35,10 @@ struct Row {
     confidence: Option<f64>,
     comparables: usize,
     range: Option<[f64; 2]>,
+    /// The inputs that the component shows, by name. Absent where it shows none. A missing number
+    /// is null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inputs: Option<BTreeMap<String, f64>>,
 }
 
 /// Values at most `most` sales from `first` to `last`, evenly taken, and writes one line each.
@@ -84,6 +90,12 @@ fn row(
         return Ok(None);
     };
     let subject = Arc::new(subject);
+    // A calibration may weigh the parts of an estimate, which are among the inputs.
+    let inputs = if release.shows_inputs() {
+        shown_inputs(sold, release, &subject, evidence)?
+    } else {
+        None
+    };
     let run = release.value(&subject, evidence.clone());
     let (status, valuation) = match run.outcome {
         Ok(Outcome::Valued(valuation)) => ("valued", Some(valuation)),
@@ -115,5 +127,28 @@ fn row(
         range: valuation
             .and_then(|valuation| valuation.range)
             .map(|range| [range.lower, range.upper]),
+        inputs,
     }))
+}
+
+/// Returns the component's own inputs for a sale by name, or `None` where it has no value.
+fn shown_inputs(
+    sold: &ExportedSale,
+    release: &Release,
+    subject: &Arc<Subject>,
+    evidence: &Arc<SnapshotEvidence>,
+) -> Result<Option<BTreeMap<String, f64>>, BuildError> {
+    match release.inputs(subject, evidence.clone()) {
+        Ok(inputs) => Ok(inputs.map(|inputs| {
+            inputs
+                .into_iter()
+                .map(|input| (input.name, input.value))
+                .collect()
+        })),
+        Err(failure) if failure.retryable() => Err(BuildError::NotShown {
+            id: sold.sale.id,
+            failure,
+        }),
+        Err(_) => Ok(None),
+    }
 }

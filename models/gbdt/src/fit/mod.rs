@@ -1,6 +1,7 @@
 //! Files of parameters, made outside the sandbox: the reference model's fit, the trees, the ranges.
 
 pub mod expected_rows;
+pub mod stack;
 pub mod trees;
 
 use crate::assembly::{self, Document};
@@ -22,6 +23,17 @@ pub enum FitError {
     /// The file of parameters read or written is invalid.
     #[error(transparent)]
     Document(#[from] assembly::DocumentError),
+    /// A line of valuations cannot be read.
+    #[error("cannot read the valuations")]
+    Read(#[from] std::io::Error),
+    /// A line is not a valuation.
+    #[error("line {line} is no valuation with inputs: {source}")]
+    Row {
+        /// Line, from 1.
+        line: usize,
+        /// The reason.
+        source: serde_json::Error,
+    },
     /// The mapping file is not TOML of its shape.
     #[error("invalid mapping file: {0}")]
     Toml(#[from] toml::de::Error),
@@ -57,20 +69,23 @@ pub fn fit_reference(
         trees: zero_trees(mapping.columns.keys()),
         expected: Vec::new(),
         mapping,
+        stack: None,
         reference: train(defaults.reference, sales, through)?,
     })
 }
 
-/// Calibrates the ranges on valuations of later sales.
+/// Fits the weights of a stack, and calibrates the ranges, on valuations of later sales.
 ///
 /// # Errors
-/// [`FitError::Reference`], as the reference model's calibration.
+/// [`FitError::Reference`], as the reference model's calibration. [`FitError::Row`] or
+/// [`FitError::Read`] if a stack's valuation cannot be read.
 pub fn calibrate_ranges(
     mut document: Document,
     predictions: impl BufRead,
     wanted: CalibrationOptions,
 ) -> Result<Document, FitError> {
-    document.reference = calibrate(document.reference, predictions, wanted)?;
+    let left = stack::fit_stack(&mut document, predictions)?;
+    document.reference = calibrate(document.reference, left.as_slice(), wanted)?;
     Ok(document)
 }
 

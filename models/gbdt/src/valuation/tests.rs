@@ -52,6 +52,7 @@ fn of(trees: &[u64], target: Target, offset: Option<Feature>) -> Outcome {
         target,
         offset,
         trees,
+        stack: None,
     };
     value(&model, &subject(), &evidence())
 }
@@ -137,4 +138,73 @@ fn no_query_is_repeated() {
     let _ = Release::value(&subject(), &ours);
     let _ = domesday_hedonic::valuation::value(&REFERENCE, &subject(), &theirs);
     assert_eq!(ours.queries.get(), theirs.queries.get());
+}
+
+/// Returns the model with a tree of one leaf and a stack with these weights for every home.
+fn stacked(trees: &[u64], stack: &Stack) -> Valuation {
+    let model = Gbdt {
+        trees,
+        columns: AREA,
+        stack: Some(stack),
+        ..Release::model()
+    };
+    expect_value(value(&model, &subject(), &evidence()))
+}
+
+fn weighted(weights: crate::stack::Weights, disagreement: f64) -> Stack {
+    let of_type = crate::stack::ByHistory {
+        own_sale: weights,
+        none: weights,
+    };
+    let mut stack = Stack::equal();
+    for kind in domesday_hedonic::property_kind::PropertyKind::ALL {
+        *stack.weights.of_mut(kind) = of_type;
+    }
+    stack.disagreement = disagreement;
+    stack
+}
+
+#[test]
+fn a_stack_gives_each_member_its_weight() {
+    let trees = constant("0.3");
+    let log = |weights| stacked(&trees, &weighted(weights, 0.0)).estimate.ln();
+    let plain = expect_value(Release::value(&subject(), &evidence()));
+    let members = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(log);
+    assert!((members[0] - plain.estimate.ln()).abs() < 1e-12);
+    assert!(members[2] - members[0] > 0.2, "{members:?}");
+    let mixed = log([0.5, 0.2, 0.3]);
+    let expected = 0.5 * members[0] + 0.2 * members[1] + 0.3 * members[2];
+    assert!((mixed - expected).abs() < 1e-12);
+}
+
+#[test]
+fn members_that_disagree_lower_confidence_by_the_disagreement() {
+    let trees = constant("0.3");
+    let weights = crate::stack::EQUAL;
+    let none = stacked(&trees, &weighted(weights, 0.0));
+    let some = stacked(&trees, &weighted(weights, 1.0));
+    assert!(some.confidence < none.confidence);
+    assert!(some.dispersion > none.dispersion);
+    assert_eq!(some.estimate, none.estimate);
+}
+
+#[test]
+fn the_inputs_show_the_members_and_weights_of_the_estimate() {
+    let trees = constant("0.3");
+    let stack = weighted([0.5, 0.2, 0.3], 0.0);
+    let model = Gbdt {
+        trees: &trees,
+        columns: AREA,
+        stack: Some(&stack),
+        ..Release::model()
+    };
+    let shown = inputs(&model, &subject(), &evidence()).unwrap();
+    let of = |name: &str| shown.iter().find(|(n, _)| *n == name).unwrap().1;
+    let sum: f64 = crate::stack::MEMBERS
+        .iter()
+        .map(|name| of(&format!("weight_{name}")) * of(&format!("member_{name}")))
+        .sum();
+    let estimate = stacked(&trees, &stack).estimate;
+    assert!((sum.exp() / estimate - 1.0).abs() < 1e-12);
+    assert_eq!(of("member_own_sale"), 1.0);
 }

@@ -2,20 +2,20 @@
 //!
 //! The calibration uses sales later than the fit. The score of a valuation is
 //! |ln price − ln estimate| over the standard deviation of its confidence. The quantile q of a
-//! segment is its ⌈(n + 1) coverage⌉-th smallest score. A range is
-//! estimate × exp(± q × standard deviation): it covers the stated share of the segment's prices.
+//! segment is its ⌈(n + 1) coverage⌉-th smallest score. A range is estimate × exp(± q × standard
+//! deviation): it covers the stated share of the segment's prices.
 //!
 //! A segment is a type and a tenth of confidence, because errors do not grow quite as the standard
 //! deviation does. The departure is greatest at very high and very low confidence.
 //!
-//! The quantile of few sales is a chance value. So calibration shrinks each quantile towards that of
-//! its parent, as a mean of logarithms in which the parent counts for a number of sales:
+//! The quantile of few sales is a chance value. So calibration shrinks each quantile towards that
+//! of its parent, as a mean of logarithms in which the parent counts for a number of sales:
 //!
 //! 1. a type and a tenth are shrunk towards all sales, as if [`PRIOR_SALES_OF_GROUP`] sales had
 //!    agreed with those;
-//! 2. a segment is shrunk towards its tenth's quantile times the ratio of its type's to that of all,
-//!    as if [`PRIOR_SALES`] sales had agreed with that.
+//! 2. a segment is shrunk as if [`PRIOR_SALES`] sales had agreed with its parent.
 //!
+//! The parent of a segment is its tenth's quantile, times the ratio of its type's to that of all.
 //! Each sale of a type therefore counts. No segment jumps from its own quantile to that of all when
 //! it falls below a least number of sales.
 //!
@@ -80,8 +80,8 @@ pub fn shrunk_factor(quantile: f64, sales: usize) -> f64 {
     shrunk(Some(quantile), sales, 1.0, PRIOR_SALES)
 }
 
-/// Returns the mean of a quantile of `sales` and of its parent, in logarithms. The parent counts for
-/// `prior` sales. It stands alone where a quantile is absent or not positive.
+/// Returns the mean of a quantile of `sales` and of its parent, in logarithms. The parent counts
+/// for `prior` sales. It stands alone where a quantile is absent or not positive.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn shrunk(quantile: Option<f64>, sales: usize, parent: f64, prior: f64) -> f64 {
     let positive = |quantile: &f64| *quantile > 0.0;

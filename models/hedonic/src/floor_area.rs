@@ -1,10 +1,8 @@
 //! Derivation of a missing floor area from the type, the rooms and the homes nearby.
-
 //!
 //! A sale without an area is compared at the size that its place and rooms suggest. Its price tells
-//! of the true size, and homes nearby are alike. So a subject that differs from that size by d
-//! differs from the sale's true size by less: by d less the correlation of neighbours' sizes times d
-//! ([`effective_size`]).
+//! of the true size, and homes nearby are alike. So a subject differs from the sale's true size by
+//! less than from the suggested one. [`effective_size`] takes off the correlation's share.
 
 use crate::adjust::log_size;
 use crate::parameters::{HedonicParameters, Parameters, PerType, UnknownAreaParameters};

@@ -109,8 +109,8 @@ fn effects(
     }
 }
 
-/// Fits the effects, areas and their reliability, drift and own-history variances. All else stays as in `base`,
-/// except that ranges calibrated for other effects are dropped.
+/// Fits the effects, areas and their reliability, drift and own-history variances. All else stays
+/// as in `base`, except that ranges calibrated for other effects are dropped.
 ///
 /// # Errors
 /// [`FitError`] if a line cannot be read, the lines are out of order, or the sales are too few.

@@ -63,9 +63,9 @@ fn by_rooms(hedonic: &HedonicParameters, kind: PropertyKind, rooms: u32) -> f64 
     log_size(hedonic, areas[at])
 }
 
-/// Returns the slope through the origin of a home's departure from its neighbours' median size on
-/// that of its size by rooms, and the number of homes. Neighbours' departures from their own sizes
-/// by rooms shift it, as in a valuation.
+/// Returns the share of the size by rooms that shows in true sizes, and the number of homes. It is
+/// a regression slope through the origin, of departures from the neighbours' median size.
+/// Neighbours'' departures from their own sizes by rooms shift it, as in a valuation.
 fn rooms_reliability(groups: &[Vec<Home>]) -> Option<(f64, usize)> {
     let (mut xy, mut xx, mut homes) = (0.0, 0.0, 0);
     let mut scratch = Vec::new();

@@ -5,7 +5,7 @@
 //! less than from the suggested one. [`effective_size`] takes off the correlation's share.
 
 use crate::adjust::log_size;
-use crate::parameters::{HedonicParameters, Parameters, PerType, UnknownAreaParameters};
+use crate::parameters::{HedonicParameters, PerType, UnknownAreaParameters};
 use crate::property_kind::PropertyKind;
 use crate::robust_statistics;
 use domesday_sdk::{Derivation, PropertyType, Subject};
@@ -204,20 +204,6 @@ impl UnknownSizes {
 /// is worth more.
 pub fn effective_size(p: &UnknownAreaParameters, size: f64, unknown: UnknownSizes) -> f64 {
     size - p.neighbour_correlation * unknown.share * (size - unknown.mean)
-}
-
-/// Returns the variance of a derived log floor area of the subject. Rooms tell less of it where
-/// fewer of the sales have an area to compare with.
-pub fn derived_variance(p: &Parameters, rooms_known: bool, unknown: UnknownSizes) -> f64 {
-    let (with, without) = (
-        p.confidence.area_variance_rooms_known,
-        p.confidence.area_variance,
-    );
-    if rooms_known {
-        with + unknown.share * (without - with)
-    } else {
-        without
-    }
 }
 
 /// Habitable rooms of a subject. The two numbers differ where the living rooms are not stated.

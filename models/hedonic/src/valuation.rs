@@ -10,7 +10,7 @@ use crate::confidence::{
 use crate::conformal::Segment;
 use crate::drift::Drift;
 use crate::estimate::{LocalFit, fit_local_level};
-use crate::floor_area::{LocalSizes, UnknownSizes, derived_variance, effective_size, rooms};
+use crate::floor_area::{LocalSizes, UnknownSizes, effective_size, rooms};
 use crate::log_estimate::LogEstimate;
 use crate::own_history::{blend, estimate_from_own_sales, is_usable};
 use crate::parameters::Parameters;
@@ -118,8 +118,11 @@ fn value_property(
         &candidates,
         &fit,
         given.is_none().then(|| {
-            let rooms_known = rooms(subject).is_some();
-            elasticity * elasticity * derived_variance(p, rooms_known, unknown)
+            let variance = match rooms(subject) {
+                Some(_) => p.confidence.area_variance_rooms_known,
+                None => p.confidence.area_variance,
+            };
+            elasticity * elasticity * variance
         }),
         index.is_none(),
     );

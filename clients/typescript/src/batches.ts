@@ -24,14 +24,17 @@ export async function* split<Row>(
   let batch: Row[] = [];
   let bytes = overhead;
   for await (const row of rows) {
-    const added = byteLength(row) + ",".length;
-    if (batch.length > 0 && (batch.length >= limits.rows || bytes + added > limits.bytes)) {
+    const size = byteLength(row);
+    // A comma stands before every row but the first.
+    const added = batch.length > 0 ? size + 1 : size;
+    if (batch.length >= limits.rows || (batch.length > 0 && bytes + added > limits.bytes)) {
       yield batch;
-      batch = [];
-      bytes = overhead;
+      batch = [row];
+      bytes = overhead + size;
+    } else {
+      batch.push(row);
+      bytes += added;
     }
-    batch.push(row);
-    bytes += added;
   }
   if (batch.length > 0) {
     yield batch;

@@ -37,18 +37,19 @@ export async function* valueMany<M extends Mode>(
   const limits: BatchLimits = { rows: Math.max(1, asked), bytes: MAX_BYTES };
   let first = 0;
   for await (const batch of split(rows, shared, limits)) {
-    const pending = [batch];
-    for (let part = pending.shift(); part !== undefined; part = pending.shift()) {
+    let rest = batch;
+    while (rest.length > 0) {
+      const part = rest.slice(0, limits.rows);
       const results = await valuePart(http, { ...shared, requests: part }, options, first);
       if (results === TOO_LARGE) {
         limits.rows = Math.ceil(part.length / 2);
-        pending.unshift(part.slice(0, limits.rows), part.slice(limits.rows));
         continue;
       }
       for (const [offset, row] of part.entries()) {
         yield { index: first + offset, row, result: results[offset] as ValuationResult };
       }
       first += part.length;
+      rest = rest.slice(part.length);
     }
   }
 }

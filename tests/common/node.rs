@@ -5,9 +5,15 @@
 
 use super::program::repository;
 use super::python::{install_once, interpreter, run_to_success};
+use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// Returns the program of Node.js that the folder `peer` of tests/peers pins.
+pub fn node_of(peer: &str, target: &Path) -> PathBuf {
+    interpreter(&repository().join("tests/peers").join(peer), target).with_file_name("node")
+}
 
 /// An installed set of packages.
 pub struct Packages {
@@ -18,16 +24,16 @@ pub struct Packages {
 
 impl Packages {
     /// Installs the packages of `folder` once below `target`, and again when the lock file changes.
+    /// The package's name tells its folder from those of others.
     pub fn install(folder: &Path, target: &Path) -> Packages {
-        let node = interpreter(&repository().join("tests/peers/node"), target);
-        let node = node.with_file_name("node");
-        let name = folder.file_name().unwrap();
-        let packages = Packages {
-            folder: target.join("npm").join(name),
-            node,
-        };
+        let node = node_of("node", target);
         let files = ["package.json", "package-lock.json"];
         let pinned = files.map(|file| std::fs::read_to_string(folder.join(file)).unwrap());
+        let manifest: Value = serde_json::from_str(&pinned[0]).unwrap();
+        let packages = Packages {
+            folder: target.join("npm").join(manifest["name"].as_str().unwrap()),
+            node,
+        };
         install_once(&packages.folder, &pinned.concat(), || {
             std::fs::create_dir_all(&packages.folder).unwrap();
             for (file, text) in files.iter().zip(&pinned) {

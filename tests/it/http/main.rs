@@ -18,6 +18,7 @@ mod sandbox_isolation;
 mod schemathesis;
 mod served_accuracy;
 mod shadow;
+mod typescript_client;
 mod v1_contract;
 mod v3_batch;
 mod v3_contract;

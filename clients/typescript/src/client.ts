@@ -86,7 +86,7 @@ export class Domesday {
     return valueMany(this.#http, rows, options);
   }
 
-  /** Returns the active release, with its dates, its limits and the routes that this key may use. */
+  /** Returns the active release: its dates, its limits and the routes that this key may use. */
   async release(options: CallOptions = {}): Promise<ReleaseMetadata> {
     return this.#http.call(QUERY, options, (client, init) =>
       client.GET("/v3/releases/current", init),

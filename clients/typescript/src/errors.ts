@@ -11,13 +11,18 @@ export class DomesdayError extends Error {
   }
 }
 
-/** The facts of a refusal. */
-export interface Refusal {
+/** The facts of a response that is an error. */
+export interface ErrorResponse {
   readonly status: number;
   readonly requestId: string | undefined;
-  readonly attempts: number;
   readonly retryAfterSeconds: number | undefined;
   readonly body: ErrorSummary;
+}
+
+/** An error response that ended a call. */
+export interface Refusal extends ErrorResponse {
+  readonly attempts: number;
+  readonly mayBeCharged: boolean;
 }
 
 /** A response that is an error. `code` may be one that this client does not know. */
@@ -34,6 +39,8 @@ export class ApiError extends DomesdayError {
   readonly retryable: boolean | undefined;
   /** Every error of the request, the first one included. */
   readonly errors: readonly ErrorItem[];
+  /** True if an earlier attempt lost its connection, and the service may have charged that one. */
+  readonly mayBeCharged: boolean;
   /** Number of requests that the client sent. */
   readonly attempts: number;
   /** The wait that the response asks for, in seconds. */
@@ -51,6 +58,7 @@ export class ApiError extends DomesdayError {
     this.requestId = requestId;
     this.retryable = body.refusesRetry ? false : body.first?.retryable;
     this.errors = body.all;
+    this.mayBeCharged = refusal.mayBeCharged;
     this.attempts = refusal.attempts;
     this.retryAfterSeconds = refusal.retryAfterSeconds;
   }

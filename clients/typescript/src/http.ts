@@ -38,7 +38,7 @@ export class Http {
    * Makes a call of this kind and returns its data. The transport throws for every status but
    * success.
    *
-   * @throws {@link ResponseError} if the body is empty or no JSON.
+   * @throws {@link ResponseError} if the body is empty or not JSON.
    */
   async call<T>(
     kind: CallKind,
@@ -48,7 +48,7 @@ export class Http {
     return (await this.callWithResponse(kind, options, send)).data;
   }
 
-  /** Makes a call of this kind and returns its data with the response, for its status and headers. */
+  /** Makes a call as `call` does and returns its response too, for the status and the headers. */
   async callWithResponse<T>(
     kind: CallKind,
     options: CallOptions,

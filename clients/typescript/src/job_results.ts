@@ -17,7 +17,7 @@ export async function* readResults(
   const { clock, limits } = http.transport;
   const polling = new Polling(clock, options);
   let yielded = 0;
-  for (let attempt = 1; ; ) {
+  for (let attempt = 1; ;) {
     const { body, response } = await request(http, jobId, options);
     if (response.status === 202) {
       const job = JSON.parse(await new Response(body).text()) as JobDocument;
@@ -44,7 +44,7 @@ export async function* readResults(
       if (attempt >= limits.maxAttempts) {
         throw new ConnectionError(false, attempt, error);
       }
-      const wait = backoff({ kind: "lost" }, attempt, limits, () => clock.random());
+      const wait = backoff({ kind: "lost", cause: error }, attempt, limits, () => clock.random());
       await clock.sleep(wait, options.signal);
       attempt += 1;
     }

@@ -8,7 +8,8 @@ const DATES = [
 ];
 
 /**
- * Returns the wait that a response asks for in milliseconds, or undefined without a valid header.
+ * Returns the wait that a response asks for, in seconds, or undefined without a valid header. `now`
+ * is in milliseconds.
  * The date counts from the response's own `Date`, so that a wrong local clock does no harm.
  */
 export function retryAfter(headers: Headers, now: number): number | undefined {
@@ -17,14 +18,14 @@ export function retryAfter(headers: Headers, now: number): number | undefined {
     return undefined;
   }
   if (SECONDS.test(text)) {
-    return Number(text) * 1000;
+    return Number(text);
   }
   const until = parseDate(text);
   if (until === undefined) {
     return undefined;
   }
   const sent = parseDate(headers.get("date")?.trim() ?? "") ?? now;
-  return Math.max(0, until - sent);
+  return Math.max(0, until - sent) / 1000;
 }
 
 function parseDate(text: string): number | undefined {

@@ -1,8 +1,7 @@
 // When a request is sent again. The contract allows it after 429, 500 and 503 alone, never where
 // `retryable` is false, and no sooner than Retry-After says.
 
-import type { ErrorSummary } from "./error_body.js";
-import { EXHAUSTED_ALLOWANCE } from "./errors.js";
+import { type ErrorResponse, EXHAUSTED_ALLOWANCE } from "./errors.js";
 
 /** The bounds of retries. */
 export interface RetryLimits {
@@ -25,14 +24,8 @@ export const DEFAULT_LIMITS: RetryLimits = {
 
 /** How an attempt ended without success. */
 export type Failure =
-  | { readonly kind: "lost" }
-  | {
-      readonly kind: "refused";
-      readonly status: number;
-      readonly body: ErrorSummary;
-      /** Milliseconds of Retry-After. */
-      readonly retryAfter: number | undefined;
-    };
+  | { readonly kind: "lost"; readonly cause: unknown }
+  | { readonly kind: "refused"; readonly response: ErrorResponse };
 
 const RETRIED = new Set([429, 500, 503]);
 
@@ -41,8 +34,10 @@ export function mayRetry(failure: Failure, repeatable: boolean): boolean {
   if (failure.kind === "lost") {
     return repeatable;
   }
-  const { status, body } = failure;
-  const exhausted = body.all.concat(body.first ?? []).some(({ code }) => code === EXHAUSTED_ALLOWANCE);
+  const { status, body } = failure.response;
+  const exhausted = body.all
+    .concat(body.first ?? [])
+    .some(({ code }) => code === EXHAUSTED_ALLOWANCE);
   return RETRIED.has(status) && !body.refusesRetry && !exhausted;
 }
 
@@ -60,6 +55,6 @@ export function backoff(
     limits.firstBackoffSeconds * 2 ** (attempt - 1),
     limits.maxBackoffSeconds,
   );
-  const asked = failure.kind === "refused" ? (failure.retryAfter ?? 0) : 0;
-  return asked + ceiling * 1000 * (0.5 + 0.5 * random());
+  const asked = failure.kind === "refused" ? (failure.response.retryAfterSeconds ?? 0) : 0;
+  return (asked + ceiling * (0.5 + 0.5 * random())) * 1000;
 }

@@ -3,7 +3,7 @@
 
 import type { Clock } from "./clock.js";
 import { parseErrorBody } from "./error_body.js";
-import { type ApiError, apiError, ConnectionError } from "./errors.js";
+import { apiError, ConnectionError, type ErrorResponse } from "./errors.js";
 import { RateLimitGate } from "./rate_limit.js";
 import { retryAfter } from "./retry_after.js";
 import { backoff, type Failure, mayRetry, type RetryLimits } from "./retry_policy.js";
@@ -40,8 +40,6 @@ export interface TransportOptions {
   readonly attemptTimeoutSeconds: number;
 }
 
-type Attempt = Response | { readonly failure: Failure; readonly error: unknown };
-
 export class Transport {
   readonly clock: Clock;
   readonly attemptTimeoutSeconds: number;
@@ -59,7 +57,7 @@ export class Transport {
   /**
    * Sends a request, again where the contract allows it, and returns a successful response.
    *
-   * @throws {@link ApiError} for a response of any other status.
+   * @throws `ApiError` for a response of any other status.
    * @throws {@link ConnectionError} without a complete response.
    * @throws the reason of the request's signal once that aborts.
    */
@@ -72,17 +70,18 @@ export class Transport {
     let mayBeCharged = false;
     for (let attempt = 1; ; attempt += 1) {
       budget -= await this.#waitForLimit(budget, signal);
-      const outcome = await this.#attempt(url, init, kind, attempt);
+      const outcome = await this.#attempt(url, init, kind);
       if (outcome instanceof Response) {
         return outcome;
       }
       signal.throwIfAborted();
-      const { failure, error } = outcome;
-      mayBeCharged ||= kind.charges && failure.kind === "lost";
-      const wait = backoff(failure, attempt, this.limits, () => this.clock.random());
+      mayBeCharged ||= kind.charges && outcome.kind === "lost";
+      const wait = backoff(outcome, attempt, this.limits, () => this.clock.random());
       const ends = attempt >= this.limits.maxAttempts || wait > budget;
-      if (ends || !mayRetry(failure, kind.repeatable)) {
-        throw failure.kind === "lost" ? new ConnectionError(mayBeCharged, attempt, error) : error;
+      if (ends || !mayRetry(outcome, kind.repeatable)) {
+        throw outcome.kind === "lost"
+          ? new ConnectionError(mayBeCharged, attempt, outcome.cause)
+          : apiError({ ...outcome.response, attempts: attempt, mayBeCharged });
       }
       budget -= wait;
       await this.clock.sleep(wait, signal);
@@ -103,8 +102,7 @@ export class Transport {
     url: string,
     init: RequestInit & { signal: AbortSignal },
     kind: CallKind,
-    attempt: number,
-  ): Promise<Attempt> {
+  ): Promise<Response | Failure> {
     const deadline = new AbortController();
     const timer = setTimeout(() => {
       deadline.abort(new Error(`no response within ${this.attemptTimeoutSeconds} seconds`));
@@ -121,25 +119,20 @@ export class Transport {
       const text = await response.text();
       return response.ok
         ? new Response(text === "" ? null : text, response)
-        : this.#refusal(response, text, attempt, now);
-    } catch (error) {
-      return { failure: { kind: "lost" }, error };
+        : { kind: "refused", response: errorResponse(response, text, now) };
+    } catch (cause) {
+      return { kind: "lost", cause };
     } finally {
       clearTimeout(timer);
     }
   }
+}
 
-  #refusal(response: Response, text: string, attempts: number, now: number): Attempt {
-    const { status, headers } = response;
-    const body = parseErrorBody(text);
-    const wait = retryAfter(headers, now);
-    const error: ApiError = apiError({
-      status,
-      requestId: headers.get("x-service-request-id") ?? undefined,
-      attempts,
-      retryAfterSeconds: wait === undefined ? undefined : wait / 1000,
-      body,
-    });
-    return { failure: { kind: "refused", status, body, retryAfter: wait }, error };
-  }
+function errorResponse({ status, headers }: Response, text: string, now: number): ErrorResponse {
+  return {
+    status,
+    requestId: headers.get("x-service-request-id") ?? undefined,
+    retryAfterSeconds: retryAfter(headers, now),
+    body: parseErrorBody(text),
+  };
 }

@@ -54,7 +54,7 @@ test("an answer with unknown words and fields is passed on", async () => {
   assert.deepEqual(await client.value(home()), answer);
 });
 
-test("a success that is no JSON is an error with its request id", async () => {
+test("a success that is not JSON is an error with its request id", async () => {
   for (const text of ["", "<html>ok</html>", '{"status": "val', "null"]) {
     const headers = { "x-service-request-id": "id-2" };
     const { client, requests } = scripted([() => new Response(text, { status: 200, headers })]);

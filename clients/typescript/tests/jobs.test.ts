@@ -97,13 +97,24 @@ test("a submission is repeated with the same key after a lost connection", async
   const sent = requests.map((request) => request.body);
   assert.equal(sent.length, 3);
   const key = await idempotencyKey(body, "run");
-  assert.deepEqual(sent, Array.from({ length: 3 }, () => ({ ...body, idempotency_key: key })));
+  assert.deepEqual(
+    sent,
+    Array.from({ length: 3 }, () => ({ ...body, idempotency_key: key })),
+  );
 });
 
 test("a submission without an answer may be charged", async () => {
   const { client } = scripted(["lost", "lost"], { retries: { maxAttempts: 2 } });
   const submission = client.jobs.submit({ requests: [home()] }, { label: "run" });
   await assert.rejects(submission, { name: "ConnectionError", mayBeCharged: true, attempts: 2 });
+});
+
+test("a refusal after a lost connection may be charged too", async () => {
+  const { client } = scripted(["lost", refusal(500, "internal", false)]);
+  const submission = client.jobs.submit({ requests: [home()] }, { label: "run" });
+  await assert.rejects(submission, { name: "ServiceError", mayBeCharged: true, attempts: 2 });
+  const other = scripted([refusal(500, "internal", false)]).client;
+  await assert.rejects(other.value(home()), { name: "ServiceError", mayBeCharged: false });
 });
 
 test("wait asks less and less often, and passes an unknown status", async () => {
@@ -115,7 +126,10 @@ test("wait asks less and less often, and passes an unknown status", async () => 
 });
 
 test("a wait between two requests is at most a minute", async () => {
-  const { client, clock } = scripted([...Array.from({ length: 9 }, () => status("running")), status("completed")]);
+  const { client, clock } = scripted([
+    ...Array.from({ length: 9 }, () => status("running")),
+    status("completed"),
+  ]);
   clock.random = () => 0;
   await client.jobs.wait("j");
   assert.deepEqual(clock.waits.slice(-2), [60_000, 60_000]);
@@ -126,13 +140,18 @@ test("a failed job is an error with its code", async () => {
   const { client } = scripted([status("failed", { error }), status("failed")]);
   const failure = await client.jobs.wait("j").catch((reason: unknown) => reason);
   assert.ok(failure instanceof JobFailedError);
-  assert.deepEqual([failure.jobId, failure.code, failure.retryable], ["j", "release_unavailable", true]);
+  assert.deepEqual(
+    [failure.jobId, failure.code, failure.retryable],
+    ["j", "release_unavailable", true],
+  );
   await assert.rejects(client.jobs.wait("j"), JobFailedError);
 });
 
 test("a job that does not end in time is an error with its status", async () => {
   const { client, requests } = scripted(Array.from({ length: 9 }, () => status("running")));
-  const failure = await client.jobs.wait("j", { timeoutSeconds: 20 }).catch((reason: unknown) => reason);
+  const failure = await client.jobs
+    .wait("j", { timeoutSeconds: 20 })
+    .catch((reason: unknown) => reason);
   assert.ok(failure instanceof JobTimeoutError);
   assert.deepEqual([failure.jobId, failure.status, requests.length], ["j", "running", 3]);
 });
@@ -143,7 +162,10 @@ test("results wait for the job and arrive one by one", async () => {
   for (const size of [1, 7, 100_000]) {
     const { client, clock } = scripted([incomplete, pieces(document, size)]);
     const results = await collect(client.jobs.results("j"));
-    assert.deepEqual(results.map((result) => result.request_reference), ["a", "b", "c"]);
+    assert.deepEqual(
+      results.map((result) => result.request_reference),
+      ["a", "b", "c"],
+    );
     assert.deepEqual(results, JSON.parse(document).result.results);
     assert.equal(clock.waits.length, 1);
     assert.ok((clock.waits[0] ?? 0) >= 5_000);
@@ -167,7 +189,10 @@ test("results go on where they were after a lost connection", async () => {
     pieces(document, 16),
   ]);
   const results = await collect(client.jobs.results("j"));
-  assert.deepEqual(results.map((result) => result.request_reference), ["a", "b", "c", "d"]);
+  assert.deepEqual(
+    results.map((result) => result.request_reference),
+    ["a", "b", "c", "d"],
+  );
   assert.equal(requests.length, 4);
 });
 
@@ -195,7 +220,7 @@ test("results of a failed job are an error with its code", async () => {
   await assert.rejects(collect(client.jobs.results("j")), { code: "processing_failed" });
 });
 
-test("results that are no JSON are an error at once", async () => {
+test("results that are not JSON are an error at once", async () => {
   const { client, requests } = scripted([pieces("<html>", 3)]);
   await assert.rejects(collect(client.jobs.results("j")), ResponseError);
   assert.equal(requests.length, 1);

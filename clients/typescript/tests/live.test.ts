@@ -2,12 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  AuthenticationError,
-  Domesday,
-  InvalidRequestError,
-  NotFoundError,
-} from "../src/index.js";
+import { AuthenticationError, Domesday, InvalidRequestError, NotFoundError } from "../src/index.js";
 import { demoServer, home, site } from "./support.js";
 
 const server = demoServer();
@@ -84,7 +79,10 @@ test("all pages of a series have the observations of a single page", async () =>
   );
   for (const row of rows) {
     assert.equal(row.releaseId, rates.releaseId);
-    assert.deepEqual([row.series.basis, row.observation.status], ["observed", "recorded_revisable"]);
+    assert.deepEqual(
+      [row.series.basis, row.observation.status],
+      ["observed", "recorded_revisable"],
+    );
   }
 });
 

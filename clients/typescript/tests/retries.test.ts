@@ -44,7 +44,14 @@ test("a date counts from the response's own, and without one from the clock", as
 });
 
 test("a header that is neither seconds nor a date is no wait", async () => {
-  for (const retryAfter of ["soon", "-5", "1.5", "", "Thu, 45 Oct 2026 12:00:10 GMT", "2026-10-15"]) {
+  for (const retryAfter of [
+    "soon",
+    "-5",
+    "1.5",
+    "",
+    "Thu, 45 Oct 2026 12:00:10 GMT",
+    "2026-10-15",
+  ]) {
     assert.deepEqual(await waits({ "retry-after": retryAfter }), [250], retryAfter);
   }
 });
@@ -92,7 +99,12 @@ test("`retryable: false` in any part of the body ends the call", async () => {
   for (const body of [
     { error: { code: "a", retryable: false } },
     { detail: { code: "a", retryable: false } },
-    { errors: [{ code: "a", retryable: true }, { code: "b", retryable: false }] },
+    {
+      errors: [
+        { code: "a", retryable: true },
+        { code: "b", retryable: false },
+      ],
+    },
   ]) {
     const { client, requests } = scripted([json(503, body)]);
     const error = await client.release().catch((reason: unknown) => reason);
@@ -112,7 +124,12 @@ test("a request waits while RateLimit says that none is left", async () => {
 });
 
 test("other limits and unknown parameters of RateLimit are no reason to wait", async () => {
-  for (const ratelimit of ['"requests";r=3;t=7', "r=0, t=7", '"requests";t=7', '"a b";r=1;pk=:x:;t=9']) {
+  for (const ratelimit of [
+    '"requests";r=3;t=7',
+    "r=0, t=7",
+    '"requests";t=7',
+    '"a b";r=1;pk=:x:;t=9',
+  ]) {
     const { client, clock } = scripted([json(200, {}, { ratelimit }), RELEASE]);
     await client.release();
     await client.release();
@@ -179,7 +196,9 @@ test("a redirect is an error, because a second service might charge too", async 
 });
 
 test("other statuses are not retried", async () => {
-  const { client, requests } = scripted([refusal(404, "job_not_found", true, { "retry-after": "0" })]);
+  const { client, requests } = scripted([
+    refusal(404, "job_not_found", true, { "retry-after": "0" }),
+  ]);
   await assert.rejects(client.jobs.get("x"), NotFoundError);
   assert.equal(requests.length, 1);
 });

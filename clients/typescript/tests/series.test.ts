@@ -12,7 +12,11 @@ function page(periods: string[], cursor: string | null) {
 }
 
 test("a selection is read to its last page, by cursors alone", async () => {
-  const { client, requests } = scripted([page(["a", "b"], "c1"), page([], "c2"), page(["c"], null)]);
+  const { client, requests } = scripted([
+    page(["a", "b"], "c1"),
+    page([], "c2"),
+    page(["c"], null),
+  ]);
   const periods: string[] = [];
   for await (const row of client.rates.series({ dataset: "bank_rate", from: "2026-01-01" })) {
     periods.push(row.observation.period);
@@ -41,7 +45,9 @@ test("pages are asked for one by one", async () => {
 
 test("a series without observations is in its page", async () => {
   const head = { series_id: "s", availability: { status: "suppressed", from: null, to: null } };
-  const { client } = scripted([json(200, { series: [head], notice: { code: "new" }, next_cursor: null })]);
+  const { client } = scripted([
+    json(200, { series: [head], notice: { code: "new" }, next_cursor: null }),
+  ]);
   const pages = client.rates.pages({ dataset: "bank_rate" });
   const { value } = await pages.next();
   assert.equal(value?.series[0]?.availability.status, "suppressed");

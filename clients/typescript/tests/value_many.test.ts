@@ -77,13 +77,18 @@ test("a request that fills the limit to the byte is sent whole", async () => {
 
 test("a request that is too large for the service is halved, and the next are as small", async () => {
   const tooLarge = refusal(413, "response_too_large", false);
-  const parts = [3, 3, 3, 1, 2].map((count, part) => results(3 * part - (part === 4 ? 2 : 0), count));
+  const parts = [3, 3, 3, 1, 2].map((count, part) =>
+    results(3 * part - (part === 4 ? 2 : 0), count),
+  );
   const { client, requests } = scripted([tooLarge, tooLarge, ...parts]);
   const references: (string | undefined)[] = [];
   for await (const { result } of client.valueMany(numbered(12), { rowsPerRequest: 10 })) {
     references.push(result.request_reference);
   }
-  assert.deepEqual(references, Array.from({ length: 12 }, (_, index) => String(index)));
+  assert.deepEqual(
+    references,
+    Array.from({ length: 12 }, (_, index) => String(index)),
+  );
   assert.deepEqual(sizes(requests), [10, 5, 3, 3, 3, 1, 2]);
 });
 
@@ -102,7 +107,10 @@ test("a row that is too large alone is an error with its index", async () => {
 });
 
 test("a part that fails names its rows and keeps its error", async () => {
-  const answers = [results(0, 2), ...Array.from({ length: 5 }, () => refusal(429, "rate_limited", true))];
+  const answers = [
+    results(0, 2),
+    ...Array.from({ length: 5 }, () => refusal(429, "rate_limited", true)),
+  ];
   const { client } = scripted(answers);
   const rows = client.valueMany(numbered(4), { rowsPerRequest: 2 });
   await rows.next();

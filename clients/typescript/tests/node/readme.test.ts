@@ -47,7 +47,12 @@ test("the examples compile strictly, run, and print what the page shows", async 
     writeFileSync(`${FOLDER}/${file}`, code);
   }
   const compilerOptions = { types: ["node"], noUnusedLocals: false, rootDir: ".", outDir: "." };
-  const config = { extends: "../../tsconfig.json", compilerOptions, include: ["*.ts"], exclude: [] };
+  const config = {
+    extends: "../../tsconfig.json",
+    compilerOptions,
+    include: ["*.ts"],
+    exclude: [],
+  };
   writeFileSync(`${FOLDER}/tsconfig.json`, JSON.stringify(config));
   const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc");
   await run(process.execPath, [compiler, "--project", FOLDER]).catch((error: unknown) => {

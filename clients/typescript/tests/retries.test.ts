@@ -172,6 +172,29 @@ test("a caller's signal ends the waits with its own reason", async () => {
   assert.equal(requests.length, 1);
 });
 
+test("a caller's signal ends a running attempt, which is not repeated", async () => {
+  const control = new AbortController();
+  const reason = new Error("enough");
+  let sent = 0;
+  const { client } = scripted([], {
+    fetch: async () => {
+      sent += 1;
+      control.abort(reason);
+      throw new TypeError("terminated");
+    },
+  });
+  await assert.rejects(client.release({ signal: control.signal }), (error) => error === reason);
+  assert.equal(sent, 1);
+});
+
+test("a limit that is beyond the time for waits is left to the service", async () => {
+  const limit = { ratelimit: '"requests";r=0;t=61' };
+  const { client, clock, requests } = scripted([json(200, {}, limit), RELEASE]);
+  await client.release();
+  await client.release();
+  assert.deepEqual([clock.waits, requests.length], [[], 2]);
+});
+
 test("an attempt without a response ends at its timeout", async () => {
   const { client } = scripted([], {
     attemptTimeoutSeconds: 0.01,

@@ -183,7 +183,10 @@ test("a caller's signal ends a running attempt, which is not repeated", async ()
       throw new TypeError("terminated");
     },
   });
-  await assert.rejects(client.release({ signal: control.signal }), (error) => error === reason);
+  await assert.rejects(
+    client.value(home(), { signal: control.signal }),
+    (error) => error === reason,
+  );
   assert.equal(sent, 1);
 });
 

@@ -16,8 +16,7 @@ export async function idempotencyKey(body: JobRequest, label: string): Promise<s
     throw new RangeError(`label ${JSON.stringify(label)} is not 1 to 35 of A-Z a-z 0-9 . _ : -`);
   }
   const { idempotency_key: _, ...content } = body;
-  // Members that are undefined are not sent, so they must not count either.
-  const canonical = canonicalize(JSON.parse(JSON.stringify(content))) ?? "";
+  const canonical = canonicalize(content) ?? "";
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(canonical));
   const bytes = Array.from(new Uint8Array(digest));
   return `${label}:${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;

@@ -21,7 +21,17 @@ async function waits(headers: Record<string, string>, chance = 0): Promise<numbe
   return clock.waits;
 }
 
-test("Retry-After in seconds and as a date of each form is waited for", async () => {
+test("Retry-After in seconds and as a date of each form is waited for", async (context) => {
+  // A date is in UTC, though its third form does not say so and this machine may be elsewhere.
+  const { TZ } = process.env;
+  process.env["TZ"] = "America/New_York";
+  context.after(() => {
+    if (TZ === undefined) {
+      delete process.env["TZ"];
+    } else {
+      process.env["TZ"] = TZ;
+    }
+  });
   const date = "Thu, 15 Oct 2026 12:00:00 GMT";
   // Each is ten seconds after `date`; the smallest jitter is a quarter of a second.
   for (const retryAfter of [

@@ -136,7 +136,7 @@ fn shown_inputs(
     sold: &ExportedSale,
     release: &Release,
     subject: &Arc<Subject>,
-    evidence: &Arc<SnapshotEvidence>,
+    evidence: &Arc<LaggedEvidence>,
 ) -> Result<Option<BTreeMap<String, f64>>, BuildError> {
     match release.inputs(subject, evidence.clone()) {
         Ok(inputs) => Ok(inputs.map(|inputs| {

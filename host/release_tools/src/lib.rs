@@ -7,4 +7,5 @@ pub mod build;
 pub mod check;
 pub mod compare;
 pub mod monitor;
+mod sampling;
 pub mod scaffold;

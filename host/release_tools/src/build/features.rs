@@ -7,8 +7,7 @@ use super::{BuildError, sold_subject};
 use crate::backtest::lagged_evidence::LaggedEvidence;
 use domesday_engine::Release;
 use domesday_engine::inputs::Input;
-use domesday_property::{ExportedSale, Snapshot};
-use domesday_registers::Day;
+use domesday_property::ExportedSale;
 use domesday_registers::Progress;
 use rayon::prelude::*;
 use std::path::Path;
@@ -19,27 +18,18 @@ const CHUNK: usize = 500;
 /// The columns before the inputs.
 const BEFORE: [&str; 3] = ["sale", "day", "price_gbp"];
 
-/// Writes the inputs of at most `most` standard sales from `first` to `last`, evenly taken, as CSV,
-/// and says of how many. A missing number is an empty field. Sales that the release would not value
-/// are left out.
+/// Writes the inputs of these sales as CSV, and returns of how many. A missing number is an empty
+/// field. Sales that the release would not value are left out.
 ///
 /// # Errors
 /// [`BuildError`] if the snapshot cannot be read, the file not written, or the release fails.
 pub fn write(
-    snapshot: &Snapshot,
+    sample: &[ExportedSale],
     release: &Release,
     evidence: &Arc<LaggedEvidence>,
-    (first, last): (Day, Day),
-    most: usize,
     path: &Path,
     progress: &mut Progress<'_>,
 ) -> Result<u64, BuildError> {
-    let mut sales = snapshot
-        .export_between(first, last)?
-        .collect::<Result<Vec<_>, _>>()?;
-    sales.retain(|sold| sold.sale.standard);
-    let step = sales.len().div_ceil(most.max(1)).max(1);
-    let sample: Vec<&ExportedSale> = sales.iter().step_by(step).collect();
     let mut out = csv::Writer::from_path(path).map_err(|source| BuildError::Table {
         path: path.to_owned(),
         source,

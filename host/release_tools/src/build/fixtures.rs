@@ -1,6 +1,7 @@
 //! The fixtures that a release is published with: ordinary homes, and the edges of its range.
 
 use super::{BuildError, sold_subject};
+use crate::sampling;
 use domesday_engine::Release;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::fixture::Fixture;
@@ -26,7 +27,7 @@ pub fn record(
     let latest = snapshot.identity().latest_sale.unwrap_or(day);
     let through = latest.min(Day(day.0 - 1));
     let sold = snapshot.export()?.collect::<Result<Vec<_>, _>>()?;
-    let step = sold.len().div_ceil(HOMES).max(1);
+    let step = sampling::step(sold.len(), HOMES);
     let mut subjects = Vec::new();
     for (at, sold) in sold.iter().step_by(step).enumerate() {
         let Some(subject) = sold_subject::subject(sold, day, through) else {

@@ -18,6 +18,7 @@ mod options;
 mod parameters;
 mod predictions;
 mod python;
+mod sale_sample;
 mod settings;
 pub(crate) mod sold_subject;
 mod training;

@@ -2,7 +2,7 @@
 
 use super::cargo_guest::Guest;
 use super::context::BuildContext;
-use super::{BuildError, features, predictions, training};
+use super::{BuildError, features, predictions, sale_sample, training};
 use domesday_engine::Release;
 use domesday_package::{Sha256Digest, TrainingWindow};
 use domesday_registers::{Day, Progress};
@@ -109,15 +109,10 @@ fn learn_from_inputs(
     let fit_until = context.days.fit_until;
     let features = context.work_dir.path().join("features.csv");
     let days = (Day(fit_until.0 - context.options.train_days), fit_until);
-    let rows = features::write(
-        &context.snapshot.snapshot,
-        &release,
-        &context.lagged_evidence,
-        days,
-        context.options.max_train_rows,
-        &features,
-        progress,
-    )?;
+    let (snapshot, most) = (&context.snapshot.snapshot, context.options.max_train_rows);
+    let sample = sale_sample::take(snapshot, days, most, |sold| sold.sale.standard)?;
+    let lagged = &context.lagged_evidence;
+    let rows = features::write(&sample, &release, lagged, &features, progress)?;
     if rows == 0 {
         return Err(BuildError::NothingToLearn {
             from: days.0,
@@ -146,15 +141,11 @@ fn calibrate_ranges(
     progress: &mut Progress<'_>,
 ) -> Result<bool, BuildError> {
     let predictions = context.work_dir.path().join("predictions.jsonl");
-    let rows = predictions::write(
-        &context.snapshot.snapshot,
-        release,
-        &context.lagged_evidence,
-        context.days.calibration(),
-        context.options.max_calibration_rows,
-        &predictions,
-        progress,
-    )?;
+    let most = context.options.max_calibration_rows;
+    let days = context.days.calibration();
+    let sample = sale_sample::take(&context.snapshot.snapshot, days, most, |_| true)?;
+    let lagged = &context.lagged_evidence;
+    let rows = predictions::write(&sample, release, lagged, &predictions, progress)?;
     if rows == 0 {
         return Ok(false);
     }

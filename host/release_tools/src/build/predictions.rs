@@ -5,7 +5,7 @@ use crate::backtest::lagged_evidence::LaggedEvidence;
 use domesday_engine::Release;
 use domesday_engine::outcome::Outcome;
 use domesday_engine::subject::Subject;
-use domesday_property::{ExportedSale, Snapshot};
+use domesday_property::ExportedSale;
 use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_registers::codes::{AgeBand, PropertyType, Tenure};
@@ -41,27 +41,20 @@ struct Row {
     inputs: Option<BTreeMap<String, f64>>,
 }
 
-/// Values at most `most` sales from `first` to `last`, evenly taken, and writes one line each.
+/// Values these sales, and writes one line each. Returns their number.
 ///
 /// # Errors
 /// [`BuildError`] if the snapshot cannot be read, the file not written, or the release fails.
 pub fn write(
-    snapshot: &Snapshot,
+    sample: &[ExportedSale],
     release: &Release,
     evidence: &Arc<LaggedEvidence>,
-    (first, last): (Day, Day),
-    most: usize,
     path: &Path,
     progress: &mut Progress<'_>,
 ) -> Result<u64, BuildError> {
-    let later = snapshot
-        .export_between(first, last)?
-        .collect::<Result<Vec<_>, _>>()?;
-    let step = later.len().div_ceil(most.max(1)).max(1);
-    let chosen: Vec<&ExportedSale> = later.iter().step_by(step).collect();
     let mut out = BufWriter::new(File::create(path).map_err(BuildError::file(path))?);
     let (mut rows, mut done) = (0, 0);
-    for chunk in chosen.chunks(CHUNK) {
+    for chunk in sample.chunks(CHUNK) {
         let valued: Vec<Result<Option<Row>, BuildError>> = chunk
             .par_iter()
             .map(|sold| row(sold, release, evidence))
@@ -74,7 +67,7 @@ pub fn write(
             }
         }
         done += chunk.len();
-        progress("valuing later sales", done as u64, chosen.len() as u64);
+        progress("valuing later sales", done as u64, sample.len() as u64);
     }
     out.flush()?;
     Ok(rows)

@@ -5,6 +5,7 @@ use super::answer_schema;
 use super::extremes::{Extreme, extremes};
 use super::finding::Finding;
 use super::rows::{Home, RowResult, state, value_all};
+use crate::sampling;
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::subject::Attribute;
@@ -50,7 +51,7 @@ pub fn homes(
     single.truncate(most);
     let remaining = most - single.len();
     if remaining > 0 {
-        let every = pairs.len().div_ceil(remaining).max(1);
+        let every = sampling::step(pairs.len(), remaining);
         single.extend(pairs.into_iter().step_by(every));
     }
     single

@@ -27,6 +27,7 @@ mod testing;
 
 use crate::backtest;
 use crate::backtest::{BacktestInput, training_window};
+use crate::sampling;
 use domesday_engine::Runtime;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::RowFailure;
@@ -174,7 +175,7 @@ fn on_homes(
     let declared_homes = manifest.monotone.iter().map(|probe| probe.homes as usize);
     let most = declared_homes.fold(options.homes, usize::max);
     let pool = homes::sample(&candidate.on_demand, most)?;
-    let every = pool.len().div_ceil(options.homes.max(1)).max(1);
+    let every = sampling::step(pool.len(), options.homes);
     let sample = pool.iter().step_by(every).cloned();
     let mut known: Vec<Home> = recorded.iter().map(of_fixture).collect();
     known.extend(sample);

@@ -3,6 +3,7 @@
 use super::finding::{Finding, Verdict, percent};
 use super::input_steps::{Step, ladder, word};
 use super::rows::{Home, RowResult, value};
+use crate::sampling;
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_package::{Direction, Monotone};
@@ -85,7 +86,7 @@ fn select_homes<'a>(declared: &Monotone, homes: &'a [Home]) -> Vec<(&'a Home, Ve
         .map(|home| (home, ladder(declared.input, home)))
         .filter(|(_, steps)| !steps.is_empty())
         .collect();
-    let every = candidates.len().div_ceil(declared.homes as usize).max(1);
+    let every = sampling::step(candidates.len(), declared.homes as usize);
     candidates.into_iter().step_by(every).collect()
 }
 

@@ -6,6 +6,7 @@ use super::statistics::{LEAST_HOMES, log_ratio, median, share};
 use crate::check::adversarial_inputs::relabel;
 use crate::check::finding::{Finding, percent};
 use crate::check::rows::{Home, state};
+use crate::sampling;
 use domesday_engine::subject::Attribute;
 use domesday_registers::Progress;
 use domesday_registers::codes::PropertyType;
@@ -34,7 +35,7 @@ pub fn check(
     types: &[PropertyType],
     progress: &mut Progress<'_>,
 ) -> Finding {
-    let every = pool.len().div_ceil(HOMES).max(1);
+    let every = sampling::step(pool.len(), HOMES);
     let homes: Vec<&Home> = pool.iter().step_by(every).collect();
     let sized: Vec<Home> = homes
         .iter()

@@ -7,6 +7,7 @@ use super::statistics::{LEAST_HOMES, log_ratio, median, share};
 use super::valuation_days::days;
 use crate::check::finding::{Finding, percent};
 use crate::check::rows::Home;
+use crate::sampling;
 use domesday_engine::evidence::{EvidenceQuery, EvidenceResponse, EvidenceSource};
 use domesday_registers::{Day, Progress};
 use serde_json::json;
@@ -51,7 +52,7 @@ pub fn check(
     progress: &mut Progress<'_>,
 ) -> Finding {
     let days = days(window);
-    let every = pool.len().div_ceil(HOMES).max(1);
+    let every = sampling::step(pool.len(), HOMES);
     let homes: Vec<&Home> = pool.iter().step_by(every).collect();
     let variants: Vec<Home> = homes
         .iter()

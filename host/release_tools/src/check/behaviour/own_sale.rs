@@ -6,6 +6,7 @@ use super::statistics::{LEAST_HOMES, log_ratio, median, share};
 use crate::check::finding::{Finding, percent};
 use crate::check::homes::RECENT_DAYS;
 use crate::check::rows::Home;
+use crate::sampling;
 use domesday_engine::evidence::{EvidenceQuery, EvidenceResponse, EvidenceSource};
 use domesday_registers::{Day, Progress};
 use serde_json::json;
@@ -25,6 +26,8 @@ const MAY_COPY: f64 = 0.5;
 /// The share of the way from the estimate without the sale to its price that a median home must go.
 /// Less is a reaction to the identifier, not to the price.
 const LEAST_PULL: f64 = 0.01;
+/// The shortest way to a price that counts, in logarithms.
+const LEAST_WAY: f64 = 0.02;
 
 /// One home's estimates and its last price.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +36,7 @@ pub struct OwnSaleRow {
     pub with: f64,
     /// The same home without its UPRN, of which no sale is its own.
     pub without: f64,
-    /// Its last standard sale, pounds.
+    /// Its last standard sale, pounds, carried by the index to the valuation day.
     pub price: f64,
 }
 
@@ -50,7 +53,7 @@ pub fn check(
         .iter()
         .filter_map(|home| Some((home, last_price(evidence, home, since)?)))
         .collect();
-    let every = sold.len().div_ceil(HOMES).max(1);
+    let every = sampling::step(sold.len(), HOMES);
     let sold: Vec<(&Home, f64)> = sold.into_iter().step_by(every).collect();
     let homes: Vec<Home> = sold
         .iter()
@@ -76,7 +79,8 @@ pub fn check(
     judge(&rows)
 }
 
-/// Returns the price of the home's last standard sale, if it was on that day or later.
+/// Returns the price of the home's last standard sale, if it was on that day or later. The price
+/// index carries it to the valuation day, as far as it is known.
 fn last_price(evidence: &dyn EvidenceSource, home: &Home, since: Day) -> Option<f64> {
     home.subject.uprn?;
     let Ok(EvidenceResponse::Sales(sales)) = evidence.ask(&home.subject, &EvidenceQuery::OwnSales)
@@ -87,7 +91,25 @@ fn last_price(evidence: &dyn EvidenceSource, home: &Home, since: Day) -> Option<
         .iter()
         .filter(|sale| sale.standard && sale.price_gbp > 0);
     let last = standard.max_by_key(|sale| sale.day)?;
-    (last.day >= since).then_some(last.price_gbp as f64)
+    (last.day >= since).then(|| last.price_gbp as f64 * growth(evidence, home, last.day))
+}
+
+/// Returns the factor of the price index from a day to the valuation day. Where prices fell since
+/// the sale, an honest estimate moves towards this price, and away from the one on record.
+fn growth(evidence: &dyn EvidenceSource, home: &Home, day: Day) -> f64 {
+    let query = EvidenceQuery::PriceIndex {
+        kind: Some(home.subject.property_type),
+        since: day.month(),
+    };
+    match evidence.ask(&home.subject, &query) {
+        Ok(EvidenceResponse::Index(Some(series))) => {
+            match (series.points.first(), series.points.last()) {
+                (Some((_, then)), Some((_, now))) if *then > 0.0 => now / then,
+                _ => 1.0,
+            }
+        }
+        _ => 1.0,
+    }
 }
 
 /// Judges the reaction to the sale and the distance from it.
@@ -110,16 +132,7 @@ fn reaction(rows: &[OwnSaleRow]) -> Part {
         .map(|row| (row.with / row.without).ln())
         .collect();
     let reacted = share(&moves, |by| by.abs() > NO_REACTION);
-    // How far each goes towards the price, where there is a way to go.
-    let pulls: Vec<f64> = rows
-        .iter()
-        .filter_map(|row| {
-            let way = log_ratio(Some(row.without), Some(row.price))?;
-            let gone = log_ratio(Some(row.without), Some(row.with))?;
-            (way.abs() > 0.02).then(|| gone / way)
-        })
-        .collect();
-    let pull = median(&pulls).unwrap_or(1.0);
+    let pull = pull(rows).unwrap_or(1.0);
     let holds = reacted >= MUST_REACT && pull >= LEAST_PULL;
     let line = if holds {
         format!(
@@ -141,6 +154,26 @@ fn reaction(rows: &[OwnSaleRow]) -> Part {
         line,
         json!({"part": "reaction", "homes": rows.len(), "share_reacted": reacted, "pull": pull}),
     )
+}
+
+/// Returns the median of how far estimates go towards the price. Each counts by the length of its
+/// way, since a short way is mostly chance. Returns `None` if there is nowhere a way to go.
+fn pull(rows: &[OwnSaleRow]) -> Option<f64> {
+    let mut pulls: Vec<(f64, f64)> = rows
+        .iter()
+        .filter_map(|row| {
+            let way = log_ratio(Some(row.without), Some(row.price))?;
+            let gone = log_ratio(Some(row.without), Some(row.with))?;
+            (way.abs() > LEAST_WAY).then(|| (gone / way, way.abs()))
+        })
+        .collect();
+    pulls.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = pulls.iter().map(|(_, length)| length).sum::<f64>() / 2.0;
+    let mut passed = 0.0;
+    pulls.iter().find_map(|(share, length)| {
+        passed += length;
+        (passed >= half).then_some(*share)
+    })
 }
 
 fn copies(rows: &[OwnSaleRow]) -> Part {
@@ -197,6 +230,19 @@ mod tests {
     #[test]
     fn an_estimate_between_the_evidence_and_the_sale_passes() {
         let found = of(|without, price| (without * price).sqrt());
+        assert_eq!(found.verdict, Verdict::Passed, "{found:?}");
+    }
+
+    #[test]
+    fn short_ways_that_chance_turns_do_not_outvote_long_ones() {
+        let found = of(|without, price| {
+            let way = price / without - 1.0;
+            if way.abs() < 0.12 {
+                without * (1.0 - way)
+            } else {
+                (without * price).sqrt()
+            }
+        });
         assert_eq!(found.verdict, Verdict::Passed, "{found:?}");
     }
 

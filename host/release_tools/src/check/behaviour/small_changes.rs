@@ -5,6 +5,7 @@ use super::prober::Prober;
 use super::statistics::{LEAST_HOMES, log_ratio, median, share};
 use crate::check::finding::{Finding, percent};
 use crate::check::rows::Home;
+use crate::sampling;
 use domesday_engine::subject::Subject;
 use domesday_registers::Progress;
 use serde_json::json;
@@ -115,7 +116,7 @@ fn moves(
         applies.then(|| [home.clone(), other])
     };
     let pairs: Vec<[Home; 2]> = pool.iter().filter_map(changed).collect();
-    let every = pairs.len().div_ceil(HOMES).max(1);
+    let every = sampling::step(pairs.len(), HOMES);
     let homes: Vec<Home> = pairs.into_iter().step_by(every).flatten().collect();
     let estimates = prober.estimates(&homes, "changing last digits", progress);
     let pairs = estimates.as_chunks::<2>().0.iter();

@@ -1,5 +1,6 @@
 //! The days of a release's window on which homes are valued.
 
+use crate::sampling;
 use domesday_registers::Day;
 
 /// Days at most, so that a window of ten years costs no more than one of two.
@@ -16,7 +17,7 @@ pub fn days((first, last): (Day, Day)) -> Vec<Day> {
         .flat_map(|day| WITHIN_MONTHS.map(|after| Day(day.0 + after)))
         .filter(|day| first < *day && *day < last)
         .collect();
-    let every = days.len().div_ceil(MOST_DAYS - 2).max(1);
+    let every = sampling::step(days.len(), MOST_DAYS - 2);
     days = days.into_iter().step_by(every).collect();
     days.insert(0, first);
     if first < last {

@@ -25,6 +25,7 @@ pub mod kriging;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod mapping;
 mod members;
+pub mod model;
 mod release;
 pub mod stack;
 // The build script includes the reference model's file under this name too.

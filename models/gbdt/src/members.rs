@@ -2,8 +2,8 @@
 
 use crate::features::Feature;
 use crate::features::evidence::RowEvidence;
+use crate::model::{Gbdt, trees_estimate};
 use crate::stack::{MEMBERS, Stack, Weights, blend};
-use crate::valuation::{Gbdt, trees_estimate};
 use domesday_hedonic::build_period::BuildPeriod;
 use domesday_hedonic::confidence::score;
 use domesday_hedonic::conformal::{Segment, range};
@@ -41,7 +41,7 @@ impl<'a> Members<'a> {
 
     /// Returns the members, the home's history and the weights by name, for those who ask what an
     /// estimate is made of.
-    pub(crate) fn shown(&self) -> impl Iterator<Item = (&'static str, f64)> {
+    pub(crate) fn by_name(&self) -> impl Iterator<Item = (&'static str, f64)> {
         const NAMES: [&str; MEMBERS.len()] = ["member_reference", "member_kriging", "member_trees"];
         const WEIGHTS: [&str; MEMBERS.len()] =
             ["weight_reference", "weight_kriging", "weight_trees"];

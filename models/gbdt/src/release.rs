@@ -2,8 +2,9 @@
 
 use crate::columns::{Codes, Column, Target};
 use crate::features::Feature;
+use crate::model::Gbdt;
 use crate::stack::*;
-use crate::valuation::{Gbdt, inputs, value};
+use crate::valuation::{inputs, value};
 use domesday_hedonic::embedded_parameters::StaticList;
 use domesday_hedonic::parameters::*;
 use domesday_sdk::{Evidence, Model, Outcome, Subject};

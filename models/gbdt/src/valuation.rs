@@ -1,33 +1,12 @@
 //! One valuation: the reference model's, moved to the estimate of the trees or of the stack.
 
-use crate::columns::{Column, Target};
-use crate::features::Feature;
 use crate::features::evidence::{RecordedEvidence, RowEvidence};
 use crate::members::Members;
-use crate::stack::Stack;
-use domesday_hedonic::parameters::Parameters;
+use crate::model::{Gbdt, trees_estimate};
 use domesday_hedonic::valuation::value as reference_value;
 use domesday_sdk::{
     Evidence, FailureReason, Outcome, Referral, ReferralReason, Subject, Valuation, ValueRange,
 };
-use domesday_trees::{Forest, Scratch};
-
-/// The parts of a release's model.
-#[derive(Clone, Copy)]
-pub struct Gbdt<'a> {
-    /// Parameters of the reference model.
-    pub reference: &'a Parameters,
-    /// Columns of the trees, in their order.
-    pub columns: &'a [Column],
-    /// Meaning of the trees' score.
-    pub target: Target,
-    /// Feature that the score is added to.
-    pub offset: Option<Feature>,
-    /// The packed trees.
-    pub trees: &'a [u64],
-    /// Weights of the members. Without them the trees alone give the estimate.
-    pub stack: Option<&'a Stack>,
-}
 
 /// Values one property.
 ///
@@ -94,24 +73,10 @@ pub fn inputs<'a>(
     Some(
         columns
             .map(|column| (column.name, column.of(&row)))
-            .chain(members.iter().flat_map(Members::shown))
+            .chain(members.iter().flat_map(Members::by_name))
             .chain(offset)
             .collect(),
     )
-}
-
-/// Returns the trees' estimate in pounds, or `None` if it is not a price.
-pub(crate) fn trees_estimate(model: &Gbdt<'_>, row: &RowEvidence<'_>) -> Option<f64> {
-    let forest = Forest::read(model.trees).ok()?;
-    let inputs: Vec<f64> = model.columns.iter().map(|column| column.of(row)).collect();
-    let score = forest.score(&inputs, &mut Scratch::default());
-    let offset = model.offset.map_or(0.0, |offset| offset.of(row));
-    let prediction = offset + forest.predict(score);
-    let estimate = match model.target {
-        Target::Price => prediction,
-        Target::LogPrice => libm::exp(prediction),
-    };
-    (estimate.is_finite() && estimate > 0.0).then_some(estimate)
 }
 
 /// Moves the estimate, and every price and range with it.

@@ -1,4 +1,4 @@
-//! Weights of the stack, fitted on valuations of sales that no member learnt from.
+//! Weights of the stack, fitted on valuations of sales outside every member's training data.
 //!
 //! Two stacks are fitted, one on the sales with an even id and one on the others. The ranges are
 //! calibrated on the errors of each stack on the sales that its weights did not see. The release
@@ -112,7 +112,7 @@ pub fn fit_stack(document: &mut Document, predictions: impl BufRead) -> Result<V
     for (line, (mut row, point)) in (1..).zip(rows) {
         if let Some(point) = point {
             let unseen = if point.is_even() { &of_odd } else { &of_even };
-            let (estimate, scale) = stacked(unseen, &point);
+            let (estimate, scale) = estimate_of(unseen, &point);
             row.insert("estimate".to_owned(), libm::exp(estimate).into());
             row.insert("confidence".to_owned(), score(&confidence, scale).into());
         }
@@ -140,7 +140,7 @@ fn mean(one: &Stack, other: &Stack) -> Stack {
 }
 
 /// Returns the log estimate of a point and its standard deviation.
-fn stacked(stack: &Stack, point: &Point) -> (f64, f64) {
+fn estimate_of(stack: &Stack, point: &Point) -> (f64, f64) {
     let (estimate, variance) = blend(point.weights(stack), &point.members);
     let scale = point.scale * point.scale + stack.disagreement * variance;
     (estimate, scale.sqrt())
@@ -206,7 +206,7 @@ fn best_disagreement(stack: &Stack, points: &[Point]) -> f64 {
         };
         let (mut ratios, mut logs) = (0.0, 0.0);
         for point in points {
-            let (estimate, scale) = stacked(&stack, point);
+            let (estimate, scale) = estimate_of(&stack, point);
             ratios += (point.log_price - estimate).abs() / scale;
             logs += libm::log(scale);
         }

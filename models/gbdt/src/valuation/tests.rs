@@ -1,7 +1,9 @@
 //! The trees' part of a valuation, on synthetic evidence.
 
 use super::*;
-use crate::columns::Codes;
+use crate::columns::{Codes, Column, Target};
+use crate::features::Feature;
+use crate::stack::Stack;
 use crate::testing::{FakeEvidence, sale, subject};
 use crate::{REFERENCE, Release};
 use domesday_sdk::{IndexPoint, Model};
@@ -141,7 +143,7 @@ fn no_query_is_repeated() {
 }
 
 /// Returns the model with a tree of one leaf and a stack with these weights for every home.
-fn stacked(trees: &[u64], stack: &Stack) -> Valuation {
+fn value_with(trees: &[u64], stack: &Stack) -> Valuation {
     let model = Gbdt {
         trees,
         columns: AREA,
@@ -151,7 +153,7 @@ fn stacked(trees: &[u64], stack: &Stack) -> Valuation {
     expect_value(value(&model, &subject(), &evidence()))
 }
 
-fn weighted(weights: crate::stack::Weights, disagreement: f64) -> Stack {
+fn stack_of(weights: crate::stack::Weights, disagreement: f64) -> Stack {
     let of_type = crate::stack::ByHistory {
         own_sale: weights,
         none: weights,
@@ -167,7 +169,7 @@ fn weighted(weights: crate::stack::Weights, disagreement: f64) -> Stack {
 #[test]
 fn a_stack_gives_each_member_its_weight() {
     let trees = constant("0.3");
-    let log = |weights| stacked(&trees, &weighted(weights, 0.0)).estimate.ln();
+    let log = |weights| value_with(&trees, &stack_of(weights, 0.0)).estimate.ln();
     let plain = expect_value(Release::value(&subject(), &evidence()));
     let members = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(log);
     assert!((members[0] - plain.estimate.ln()).abs() < 1e-12);
@@ -181,8 +183,8 @@ fn a_stack_gives_each_member_its_weight() {
 fn members_that_disagree_lower_confidence_by_the_disagreement() {
     let trees = constant("0.3");
     let weights = crate::stack::EQUAL;
-    let none = stacked(&trees, &weighted(weights, 0.0));
-    let some = stacked(&trees, &weighted(weights, 1.0));
+    let none = value_with(&trees, &stack_of(weights, 0.0));
+    let some = value_with(&trees, &stack_of(weights, 1.0));
     assert!(some.confidence < none.confidence);
     assert!(some.dispersion > none.dispersion);
     assert_eq!(some.estimate, none.estimate);
@@ -191,7 +193,7 @@ fn members_that_disagree_lower_confidence_by_the_disagreement() {
 #[test]
 fn the_inputs_show_the_members_and_weights_of_the_estimate() {
     let trees = constant("0.3");
-    let stack = weighted([0.5, 0.2, 0.3], 0.0);
+    let stack = stack_of([0.5, 0.2, 0.3], 0.0);
     let model = Gbdt {
         trees: &trees,
         columns: AREA,
@@ -204,7 +206,7 @@ fn the_inputs_show_the_members_and_weights_of_the_estimate() {
         .iter()
         .map(|name| of(&format!("weight_{name}")) * of(&format!("member_{name}")))
         .sum();
-    let estimate = stacked(&trees, &stack).estimate;
+    let estimate = value_with(&trees, &stack).estimate;
     assert!((sum.exp() / estimate - 1.0).abs() < 1e-12);
     assert_eq!(of("member_own_sale"), 1.0);
 }

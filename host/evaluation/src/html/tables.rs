@@ -12,9 +12,10 @@ pub fn percent(share: f64, decimals: usize) -> String {
     format!("{:.decimals$}", 100.0 * share)
 }
 
-/// Renders an interval of a share behind it.
+/// Renders an interval of a share below it, so that a table of all figures is no wider than its
+/// page.
 fn interval(ends: Option<[f64; 2]>) -> Markup {
-    html! { @if let Some([low, high]) = ends { " (" (percent(low, 1)) "–" (percent(high, 1)) ")" } }
+    html! { @if let Some([low, high]) = ends { small { (percent(low, 1)) "–" (percent(high, 1)) } } }
 }
 
 fn optional_percent(share: Option<f64>) -> String {
@@ -61,7 +62,7 @@ pub fn accuracy(groups: &[&Group]) -> Markup {
                         @match &group.ranges {
                             Some(ranges) => {
                                 td class=(if ranges.agrees { "" } else { "bad" }) {
-                                    (percent(ranges.coverage, 1)) " (" (percent(ranges.interval[0], 0)) "–" (percent(ranges.interval[1], 0)) ")"
+                                    (percent(ranges.coverage, 1)) (interval(Some(ranges.interval)))
                                 }
                                 td { (percent(ranges.median_width, 0)) }
                             }

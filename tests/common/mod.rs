@@ -11,6 +11,7 @@ pub mod downloads;
 pub mod faults;
 pub mod guest;
 pub mod log_pipe;
+pub mod metrics;
 pub mod node;
 pub mod package_files;
 pub mod packages;

@@ -1,16 +1,12 @@
 //! The service's own watchdog: how late its asynchronous threads ran a task that was due.
 
-use super::client::Client;
+use super::metrics::metrics_client;
 use super::server::Server;
 
 /// Returns how often the asynchronous threads ran something more than a second late. The server
 /// shows metrics.
 pub fn late_tasks(server: &Server) -> u64 {
-    let line = |line: &&str| line.starts_with("Showing metrics");
-    let line = server.printed.lines().find(line).unwrap();
-    let address = line.split("http://").nth(1).unwrap();
-    let address = address.strip_suffix("/metrics").unwrap();
-    let page = Client::new(address.parse().unwrap(), "none").get("/metrics");
+    let page = metrics_client(server).get("/metrics");
     let read = |name: &str| -> u64 {
         let found = page.text.lines().find_map(|line| line.strip_prefix(name));
         found.unwrap().trim().parse().unwrap()

@@ -592,6 +592,7 @@ export interface components {
              * @description Their median price in whole pounds.
              */
             median_price_gbp: number | null;
+            own_sale: components["schemas"]["OwnSale"] | null;
             /** @description The postcode sector, such as `RG30 1`. */
             postcode_sector: string;
             /**
@@ -1070,6 +1071,24 @@ export interface components {
             include_context_metrics?: boolean;
             /** @description Lets stored values of this property fill what the request leaves blank; values that the request gives always win. Needs the scope `avm:stored-data`. False where no level sets it. */
             use_stored_data?: boolean;
+        };
+        /** @description The latest sale of the home itself, brought to no other date. */
+        OwnSale: {
+            /**
+             * Format: int64
+             * @description The price paid, in whole pounds.
+             */
+            price_gbp: number;
+            /**
+             * Format: date
+             * @description Day of the sale.
+             */
+            sale_date: string;
+            /**
+             * Format: double
+             * @description Weight of the home's own sales in the estimate, 0 to 1. Comparables have the rest.
+             */
+            weight: number;
         };
         /** @description An error of a request. */
         ParameterError: {

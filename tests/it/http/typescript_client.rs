@@ -1,6 +1,6 @@
-//! The client in TypeScript. Its types are those of the description, and it compiles strictly. Its own
-//! suite passes on each runtime that it supports, against a server of the demo. The suite types the
-//! examples of its README and runs the table of retry cases.
+//! The client in TypeScript. Its types are those of the description, and it compiles strictly. Its
+//! own suite passes on each runtime that it supports, against a server of the demo. The suite types
+//! the examples of its README and runs the table of retry cases.
 //!
 //! Node.js comes from PyPI, and Deno with the other packages from npm.
 

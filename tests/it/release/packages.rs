@@ -125,7 +125,7 @@ fn an_unsigned_package_is_refused_unless_it_is_named() {
 #[test]
 fn a_signature_by_an_untrusted_key_is_refused() {
     let releases = Releases::copy();
-    fs::remove_file(releases.path().join("keys/demo.pub")).unwrap();
+    fs::remove_file(releases.path().join("keys/demo-hedonic.pub")).unwrap();
     assert_refused_by_both(&releases, RELEASE, "trust");
 }
 

@@ -44,6 +44,7 @@ fn a_plain_release_passes_every_check() {
         "reference",
         "backtest",
         "coverage",
+        "request_shapes",
     ];
     assert_eq!(
         checked.with_verdict("passed"),
@@ -57,7 +58,7 @@ fn a_plain_release_passes_every_check() {
         checked
             .ran
             .stdout
-            .contains("17 passed, 0 failed, 0 not judged")
+            .contains("18 passed, 0 failed, 0 not judged")
     );
     let admission = &checked.entry("admission")["figures"];
     assert_eq!(admission["fuel_per_row"], 1_000_000);

@@ -1,8 +1,8 @@
 //! The settings of a provider, the requests to it, and its metrics.
 
 use crate::address_provider::{VALUE, property};
-use crate::common::client::Client;
 use crate::common::demo::at;
+use crate::common::metrics::metrics_client;
 use crate::common::places::{Places, Reply, home, listing};
 use crate::common::server::{Server, start};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
@@ -129,12 +129,7 @@ fn environment_proxies_are_ignored() {
 
 /// Returns the metrics page of a server that shows one.
 fn metrics(server: &Server) -> String {
-    let mut lines = server.printed.lines();
-    let line = lines.find(|line| line.starts_with("Showing metrics"));
-    let address = line.unwrap().split("http://").nth(1).unwrap();
-    let address = address.strip_suffix("/metrics").unwrap();
-    let metrics = Client::new(address.parse().unwrap(), "none");
-    metrics.get("/metrics").text
+    metrics_client(server).get("/metrics").text
 }
 
 /// The program itself stands in for a provider that speaks TLS. It refuses every foreign key, so a

@@ -1,10 +1,11 @@
 //! Connections that come without end, or say and read too slowly.
 
 use crate::common::demo::house;
+use crate::common::metrics::metric;
 use crate::common::raw::{connect, connect_from, read};
 use crate::common::server::{Server, start};
 use crate::denial_of_service::{MIB, SIMPLE, post, survives};
-use crate::operation::metrics::{metric, serve_with};
+use crate::operation::metrics::serve_with;
 use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};

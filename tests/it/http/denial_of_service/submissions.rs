@@ -2,10 +2,10 @@
 
 use crate::common::demo::house;
 use crate::common::faults::library;
+use crate::common::metrics::{metric, metrics_client};
 use crate::common::raw::connect;
 use crate::common::server::start;
 use crate::denial_of_service::{JOBS, post};
-use crate::operation::metrics::{metric, metrics_client};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;

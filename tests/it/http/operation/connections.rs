@@ -3,9 +3,10 @@
 
 use crate::common::client::Client;
 use crate::common::demo::house;
+use crate::common::metrics::metric;
 use crate::common::raw::{connect, connect_from, head, read};
 use crate::common::server::{Server, start};
-use crate::operation::metrics::{metric, serve_with};
+use crate::operation::metrics::serve_with;
 use rustix::process::Signal;
 use socket2::{Domain, Socket, Type};
 use std::io::{ErrorKind, Read, Write};

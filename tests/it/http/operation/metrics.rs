@@ -2,6 +2,7 @@
 
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, house};
+use crate::common::metrics::metrics_client;
 use crate::common::server::{Server, start};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -15,26 +16,6 @@ pub(crate) fn serve_with(arguments: &[&str]) -> (Server, Client) {
         .go();
     let metrics = metrics_client(&server);
     (server, metrics)
-}
-
-/// Returns a client of a server's metrics listener.
-pub(crate) fn metrics_client(server: &Server) -> Client {
-    let line = server
-        .printed
-        .lines()
-        .find(|line| line.starts_with("Showing metrics"))
-        .unwrap();
-    let address = line.split("http://").nth(1).unwrap();
-    let address = address.strip_suffix("/metrics").unwrap();
-    Client::new(address.parse().unwrap(), "none")
-}
-
-/// Returns the value of a metric, named with its labels.
-#[track_caller]
-pub(crate) fn metric(metrics: &Client, name: &str) -> f64 {
-    let page = metrics.get("/metrics").text;
-    let value = page.lines().find_map(|line| line.strip_prefix(name));
-    value.map_or(0.0, |value| value.trim().parse().unwrap())
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, house};
 use crate::common::faults::library;
+use crate::common::metrics::metrics_client;
 use crate::common::program::run;
 use crate::common::server::{Server, Start, start};
-use crate::operation::metrics::metrics_client;
 use crate::shadow::harness::{PLAIN, serve_from};
 use crate::v3_contract::deadline::{endless_from, spinning};
 use rustix::fs::{CWD, FileType, Mode, mknodat};

@@ -3,6 +3,7 @@
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, house};
 use crate::common::guest::component;
+use crate::common::metrics::metrics_client;
 use crate::common::packages::Releases;
 use crate::common::program::{ProcessOutput, run};
 use crate::common::server::{Server, Start, start};
@@ -74,13 +75,9 @@ pub fn serve_from(start: Start, more: &[&str]) -> ShadowServer {
         .with(&UNSIGNED)
         .with(more)
         .go();
-    let mut lines = server.printed.lines();
-    let line = lines.find(|line| line.starts_with("Showing metrics"));
-    let address = line.unwrap().split("http://").nth(1).unwrap();
-    let address = address.strip_suffix("/metrics").unwrap().parse().unwrap();
     ShadowServer {
         client: server.client(&key),
-        metrics: Client::new(address, "none"),
+        metrics: metrics_client(&server),
         server,
     }
 }

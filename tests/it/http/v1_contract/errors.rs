@@ -38,15 +38,18 @@ fn v1_error_400_comes_soon_for_as_many_names_as_a_head_holds() {
     let (_contract, client) = both();
     let names: Vec<String> = (0..10_000).map(|name| format!("{name:x}")).collect();
     let query = names.join("&");
-    let started = Instant::now();
+    let mut fastest = Duration::MAX;
     for _ in 0..10 {
+        let started = Instant::now();
         let answer = client.get(&format!("/v1/rates/series?dataset=bank_rate&{query}"));
         assert_refused(&answer, 400, "unknown_parameter", "0");
         let twice = client.get(&format!("/v1/rates/series?{query}&270f"));
         assert_refused(&twice, 400, "duplicate_parameter", "270f");
+        fastest = fastest.min(started.elapsed());
     }
-    // Compared each with each, they took an eighth of a second a request.
-    assert!(started.elapsed() < Duration::from_millis(1500));
+    // Compared each with each, two requests took a quarter of a second. Another load of the machine
+    // slows some of the ten, and not all.
+    assert!(fastest < Duration::from_millis(150), "{fastest:?}");
 }
 
 #[test]

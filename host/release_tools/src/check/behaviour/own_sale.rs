@@ -36,8 +36,10 @@ pub struct OwnSaleRow {
     pub with: f64,
     /// The same home without its UPRN, of which no sale is its own.
     pub without: f64,
-    /// Its last standard sale, pounds, carried by the index to the valuation day.
+    /// Its last standard sale, pounds.
     pub price: f64,
+    /// That price carried by the index to the valuation day, pounds.
+    pub carried_price: f64,
 }
 
 /// Values homes that have a recent sale, with and without their UPRN.
@@ -49,12 +51,12 @@ pub fn check(
 ) -> Finding {
     let evidence = prober.evidence();
     let since = latest_sale.map_or(Day(i32::MAX), |latest| Day(latest.0 - RECENT_DAYS));
-    let sold: Vec<(&Home, f64)> = pool
+    let sold: Vec<(&Home, [f64; 2])> = pool
         .iter()
         .filter_map(|home| Some((home, last_price(evidence, home, since)?)))
         .collect();
     let every = sampling::step(sold.len(), HOMES);
-    let sold: Vec<(&Home, f64)> = sold.into_iter().step_by(every).collect();
+    let sold: Vec<(&Home, [f64; 2])> = sold.into_iter().step_by(every).collect();
     let homes: Vec<Home> = sold
         .iter()
         .flat_map(|(home, _)| {
@@ -68,20 +70,21 @@ pub fn check(
         .0
         .iter()
         .zip(&sold)
-        .filter_map(|([with, without], (_, price))| {
+        .filter_map(|([with, without], (_, [price, carried_price]))| {
             Some(OwnSaleRow {
                 with: (*with)?,
                 without: (*without)?,
                 price: *price,
+                carried_price: *carried_price,
             })
         })
         .collect();
     judge(&rows)
 }
 
-/// Returns the price of the home's last standard sale, if it was on that day or later. The price
-/// index carries it to the valuation day, as far as it is known.
-fn last_price(evidence: &dyn EvidenceSource, home: &Home, since: Day) -> Option<f64> {
+/// Returns the price of the home's last standard sale, if it was on that day or later. The same
+/// price follows as the index carries it to the valuation day.
+fn last_price(evidence: &dyn EvidenceSource, home: &Home, since: Day) -> Option<[f64; 2]> {
     home.subject.uprn?;
     let Ok(EvidenceResponse::Sales(sales)) = evidence.ask(&home.subject, &EvidenceQuery::OwnSales)
     else {
@@ -91,7 +94,8 @@ fn last_price(evidence: &dyn EvidenceSource, home: &Home, since: Day) -> Option<
         .iter()
         .filter(|sale| sale.standard && sale.price_gbp > 0);
     let last = standard.max_by_key(|sale| sale.day)?;
-    (last.day >= since).then(|| last.price_gbp as f64 * growth(evidence, home, last.day))
+    let price = last.price_gbp as f64;
+    (last.day >= since).then(|| [price, price * growth(evidence, home, last.day)])
 }
 
 /// Returns the factor of the price index from a day to the valuation day. Where prices fell since
@@ -162,7 +166,7 @@ fn pull(rows: &[OwnSaleRow]) -> Option<f64> {
     let mut pulls: Vec<(f64, f64)> = rows
         .iter()
         .filter_map(|row| {
-            let way = log_ratio(Some(row.without), Some(row.price))?;
+            let way = log_ratio(Some(row.without), Some(row.carried_price))?;
             let gone = log_ratio(Some(row.without), Some(row.with))?;
             (way.abs() > LEAST_WAY).then(|| (gone / way, way.abs()))
         })
@@ -221,6 +225,7 @@ mod tests {
                     with: with(without, price),
                     without,
                     price,
+                    carried_price: price,
                 }
             })
             .collect();

@@ -135,6 +135,9 @@ fn month_words(month: i32) -> String {
     first.to_string().chars().take(7).collect()
 }
 
+/// Finds the key of the segment that a row belongs to.
+type KeyOfRow = fn(&Row) -> &str;
+
 /// Returns the segments of a window: all sales, and each type, authority and postcode area.
 fn segments(
     rows: &[&Row],
@@ -149,7 +152,7 @@ fn segments(
         find_expected_error(backtest, "all", "all"),
         subject.nominal_coverage,
     )];
-    let keys: [(&str, fn(&Row) -> &str); 3] = [
+    let keys: [(&str, KeyOfRow); 3] = [
         ("type", |row| type_words(row.property_type)),
         ("authority", |row| &row.authority),
         ("postcode_area", |row| &row.postcode_area),

@@ -35,7 +35,7 @@ fn lifetimes(world: &World) -> RangeInclusive<u64> {
     }
     let chunk = u64::try_from(began.elapsed().as_millis()).unwrap();
     server.stop();
-    MIN_LIFETIME_MS..=MAX_LIFETIME_MS.max(4 * chunk)
+    MIN_LIFETIME_MS..=MAX_LIFETIME_MS.max(12 * chunk)
 }
 
 /// Kills hosts until there were this many kills. All of them are up in the end.

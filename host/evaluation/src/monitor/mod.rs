@@ -135,7 +135,7 @@ fn month_words(month: i32) -> String {
     first.to_string().chars().take(7).collect()
 }
 
-/// Finds the key of the segment that a row belongs to.
+/// A function that returns the key of a row's segment.
 type KeyOfRow = fn(&Row) -> &str;
 
 /// Returns the segments of a window: all sales, and each type, authority and postcode area.

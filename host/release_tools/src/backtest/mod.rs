@@ -18,6 +18,7 @@ pub use error::{BacktestError, SaleError};
 pub use training_window::OverlapError;
 pub(crate) use value::subject;
 
+use crate::sampling;
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_evaluation::report::{AsAt, Header, LeakageProbe, Report};
@@ -113,7 +114,7 @@ pub fn run(
     };
     let mut rows: Vec<Row> = Vec::with_capacity(all);
     // An even part of them is valued in the other shapes, too.
-    let every = all.div_ceil(MAX_RESHAPED_SALES).max(1);
+    let every = sampling::step(all, MAX_RESHAPED_SALES);
     let mut reshaped: Vec<ExportedSale> = Vec::new();
     let mut sold = window.sales()?;
     loop {

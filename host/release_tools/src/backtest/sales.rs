@@ -1,5 +1,6 @@
 //! The choice of the sales of a window.
 
+use crate::sampling;
 use domesday_property::{ExportedSale, Snapshot, SnapshotError};
 use domesday_registers::Day;
 
@@ -36,7 +37,7 @@ impl<'a> Window<'a> {
             sales,
             not_askable: sales - can_ask,
             every: match sample {
-                Some(most) => can_ask.div_ceil(most.max(1)).max(1),
+                Some(most) => sampling::step(can_ask, most),
                 None => 1,
             },
         })

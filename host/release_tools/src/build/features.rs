@@ -22,7 +22,7 @@ const BEFORE: [&str; 3] = ["sale", "day", "price_gbp"];
 /// field. Sales that the release would not value are left out.
 ///
 /// # Errors
-/// [`BuildError`] if the snapshot cannot be read, the file not written, or the release fails.
+/// [`BuildError`] if the file cannot be written or the release fails.
 pub fn write(
     sample: &[ExportedSale],
     release: &Release,

@@ -44,7 +44,7 @@ struct Row {
 /// Values these sales, and writes one line each. Returns their number.
 ///
 /// # Errors
-/// [`BuildError`] if the snapshot cannot be read, the file not written, or the release fails.
+/// [`BuildError`] if the file cannot be written or the release fails.
 pub fn write(
     sample: &[ExportedSale],
     release: &Release,

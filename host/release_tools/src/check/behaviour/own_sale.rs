@@ -7,7 +7,7 @@ use crate::check::finding::{Finding, percent};
 use crate::check::homes::RECENT_DAYS;
 use crate::check::rows::Home;
 use crate::sampling;
-use domesday_engine::evidence::{EvidenceQuery, EvidenceResponse, EvidenceSource};
+use domesday_engine::evidence::{EvidenceQuery, EvidenceResponse, EvidenceSource, Sale};
 use domesday_registers::{Day, Progress};
 use serde_json::json;
 
@@ -51,12 +51,12 @@ pub fn check(
 ) -> Finding {
     let evidence = prober.evidence();
     let since = latest_sale.map_or(Day(i32::MAX), |latest| Day(latest.0 - RECENT_DAYS));
-    let sold: Vec<(&Home, [f64; 2])> = pool
+    let sold: Vec<(&Home, Sale)> = pool
         .iter()
-        .filter_map(|home| Some((home, last_price(evidence, home, since)?)))
+        .filter_map(|home| Some((home, last_sale(evidence, home, since)?)))
         .collect();
     let every = sampling::step(sold.len(), HOMES);
-    let sold: Vec<(&Home, [f64; 2])> = sold.into_iter().step_by(every).collect();
+    let sold: Vec<(&Home, Sale)> = sold.into_iter().step_by(every).collect();
     let homes: Vec<Home> = sold
         .iter()
         .flat_map(|(home, _)| {
@@ -70,50 +70,46 @@ pub fn check(
         .0
         .iter()
         .zip(&sold)
-        .filter_map(|([with, without], (_, [price, carried_price]))| {
+        .filter_map(|([with, without], (home, sale))| {
+            let price = sale.price_gbp as f64;
             Some(OwnSaleRow {
                 with: (*with)?,
                 without: (*without)?,
-                price: *price,
-                carried_price: *carried_price,
+                price,
+                // Without an index for the home, the price on record stands for itself.
+                carried_price: price * growth(evidence, home, sale.day).unwrap_or(1.0),
             })
         })
         .collect();
     judge(&rows)
 }
 
-/// Returns the price of the home's last standard sale, if it was on that day or later. The same
-/// price follows as the index carries it to the valuation day.
-fn last_price(evidence: &dyn EvidenceSource, home: &Home, since: Day) -> Option<[f64; 2]> {
+/// Returns the home's last standard sale, if it was on that day or later.
+fn last_sale(evidence: &dyn EvidenceSource, home: &Home, since: Day) -> Option<Sale> {
     home.subject.uprn?;
     let Ok(EvidenceResponse::Sales(sales)) = evidence.ask(&home.subject, &EvidenceQuery::OwnSales)
     else {
         return None;
     };
     let standard = sales
-        .iter()
+        .into_iter()
         .filter(|sale| sale.standard && sale.price_gbp > 0);
     let last = standard.max_by_key(|sale| sale.day)?;
-    let price = last.price_gbp as f64;
-    (last.day >= since).then(|| [price, price * growth(evidence, home, last.day)])
+    (last.day >= since).then_some(last)
 }
 
 /// Returns the factor of the price index from a day to the valuation day. Where prices fell since
 /// the sale, an honest estimate moves towards this price, and away from the one on record.
-fn growth(evidence: &dyn EvidenceSource, home: &Home, day: Day) -> f64 {
+fn growth(evidence: &dyn EvidenceSource, home: &Home, day: Day) -> Option<f64> {
     let query = EvidenceQuery::PriceIndex {
         kind: Some(home.subject.property_type),
         since: day.month(),
     };
-    match evidence.ask(&home.subject, &query) {
-        Ok(EvidenceResponse::Index(Some(series))) => {
-            match (series.points.first(), series.points.last()) {
-                (Some((_, then)), Some((_, now))) if *then > 0.0 => now / then,
-                _ => 1.0,
-            }
-        }
-        _ => 1.0,
-    }
+    let Ok(EvidenceResponse::Index(Some(series))) = evidence.ask(&home.subject, &query) else {
+        return None;
+    };
+    let ((_, then), (_, now)) = (series.points.first()?, series.points.last()?);
+    (*then > 0.0).then(|| now / then)
 }
 
 /// Judges the reaction to the sale and the distance from it.

@@ -8,10 +8,14 @@ use crate::parameters::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Format that this version writes.
-pub const FORMAT: &str = "domesday-hedonic-parameters/5";
+pub const FORMAT: &str = "domesday-hedonic-parameters/6";
 
-/// Format that this version reads besides. Its files lack `unknown_area`, and get the defaults.
-pub const FORMER_FORMAT: &str = "domesday-hedonic-parameters/4";
+/// Formats that this version reads besides. Files of the first lack `unknown_area`, and get the
+/// defaults. Both call `covered_in_sample` `covered`, and their coverage was not adapted.
+pub const FORMER_FORMATS: [&str; 2] = [
+    "domesday-hedonic-parameters/4",
+    "domesday-hedonic-parameters/5",
+];
 
 /// A file of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,8 +66,13 @@ pub struct CalibrationRecord {
     pub predictions: u64,
     /// Predictions with a value.
     pub valued: u64,
-    /// Share of the calibration sales inside their ranges. By construction it is near the coverage.
-    pub covered: f64,
+    /// Coverage that the quantiles are for: the stated one, adapted to the latest sales. Absent in
+    /// files of former formats.
+    pub adapted_coverage: Option<f64>,
+    /// Share of the calibration sales inside their own ranges. It says nothing about other sales:
+    /// by construction it is near the coverage.
+    #[serde(alias = "covered")]
+    pub covered_in_sample: f64,
 }
 
 /// The reason why a file of parameters is refused.
@@ -73,7 +82,7 @@ pub enum DocumentError {
     #[error("not a file of parameters in format {FORMAT}: {0}")]
     Shape(#[from] serde_json::Error),
     /// The file has another format.
-    #[error("unsupported format {found:?}; this version reads {FORMAT:?} and {FORMER_FORMAT:?}")]
+    #[error("unsupported format {found:?}; this version reads {FORMAT:?} and its formats 4 and 5")]
     Format {
         /// Format that the file states.
         found: String,
@@ -94,7 +103,7 @@ pub fn read(text: &str) -> Result<Document, DocumentError> {
         format: String,
     }
     let Header { format } = serde_json::from_str(text)?;
-    if ![FORMAT, FORMER_FORMAT].contains(&format.as_str()) {
+    if format != FORMAT && !FORMER_FORMATS.contains(&format.as_str()) {
         return Err(DocumentError::Format { found: format });
     }
     let mut document: Document = serde_json::from_str(text)?;

@@ -1,5 +1,7 @@
 //! Calibration of the ranges on valuations of sales later than the fit.
 
+use super::adaptive::adapted_coverage;
+use super::quantile::conformal_quantile;
 use super::rows::{PredictionRow, Status};
 use super::{FitError, json_lines, read_day, write_day};
 use crate::build_period::BuildPeriod;
@@ -31,6 +33,7 @@ pub struct CalibrationOptions {
 
 /// One valued sale.
 struct CalibrationPoint {
+    day: Day,
     kind: PropertyKind,
     confidence: f64,
     estimate: f64,
@@ -85,6 +88,7 @@ fn read(
         ) && row.price_gbp > 0
         {
             points.push(CalibrationPoint {
+                day: row.day,
                 kind: row.property_type.kind(),
                 confidence,
                 estimate,
@@ -96,15 +100,6 @@ fn read(
         }
     }
     Ok((count, points, first, last))
-}
-
-/// Returns the ⌈(n + 1) coverage⌉-th smallest score, or `None` if n is smaller than that.
-pub fn conformal_quantile(scores: &mut [f64], coverage: f64) -> Option<f64> {
-    scores.sort_unstable_by(f64::total_cmp);
-    let rank = (scores.len() as f64 + 1.0) * coverage;
-    // Subtracts the rounding of the product, so that a whole rank stays whole.
-    let rank = libm::ceil(rank - 1e-9) as usize;
-    scores.get(rank.max(1) - 1).copied()
 }
 
 /// Returns the index of a construction band, A being 0.
@@ -201,6 +196,7 @@ pub fn calibrate(
     shrink_quantiles(&mut conformal, all);
     conformal.by_build_period = by_build_period(&points, &conformal, &confidence, options);
     conformal.by_authority = by_authority(&points, &conformal, &confidence, options).into();
+    let adapted_coverage = adapt(&mut conformal, &points, &confidence, options);
     let inside = |p: &&&CalibrationPoint| {
         let named = p.comparables as usize;
         range(
@@ -217,10 +213,44 @@ pub fn calibrate(
         through: write_day(last),
         predictions,
         valued: points.len() as u64,
-        covered: points.iter().filter(inside).count() as f64 / points.len() as f64,
+        adapted_coverage: Some(adapted_coverage),
+        covered_in_sample: points.iter().filter(inside).count() as f64 / points.len() as f64,
     });
     document.parameters.conformal = Some(conformal);
     Ok(document)
+}
+
+/// Moves all quantiles to the coverage that the latest sales need, and returns that coverage.
+fn adapt(
+    conformal: &mut ConformalParameters,
+    points: &[&CalibrationPoint],
+    confidence: &ConfidenceParameters,
+    options: CalibrationOptions,
+) -> f64 {
+    let mut scores: Vec<(Day, f64)> = points
+        .iter()
+        .map(|point| (point.day, relative_score(point, conformal, confidence)))
+        .collect();
+    scores.sort_by_key(|(day, _)| *day);
+    let least = options.least_sales as usize;
+    let adapted = adapted_coverage(&scores, options.coverage, least);
+    let mut scores: Vec<f64> = scores.into_iter().map(|(_, score)| score).collect();
+    let [stated, moved] =
+        [options.coverage, adapted].map(|coverage| conformal_quantile(&mut scores, coverage));
+    let (Some(stated), Some(moved)) = (stated.filter(|quantile| *quantile > 0.0), moved) else {
+        return options.coverage;
+    };
+    let mut scale = |cell: &mut SegmentQuantile| {
+        cell.quantile = cell.quantile.map(|quantile| quantile * moved / stated);
+    };
+    scale(&mut conformal.all);
+    conformal.by_tenth.iter_mut().for_each(&mut scale);
+    for kind in PropertyKind::ALL {
+        scale(conformal.by_type.of_mut(kind));
+        let segments = conformal.by_type_and_tenth.of_mut(kind);
+        segments.iter_mut().for_each(&mut scale);
+    }
+    adapted
 }
 
 /// Shrinks the quantiles of types and tenths towards that of all sales, and those of segments

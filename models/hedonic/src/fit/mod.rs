@@ -3,9 +3,11 @@
 //! Both read files that the service exports, with one JSON object a line. The same lines give
 //! bit-identical parameters: logarithms are libm's, and every sum runs in the order of the lines.
 
+mod adaptive;
 pub mod calibrate;
 pub mod design;
 pub mod json_lines;
+pub mod quantile;
 pub mod regression;
 pub mod repeat_sales;
 pub mod rows;

@@ -1,6 +1,7 @@
 //! Fit and calibration on simulated sales with known parameters.
 
-use super::calibrate::{CalibrationOptions, calibrate, conformal_quantile};
+use super::calibrate::{CalibrationOptions, calibrate};
+use super::quantile::conformal_quantile;
 use super::train::train;
 use super::{FitError, write_day};
 use crate::build_period::BuildPeriod;
@@ -184,7 +185,7 @@ const OPTIONS: CalibrationOptions = CalibrationOptions {
 #[test]
 fn ranges_have_their_coverage_on_later_sales() {
     let found = calibrate(defaults(), predictions(12_000, 7).as_bytes(), OPTIONS).unwrap();
-    assert!((found.calibrated.as_ref().unwrap().covered - 0.8).abs() < 0.01);
+    assert!((found.calibrated.as_ref().unwrap().covered_in_sample - 0.8).abs() < 0.01);
     let p = found.parameters;
     fn range(p: &Parameters, segment: Segment<'_>) -> Option<ValueRange> {
         conformal::range(p.conformal.as_ref(), &p.confidence, segment, 10, 250_000.0)

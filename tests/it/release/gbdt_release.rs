@@ -135,6 +135,59 @@ fn the_training_script_makes_a_release_that_passes_its_checks() {
     let report = json_of(&built.release(id).join("backtest.json"));
     assert!(report["overall"].is_object(), "{report}");
     check(&built, id);
+    assert_each_member_has_its_say(&built, id);
+}
+
+/// Values a home with a receipt, and asserts that its replay states each member's estimate and
+/// weight, whose mean is the value.
+fn assert_each_member_has_its_say(built: &Releases, id: &str) {
+    let server = start()
+        .releases(built.path())
+        .with(&["--allow-unsigned", id, "--receipts", "all"])
+        .go();
+    let body = server.demo().post("/v3/value", &house_with(json!({}))).ok();
+    let value = body["valuation"]["estimated_value_gbp"].as_f64().unwrap();
+    let text = |path: &Path| path.display().to_string();
+    let (journal, keys) = (server.data.join("journal"), server.data.join("keys.json"));
+    run([
+        "journal",
+        "keys",
+        "--data",
+        &text(&server.data),
+        "--out",
+        &text(&keys),
+    ])
+    .ok();
+    let replayed = run([
+        "replay",
+        "--releases",
+        &text(built.path()),
+        "--allow-unsigned",
+        id,
+        "--journal",
+        &text(&journal),
+        "--keys",
+        &text(&keys),
+        "--valuation",
+        body["valuation_id"].as_str().unwrap(),
+        "--json",
+    ]);
+    let report: Value = serde_json::from_str(&replayed.stdout).unwrap();
+    assert_eq!(report["identical"], 1, "{report}");
+    let shown = &report["model_inputs"][0];
+    assert!(shown["inputs"]["reference"].is_f64(), "{shown}");
+    let members = shown["members"].as_array().unwrap();
+    let names: Vec<_> = members.iter().map(|member| &member["name"]).collect();
+    assert_eq!(names, ["reference", "kriging", "trees"]);
+    let of = |member: &Value, name: &str| member[name].as_f64().unwrap();
+    let weights: f64 = members.iter().map(|member| of(member, "weight")).sum();
+    assert!((weights - 1.0).abs() < 1e-9, "{shown}");
+    let logs = members
+        .iter()
+        .map(|member| of(member, "weight") * of(member, "estimate_gbp").ln());
+    let mean = logs.sum::<f64>().exp();
+    // Values are whole pounds.
+    assert!((mean - value).abs() <= 1.0, "{mean} {value}");
 }
 
 /// The build ends before it compiles or fits anything.

@@ -1,12 +1,14 @@
 //! `domesday replay --journal`: proves a journal's chain, and the valuations in it.
 
 mod export;
+mod model_inputs;
 mod releases;
 mod report;
 
 pub use releases::Releases;
 
 use self::export::Export;
+use self::model_inputs::ModelInputs;
 use self::report::{Problem, Report, print};
 use super::progress::ProgressLine;
 use anyhow::{Context, bail};
@@ -253,7 +255,29 @@ impl ReceiptReplay<'_, '_> {
             export.add(&fixture);
         }
         if self.options.valuation.is_some() {
+            self.show_inputs(receipt, &fixture);
             self.fixtures.push((receipt.clone(), fixture));
+        }
+    }
+
+    /// Adds what the release shows of its model. That is no part of the proof, so a failure is a
+    /// warning.
+    fn show_inputs(&mut self, receipt: &Receipt, fixture: &Fixture) {
+        let about = &receipt.about;
+        let Ok(opened) = self.releases.get(&about.release_id) else {
+            return;
+        };
+        match ModelInputs::of(
+            &opened.release,
+            fixture,
+            receipt.sequence,
+            &about.valuation_id,
+        ) {
+            Ok(shown) => self.report.model_inputs.extend(shown),
+            Err(failure) => self.report.warnings.push(format!(
+                "{} cannot show the inputs of its model for receipt {}: {failure}",
+                about.release_id, receipt.sequence
+            )),
         }
     }
 

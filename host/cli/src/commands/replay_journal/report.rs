@@ -1,5 +1,6 @@
 //! The findings on a journal, for programs and for people.
 
+use super::model_inputs::ModelInputs;
 use domesday_engine::fixture::Fixture;
 use domesday_journal::Receipt;
 use serde::Serialize;
@@ -30,11 +31,13 @@ pub(super) struct Report {
     pub(super) sealed: u64,
     /// Of these, replayed with another outcome, or not to be replayed.
     pub(super) failed: u64,
+    /// The inputs that the release shows of its model, for each replayed receipt of one valuation.
+    pub(super) model_inputs: Vec<ModelInputs>,
     /// The distinct problems of the failed receipts.
     pub(super) problems: Vec<Problem>,
     /// A message where the options choose nothing.
     pub(super) asked_in_vain: Option<String>,
-    /// Parts of the proof that the folder's owner could have forged.
+    /// Parts of the proof that the folder's owner could have forged, and what could not be shown.
     pub(super) warnings: Vec<String>,
 }
 
@@ -96,6 +99,10 @@ pub(super) fn print(report: &Report, fixtures: &[(Receipt, Fixture)]) -> anyhow:
         println!("Receipt {}:", receipt.sequence);
         println!("{}", serde_json::to_string_pretty(&receipt.about)?);
         println!("{}", serde_json::to_string_pretty(fixture)?);
+    }
+    for shown in &report.model_inputs {
+        println!("The model's inputs, which its component shows but no proof covers:");
+        println!("{}", serde_json::to_string_pretty(shown)?);
     }
     for warning in &report.warnings {
         println!("Warning: {warning}.");

@@ -2,8 +2,10 @@
 
 use super::RegistryError;
 use domesday_engine::component::Outline;
-use domesday_package::manifest::{LARGEST, MANIFEST, SIGNATURE};
-use domesday_package::{FileEntry, Kind, LARGEST_SIGNATURE, Manifest, PackageId, Sha256Digest};
+use domesday_package::manifest::{APPROVAL, CHECK, CHECK_SIGNATURE, LARGEST, MANIFEST, SIGNATURE};
+use domesday_package::{
+    Attachments, FileEntry, Kind, LARGEST_SIGNATURE, Manifest, PackageId, Sha256Digest,
+};
 use oci_client::manifest::{OCI_IMAGE_MEDIA_TYPE, OciDescriptor, OciImageManifest};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -16,6 +18,20 @@ pub const PACKAGE_TYPE: &str = "application/vnd.domesday.package.v1";
 const MANIFEST_TYPE: &str = "application/vnd.domesday.manifest.v1+json";
 /// The media type of a package's signature.
 const SIGNATURE_TYPE: &str = "application/vnd.domesday.signature.v1";
+/// The attachments of a package: name, media type and the bytes of the largest that is read.
+const ATTACHMENTS: [(&str, &str, u64); 3] = [
+    (CHECK, "application/vnd.domesday.check.v1+json", LARGEST),
+    (
+        CHECK_SIGNATURE,
+        "application/vnd.domesday.check-signature.v1",
+        LARGEST_SIGNATURE,
+    ),
+    (
+        APPROVAL,
+        "application/vnd.domesday.approval.v1",
+        LARGEST_SIGNATURE,
+    ),
+];
 /// The media type of an empty configuration.
 const EMPTY_TYPE: &str = "application/vnd.oci.empty.v1+json";
 /// The bytes of an empty configuration.
@@ -85,10 +101,20 @@ fn annotations(manifest: &Manifest) -> BTreeMap<String, String> {
     ])
 }
 
-/// Returns the artifact of a whole package: its manifest, its signature and every file.
-pub fn package(manifest: &Manifest, stored: &[u8], signature: Option<&[u8]>) -> OciImageManifest {
+/// Returns the artifact of a whole package: its manifest, its signature, its attachments and every
+/// file.
+pub fn package(
+    manifest: &Manifest,
+    stored: &[u8],
+    signature: Option<&[u8]>,
+    attachments: &Attachments,
+) -> OciImageManifest {
     let mut layers = vec![descriptor(MANIFEST_TYPE, entry(stored), Some(MANIFEST))];
     layers.extend(signature.map(|bytes| descriptor(SIGNATURE_TYPE, entry(bytes), Some(SIGNATURE))));
+    for (name, media_type, _) in ATTACHMENTS {
+        let bytes = attachments.get(name);
+        layers.extend(bytes.map(|bytes| descriptor(media_type, entry(bytes), Some(name))));
+    }
     for (file, listed) in &manifest.files {
         let name = file.as_str();
         let media_type = match name.rsplit_once('.').map(|(_, extension)| extension) {
@@ -171,13 +197,26 @@ pub fn package_of(artifact: &OciImageManifest, reference: &str) -> Result<String
         })
 }
 
-/// Returns whether two artifacts hold the same files under the same names, signatures aside.
+/// Returns the entries of these attachments, by name in the order of an artifact.
+pub fn list_attachments(attachments: &Attachments) -> Vec<(&'static str, FileEntry)> {
+    let bytes = |name| attachments.get(name).map(|bytes| (name, entry(bytes)));
+    let names = ATTACHMENTS.into_iter().map(|(name, ..)| name);
+    names.filter_map(bytes).collect()
+}
+
+/// Returns whether a layer is part of the package's content, which never changes.
+fn is_content(media_type: &str) -> bool {
+    media_type != SIGNATURE_TYPE && ATTACHMENTS.iter().all(|(_, other, _)| *other != media_type)
+}
+
+/// Returns whether two artifacts hold the same files under the same names, signatures and
+/// attachments aside.
 pub fn same_files(one: &OciImageManifest, other: &OciImageManifest) -> bool {
     let files = |artifact: &OciImageManifest| {
         let mut files: Vec<_> = artifact
             .layers
             .iter()
-            .filter(|layer| layer.media_type != SIGNATURE_TYPE)
+            .filter(|layer| is_content(&layer.media_type))
             .map(|layer| {
                 let named = layer.annotations.as_ref();
                 let title = named.and_then(|all| all.get(TITLE)).cloned();
@@ -190,19 +229,21 @@ pub fn same_files(one: &OciImageManifest, other: &OciImageManifest) -> bool {
     files(one) == files(other)
 }
 
-/// A package's manifest and signature among the layers of its artifact.
+/// A package's manifest, signature and attachments among the layers of its artifact.
 #[derive(Debug)]
 pub struct Heads {
     /// The manifest.
     pub manifest: FileEntry,
     /// The signature, where it is signed.
     pub signature: Option<FileEntry>,
+    /// The attachments, by name.
+    pub attachments: Vec<(&'static str, FileEntry)>,
 }
 
-/// Finds the manifest and the signature of an artifact.
+/// Finds the manifest, the signature and the attachments of an artifact.
 ///
 /// # Errors
-/// The artifact has no manifest, or one of the two is larger than the bound.
+/// The artifact has no manifest, or one of them is larger than its bound.
 pub fn heads(artifact: &OciImageManifest, reference: &str) -> Result<Heads, RegistryError> {
     let wrong = |problem: &str| RegistryError::NotAPackage {
         reference: reference.to_owned(),
@@ -223,7 +264,12 @@ pub fn heads(artifact: &OciImageManifest, reference: &str) -> Result<Heads, Regi
             .ok_or_else(|| wrong("a layer is larger than any that is read"))?;
         Ok(Some(FileEntry { bytes, sha256 }))
     };
+    let mut attachments = Vec::new();
+    for (name, media_type, largest) in ATTACHMENTS {
+        attachments.extend(find(media_type, largest)?.map(|entry| (name, entry)));
+    }
     Ok(Heads {
+        attachments,
         manifest: find(MANIFEST_TYPE, LARGEST)?
             .ok_or_else(|| wrong("it has no layer with a package's manifest"))?,
         signature: find(SIGNATURE_TYPE, LARGEST_SIGNATURE)?,

@@ -5,7 +5,7 @@ use super::pull::fetch_small;
 use super::transfer::Transfer;
 use super::{RegistryError, artifact};
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
-use domesday_package::{FileEntry, Package, PublicKey, RemoteManifest, Trust};
+use domesday_package::{Attachments, FileEntry, Package, PublicKey, RemoteManifest, Trust};
 use oci_client::manifest::OciImageManifest;
 use std::path::Path;
 
@@ -19,6 +19,10 @@ pub struct ExistingPackage {
     pub signer: Option<PublicKey>,
     /// The signature's entry in the artifact.
     pub listed: Option<FileEntry>,
+    /// Its attachments that can be fetched.
+    pub attachments: Attachments,
+    /// The entries of all attachments in the artifact.
+    pub listed_attachments: Vec<(&'static str, FileEntry)>,
 }
 
 /// Looks for the package under its own tag, and returns `None` where the tag is free.
@@ -42,6 +46,8 @@ pub async fn package(
         signature: None,
         signer: None,
         listed: heads.signature,
+        attachments: Attachments::default(),
+        listed_attachments: heads.attachments.clone(),
     };
     if heads.manifest.sha256 != package.digest() {
         return Err(RegistryError::Republished {
@@ -52,7 +58,8 @@ pub async fn package(
         reference: reference.to_owned(),
         problem: problem.to_owned(),
     };
-    if !artifact::same_files(&found, &artifact::package(manifest, stored, None)) {
+    let content = artifact::package(manifest, stored, None, &Attachments::default());
+    if !artifact::same_files(&found, &content) {
         return Err(altered("its files are not those of its manifest"));
     }
     verify_manifest(to, &heads).await?;
@@ -70,6 +77,12 @@ pub async fn package(
         .map_err(|_| altered("its signature is not for this package"))?;
         existing.signer = remote.signer().copied();
         existing.signature = Some(bytes);
+    }
+    for (name, entry) in &heads.attachments {
+        if to.has(name, entry).await? {
+            let bytes = fetch_small(to, name, entry).await?;
+            existing.attachments.insert(name, bytes);
+        }
     }
     Ok(Some(existing))
 }

@@ -1,11 +1,12 @@
 //! Pulling: the manifest and its signature come first, and only a trusted package is fetched.
+//! Its attachments come along, and are judged where it is promoted.
 
 use super::artifact::Heads;
 use super::transfer::Transfer;
 use super::{RegistryError, artifact};
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
 use domesday_package::{
-    FileEntry, Kind, PackageId, PublishOutcome, ReceiveState, RemoteManifest, Trust,
+    Attachments, FileEntry, Kind, PackageId, PublishOutcome, ReceiveState, RemoteManifest, Trust,
 };
 use domesday_registers::Progress;
 use oci_client::RegistryOperation;
@@ -37,20 +38,20 @@ pub async fn fetch_manifest(
     let Heads {
         manifest,
         signature,
+        attachments: listed,
     } = artifact::heads(&whole, &reference)?;
     let stored = fetch_small(from, MANIFEST, &manifest).await?;
     let signature = match signature {
         Some(entry) => Some(fetch_small(from, SIGNATURE, &entry).await?),
         None => None,
     };
-    let from = Path::new(&reference);
-    Ok(RemoteManifest::judge(
-        (kind, id),
-        stored,
-        signature,
-        trust,
-        from,
-    )?)
+    let origin = Path::new(&reference);
+    let remote = RemoteManifest::judge((kind, id), stored, signature, trust, origin)?;
+    let mut attachments = Attachments::default();
+    for (name, entry) in &listed {
+        attachments.insert(name, fetch_small(from, name, entry).await?);
+    }
+    Ok(remote.with_attachments(attachments))
 }
 
 /// Fetches the files of a judged package and puts it on `packages_dir`, unless it is there.

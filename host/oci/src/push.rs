@@ -10,7 +10,9 @@ use super::transfer::Transfer;
 use super::{RegistryError, artifact, existing};
 use domesday_engine::component::outline;
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
-use domesday_package::{FileEntry, Kind, Package, PublishOutcome, Sha256Digest, ValuationBody};
+use domesday_package::{
+    Attachments, FileEntry, Kind, Package, PublishOutcome, Sha256Digest, ValuationBody,
+};
 use domesday_registers::Progress;
 use oci_client::RegistryOperation;
 use oci_client::manifest::OciImageManifest;
@@ -45,9 +47,20 @@ pub async fn publish(
     // Its own signature stays, as in a packages folder.
     let stored_signature = there.as_ref().and_then(|there| there.signature.clone());
     let signature = stored_signature.or(own_signature);
-    let whole = serialize(&artifact::package(manifest, &stored, signature.as_deref()));
+    let own_attachments = Attachments::read(package.directory())?;
+    let attachments = match &there {
+        Some(there) if !own_attachments.outweigh(&there.attachments, package) => {
+            there.attachments.clone()
+        }
+        _ => own_attachments,
+    };
+    let whole = artifact::package(manifest, &stored, signature.as_deref(), &attachments);
+    let whole = serialize(&whole);
     let listed = signature.as_deref().map(artifact::entry);
-    let up_to_date = there.as_ref().filter(|there| there.listed == listed);
+    let listed_attachments = artifact::list_attachments(&attachments);
+    let up_to_date = there
+        .as_ref()
+        .filter(|there| there.listed == listed && there.listed_attachments == listed_attachments);
     let digest = match up_to_date {
         Some(there) => there.digest.clone(),
         None => artifact::blob(&Sha256Digest::of(&whole)),
@@ -71,6 +84,9 @@ pub async fn publish(
     uploaded |= to.put_bytes(&stored, MANIFEST).await?;
     if let Some(signature) = &signature {
         uploaded |= to.put_bytes(signature, SIGNATURE).await?;
+    }
+    for (name, bytes) in attachments.iter() {
+        uploaded |= to.put_bytes(bytes, name).await?;
     }
     if up_to_date.is_none() {
         let tag = artifact::package_tag(manifest.kind, &manifest.id);

@@ -33,7 +33,7 @@ pub enum PackageErrorKind {
     /// There is no `manifest.json`.
     #[error("has no manifest.json; copy the whole package again")]
     NoManifest,
-    /// `manifest.json` or `manifest.sig` is larger than any that is read.
+    /// The manifest, a signature or a report is larger than any that is read.
     #[error("{file} has {bytes} bytes, more than the limit; copy the whole package again")]
     TooLarge {
         /// The file's name.

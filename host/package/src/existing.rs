@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::error::PackageErrorKind;
-use crate::{Manifest, Package, PublicKey, signature};
+use crate::manifest::SIGNATURE;
+use crate::{Attachments, Manifest, Package, PublicKey, signature};
 
 /// The result of publishing a package into a packages folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +21,13 @@ pub enum PublishOutcome {
 
 /// Looks for the package of `manifest` at `destination`, and returns `None` where nothing is there.
 ///
-/// An unsigned package takes the signature that came. A signed one keeps its own.
+/// An unsigned package takes the signature that came. A signed one keeps its own. Attachments that
+/// vouch for more than those that are there replace them.
 pub(crate) fn find_existing(
     destination: &Path,
     manifest: &Manifest,
     new_signature: Option<&[u8]>,
+    attachments: &Attachments,
 ) -> Result<Option<PublishOutcome>, PackageErrorKind> {
     if fs::symlink_metadata(destination).is_err() {
         return Ok(None);
@@ -34,11 +37,13 @@ pub(crate) fn find_existing(
         return Err(PackageErrorKind::Republished);
     }
     let signer = signature::signer(destination, manifest)?;
+    let attached = attachments.complete(destination, &existing)?;
     match (signer, new_signature) {
         (None, Some(bytes)) => {
-            signature::put(destination, bytes)?;
+            signature::put(destination, SIGNATURE, bytes)?;
             Ok(Some(PublishOutcome::Completed))
         }
+        _ if attached => Ok(Some(PublishOutcome::Completed)),
         (signer, _) => Ok(Some(PublishOutcome::AlreadyThere(signer))),
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags};
 
 use crate::error::PackageErrorKind;
-use crate::manifest::{MANIFEST, SIGNATURE};
+use crate::path::is_reserved;
 use crate::{FileEntry, FilePath};
 
 /// Returns the directory above `path`.
@@ -90,8 +90,9 @@ pub(crate) fn read_small(
     Ok(Some(bytes))
 }
 
-/// Checks that the tree below `root` holds the listed files, the manifest and its signature as
-/// plain files. Nothing else may be there, not even an empty directory.
+/// Checks that the tree below `root` holds the listed files as plain files. The manifest, its
+/// signature and the attachments may stand beside them. Nothing else may, not even an empty
+/// directory.
 pub(crate) fn check_tree(
     root: &Path,
     listed: &BTreeMap<FilePath, FileEntry>,
@@ -137,8 +138,7 @@ fn walk(
             continue;
         }
         check_plain(&path, &metadata)?;
-        let ours = path == MANIFEST || path == SIGNATURE;
-        let known = ours || listed.keys().any(|file| file.as_str() == path);
+        let known = is_reserved(&path) || listed.keys().any(|file| file.as_str() == path);
         if !known {
             return Err(PackageErrorKind::Unlisted { path });
         }
@@ -150,6 +150,7 @@ fn walk(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::manifest::{MANIFEST, SIGNATURE};
 
     #[test]
     fn a_bare_name_lies_in_the_current_directory() {

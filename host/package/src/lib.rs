@@ -7,7 +7,12 @@
 //! - `manifest.json`, which names the package (kind, id, creation time) and lists every file with
 //!   its size and SHA-256. It carries a body whose shape belongs to the kind;
 //! - `manifest.sig`, a detached ed25519 signature over the manifest;
-//! - the listed files, and nothing else.
+//! - the listed files, and nothing else but the attachments.
+//!
+//! **Attachments.** `check.json` is the report of a release's check, `check.sig` its signature and
+//! `approval.sig` a second person's. The manifest does not pin them, because a release is checked
+//! after it is made. So they prove nothing to a reader that opens the package.
+//! [`judge_check`] verifies them where a release is published or promoted.
 //!
 //! **One set of bytes.** `manifest.json` is the RFC 8785 canonical form of its JSON, indented in
 //! the one way of [`manifest`]. Any other spelling of the same values is refused. So a person can
@@ -31,8 +36,12 @@
 //! manifest, never the meaning of the files.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
+mod attachments;
 mod body;
 mod body_error;
+mod check_gate;
+mod check_report;
+mod check_sign;
 mod date;
 mod digest;
 mod disk_probe;
@@ -60,8 +69,11 @@ mod verification;
 mod verification_cache;
 mod write;
 
+pub use attachments::{ATTACHMENTS, Attachments};
 pub use body::Body;
 pub use body_error::BodyError;
+pub use check_gate::{CheckEvidence, GateError, GateErrorKind, judge_check};
+pub use check_sign::{approve, attach_check};
 pub use date::Timestamp;
 pub use digest::Sha256Digest;
 pub use disk_probe::DiskProbe;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::PackageErrorKind;
-pub use crate::path::{MANIFEST, SIGNATURE};
+pub use crate::path::{APPROVAL, CHECK, CHECK_SIGNATURE, MANIFEST, SIGNATURE};
 use crate::{FilePath, Kind, PackageId, Sha256Digest, Timestamp, json};
 
 /// The only format so far. A reader refuses any other.

@@ -9,13 +9,23 @@ use serde::{Deserialize, Serialize};
 pub const MANIFEST: &str = "manifest.json";
 /// The file name of a manifest's detached signature.
 pub const SIGNATURE: &str = "manifest.sig";
+/// The file name of the report of a release's check.
+pub const CHECK: &str = "check.json";
+/// The file name of that report's detached signature.
+pub const CHECK_SIGNATURE: &str = "check.sig";
+/// The file name of a second person's approval of a manifest and its report.
+pub const APPROVAL: &str = "approval.sig";
+
+/// The names that the files of a package do not have.
+const RESERVED: [&str; 5] = [MANIFEST, SIGNATURE, CHECK, CHECK_SIGNATURE, APPROVAL];
 
 /// The longest path, in bytes.
 const LONGEST: usize = 200;
 
 /// A relative path with `/` between its names. A name holds `A-Z a-z 0-9 . _ -` and begins with a
 /// letter or digit. This leaves no way to write `..`, absolute paths, hidden files or other
-/// systems' separators. `manifest.json` and `manifest.sig` are not files of a package.
+/// systems' separators. The manifest, its signature and the [attachments](crate::Attachments) are
+/// not files of a package.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct FilePath(String);
@@ -36,8 +46,8 @@ pub enum PathError {
         /// The name found.
         name: String,
     },
-    /// The manifest and its signature describe the files; they are not among them.
-    #[error("the name is reserved for the manifest")]
+    /// The manifest, its signature and the attachments describe the files; they are not among them.
+    #[error("the name is reserved")]
     Reserved,
 }
 
@@ -53,6 +63,11 @@ impl FilePath {
             .strip_prefix(directory)
             .is_some_and(|rest| rest.starts_with('/'))
     }
+}
+
+/// Reports whether `path` is the manifest, its signature or an attachment.
+pub(crate) fn is_reserved(path: &str) -> bool {
+    RESERVED.contains(&path)
 }
 
 fn is_name(name: &str) -> bool {
@@ -74,7 +89,7 @@ impl FromStr for FilePath {
                 name: name.to_owned(),
             });
         }
-        if text == MANIFEST || text == SIGNATURE {
+        if is_reserved(text) {
             return Err(PathError::Reserved);
         }
         Ok(FilePath(text.to_owned()))
@@ -123,11 +138,13 @@ mod tests {
                 "{bad}"
             );
         }
-        assert_eq!(
-            "manifest.json".parse::<FilePath>(),
-            Err(PathError::Reserved)
-        );
-        assert_eq!("manifest.sig".parse::<FilePath>(), Err(PathError::Reserved));
+        for reserved in RESERVED {
+            assert_eq!(
+                reserved.parse::<FilePath>(),
+                Err(PathError::Reserved),
+                "{reserved}"
+            );
+        }
         assert_eq!(
             "a".repeat(201).parse::<FilePath>(),
             Err(PathError::Length { length: 201 })

@@ -9,13 +9,13 @@ use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::signature::LARGEST_SIGNATURE;
 use crate::staging::StagingDirectory;
 use crate::write::{copy, put_file, rename_into_place};
-use crate::{Manifest, Package, PackageError, PublishOutcome, Source, signature};
+use crate::{Attachments, Manifest, Package, PackageError, PublishOutcome, Source, signature};
 
 /// Copies `package` as `<packages>/<id>`, with its manifest and signature to the letter.
 ///
 /// A missing packages folder is created. Every file is hashed as it is copied: the copy has the
 /// bytes of the manifest even if the package changed since it was opened. An unsigned package that
-/// is there with the same bytes takes the signature of this one.
+/// is there with the same bytes takes the signature of this one. The attachments come along.
 ///
 /// # Errors
 /// [`PackageErrorKind::Republished`] where the id is there with other bytes.
@@ -32,7 +32,9 @@ fn publish_to(
 ) -> Result<PublishOutcome, PackageErrorKind> {
     let manifest = package.manifest();
     let signature = signature_of(package)?;
-    if let Some(published) = find_existing(destination, manifest, signature.as_deref())? {
+    let attachments = Attachments::read_from(package.directory())?;
+    let existing = find_existing(destination, manifest, signature.as_deref(), &attachments)?;
+    if let Some(published) = existing {
         return Ok(published);
     }
     let staging = StagingDirectory::new(packages_dir, &manifest.id)?;
@@ -52,13 +54,14 @@ fn publish_to(
     if let Some(bytes) = &signature {
         put_file(&staging.path().join(SIGNATURE), bytes)?;
     }
+    attachments.put_new(staging.path())?;
     sync_directory(staging.path())?;
     put_in_place(
         staging,
         packages_dir,
         destination,
         manifest,
-        signature.as_deref(),
+        (signature.as_deref(), &attachments),
     )
 }
 
@@ -68,12 +71,13 @@ pub(crate) fn put_in_place(
     packages_dir: &Path,
     destination: &Path,
     manifest: &Manifest,
-    signature: Option<&[u8]>,
+    (signature, attachments): (Option<&[u8]>, &Attachments),
 ) -> Result<PublishOutcome, PackageErrorKind> {
     if rename_into_place(staging, packages_dir, destination, manifest)? {
         return Ok(PublishOutcome::Copied);
     }
-    Ok(find_existing(destination, manifest, signature)?.unwrap_or(PublishOutcome::Copied))
+    let existing = find_existing(destination, manifest, signature, attachments)?;
+    Ok(existing.unwrap_or(PublishOutcome::Copied))
 }
 
 /// Reads a package's signature and checks that its key is the one of the opened package.

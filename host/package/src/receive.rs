@@ -15,8 +15,8 @@ use crate::publish::put_in_place;
 use crate::staging::StagingDirectory;
 use crate::write::put_file;
 use crate::{
-    Body, FilePath, Kind, Manifest, PackageError, PackageId, PublicKey, PublishOutcome,
-    Sha256Digest, Trust, signature,
+    Attachments, Body, FilePath, Kind, Manifest, PackageError, PackageId, PublicKey,
+    PublishOutcome, Sha256Digest, Trust, signature,
 };
 
 /// The manifest and signature of a package elsewhere, judged before any of its files is fetched.
@@ -26,6 +26,7 @@ pub struct RemoteManifest {
     stored: Vec<u8>,
     signature: Option<Vec<u8>>,
     signer: Option<PublicKey>,
+    attachments: Attachments,
 }
 
 /// The state of a remote package in a packages folder.
@@ -86,7 +87,16 @@ impl RemoteManifest {
             stored,
             signature,
             signer,
+            attachments: Attachments::default(),
         })
+    }
+
+    /// Adds the attachments that came with the manifest. They are judged where they are needed.
+    pub fn with_attachments(self, attachments: Attachments) -> RemoteManifest {
+        RemoteManifest {
+            attachments,
+            ..self
+        }
     }
 
     /// Returns the manifest.
@@ -117,11 +127,13 @@ impl RemoteManifest {
     /// package that exists.
     pub fn begin_receiving(self, packages_dir: &Path) -> Result<ReceiveState, PackageError> {
         let destination = packages_dir.join(self.manifest.id.as_str());
-        let attempt =
-            || match find_existing(&destination, &self.manifest, self.signature.as_deref())? {
+        let attempt = || {
+            let signature = self.signature.as_deref();
+            match find_existing(&destination, &self.manifest, signature, &self.attachments)? {
                 Some(published) => Ok(Err(published)),
                 None => StagingDirectory::new(packages_dir, &self.manifest.id).map(Ok),
-            };
+            }
+        };
         match attempt().map_err(|error: PackageErrorKind| error.of(&destination))? {
             Err(published) => Ok(ReceiveState::Existing(published)),
             Ok(staging) => Ok(ReceiveState::Receiving(Box::new(PackageReceiver {
@@ -192,6 +204,7 @@ impl PackageReceiver {
             if let Some(signature) = &remote.signature {
                 put_file(&root.join(SIGNATURE), signature)?;
             }
+            remote.attachments.put_new(root)?;
             sync_directory(root)?;
             let signature = remote.signature.as_deref();
             put_in_place(
@@ -199,7 +212,7 @@ impl PackageReceiver {
                 &packages_dir,
                 &destination,
                 &remote.manifest,
-                signature,
+                (signature, &remote.attachments),
             )
         };
         attempt().map_err(|error: PackageErrorKind| error.of(&destination))

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::PackageErrorKind;
+use crate::manifest::SIGNATURE;
 use crate::{Package, PackageError, SigningKey, signature};
 
 /// Signs the package in `directory` and returns it as opened.
@@ -12,11 +13,9 @@ use crate::{Package, PackageError, SigningKey, signature};
 pub fn sign(directory: &Path, key: &SigningKey) -> Result<Package, PackageError> {
     let attempt = || {
         let package = Package::open_without_trust(directory)?;
-        let detached = signature::DetachedSignature {
-            key: key.public(),
-            signature: key.sign(&package.manifest().signed_message()?),
-        };
-        signature::put(directory, detached.text().as_bytes())?;
+        let message = package.manifest().signed_message()?;
+        let detached = signature::DetachedSignature::new(key, &message);
+        signature::put(directory, SIGNATURE, detached.text().as_bytes())?;
         Ok(package.with_signer(key.public()))
     };
     attempt().map_err(|error: PackageErrorKind| error.of(directory))

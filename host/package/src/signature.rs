@@ -1,4 +1,4 @@
-//! `manifest.sig`: the detached signature.
+//! Detached signatures: `manifest.sig`, and those of the attachments.
 
 use std::fs;
 use std::io::Write;
@@ -8,12 +8,12 @@ use std::path::Path;
 use crate::digest::decode_hex;
 use crate::error::PackageErrorKind;
 use crate::manifest::SIGNATURE;
-use crate::{Manifest, PublicKey, files};
+use crate::{Manifest, PublicKey, SigningKey, files};
 
 /// The largest signature file that is read, bytes.
 pub const LARGEST_SIGNATURE: u64 = 1024;
 
-/// The content of `manifest.sig`: a line with the public key and a line with the signature.
+/// The content of a signature file: a line with the public key and a line with the signature.
 ///
 /// The signature is 128 lower-case hexadecimal digits.
 pub(crate) struct DetachedSignature {
@@ -22,16 +22,27 @@ pub(crate) struct DetachedSignature {
 }
 
 impl DetachedSignature {
-    fn parse(bytes: &[u8]) -> Result<Self, PackageErrorKind> {
-        let read = || {
-            let text = str::from_utf8(bytes).ok()?.strip_suffix('\n')?;
-            let (key, signature) = text.split_once('\n')?;
-            Some(DetachedSignature {
-                key: key.parse().ok()?,
-                signature: decode_hex(signature)?,
-            })
-        };
-        read().ok_or(PackageErrorKind::SignatureForm)
+    /// Signs a message.
+    pub(crate) fn new(key: &SigningKey, message: &[u8]) -> Self {
+        DetachedSignature {
+            key: key.public(),
+            signature: key.sign(message),
+        }
+    }
+
+    /// Parses a signature file, and returns `None` where it has another form.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        let text = str::from_utf8(bytes).ok()?.strip_suffix('\n')?;
+        let (key, signature) = text.split_once('\n')?;
+        Some(DetachedSignature {
+            key: key.parse().ok()?,
+            signature: decode_hex(signature)?,
+        })
+    }
+
+    /// Reports whether it is its key's signature over `message`.
+    pub(crate) fn is_of(&self, message: &[u8]) -> bool {
+        self.key.verifies(message, &self.signature)
     }
 
     pub(crate) fn text(&self) -> String {
@@ -54,18 +65,15 @@ pub(crate) fn signer(
 
 /// Returns the key that made the signature in `bytes` over `manifest`.
 pub(crate) fn judge(bytes: &[u8], manifest: &Manifest) -> Result<PublicKey, PackageErrorKind> {
-    let detached = DetachedSignature::parse(bytes)?;
-    if !detached
-        .key
-        .verifies(&manifest.signed_message()?, &detached.signature)
-    {
+    let detached = DetachedSignature::parse(bytes).ok_or(PackageErrorKind::SignatureForm)?;
+    if !detached.is_of(&manifest.signed_message()?) {
         return Err(PackageErrorKind::SignatureMismatch { key: detached.key });
     }
     Ok(detached.key)
 }
 
-/// Puts a signature file into the package in `directory`, in place of any other.
-pub(crate) fn put(directory: &Path, bytes: &[u8]) -> Result<(), PackageErrorKind> {
+/// Puts the file `name` beside the manifest of the package in `directory`, in place of any other.
+pub(crate) fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), PackageErrorKind> {
     // Beside the package: a reader that opens it meanwhile must find no unlisted file.
     let packages_dir = files::parent(directory);
     let mut file = tempfile::Builder::new()
@@ -73,7 +81,7 @@ pub(crate) fn put(directory: &Path, bytes: &[u8]) -> Result<(), PackageErrorKind
         .permissions(fs::Permissions::from_mode(0o644))
         .tempfile_in(&packages_dir)
         .map_err(PackageErrorKind::io(&packages_dir))?;
-    let destination = directory.join(SIGNATURE);
+    let destination = directory.join(name);
     file.write_all(bytes)
         .and_then(|()| file.as_file().sync_all())
         .map_err(PackageErrorKind::io(file.path()))?;
@@ -85,7 +93,6 @@ pub(crate) fn put(directory: &Path, bytes: &[u8]) -> Result<(), PackageErrorKind
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SigningKey;
 
     #[test]
     fn a_signature_file_has_one_form() {
@@ -106,10 +113,7 @@ mod tests {
         ];
         for other in others {
             assert!(
-                matches!(
-                    DetachedSignature::parse(other.as_bytes()),
-                    Err(PackageErrorKind::SignatureForm)
-                ),
+                DetachedSignature::parse(other.as_bytes()).is_none(),
                 "{other:?}"
             );
         }

@@ -55,6 +55,16 @@ impl TrustList {
         self.exempt.insert(id);
     }
 
+    /// Reports whether `key` is trusted.
+    pub(crate) fn trusts(&self, key: &PublicKey) -> bool {
+        self.keys.contains_key(key)
+    }
+
+    /// Reports whether the operator takes the package `id` unsigned.
+    pub(crate) fn exempts(&self, id: &PackageId) -> bool {
+        self.exempt.contains(id)
+    }
+
     /// Returns the keys with their comments, in order of the keys.
     pub fn keys(&self) -> impl Iterator<Item = (&PublicKey, &str)> {
         self.keys
@@ -64,6 +74,15 @@ impl TrustList {
 }
 
 impl Trust {
+    /// Returns the same trust with one more key.
+    pub(crate) fn with_key(&self, key: PublicKey) -> Trust {
+        let mut trust = self.clone();
+        if let Trust::Required(list) = &mut trust {
+            list.keys.entry(key).or_default();
+        }
+        trust
+    }
+
     /// Judges the package `id`, whose good signature is by `signer`, or which has none.
     pub(crate) fn judge(
         &self,
@@ -74,8 +93,8 @@ impl Trust {
             return Ok(());
         };
         match signer {
-            Some(key) if list.keys.contains_key(key) => Ok(()),
-            _ if list.exempt.contains(id) => Ok(()),
+            Some(key) if list.trusts(key) => Ok(()),
+            _ if list.exempts(id) => Ok(()),
             Some(key) => Err(PackageErrorKind::Untrusted { key: *key }),
             None => Err(PackageErrorKind::Unsigned),
         }

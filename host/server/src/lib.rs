@@ -12,6 +12,7 @@ pub mod demo;
 mod execution;
 pub mod http;
 pub mod jobs;
+pub mod ledger_key;
 pub mod logging;
 pub mod memory_budget;
 pub mod metrics_page;

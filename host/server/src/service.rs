@@ -3,6 +3,7 @@
 use crate::clock::Clock;
 use crate::connections::Connections;
 use crate::data_folder::DataFolder;
+use crate::ledger_key::LedgerKey;
 use crate::logging::LogLines;
 use crate::memory_budget::MemoryBudget;
 use crate::quota::RequestLimiter;
@@ -59,6 +60,10 @@ pub struct Service {
     pub traces: Option<Traces>,
     /// The count of lost log lines.
     pub log_lines: LogLines,
+    /// This host's key of the promotion ledger.
+    pub ledger_key: Arc<LedgerKey>,
+    /// True if a promotion needs a second person's approval.
+    pub second_key: bool,
     /// The clock.
     pub clock: Arc<dyn Clock>,
 }

@@ -4,12 +4,13 @@
 //! - units used
 //! - jobs, their rows, results and idempotency keys
 //! - the operators' switches
+//! - the ledger of promotions
 //! - the secrets of cursors
 //! - the keys of receipts
 //!
 //! **One trait.** [`State`] defines the stored data and the promise of each operation, by concern:
-//! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`], [`ReceiptKeys`]. A store joins by
-//! passing the same test suite, which is generic over the trait.
+//! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`], [`ReceiptKeys`], [`Promotions`]. A
+//! store joins by passing the same test suite, which is generic over the trait.
 //!
 //! **Durable before it answers.** An operation that changes something answers after its transaction
 //! has reached the disk. A crash does not undo an operation that answered `Ok`.
@@ -66,6 +67,7 @@ mod postgres;
 #[path = "without_postgres.rs"]
 mod postgres;
 mod principal;
+mod promotions;
 mod receipt_keys;
 mod reply;
 mod scope;
@@ -95,6 +97,10 @@ pub use plan::Plan;
 pub use postgres::PostgresState;
 pub use postgres::open_postgres;
 pub use principal::{Access, Denial, Principal};
+pub use promotions::{
+    LedgerFlaw, LedgerHash, LedgerProblem, LedgerRecord, LedgerSigner, NewPromotion,
+    PromotionEntry, Promotions, verify_ledger,
+};
 pub use receipt_keys::{ReceiptKey, ReceiptKeys};
 pub use reply::Reply;
 pub use scope::{DatasetAccess, Scope, ScopeError, Scopes};

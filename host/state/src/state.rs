@@ -1,10 +1,10 @@
 //! The trait of every store of the state.
 
-use crate::{Accounts, Cursors, Jobs, ReceiptKeys, Switches, Usage};
+use crate::{Accounts, Cursors, Jobs, Promotions, ReceiptKeys, Switches, Usage};
 
 /// The state of one Domesday service, by concern.
 ///
 /// All operations may be called from many threads at once, and each happens whole or not at all.
-pub trait State: Accounts + Usage + Jobs + Switches + Cursors + ReceiptKeys {}
+pub trait State: Accounts + Usage + Jobs + Switches + Cursors + ReceiptKeys + Promotions {}
 
-impl<S: Accounts + Usage + Jobs + Switches + Cursors + ReceiptKeys> State for S {}
+impl<S: Accounts + Usage + Jobs + Switches + Cursors + ReceiptKeys + Promotions> State for S {}

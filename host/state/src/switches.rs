@@ -62,9 +62,6 @@ pub trait Switches: Send + Sync {
     /// Reports whether new jobs are refused.
     fn jobs_paused(&self) -> bool;
 
-    /// Makes a release the active one for new requests.
-    fn promote(&self, what: ReleaseKind, release_id: &str) -> Result<(), StateError>;
-
     /// Returns the release that was last promoted, if one ever was.
     fn promoted_release(&self, what: ReleaseKind) -> Option<String>;
 

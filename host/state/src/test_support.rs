@@ -7,7 +7,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::{Access, Principal};
+use crate::{Access, LedgerHash, LedgerRecord, LedgerSigner, Principal};
 
 impl Access {
     /// Returns the principal, where access is granted.
@@ -16,6 +16,26 @@ impl Access {
             Access::Granted(principal) => Some(principal),
             Access::Denied(_) | Access::Disabled { .. } => None,
         }
+    }
+}
+
+/// A signer whose signature anyone could make.
+pub(crate) struct TestSigner;
+
+impl TestSigner {
+    /// Reports whether the signature of a record is good.
+    pub(crate) fn is_signed(record: &LedgerRecord) -> bool {
+        record.signature == TestSigner.sign(&record.hash)
+    }
+}
+
+impl LedgerSigner for TestSigner {
+    fn public_key(&self) -> String {
+        "test".to_owned()
+    }
+
+    fn sign(&self, hash: &LedgerHash) -> String {
+        format!("signed {}", hex::encode(hash))
     }
 }
 

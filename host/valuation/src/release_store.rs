@@ -155,6 +155,16 @@ impl ReleaseStore {
         })
     }
 
+    /// Returns the folder of releases.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the trust that packages need.
+    pub fn trust(&self) -> &Trust {
+        &self.trust
+    }
+
     /// Returns the active release. Never waits.
     pub fn current(&self) -> Arc<OpenRelease> {
         self.current.load_full()

@@ -6,4 +6,5 @@
 mod common;
 mod crash;
 mod hosts;
+mod ledger;
 mod stalls;

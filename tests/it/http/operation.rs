@@ -4,6 +4,7 @@
 mod commands;
 mod configuration;
 mod connections;
+mod gates;
 pub(crate) mod metrics;
 mod promotion;
 mod promotion_under_load;

@@ -2,6 +2,7 @@
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![allow(clippy::unwrap_used)]
 
+mod check_report;
 mod check_run;
 #[path = "../../common/mod.rs"]
 mod common;

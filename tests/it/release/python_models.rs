@@ -62,6 +62,7 @@ fn the_example_is_built_checked_replayed_and_served() {
             &key,
             "--max-backtest-rows",
             "20",
+            "--without-check",
             "--model",
             &model.display().to_string(),
         ],

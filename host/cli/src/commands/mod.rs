@@ -1,5 +1,6 @@
 //! The command line. Each command is a file. No other crate uses anyhow.
 
+mod approve;
 #[cfg(feature = "builders")]
 mod builders;
 #[cfg(not(feature = "builders"))]
@@ -7,6 +8,7 @@ mod builders;
 mod builders;
 mod compile_cache_arg;
 mod cursor_secret;
+mod history;
 mod jobs;
 mod journal;
 mod key;
@@ -14,7 +16,9 @@ mod key;
 #[path = "without_oci.rs"]
 mod oci;
 mod openapi;
+mod operator;
 mod progress;
+mod promote;
 mod release;
 mod replay;
 mod replay_journal;

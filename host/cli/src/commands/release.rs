@@ -1,23 +1,18 @@
 //! `domesday release`: build, sign and list releases, and make the keys that sign them.
 
+use super::approve::Approve;
 use super::builders::{Backtest, Build, Check, Monitor, NewRelease};
-use super::target::AdminTarget;
+use super::history::History;
+use super::promote::Promote;
 use super::transfer::{Publish, Pull};
 use super::trust::trust;
 use super::{ReleasesFolder, snapshot_pin};
 use anyhow::Context;
-use clap::parser::ValueSource;
 use clap::{ArgMatches, Subcommand};
-use domesday_engine::Runtime;
-use domesday_engine::config::Allocation;
 use domesday_package::{Body, Kind, PackageId, SigningKey, Trust, ValuationBody, open, sign};
-use domesday_series::catalogue::Family;
 use domesday_series::package::{MarketsBody, RatesBody, ReleaseBody};
-use domesday_server::admin::protocol::{Command, ReleaseKindArg};
 use domesday_server::clock::random;
-use domesday_server::series_releases::SeriesReleases;
-use domesday_valuation::release_store::{open_release, package_ids};
-use std::collections::BTreeMap;
+use domesday_valuation::release_store::package_ids;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -59,28 +54,13 @@ pub enum Release {
     /// Pull a release with its snapshot from a folder of releases or an OCI registry, and verify it
     /// with the keys trusted here.
     Pull(Pull),
+    /// Approve a release and its check report, as a second person.
+    Approve(Approve),
     /// Make a release the current one on all hosts, after it was opened, verified and admitted.
     /// Requests in progress stay on their release.
-    Promote {
-        /// Id of the package.
-        id: PackageId,
-        /// Kind of the release.
-        #[arg(long, value_enum, default_value = "valuation")]
-        kind: ReleaseKindArg,
-        /// Folder of releases, if no server runs; a running server uses its own.
-        #[arg(
-            long,
-            env = "DOMESDAY_RELEASES",
-            default_value = "releases",
-            value_name = "DIR"
-        )]
-        releases: PathBuf,
-        /// Promote it without a trusted signature, if no server runs.
-        #[arg(long)]
-        allow_unsigned: bool,
-        #[command(flatten)]
-        target: AdminTarget,
-    },
+    Promote(Promote),
+    /// Show the promotion ledger and verify it; exit 0 only if every entry fits.
+    History(History),
     /// List the releases, each opened and verified.
     List {
         #[command(flatten)]
@@ -152,74 +132,13 @@ impl Release {
             }
             Release::Publish(publish) => publish.run()?,
             Release::Pull(pull) => pull.run()?,
-            Release::Promote {
-                id,
-                kind,
-                releases,
-                allow_unsigned,
-                target,
-            } => {
-                let target = target.resolve(matches)?;
-                let releases_given =
-                    matches.value_source("releases") == Some(ValueSource::CommandLine);
-                promote(
-                    &id,
-                    kind,
-                    &target,
-                    &releases,
-                    releases_given,
-                    allow_unsigned,
-                )?;
-            }
+            Release::Approve(approve) => approve.run()?,
+            Release::Promote(promote) => promote.run(matches)?,
+            Release::History(history) => return history.run(matches),
             Release::List { releases, unsigned } => list(&releases.releases, unsigned)?,
         }
         Ok(ExitCode::SUCCESS)
     }
-}
-
-fn promote(
-    id: &PackageId,
-    kind: ReleaseKindArg,
-    target: &AdminTarget,
-    releases: &Path,
-    releases_given: bool,
-    allow_unsigned: bool,
-) -> anyhow::Result<()> {
-    let command = Command::Promote {
-        kind,
-        release: id.to_string(),
-    };
-    if target.execute_on_server(&command)?.is_some() {
-        if releases_given || allow_unsigned {
-            eprintln!(
-                "A server runs here: it took the package from its own releases folder, by its own trust."
-            );
-        }
-    } else {
-        // No server proves it, so that this does: the next start would refuse it otherwise.
-        let unsigned = allow_unsigned.then(|| id.to_string());
-        let trust = trust(releases, unsigned.as_slice())?;
-        let family =
-            |family| SeriesReleases::open(releases, family, trust.clone(), Some(id.as_str()));
-        match kind {
-            ReleaseKindArg::Markets => drop(family(Family::Markets)?),
-            ReleaseKindArg::Rates => drop(family(Family::Rates)?),
-            ReleaseKindArg::Valuation => {
-                let runtime = Runtime::new(Allocation::OnDemand)?;
-                let snapshots = &mut BTreeMap::new();
-                drop(open_release(
-                    releases,
-                    id.as_str(),
-                    &trust,
-                    &runtime,
-                    snapshots,
-                )?);
-            }
-        }
-        target.execute(command)?;
-    }
-    println!("{id} is current");
-    Ok(())
 }
 
 fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {

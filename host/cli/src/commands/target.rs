@@ -55,6 +55,15 @@ impl AdminTarget {
         if let Some(answer) = send_command(&self.data, &command)? {
             return Ok(answer);
         }
+        let state = self.open_state()?;
+        Ok(on_state(&*state, MachineClock.now(), command)?)
+    }
+
+    /// Opens the state, where no server runs that has it open.
+    ///
+    /// # Errors
+    /// There is no data folder, or the state does not open.
+    pub fn open_state(&self) -> anyhow::Result<Arc<dyn State>> {
         if self.state.is_none() && self.data.exists() && !self.data.is_dir() {
             bail!(
                 "the data folder {} is not a folder; name another with --data",
@@ -67,8 +76,7 @@ impl AdminTarget {
                 self.data.display()
             );
         }
-        let state = open_state(&self.data, self.state.as_deref())?;
-        Ok(on_state(&*state, MachineClock.now(), command)?)
+        open_state(&self.data, self.state.as_deref())
     }
 
     /// Sends a command to the server that runs there. Returns `None` where none does.

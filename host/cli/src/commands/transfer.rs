@@ -8,8 +8,8 @@ use super::snapshot_pin::check_pin;
 use super::trust::UnsignedPackages;
 use anyhow::{Context, bail};
 use domesday_package::{
-    Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey, PublishOutcome,
-    Trust, ValuationBody, open, publish,
+    Attachments, Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey,
+    PublishOutcome, Trust, ValuationBody, judge_check, open, publish,
 };
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -68,12 +68,20 @@ impl Publish {
     /// Copies from the releases folder to the other place.
     ///
     /// # Errors
-    /// A package is incomplete or not trusted, or its id exists with other bytes.
+    /// A package is incomplete or not trusted, or its id exists with other bytes. The release has
+    /// no trusted report of a check that it passed.
     pub fn run(&self) -> anyhow::Result<()> {
         let here = &self.transfer.releases.releases;
         let trust = self.transfer.trust()?;
         let to = self.transfer.remote(&self.to, &self.id)?;
         let release = open_package(here, Kind::Valuation, &self.id, &trust)?;
+        // Before anything is copied. A host that pulls the release judges it when it promotes it.
+        judge_check(
+            &release,
+            &Attachments::read(release.directory())?,
+            &trust,
+            false,
+        )?;
         let body: ValuationBody = release.body()?;
         if !self.transfer.without_snapshot {
             // First, so that no release exists without its pinned snapshot.

@@ -1,5 +1,6 @@
 //! The findings of the checks, as text and as JSON.
 
+use domesday_package::Sha256Digest;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write;
@@ -91,6 +92,15 @@ impl Finding {
     }
 }
 
+/// The most rows of a kind that the checks might value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RowLimits {
+    /// Homes of the snapshot.
+    pub homes: usize,
+    /// Rows of adversarial inputs.
+    pub adversarial_rows: usize,
+}
+
 /// All checks of a release.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
@@ -98,6 +108,10 @@ pub struct Report {
     pub format: u32,
     /// The release.
     pub release_id: String,
+    /// SHA-256 of the release's manifest.
+    pub manifest: Sha256Digest,
+    /// The homes and adversarial rows that the checks might value, at most.
+    pub limits: RowLimits,
     /// The engine that ran it.
     pub engine: &'static str,
     /// True if no check failed and, in a strict report, all were judged.
@@ -112,16 +126,34 @@ pub struct Report {
 
 impl Report {
     /// Returns the report of these findings.
-    pub fn of(release_id: &str, engine: &'static str, checks: Vec<Finding>) -> Report {
+    pub fn of(
+        (release_id, manifest): (&str, Sha256Digest),
+        limits: RowLimits,
+        engine: &'static str,
+        checks: Vec<Finding>,
+    ) -> Report {
         Report {
             format: FORMAT,
             release_id: release_id.to_owned(),
+            manifest,
+            limits,
             engine,
             passed: checks.iter().all(|found| found.verdict != Verdict::Failed),
             strict: false,
             not_judged: checks.iter().filter(not_judged).count(),
             checks,
         }
+    }
+
+    /// Returns the names of the checks that fail the release.
+    pub fn failed_checks(&self) -> Vec<&'static str> {
+        let fails = |found: &&Finding| match found.verdict {
+            Verdict::Passed => false,
+            Verdict::Failed => true,
+            Verdict::NotJudged => self.strict,
+        };
+        let failed = self.checks.iter().filter(fails);
+        failed.map(|found| found.check).collect()
     }
 
     /// Makes a check that is not judged fail the release.
@@ -207,11 +239,20 @@ pub fn percent(share: f64) -> String {
 mod tests {
     use super::*;
 
+    fn report_of(checks: Vec<Finding>) -> Report {
+        let limits = RowLimits {
+            homes: 300,
+            adversarial_rows: 10_000,
+        };
+        let release = ("r-1", Sha256Digest::of(b"manifest"));
+        Report::of(release, limits, "engine", checks)
+    }
+
     #[test]
     fn one_failure_fails_the_release_and_nothing_judged_does_not() {
         let of = |verdicts: &[Verdict]| {
             let found = verdicts.iter().map(|v| Finding::new("a", *v, "b"));
-            Report::of("r-1", "engine", found.collect()).passed
+            report_of(found.collect()).passed
         };
         assert!(of(&[Verdict::Passed, Verdict::NotJudged]));
         assert!(!of(&[Verdict::Passed, Verdict::Failed]));
@@ -219,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_strict_report_fails_where_a_check_is_not_judged() {
-        let of = |verdict| Report::of("r-1", "engine", vec![Finding::new("cost", verdict, "b")]);
+        let of = |verdict| report_of(vec![Finding::new("cost", verdict, "b")]);
         assert!(of(Verdict::Passed).into_strict().passed);
         let lenient = of(Verdict::NotJudged);
         assert!(lenient.text().contains(
@@ -228,13 +269,15 @@ mod tests {
         let strict = lenient.into_strict();
         assert!(!strict.passed && strict.not_judged == 1);
         assert!(strict.text().ends_with("--strict fails the release.\n"));
+        assert_eq!(strict.failed_checks(), ["cost"]);
+        assert!(of(Verdict::NotJudged).failed_checks().is_empty());
     }
 
     #[test]
     fn a_check_is_one_line_and_its_details_stand_below() {
         let found = Finding::new("order", Verdict::Failed, "two rows differ")
             .with_details(vec!["home 1".to_owned()]);
-        let text = Report::of("r-1", "engine", vec![found]).text();
+        let text = report_of(vec![found]).text();
         assert!(
             text.contains("FAILED      order          two rows differ\n"),
             "{text}"

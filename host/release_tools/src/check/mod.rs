@@ -32,13 +32,13 @@ use domesday_engine::Runtime;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::RowFailure;
 use domesday_evaluation::report::AsAt;
-use domesday_package::{Kind, PropertyBody, Trust, ValuationBody, open};
+use domesday_package::{Kind, Package, PropertyBody, Trust, ValuationBody, open};
 use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_valuation::comparison_header::training_data;
 use domesday_valuation::release_store::{OpenRelease, ReleaseError};
 use engines::{Candidate, candidate, reference};
-use finding::{Finding, Verdict};
+use finding::{Finding, RowLimits, Verdict};
 use rows::{Home, RowResult, value, value_all};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,7 +82,8 @@ pub fn check(
         Ok(candidate) => candidate,
         Err(CheckError::Release(ReleaseError::NotAdmitted { source, .. })) => {
             let found = imports::refusal(&source.to_string());
-            return Ok(report(id, vec![found], options));
+            let package = open(&root.join(Kind::Valuation.as_str()).join(id), trust)?;
+            return Ok(report(&package, vec![found], options));
         }
         Err(other) => return Err(other),
     };
@@ -119,11 +120,16 @@ pub fn check(
     };
     findings.push(against(reference.as_ref(), &candidate, progress)?);
     findings.extend(on_sales(&candidate, root, options, progress)?);
-    Ok(report(id, findings, options))
+    Ok(report(&candidate.package, findings, options))
 }
 
-fn report(id: &str, findings: Vec<Finding>, options: &CheckOptions) -> Report {
-    let report = Report::of(id, Runtime::version(), findings);
+fn report(package: &Package, findings: Vec<Finding>, options: &CheckOptions) -> Report {
+    let limits = RowLimits {
+        homes: options.homes,
+        adversarial_rows: options.adversarial_rows,
+    };
+    let release = (package.manifest().id.as_str(), package.digest());
+    let report = Report::of(release, limits, Runtime::version(), findings);
     if options.strict {
         report.into_strict()
     } else {

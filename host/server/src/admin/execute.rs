@@ -4,7 +4,7 @@ use super::protocol;
 use super::protocol::{Command, LoadedRelease, Response, Status};
 use crate::clock::random;
 use crate::demo;
-use crate::promotion::PromotionError;
+use crate::promotion::{PromotionError, PromotionRequest};
 use crate::sample_rate::{SampleRate, SampleRateError};
 use crate::service::Service;
 use crate::shadow::ShadowError;
@@ -108,18 +108,32 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
                 })
                 .collect(),
         }),
-        Command::Promote { kind, release } => {
+        Command::Promote {
+            kind,
+            release,
+            who,
+            reason,
+        } => {
             let kind = ReleaseKind::from(kind);
             // Open and check it first, so that no host learns of a release that it cannot serve.
             service.open(kind, &release)?;
-            service.state.promote(kind, &release)?;
+            let request = PromotionRequest {
+                kind,
+                release_id: &release,
+                who: &who,
+                reason: reason.as_deref(),
+            };
+            let record = service.promote(request, service.clock.now())?;
             service.make_current(kind, &release)?;
+            service.show_promotions();
             tracing::info!(
                 kind = kind.as_str(),
                 release_id = release,
+                who,
+                ledger_hash = hex::encode(record.hash),
                 "release promoted"
             );
-            Ok(Response::Done {})
+            Ok(Response::Promoted(record.into()))
         }
         Command::EraseReceiptKey { ref tenant } => {
             log(&command);
@@ -145,8 +159,8 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
     }
 }
 
-/// Executes a command on a state. Blocks. Whether a release that is promoted can be served is for
-/// the caller to prove first.
+/// Executes a command on a state. Blocks. A promotion is no such command: it opens the release
+/// ([`promote`](crate::promotion::promote)).
 ///
 /// # Errors
 /// [`Problem`] if the command is not carried out.
@@ -154,11 +168,15 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
     match command {
         Command::Status {}
         | Command::Releases {}
+        | Command::Promote { .. }
         | Command::StartShadow { .. }
         | Command::StopShadow {} => {
             return Err(Problem::NoServer);
         }
-        Command::Promote { kind, release } => state.promote(kind.into(), &release)?,
+        Command::History {} => {
+            let entries = state.promotions()?.into_iter().map(Into::into).collect();
+            return Ok(Response::History { entries });
+        }
         Command::RotateCursors {} => state.rotate_cursors(random()?)?,
         Command::PauseJobs { paused } => state.pause_jobs(paused)?,
         Command::CreateKey(key) => {
@@ -363,6 +381,7 @@ fn log(command: &Command) {
         Command::Status {} => "status",
         Command::Releases {} => "releases",
         Command::Promote { .. } => "promote",
+        Command::History {} => "history",
         Command::StartShadow { .. } => "begin shadow",
         Command::StopShadow {} => "end shadow",
         Command::RotateCursors {} => "rotate cursors",

@@ -1,7 +1,7 @@
 //! Commands and responses of the admin socket, as JSON. Client and server are one program, so the
 //! protocol may change with any version.
 
-use domesday_state::{Plan, ReleaseKind};
+use domesday_state::{LedgerHash, LedgerRecord, Plan, ReleaseKind};
 use serde::{Deserialize, Serialize};
 
 /// An operator's command. The server checks the names of tenants, keys and releases.
@@ -18,7 +18,13 @@ pub enum Command {
         kind: ReleaseKindArg,
         /// The release.
         release: String,
+        /// The operator.
+        who: String,
+        /// The operator's reason.
+        reason: Option<String>,
     },
+    /// The promotion ledger.
+    History {},
     /// Run a release beside the current one.
     StartShadow {
         /// The release.
@@ -143,6 +149,13 @@ pub enum Response {
     },
     /// The server carried out the command.
     Done {},
+    /// A release is the current one, by this entry of the promotion ledger.
+    Promoted(LedgerEntry),
+    /// The promotion ledger.
+    History {
+        /// The first entry first.
+        entries: Vec<LedgerEntry>,
+    },
     /// A release runs as a shadow no more.
     ShadowEnded {
         /// The release that shadowed.
@@ -173,6 +186,46 @@ pub enum Response {
         /// The problem, with its causes.
         problem: String,
     },
+}
+
+/// An entry of the promotion ledger, with its hash and signature.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LedgerEntry {
+    /// The hash of the entry before, or zeros.
+    pub previous: LedgerHash,
+    /// The entry as canonical JSON, to the byte.
+    pub entry: String,
+    /// Its hash.
+    pub hash: LedgerHash,
+    /// The public key of the signature.
+    pub signer: String,
+    /// The signature.
+    pub signature: String,
+}
+
+impl From<LedgerRecord> for LedgerEntry {
+    fn from(record: LedgerRecord) -> LedgerEntry {
+        LedgerEntry {
+            previous: record.previous,
+            entry: record.entry,
+            hash: record.hash,
+            signer: record.signer,
+            signature: record.signature,
+        }
+    }
+}
+
+impl From<LedgerEntry> for LedgerRecord {
+    fn from(entry: LedgerEntry) -> LedgerRecord {
+        LedgerRecord {
+            previous: entry.previous,
+            entry: entry.entry,
+            hash: entry.hash,
+            signer: entry.signer,
+            signature: entry.signature,
+        }
+    }
 }
 
 /// The status of a running service.

@@ -82,6 +82,9 @@ pub struct Settings {
         value_name = "ID"
     )]
     pub allow_unsigned: Vec<String>,
+    /// Promote a valuation release only with a second person's approval.
+    #[arg(long, env = "DOMESDAY_PROMOTION_SECOND_KEY")]
+    pub promotion_second_key: bool,
     /// Create no demo tenant in an empty state.
     #[arg(long, env = "DOMESDAY_NO_DEMO")]
     pub no_demo: bool,

@@ -5,6 +5,7 @@
 
 use super::address_lookup::AddressLookupMetrics;
 use super::connections::ConnectionMetrics;
+use super::promotions::PromotionMetrics;
 use super::shadow::ShadowMetrics;
 use axum::extract::MatchedPath;
 use domesday_contract::v3::result::{Status, Summary};
@@ -100,6 +101,8 @@ pub struct Metrics {
     pub address_lookup: AddressLookupMetrics,
     /// Metrics of the connections.
     pub connections: ConnectionMetrics,
+    /// Metrics of the promotion ledger.
+    pub promotions: PromotionMetrics,
     /// Metrics of the shadow.
     pub shadow: ShadowMetrics,
     /// Gauges that are read for each page.
@@ -136,6 +139,7 @@ impl Default for Metrics {
             late: Histogram::new(SECONDS),
             address_lookup: AddressLookupMetrics::register(&mut registry),
             connections: ConnectionMetrics::register(&mut registry),
+            promotions: PromotionMetrics::register(&mut registry),
             shadow: ShadowMetrics::register(&mut registry),
             sampled: SampledGauges::default(),
             registry: Registry::default(),

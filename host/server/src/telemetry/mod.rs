@@ -6,6 +6,7 @@ pub mod finished_request;
 pub mod lateness;
 pub mod metrics;
 pub mod process;
+pub mod promotions;
 pub mod request_log;
 pub mod shadow;
 #[cfg(feature = "otlp")]

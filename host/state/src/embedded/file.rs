@@ -7,8 +7,8 @@ use redb::{Database, DatabaseError, ReadableTable, TableDefinition, TableHandle}
 use super::error::{opening, reading, writing};
 use super::source::Source;
 use super::tables::{
-    COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, QUEUE,
-    RECEIPT_KEYS, SHARED, SWITCHES, TENANTS, USAGE,
+    COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, PROMOTIONS,
+    QUEUE, RECEIPT_KEYS, SHARED, SWITCHES, TENANTS, USAGE,
 };
 use crate::StateError;
 
@@ -18,7 +18,7 @@ const META: TableDefinition<&str, u32> = TableDefinition::new("meta");
 const SCHEMA: &str = "schema";
 /// The schema that this version writes. Raise it with every change of a table or record, and
 /// bring older states up to it in [`prepare_schema`].
-const CURRENT_SCHEMA: u32 = 4;
+const CURRENT_SCHEMA: u32 = 5;
 
 /// Opens the file, or makes it, and brings it to the known schema.
 pub(super) fn open(source: &Source) -> Result<Database, StateError> {
@@ -56,8 +56,8 @@ fn prepare_schema(database: &Database, path: &Path) -> Result<(), StateError> {
         match found {
             Some(CURRENT_SCHEMA) => return Ok(()),
             // Schema 1 had tenants and keys alone, as they still are. Schema 2 lacked the keys of
-            // receipts, and schema 3 the log of units.
-            Some(1..=3) => {}
+            // receipts, schema 3 the log of units, and schema 4 the ledger of promotions.
+            Some(1..=4) => {}
             None if tables.is_empty() => {}
             Some(found) if found > CURRENT_SCHEMA => {
                 return Err(StateError::NewerSchema {
@@ -78,7 +78,14 @@ fn prepare_schema(database: &Database, path: &Path) -> Result<(), StateError> {
         make!(
             TENANTS, KEYS, USAGE, SWITCHES, COUNTERS, JOBS, SHARED, INPUTS, OUTPUTS, QUEUE
         );
-        make!(LOADS, IDEMPOTENCY, JOB_ENDS, KEY_ENDS, RECEIPT_KEYS);
+        make!(
+            LOADS,
+            IDEMPOTENCY,
+            JOB_ENDS,
+            KEY_ENDS,
+            RECEIPT_KEYS,
+            PROMOTIONS
+        );
     }
     transaction.commit().map_err(writing)
 }
@@ -113,7 +120,7 @@ mod tests {
         }
         assert!(matches!(
             open(&Source::new(&path)).unwrap_err(),
-            StateError::NewerSchema { found: 5, known: 4 }
+            StateError::NewerSchema { found: 6, known: 5 }
         ));
 
         let strange = dir.path().join("strange.redb");

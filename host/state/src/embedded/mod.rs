@@ -25,6 +25,7 @@ mod keys;
 mod memory;
 mod operation;
 mod owed_units;
+mod promotions;
 mod read_only_fallback;
 mod readers;
 mod receipt_keys;

@@ -3,7 +3,7 @@
 use super::EmbeddedState;
 use super::change::Change;
 use super::error::writing;
-use super::switch_names::{PAUSED, promoted_switch};
+use super::switch_names::PAUSED;
 use crate::{ReleaseKind, StateError, Switches};
 
 impl Switches for EmbeddedState {
@@ -22,18 +22,6 @@ impl Switches for EmbeddedState {
 
     fn jobs_paused(&self) -> bool {
         self.shared.memory.jobs_paused()
-    }
-
-    fn promote(&self, what: ReleaseKind, release_id: &str) -> Result<(), StateError> {
-        let release = release_id.to_owned();
-        self.blocking(move |tables| {
-            let switches = tables.switches.edit()?;
-            switches
-                .insert(promoted_switch(what), release.as_str())
-                .map_err(writing)?;
-            tables.changes.push(Change::Promoted(what, release));
-            Ok(())
-        })
     }
 
     fn promoted_release(&self, what: ReleaseKind) -> Option<String> {

@@ -49,6 +49,12 @@ pub(super) const KEY_ENDS: TableDefinition<(i64, &str, &str), ()> =
 pub(super) const RECEIPT_KEYS: TableDefinition<&str, [u8; 32]> =
     TableDefinition::new("receipt_keys");
 
+/// A row of the promotion ledger: the entry, the hash before, its hash, its signer and signature.
+type LedgerRow = (&'static str, [u8; 32], [u8; 32], &'static str, &'static str);
+
+/// The promotion ledger by sequence.
+pub(super) const PROMOTIONS: TableDefinition<u64, LedgerRow> = TableDefinition::new("promotions");
+
 /// A group's transaction. It begins with the first table that an operation opens.
 pub(super) struct GroupTransaction<'d> {
     database: &'d Database,
@@ -146,6 +152,7 @@ pub(super) struct Tables<'t> {
     pub(super) job_ends: Slot<'t, (i64, JobKey), ()>,
     pub(super) key_ends: Slot<'t, (i64, &'static str, &'static str), ()>,
     pub(super) receipt_keys: Slot<'t, &'static str, [u8; 32]>,
+    pub(super) promotions: Slot<'t, u64, LedgerRow>,
     /// Counts above those of the file, from the log.
     pub(super) log_counts: &'t Counts,
     /// The counts that the group changed.
@@ -188,6 +195,7 @@ impl<'t> Tables<'t> {
             job_ends: slot!(JOB_ENDS),
             key_ends: slot!(KEY_ENDS),
             receipt_keys: slot!(RECEIPT_KEYS),
+            promotions: slot!(PROMOTIONS),
             log_counts,
             units: Counts::new(),
             changes: Vec::new(),

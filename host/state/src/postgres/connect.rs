@@ -168,7 +168,12 @@ fn migrations() -> Vec<Migration> {
         "charge_batches",
         include_str!("../../migrations/5_charge_batches.sql"),
     );
-    vec![state, series, receipts, charge, batches]
+    let promotions = step(
+        6,
+        "promotions",
+        include_str!("../../migrations/6_promotions.sql"),
+    );
+    vec![state, series, receipts, charge, batches, promotions]
 }
 
 async fn migrate(pool: &PgPool) -> Result<(), StateError> {

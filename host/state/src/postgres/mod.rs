@@ -36,6 +36,7 @@ mod error;
 mod jobs;
 mod pages;
 mod progress;
+mod promotions;
 mod receipt_keys;
 mod records;
 mod silence;

@@ -84,7 +84,7 @@ fn one_hosts_changes_reach_the_other_within_a_second() {
     assert!(!opens(&first, &key));
     within(SEEN, || !opens(&second, &key));
     second.pause_jobs(true).unwrap();
-    second.promote(ReleaseKind::Valuation, "release").unwrap();
+    suite::promote(&second, ReleaseKind::Valuation, "release");
     within(SEEN, || first.jobs_paused());
     within(SEEN, || {
         first.promoted_release(ReleaseKind::Valuation).as_deref() == Some("release")
@@ -99,7 +99,7 @@ fn changes_are_seen_between_polls() {
     let started = Instant::now();
     for number in 0..10 {
         let release = format!("release-{number}");
-        second.promote(ReleaseKind::Rates, &release).unwrap();
+        suite::promote(&second, ReleaseKind::Rates, &release);
         within(SEEN, || {
             first.promoted_release(ReleaseKind::Rates).as_ref() == Some(&release)
         });

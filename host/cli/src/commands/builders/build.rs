@@ -1,14 +1,16 @@
 //! `domesday release build`: from a model's source and a property snapshot to a release.
 
+use super::check::{ADVERSARIAL_ROWS, HOMES, store_report};
 use super::package_output::PackageOutput;
 use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::ProgressLine;
 use anyhow::Context;
 use chrono::NaiveDate;
-use domesday_package::PackageId;
+use domesday_package::{PackageId, SigningKey, Trust};
 use domesday_release_tools::backtest::EVIDENCE_LAG_DAYS;
 use domesday_release_tools::build::{BuildOptions, build};
-use std::path::PathBuf;
+use domesday_release_tools::check::{CheckOptions, check};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
@@ -53,6 +55,9 @@ pub struct Build {
     /// Maximum number of sales to test on, sampled evenly.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     max_backtest_rows: usize,
+    /// Skip the check of the signed release, and its signed report.
+    #[arg(long)]
+    without_check: bool,
     #[command(flatten)]
     output: PackageOutput,
     #[command(flatten)]
@@ -92,6 +97,59 @@ impl Build {
         drop(progress);
         self.output.sign(&package_dir)?;
         println!("Release {} is in {}", options.id, package_dir.display());
+        match self.output.signing_key()? {
+            Some(key) if !self.without_check => check_and_sign(&options, &package_dir, &key)?,
+            _ => {}
+        }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Checks the release and stores the signed report. A release that fails stays, with a warning: its
+/// maker may want to look at it.
+///
+/// # Errors
+/// The report cannot be written. A check that cannot run is a warning too.
+fn check_and_sign(
+    options: &BuildOptions,
+    package_dir: &Path,
+    key: &SigningKey,
+) -> anyhow::Result<()> {
+    let check_options = CheckOptions {
+        homes: HOMES as usize,
+        adversarial_rows: ADVERSARIAL_ROWS as usize,
+        window: None,
+        sample: None,
+        reference: None,
+        strict: false,
+        compiled: options.compiled.clone(),
+    };
+    let mut progress = ProgressLine::new();
+    let id = options.id.as_str();
+    // It was made a moment ago, by a key that this host need not trust.
+    let trust = Trust::Unsigned;
+    let checked = check(
+        &options.releases,
+        id,
+        &trust,
+        &check_options,
+        &mut |stage, done, total| progress.show(stage, done, total),
+    );
+    drop(progress);
+    let report = match checked {
+        Ok(report) => report,
+        Err(error) => {
+            eprintln!(
+                "warning: {id} has no check report: {error}. `domesday release check {id}` tries again"
+            );
+            return Ok(());
+        }
+    };
+    if !report.passed {
+        eprintln!(
+            "warning: {id} failed its check: {}. It can be neither published nor promoted; `domesday release check {id}` shows why",
+            report.failed_checks().join(", ")
+        );
+    }
+    store_report(&report, package_dir, &trust, key)
 }

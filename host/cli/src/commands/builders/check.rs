@@ -7,21 +7,26 @@ use crate::commands::report_file::ReportFile;
 use crate::commands::trust::UnsignedPackages;
 use anyhow::bail;
 use chrono::NaiveDate;
-use domesday_package::PackageId;
+use domesday_package::{Kind, PackageId, SigningKey, Trust, attach_check, open};
 use domesday_registers::Day;
-use domesday_release_tools::check::{CheckOptions, check};
-use std::path::PathBuf;
+use domesday_release_tools::check::{CheckOptions, Report, check};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// The default of `--homes`.
+pub const HOMES: u32 = 300;
+/// The default of `--adversarial-rows`.
+pub const ADVERSARIAL_ROWS: u32 = 10_000;
 
 #[derive(Debug, clap::Args)]
 pub struct Check {
     /// Id of the release.
     release: PackageId,
     /// Maximum number of homes from the snapshot's last three years, sampled evenly.
-    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = HOMES, value_parser = clap::value_parser!(u32).range(1..))]
     homes: u32,
     /// Maximum number of adversarial rows.
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = ADVERSARIAL_ROWS)]
     adversarial_rows: u32,
     /// First day of the sales that coverage is checked on (default: the package's back-test).
     #[arg(long, value_name = "DATE", requires = "to")]
@@ -41,6 +46,9 @@ pub struct Check {
     /// Write all findings as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Sign the report with this private key and store it beside the release's manifest.
+    #[arg(long, value_name = "FILE")]
+    sign_with: Option<PathBuf>,
     #[command(flatten)]
     releases: ReleasesFolder,
     #[command(flatten)]
@@ -67,6 +75,11 @@ impl Check {
             compiled: self.compiled.compiled,
         };
         let json = ReportFile::open_optional(self.json.as_deref())?;
+        let key = self
+            .sign_with
+            .as_deref()
+            .map(SigningKey::read)
+            .transpose()?;
         let mut progress = ProgressLine::new();
         let report = check(
             root,
@@ -80,9 +93,42 @@ impl Check {
             output.write_json(&report)?;
         }
         print!("{}", report.text());
+        if let Some(key) = key {
+            let package_dir = package_dir(root, &self.release);
+            store_report(&report, &package_dir, &trust, &key)?;
+        }
         Ok(match report.passed {
             true => ExitCode::SUCCESS,
             false => ExitCode::FAILURE,
         })
     }
+}
+
+/// Returns the directory of a release's package.
+fn package_dir(releases: &Path, id: &PackageId) -> PathBuf {
+    releases.join(Kind::Valuation.as_str()).join(id.as_str())
+}
+
+/// Stores a signed report beside the manifest of the release that it is of.
+///
+/// # Errors
+/// The package changed since the check, or the report cannot be written.
+pub fn store_report(
+    report: &Report,
+    package_dir: &Path,
+    trust: &Trust,
+    key: &SigningKey,
+) -> anyhow::Result<()> {
+    let package = open(package_dir, trust)?;
+    if package.digest() != report.manifest {
+        bail!(
+            "package {} changed during the check; check it again",
+            package_dir.display()
+        );
+    }
+    let mut bytes = serde_json::to_vec_pretty(report)?;
+    bytes.push(b'\n');
+    let digest = attach_check(&package, &bytes, key)?;
+    println!("The signed report is {digest}, by {}", key.public());
+    Ok(())
 }

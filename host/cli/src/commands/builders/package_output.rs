@@ -2,7 +2,7 @@
 
 use crate::commands::ReleasesFolder;
 use chrono::{DateTime, Utc};
-use domesday_package::{SigningKey, sign};
+use domesday_package::{KeyError, SigningKey, sign};
 use domesday_server::clock::{Clock, MachineClock};
 use std::path::{Path, PathBuf};
 
@@ -34,9 +34,17 @@ impl PackageOutput {
     /// # Errors
     /// The key cannot be read, or the signature cannot be written.
     pub fn sign(&self, place: &Path) -> anyhow::Result<()> {
-        if let Some(key) = &self.sign_with {
-            sign(place, &SigningKey::read(key)?)?;
+        if let Some(key) = self.signing_key()? {
+            sign(place, &key)?;
         }
         Ok(())
+    }
+
+    /// Reads the signing key, where one was given.
+    ///
+    /// # Errors
+    /// The key cannot be read.
+    pub fn signing_key(&self) -> Result<Option<SigningKey>, KeyError> {
+        self.sign_with.as_deref().map(SigningKey::read).transpose()
     }
 }

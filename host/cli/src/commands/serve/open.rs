@@ -13,6 +13,7 @@ use domesday_server::config::Settings;
 use domesday_server::connections::{ConnectionLimits, Connections};
 use domesday_server::data_folder::DataFolder;
 use domesday_server::http::{self, Tls};
+use domesday_server::ledger_key::LedgerKey;
 use domesday_server::logging::LogLines;
 use domesday_server::memory_budget::{MEMORY_BUDGET, MemoryBudget};
 use domesday_server::promotion::{self, PromotedIds};
@@ -80,6 +81,7 @@ pub fn open_service(
         clock.clone(),
         metrics.shadow.clone(),
     );
+    let ledger_key = Arc::new(LedgerKey::open(data, random()?)?);
     let service = Service {
         state,
         data_folder,
@@ -102,7 +104,10 @@ pub fn open_service(
         receipts,
         traces,
         log_lines,
+        ledger_key,
+        second_key: settings.promotion_second_key,
     };
+    service.show_promotions();
     Ok((service, promoted))
 }
 

@@ -5,6 +5,7 @@
 pub(crate) mod accounts;
 pub(crate) mod jobs;
 pub(crate) mod model;
+pub(crate) mod promotions;
 pub(crate) mod switches;
 pub(crate) mod usage;
 pub(crate) mod withdrawals;
@@ -12,6 +13,7 @@ pub(crate) mod work;
 
 use std::sync::Arc;
 
+use crate::test_support::TestSigner;
 use domesday_state::*;
 use uuid::Uuid;
 
@@ -98,6 +100,10 @@ macro_rules! state_suite {
             }
             model {
                 random_operations_match_the_model
+            }
+            promotions {
+                a_promotion_and_its_entry_are_kept_together
+                promotions_of_two_hosts_at_once_are_one_chain
             }
             switches {
                 switches_are_kept
@@ -186,6 +192,21 @@ pub(crate) fn key(text: &str, digest: u8) -> Idempotency {
 
 pub(crate) fn submit(state: &impl Jobs, job: NewJob) -> Submission {
     wait(state.submit(job))
+}
+
+/// Promotes a release by name alone.
+pub(crate) fn promote(state: &dyn State, kind: ReleaseKind, release_id: &str) -> LedgerRecord {
+    let promotion = NewPromotion {
+        kind,
+        release_id: release_id.to_owned(),
+        manifest: format!("digest of {release_id}"),
+        who: "alice@host".to_owned(),
+        at: NOW,
+        reason: Some("a \"better\" model: \u{e9}\n".to_owned()),
+        report: None,
+        approved_by: None,
+    };
+    state.promote(promotion, Arc::new(TestSigner)).unwrap()
 }
 
 /// Finishes a chunk whose one row was valued.

@@ -2,7 +2,7 @@
 
 use domesday_state::*;
 
-use super::Store;
+use super::{Store, promote};
 
 pub(crate) fn switches_are_kept<S: Store>() {
     let store = S::empty();
@@ -17,9 +17,9 @@ pub(crate) fn switches_are_kept<S: Store>() {
     assert_eq!(state.degradation(), None);
     state.pause_jobs(true).unwrap();
     state.pause_jobs(true).unwrap();
-    state.promote(ReleaseKind::Valuation, "first").unwrap();
-    state.promote(ReleaseKind::Valuation, "second").unwrap();
-    state.promote(ReleaseKind::Rates, "rates").unwrap();
+    promote(&state, ReleaseKind::Valuation, "first");
+    promote(&state, ReleaseKind::Valuation, "second");
+    promote(&state, ReleaseKind::Rates, "rates");
     let second = Some("second".to_owned());
     let by_itself = |state: &dyn State| {
         assert_eq!(state.promoted_release(ReleaseKind::Markets), None);

@@ -1,8 +1,14 @@
-//! Promotions that came from elsewhere: another host, or a command before the last start.
+//! Promotions: the gate that lets a release pass, and following those that came from elsewhere,
+//! another host or a command before the last start.
+
+mod gate;
+
+pub use gate::{PromotionRequest, PromotionRules, promote};
 
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
-use domesday_state::{ReleaseKind, State};
+use domesday_package::{GateError, PackageError};
+use domesday_state::{LedgerRecord, ReleaseKind, State, StateError, UnixMillis};
 use domesday_valuation::release_store::ReleaseError;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +26,15 @@ pub enum PromotionError {
     /// The release of series cannot be served.
     #[error(transparent)]
     Series(Box<SeriesReleaseError>),
+    /// The package does not open.
+    #[error(transparent)]
+    Package(#[from] Box<PackageError>),
+    /// The release was not checked as it must be, or failed.
+    #[error(transparent)]
+    Gate(#[from] Box<GateError>),
+    /// The state cannot be read or written.
+    #[error(transparent)]
+    State(#[from] StateError),
 }
 
 impl From<ReleaseError> for PromotionError {
@@ -80,6 +95,35 @@ impl Service {
         Ok(())
     }
 
+    /// Promotes a release in the state, by this host's rules, and records it. Blocks.
+    ///
+    /// # Errors
+    /// As [`promote`].
+    pub fn promote(
+        &self,
+        request: PromotionRequest<'_>,
+        now: UnixMillis,
+    ) -> Result<LedgerRecord, PromotionError> {
+        let rules = PromotionRules {
+            releases: self.releases.root(),
+            trust: self.releases.trust(),
+            second_key: self.second_key,
+        };
+        promote(&*self.state, rules, self.ledger_key.clone(), request, now)
+    }
+
+    /// Shows the ledger in the metrics. Blocks. A state that cannot be read leaves them as they
+    /// are.
+    pub fn show_promotions(&self) {
+        match self.state.promotions() {
+            Ok(records) => {
+                let entries = records.iter().filter_map(|record| record.parse().ok());
+                self.metrics.promotions.show(entries);
+            }
+            Err(error) => tracing::warn!(%error, "the promotion ledger could not be read"),
+        }
+    }
+
     /// Makes a release the current one of its kind, here, and says whether it was not so already.
     /// Blocks where it must be opened first.
     ///
@@ -123,8 +167,14 @@ impl PromotionFollower {
         };
         let opening = service.clone();
         let release_id = id.clone();
-        let outcome =
-            tokio::task::spawn_blocking(move || opening.make_current(kind, &release_id)).await;
+        let outcome = tokio::task::spawn_blocking(move || {
+            let changed = opening.make_current(kind, &release_id);
+            if changed.is_ok() {
+                opening.show_promotions();
+            }
+            changed
+        })
+        .await;
         match outcome {
             Ok(Ok(changed)) => {
                 // Not where it was promoted through this server, which has said so.

@@ -1,0 +1,193 @@
+//! `domesday release history`: the promotion ledger.
+
+use super::target::AdminTarget;
+use anyhow::bail;
+use chrono::{DateTime, NaiveDate};
+use clap::ArgMatches;
+use domesday_server::admin::protocol::{Command, LedgerEntry, ReleaseKindArg, Response};
+use domesday_server::ledger_key::verify;
+use domesday_state::{LedgerRecord, PromotionEntry, ReleaseKind};
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Arguments of `release history`.
+#[derive(Debug, clap::Args)]
+pub struct History {
+    /// Show the releases that were current at the end of this day (UTC).
+    #[arg(long, value_name = "DATE")]
+    at: Option<NaiveDate>,
+    /// Show this kind of release alone.
+    #[arg(long, value_enum)]
+    kind: Option<ReleaseKindArg>,
+    /// Print JSON, with hashes and signatures.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    target: AdminTarget,
+}
+
+/// An entry of the ledger as `--json` prints it.
+#[derive(Serialize)]
+struct ShownEntry<'a> {
+    #[serde(flatten)]
+    entry: &'a PromotionEntry,
+    hash: String,
+    signer: &'a str,
+    signature: &'a str,
+}
+
+impl History {
+    /// Prints the ledger. The exit code is that of its verification.
+    ///
+    /// # Errors
+    /// The ledger cannot be read, or an entry does not fit.
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+        let target = self.target.resolve(matches)?;
+        let Response::History { entries } = target.execute(Command::History {})? else {
+            bail!("unexpected reply from the server: versions may differ");
+        };
+        let records: Vec<LedgerRecord> = entries.into_iter().map(LedgerEntry::into).collect();
+        // Nothing of a ledger that does not fit is shown as if it were so.
+        let entries = verify(&records)?;
+        let kind = self.kind.map(|kind| ReleaseKind::from(kind).as_str());
+        let mut shown: Vec<_> = entries
+            .iter()
+            .zip(&records)
+            .filter(|(entry, _)| kind.is_none_or(|kind| entry.kind == kind))
+            .collect();
+        if let Some(day) = self.at {
+            shown = current_at(&shown, day);
+        }
+        if self.json {
+            print_json(&shown)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        for (entry, _) in &shown {
+            println!("{}", line(entry));
+        }
+        match (self.at, records.last()) {
+            (Some(day), _) if shown.is_empty() => println!("No release was promoted by {day}"),
+            (None, None) => println!("No release was promoted yet"),
+            (None, Some(last)) => {
+                println!(
+                    "All {} entries fit; the last hash is {}",
+                    records.len(),
+                    hex::encode(last.hash)
+                );
+            }
+            (Some(_), _) => {}
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Returns the last entry of each kind up to the end of a day in UTC, in the order of the ledger.
+fn current_at<'a>(
+    shown: &[(&'a PromotionEntry, &'a LedgerRecord)],
+    day: NaiveDate,
+) -> Vec<(&'a PromotionEntry, &'a LedgerRecord)> {
+    let is_by_then = |entry: &PromotionEntry| {
+        DateTime::parse_from_rfc3339(&entry.when)
+            .is_ok_and(|when| when.to_utc().date_naive() <= day)
+    };
+    let mut current: Vec<(&PromotionEntry, &LedgerRecord)> = Vec::new();
+    for (entry, record) in shown.iter().filter(|(entry, _)| is_by_then(entry)) {
+        current.retain(|(other, _)| other.kind != entry.kind);
+        current.push((entry, record));
+    }
+    current
+}
+
+/// Formats an entry as a line of fields, separated by tabs.
+fn line(entry: &PromotionEntry) -> String {
+    let report = match &entry.report {
+        Some(digest) => format!("report {digest}"),
+        None => "no report".to_owned(),
+    };
+    let mut line = format!(
+        "{}\t{}\t{}\t{}\t{}\t{report}",
+        entry.sequence, entry.when, entry.kind, entry.release_id, entry.who
+    );
+    if let Some(key) = &entry.approved_by {
+        line.push_str(&format!("\tapproved by {key}"));
+    }
+    if entry.went_back {
+        line.push_str("\twent back");
+    }
+    if let Some(reason) = &entry.reason {
+        line.push_str(&format!("\t{reason}"));
+    }
+    line
+}
+
+fn print_json(shown: &[(&PromotionEntry, &LedgerRecord)]) -> anyhow::Result<()> {
+    let entries: Vec<_> = shown
+        .iter()
+        .map(|(entry, record)| ShownEntry {
+            entry,
+            hash: hex::encode(record.hash),
+            signer: &record.signer,
+            signature: &record.signature,
+        })
+        .collect();
+    println!("{}", serde_json::to_string_pretty(&entries)?);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(sequence: u64, kind: &str, release_id: &str, when: &str) -> PromotionEntry {
+        PromotionEntry {
+            approved_by: None,
+            kind: kind.to_owned(),
+            manifest: String::new(),
+            reason: Some("a better model".to_owned()),
+            release_id: release_id.to_owned(),
+            report: None,
+            sequence,
+            went_back: sequence > 1,
+            when: when.to_owned(),
+            who: "alice@host".to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_last_of_each_kind_by_the_end_of_a_day_was_current() {
+        let entries = [
+            entry(1, "valuation", "a", "2026-02-28T23:59:59.999Z"),
+            entry(2, "rates", "r", "2026-03-01T00:00:00.000Z"),
+            entry(3, "valuation", "b", "2026-03-01T23:59:59.999Z"),
+            entry(4, "valuation", "c", "2026-03-02T00:00:00.000Z"),
+        ];
+        let record = LedgerRecord {
+            previous: [0; 32],
+            entry: String::new(),
+            hash: [0; 32],
+            signer: String::new(),
+            signature: String::new(),
+        };
+        let all: Vec<_> = entries.iter().map(|entry| (entry, &record)).collect();
+        let at = |day: &str| -> Vec<&str> {
+            let found = current_at(&all, day.parse().unwrap());
+            found
+                .iter()
+                .map(|(entry, _)| entry.release_id.as_str())
+                .collect()
+        };
+        assert_eq!(at("2026-02-27"), Vec::<&str>::new());
+        assert_eq!(at("2026-02-28"), ["a"]);
+        assert_eq!(at("2026-03-01"), ["r", "b"]);
+        assert_eq!(at("2026-03-02"), ["r", "c"]);
+    }
+
+    #[test]
+    fn a_line_says_who_what_when_and_why() {
+        let back = entry(2, "valuation", "a", "2026-02-28T23:59:59.999Z");
+        assert_eq!(
+            line(&back),
+            "2\t2026-02-28T23:59:59.999Z\tvaluation\ta\talice@host\tno report\twent back\ta better model"
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! `domesday release promote`.
+
+use super::operator::operator;
+use super::target::AdminTarget;
+use super::trust::trust;
+use anyhow::bail;
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+use domesday_engine::Runtime;
+use domesday_engine::config::Allocation;
+use domesday_package::{PackageId, Trust};
+use domesday_series::catalogue::Family;
+use domesday_server::admin::protocol::{Command, LedgerEntry, ReleaseKindArg, Response};
+use domesday_server::clock::{Clock, MachineClock, random};
+use domesday_server::config::resolve;
+use domesday_server::ledger_key::LedgerKey;
+use domesday_server::promotion::{PromotionRequest, PromotionRules, promote};
+use domesday_server::series_releases::SeriesReleases;
+use domesday_valuation::compile_cache::own_folder;
+use domesday_valuation::release_store::open_release;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The longest reason, in characters.
+const LONGEST_REASON: usize = 1_000;
+
+/// Arguments of `release promote`.
+#[derive(Debug, clap::Args)]
+pub struct Promote {
+    /// Id of the package.
+    id: PackageId,
+    /// Kind of the release.
+    #[arg(long, value_enum, default_value = "valuation")]
+    kind: ReleaseKindArg,
+    /// Reason, for the promotion ledger.
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Folder of releases, if no server runs; a running server uses its own.
+    #[arg(
+        long,
+        env = "DOMESDAY_RELEASES",
+        default_value = "releases",
+        value_name = "DIR"
+    )]
+    releases: PathBuf,
+    /// Promote it without a trusted signature and without a check report, if no server runs.
+    #[arg(long)]
+    allow_unsigned: bool,
+    #[command(flatten)]
+    second_key: SecondKey,
+    #[command(flatten)]
+    target: AdminTarget,
+}
+
+/// The setting of `domesday serve` that a promotion needs where no server runs.
+#[derive(Debug, clap::Args, Serialize, Deserialize)]
+struct SecondKey {
+    /// Demand a second person's approval, if no server runs; a running server uses its own setting.
+    #[arg(long, env = "DOMESDAY_PROMOTION_SECOND_KEY")]
+    promotion_second_key: bool,
+}
+
+impl Promote {
+    /// Promotes the release through the server, or else in the state.
+    ///
+    /// # Errors
+    /// The release cannot be served, was not checked as it must be, or the state fails.
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<()> {
+        let target = self.target.resolve(matches)?;
+        if let Some(reason) = &self.reason
+            && (reason.chars().any(char::is_control) || reason.chars().count() > LONGEST_REASON)
+        {
+            bail!("--reason: write one line of at most {LONGEST_REASON} characters");
+        }
+        let command = Command::Promote {
+            kind: self.kind,
+            release: self.id.to_string(),
+            who: operator(),
+            reason: self.reason.clone(),
+        };
+        let entry = match target.execute_on_server(&command)? {
+            Some(Response::Promoted(entry)) => {
+                let given = matches.value_source("releases") == Some(ValueSource::CommandLine);
+                if given || self.allow_unsigned {
+                    eprintln!(
+                        "A server runs here: it took the package from its own releases folder, by its own trust."
+                    );
+                }
+                entry
+            }
+            Some(_) => bail!("unexpected reply from the server: versions may differ"),
+            None => {
+                let config = self.target.config.as_deref();
+                let second_key = resolve(&self.second_key, matches, config)?.settings;
+                self.in_state(&target, second_key.promotion_second_key)?
+            }
+        };
+        println!("{} is current", self.id);
+        eprintln!("Promotion ledger: {}", hex::encode(entry.hash));
+        Ok(())
+    }
+
+    /// Promotes the release where no server runs.
+    fn in_state(&self, target: &AdminTarget, second_key: bool) -> anyhow::Result<LedgerEntry> {
+        // No server proves it, so that this does: the next start would refuse it otherwise.
+        let unsigned = self.allow_unsigned.then(|| self.id.to_string());
+        let trust = trust(&self.releases, unsigned.as_slice())?;
+        self.open(&trust)?;
+        let state = target.open_state()?;
+        own_folder(&target.data, "the data folder")?;
+        let key = Arc::new(LedgerKey::open(&target.data, random()?)?);
+        let rules = PromotionRules {
+            releases: &self.releases,
+            trust: &trust,
+            second_key,
+        };
+        let request = PromotionRequest {
+            kind: self.kind.into(),
+            release_id: self.id.as_str(),
+            who: &operator(),
+            reason: self.reason.as_deref(),
+        };
+        Ok(promote(&*state, rules, key, request, MachineClock.now())?.into())
+    }
+
+    /// Opens and admits the release, as a server does.
+    fn open(&self, trust: &Trust) -> anyhow::Result<()> {
+        let (releases, id) = (&self.releases, self.id.as_str());
+        let family = |family| SeriesReleases::open(releases, family, trust.clone(), Some(id));
+        match self.kind {
+            ReleaseKindArg::Markets => drop(family(Family::Markets)?),
+            ReleaseKindArg::Rates => drop(family(Family::Rates)?),
+            ReleaseKindArg::Valuation => {
+                let runtime = Runtime::new(Allocation::OnDemand)?;
+                let snapshots = &mut BTreeMap::new();
+                drop(open_release(releases, id, trust, &runtime, snapshots)?);
+            }
+        }
+        Ok(())
+    }
+}

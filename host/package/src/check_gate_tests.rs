@@ -1,0 +1,277 @@
+//! Tests of reports, approvals and the gate, on packages of one file.
+
+use super::*;
+use crate::{
+    Draft, PropertyBody, RegisterFile, SigningKey, Source, TrustList, approve, attach_check, open,
+    publish, write,
+};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const ID: &str = "s-1";
+
+fn key(seed: u8) -> SigningKey {
+    SigningKey::from_seed([seed; 32])
+}
+
+/// The trust of a host that holds the keys of these seeds.
+fn trust_of(seeds: &[u8]) -> Trust {
+    let mut list = TrustList::new();
+    for seed in seeds {
+        list.add(key(*seed).public(), "");
+    }
+    list.exempt("another".parse().unwrap());
+    Trust::Required(list)
+}
+
+/// Writes a package whose file holds `content`. The gate looks at no kind.
+fn package_of(packages_dir: &Path, content: &[u8]) -> Package {
+    let draft = Draft {
+        id: ID.parse().unwrap(),
+        created: "2026-01-31T09:30:00Z".parse().unwrap(),
+        body: PropertyBody {
+            snapshot_id: ID.parse().unwrap(),
+            content_digest: Sha256Digest::of(content),
+            schema: 1,
+            database: "data".parse().unwrap(),
+            sources: vec![RegisterFile {
+                name: "sales.csv".to_owned(),
+                sha256: Sha256Digest::of(b"s"),
+                rows: 1,
+            }],
+            synthetic: true,
+            latest_sale: None,
+            counts: BTreeMap::new(),
+        },
+        files: BTreeMap::from([("data".parse().unwrap(), Source::Bytes(content.to_owned()))]),
+    };
+    write(packages_dir, draft).unwrap();
+    open(&packages_dir.join(ID), &Trust::Unsigned).unwrap()
+}
+
+fn package() -> (TempDir, Package) {
+    let dir = tempfile::tempdir().unwrap();
+    let package = package_of(dir.path(), b"content");
+    (dir, package)
+}
+
+/// Returns a report of the package in which each check has its verdict.
+fn report(package: &Package, passed: bool, verdicts: &[(&str, &str)]) -> Vec<u8> {
+    let checks: Vec<_> = verdicts
+        .iter()
+        .map(|(check, verdict)| serde_json::json!({"check": check, "verdict": verdict}))
+        .collect();
+    let report = serde_json::json!({
+        "format": 1, "manifest": package.digest(), "passed": passed, "checks": checks, "more": 1,
+    });
+    serde_json::to_vec(&report).unwrap()
+}
+
+fn report_pass(package: &Package) -> Vec<u8> {
+    report(
+        package,
+        true,
+        &[("order", "passed"), ("cost", "not_judged")],
+    )
+}
+
+fn judge_at(package: &Package, trust: &Trust, second: bool) -> Result<CheckEvidence, GateError> {
+    let attachments = Attachments::read(package.directory()).unwrap();
+    judge_check(package, &attachments, trust, second)
+}
+
+#[track_caller]
+fn refusal(package: &Package, trust: &Trust, second: bool) -> GateErrorKind {
+    *judge_at(package, trust, second).unwrap_err().kind
+}
+
+#[test]
+fn a_trusted_report_that_passed_opens_the_gate() {
+    let (_dir, package) = package();
+    let error = judge_at(&package, &trust_of(&[1]), false).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "release s-1 has no check report. Make its report with `domesday release check s-1 \
+         --sign-with KEY`"
+    );
+    let digest = attach_check(&package, &report_pass(&package), &key(1)).unwrap();
+    let evidence = judge_at(&package, &trust_of(&[1]), false).unwrap();
+    assert_eq!(evidence.report, Some(digest));
+    assert_eq!(evidence.approved_by, None);
+    // Opening is as before.
+    open(package.directory(), &Trust::Unsigned).unwrap();
+}
+
+#[test]
+fn a_report_that_failed_is_refused_with_the_names_of_its_checks() {
+    let (_dir, package) = package();
+    let verdicts = [("order", "failed"), ("cost", "passed"), ("dates", "failed")];
+    for stated in [false, true] {
+        attach_check(&package, &report(&package, stated, &verdicts), &key(1)).unwrap();
+        let error = judge_at(&package, &trust_of(&[1]), false).unwrap_err();
+        assert!(
+            error.to_string().contains("failed its check: order, dates"),
+            "{error}"
+        );
+    }
+    attach_check(&package, &report(&package, false, &[]), &key(1)).unwrap();
+    assert!(matches!(
+        refusal(&package, &trust_of(&[1]), false),
+        GateErrorKind::Failed { checks } if checks.is_empty()
+    ));
+}
+
+#[test]
+fn a_report_of_another_manifest_an_altered_one_and_a_strange_key_are_refused() {
+    let (_dir, package) = package();
+    let trust = trust_of(&[1]);
+    let other_dir = tempfile::tempdir().unwrap();
+    let other = package_of(other_dir.path(), b"other content");
+    attach_check(&other, &report_pass(&other), &key(1)).unwrap();
+    for name in [CHECK, CHECK_SIGNATURE] {
+        fs::copy(other.directory().join(name), package.directory().join(name)).unwrap();
+    }
+    assert!(matches!(
+        refusal(&package, &trust, false),
+        GateErrorKind::OtherManifest { checked } if checked == other.digest()
+    ));
+    // The words of the manifest alone do not help: the signature covers its digest.
+    let file = package.directory().join(CHECK);
+    fs::write(&file, report_pass(&package)).unwrap();
+    assert!(matches!(
+        refusal(&package, &trust, false),
+        GateErrorKind::SignatureMismatch {
+            file: CHECK_SIGNATURE,
+            ..
+        }
+    ));
+    attach_check(&package, &report_pass(&package), &key(2)).unwrap();
+    assert!(matches!(
+        refusal(&package, &trust, false),
+        GateErrorKind::Untrusted { key: found, .. } if found == key(2).public()
+    ));
+    fs::write(&file, b"{}").unwrap();
+    assert!(matches!(
+        refusal(&package, &trust, false),
+        GateErrorKind::ReportForm(_)
+    ));
+    attach_check(&package, &report_pass(&package), &key(1)).unwrap();
+    fs::write(package.directory().join(CHECK_SIGNATURE), b"x").unwrap();
+    assert!(matches!(
+        refusal(&package, &trust, false),
+        GateErrorKind::SignatureForm {
+            file: CHECK_SIGNATURE
+        }
+    ));
+    fs::remove_file(package.directory().join(CHECK_SIGNATURE)).unwrap();
+    assert!(matches!(
+        refusal(&package, &trust, false),
+        GateErrorKind::NoSignature
+    ));
+}
+
+#[test]
+fn a_release_that_the_operator_takes_unsigned_needs_no_report() {
+    let (_dir, package) = package();
+    let Trust::Required(mut list) = trust_of(&[1]) else {
+        unreachable!("it lists keys");
+    };
+    list.exempt(ID.parse().unwrap());
+    let trust = Trust::Required(list);
+    let evidence = judge_at(&package, &trust, false).unwrap();
+    assert_eq!(evidence, CheckEvidence::default());
+    // A second person's approval is not waived by a flag.
+    assert!(matches!(
+        refusal(&package, &trust, true),
+        GateErrorKind::NoReport
+    ));
+}
+
+#[test]
+fn an_approval_is_by_another_trusted_key_and_of_this_very_report() {
+    let (_dir, package) = package();
+    let trust = trust_of(&[1, 2]);
+    attach_check(&package, &report_pass(&package), &key(1)).unwrap();
+    assert!(matches!(
+        refusal(&package, &trust, true),
+        GateErrorKind::NotApproved
+    ));
+    let same = approve(&package, &trust, &key(1)).unwrap_err();
+    assert!(
+        matches!(*same.kind, GateErrorKind::SameKey { .. }),
+        "{same}"
+    );
+    // Nothing was written.
+    assert!(matches!(
+        refusal(&package, &trust, true),
+        GateErrorKind::NotApproved
+    ));
+    approve(&package, &trust, &key(2)).unwrap();
+    let evidence = judge_at(&package, &trust, true).unwrap();
+    assert_eq!(evidence.approved_by, Some(key(2).public()));
+    assert!(matches!(
+        refusal(&package, &trust_of(&[1]), true),
+        GateErrorKind::Untrusted { file: APPROVAL, .. }
+    ));
+    // It is recorded where it is not demanded, if it is good.
+    let unapproved = judge_at(&package, &trust_of(&[1]), false).unwrap();
+    assert_eq!(unapproved.approved_by, None);
+
+    let approval = fs::read(package.directory().join(APPROVAL)).unwrap();
+    let later = report(&package, true, &[("order", "passed")]);
+    attach_check(&package, &later, &key(1)).unwrap();
+    assert!(!package.directory().join(APPROVAL).exists());
+    fs::write(package.directory().join(APPROVAL), approval).unwrap();
+    assert!(matches!(
+        refusal(&package, &trust, true),
+        GateErrorKind::SignatureMismatch { file: APPROVAL, .. }
+    ));
+}
+
+#[test]
+fn a_release_that_failed_cannot_be_approved() {
+    let (_dir, package) = package();
+    let failed = report(&package, false, &[("order", "failed")]);
+    attach_check(&package, &failed, &key(1)).unwrap();
+    let refused = approve(&package, &trust_of(&[1]), &key(2)).unwrap_err();
+    assert!(matches!(*refused.kind, GateErrorKind::Failed { .. }));
+}
+
+#[test]
+fn a_copy_takes_attachments_that_vouch_for_more_and_keeps_its_own_otherwise() {
+    let (_dir, package) = package();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let read = |package: &Package| Attachments::read(package.directory()).unwrap();
+    let copy = || {
+        let outcome = publish(&package, elsewhere.path()).unwrap();
+        let there = open(&elsewhere.path().join(ID), &Trust::Unsigned).unwrap();
+        (outcome, read(&there))
+    };
+    copy();
+    let failed = report(&package, false, &[("order", "failed")]);
+    let mut last = Attachments::default();
+    for step in ["failed", "passed", "approved"] {
+        match step {
+            "failed" => drop(attach_check(&package, &failed, &key(1)).unwrap()),
+            "passed" => drop(attach_check(&package, &report_pass(&package), &key(1)).unwrap()),
+            _ => drop(approve(&package, &trust_of(&[1]), &key(2)).unwrap()),
+        }
+        let (outcome, found) = copy();
+        assert_eq!(outcome, crate::PublishOutcome::Completed, "{step}");
+        assert_eq!(found, read(&package), "{step}");
+        assert_ne!(found, last, "{step}");
+        last = found;
+    }
+    // None of these vouches for more than an approved report.
+    attach_check(&package, &report_pass(&package), &key(3)).unwrap();
+    assert_eq!(copy().1, last);
+    let mut forged = report_pass(&package);
+    forged.push(b' ');
+    fs::write(package.directory().join(CHECK), forged).unwrap();
+    assert_eq!(copy().1, last);
+    // A new copy has them at once.
+    fs::remove_dir_all(elsewhere.path().join(ID)).unwrap();
+    assert_eq!(copy().1, read(&package));
+}

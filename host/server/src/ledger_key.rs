@@ -1,0 +1,109 @@
+//! The key of this host that signs entries of the promotion ledger.
+//!
+//! It is in the data folder and not in the state. So someone who can write the database alone
+//! makes no entry of this host.
+
+use domesday_package::{KeyError, PublicKey, SigningKey};
+use domesday_state::verify_ledger;
+use domesday_state::{LedgerFlaw, LedgerHash, LedgerRecord, LedgerSigner, PromotionEntry};
+use std::path::Path;
+
+/// The file of the private key. The public key is beside it.
+const FILE: &str = "ledger.key";
+/// The domain of the signed message, which keeps it apart from other signed messages.
+const DOMAIN: &[u8] = b"domesday promotion head 1\0";
+
+/// A host's key of the ledger.
+pub struct LedgerKey(SigningKey);
+
+impl LedgerKey {
+    /// Reads the key of a data folder, and makes one of `seed` where there is none.
+    ///
+    /// # Errors
+    /// [`KeyError`] if a file cannot be read or written, or others may read the private key.
+    pub fn open(data: &Path, seed: [u8; 32]) -> Result<LedgerKey, KeyError> {
+        let path = data.join(FILE);
+        if !path.exists() {
+            let key = SigningKey::from_seed(seed);
+            key.write(&path)?;
+            let public = path.with_extension("pub");
+            if !public.exists() {
+                key.public().write(&public, "promotion ledger")?;
+            }
+        }
+        SigningKey::read(&path).map(LedgerKey)
+    }
+}
+
+impl LedgerSigner for LedgerKey {
+    fn public_key(&self) -> String {
+        self.0.public().to_string()
+    }
+
+    fn sign(&self, hash: &LedgerHash) -> String {
+        hex::encode(self.0.sign(&message(hash)))
+    }
+}
+
+fn message(hash: &LedgerHash) -> Vec<u8> {
+    [DOMAIN, hash].concat()
+}
+
+/// Verifies the chain and the signatures of a ledger, and returns its entries.
+///
+/// # Errors
+/// [`LedgerFlaw`] names the first entry that does not fit.
+pub fn verify(records: &[LedgerRecord]) -> Result<Vec<PromotionEntry>, LedgerFlaw> {
+    verify_ledger(records, is_signed)
+}
+
+fn is_signed(record: &LedgerRecord) -> bool {
+    let mut signature = [0; 64];
+    let Ok(key) = record.signer.parse::<PublicKey>() else {
+        return false;
+    };
+    hex::decode_to_slice(&record.signature, &mut signature).is_ok()
+        && key.verifies(&message(&record.hash), &signature)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_key_is_made_once_and_signs_entries() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = LedgerKey::open(folder.path(), [1; 32]).unwrap();
+        let again = LedgerKey::open(folder.path(), [2; 32]).unwrap();
+        assert_eq!(key.public_key(), again.public_key());
+        let (public, _) = PublicKey::read(&folder.path().join("ledger.pub")).unwrap();
+        assert_eq!(public.to_string(), key.public_key());
+        let hash = [7; 32];
+        let record = LedgerRecord {
+            previous: [0; 32],
+            entry: String::new(),
+            hash,
+            signer: key.public_key(),
+            signature: key.sign(&hash),
+        };
+        assert!(is_signed(&record));
+        let other = LedgerRecord {
+            hash: [8; 32],
+            ..record.clone()
+        };
+        assert!(!is_signed(&other));
+        let strange = LedgerRecord {
+            signer: SigningKey::from_seed([9; 32]).public().to_string(),
+            ..record
+        };
+        assert!(!is_signed(&strange));
+    }
+
+    #[test]
+    fn a_key_that_is_none_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(FILE), "x").unwrap();
+        assert!(LedgerKey::open(folder.path(), [1; 32]).is_err());
+    }
+}

@@ -1,0 +1,103 @@
+//! The gate of a promotion: the release was checked, and the ledger records who promoted it.
+
+use super::PromotionError;
+use domesday_package::{Attachments, CheckEvidence, Kind, Package, Trust, judge_check, open};
+use domesday_state::{
+    LedgerRecord, LedgerSigner, NewPromotion, ReleaseKind, State, StateError, UnixMillis,
+};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A promotion that an operator asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct PromotionRequest<'a> {
+    /// The kind of release.
+    pub kind: ReleaseKind,
+    /// The release.
+    pub release_id: &'a str,
+    /// The operator.
+    pub who: &'a str,
+    /// The operator's reason.
+    pub reason: Option<&'a str>,
+}
+
+/// The releases that may be promoted, and what they need.
+#[derive(Debug, Clone, Copy)]
+pub struct PromotionRules<'a> {
+    /// The folder of releases.
+    pub releases: &'a Path,
+    /// The keys that are trusted.
+    pub trust: &'a Trust,
+    /// True if a second person must approve a valuation release.
+    pub second_key: bool,
+}
+
+/// Promotes a release in the state and records it in the ledger, if the gate lets it. Whether the
+/// release can be served is for the caller to prove first. Blocks.
+///
+/// # Errors
+/// [`PromotionError::Gate`] if the release was not checked as it must be, or failed.
+/// [`PromotionError::Package`] or [`PromotionError::State`] if one cannot be read or written.
+pub fn promote(
+    state: &dyn State,
+    rules: PromotionRules<'_>,
+    signer: Arc<dyn LedgerSigner>,
+    request: PromotionRequest<'_>,
+    now: UnixMillis,
+) -> Result<LedgerRecord, PromotionError> {
+    let PromotionRequest {
+        kind,
+        release_id,
+        who,
+        reason,
+    } = request;
+    let package_dir = rules.releases.join(kind.as_str()).join(release_id);
+    let package = open(&package_dir, rules.trust).map_err(Box::new)?;
+    let evidence = match kind {
+        ReleaseKind::Valuation => judge(state, rules, &package)?,
+        // These kinds have no checks.
+        ReleaseKind::Markets | ReleaseKind::Rates => CheckEvidence::default(),
+    };
+    let promotion = NewPromotion {
+        kind,
+        release_id: release_id.to_owned(),
+        manifest: package.digest().to_string(),
+        who: who.to_owned(),
+        at: now,
+        reason: reason.map(str::to_owned),
+        report: evidence.report.map(|digest| digest.to_string()),
+        approved_by: evidence.approved_by.map(|key| key.to_string()),
+    };
+    Ok(state.promote(promotion, signer)?)
+}
+
+/// Judges a valuation release. One that was promoted before may be promoted again without proof.
+fn judge(
+    state: &dyn State,
+    rules: PromotionRules<'_>,
+    package: &Package,
+) -> Result<CheckEvidence, PromotionError> {
+    let attachments = Attachments::read(package.directory()).map_err(Box::new)?;
+    match judge_check(package, &attachments, rules.trust, rules.second_key) {
+        Ok(evidence) => Ok(evidence),
+        Err(_) if was_promoted(state, package)? => Ok(CheckEvidence::default()),
+        Err(error) => Err(Box::new(error).into()),
+    }
+}
+
+/// Reports whether the state has the release as promoted before.
+fn was_promoted(state: &dyn State, package: &Package) -> Result<bool, StateError> {
+    let id = package.manifest().id.as_str();
+    let manifest = package.digest().to_string();
+    for record in state.promotions()? {
+        let entry = record.parse()?;
+        if entry.kind == Kind::Valuation.as_str()
+            && entry.release_id == id
+            && entry.manifest == manifest
+        {
+            return Ok(true);
+        }
+    }
+    // A version without the ledger may have promoted it.
+    Ok(state.promoted_release(ReleaseKind::Valuation).as_deref() == Some(id))
+}

@@ -1,0 +1,118 @@
+//! Metrics of the promotion ledger, which all hosts of a state share.
+
+use chrono::DateTime;
+use domesday_state::PromotionEntry;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::{Registry, Unit};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct KindLabels {
+    kind: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PromotedLabels {
+    kind: String,
+    release: String,
+}
+
+/// Counters and gauges of the ledger.
+#[derive(Debug, Default)]
+pub struct PromotionMetrics {
+    promotions: Family<KindLabels, Counter>,
+    promoted: Family<PromotedLabels, Gauge>,
+    /// Serialises readers of the ledger, so that each entry is counted once.
+    showing: Mutex<()>,
+}
+
+impl PromotionMetrics {
+    pub(super) fn register(registry: &mut Registry) -> PromotionMetrics {
+        let metrics = PromotionMetrics::default();
+        registry.register(
+            "promotions",
+            "Entries of the promotion ledger, over all hosts of the state",
+            metrics.promotions.clone(),
+        );
+        registry.register_with_unit(
+            "release_promoted_timestamp",
+            "Time at which the release promoted last was promoted, since 1970",
+            Unit::Seconds,
+            metrics.promoted.clone(),
+        );
+        metrics
+    }
+
+    /// Shows the whole ledger.
+    pub(crate) fn show(&self, ledger: impl Iterator<Item = PromotionEntry>) {
+        let _one = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        let mut last = BTreeMap::new();
+        for entry in ledger {
+            *counts.entry(entry.kind.clone()).or_default() += 1;
+            last.insert(entry.kind.clone(), entry);
+        }
+        for (kind, count) in counts {
+            let counter = self.promotions.get_or_create(&KindLabels { kind });
+            counter.inc_by(count.saturating_sub(counter.get()));
+        }
+        self.promoted.clear();
+        for (kind, entry) in last {
+            let Ok(when) = DateTime::parse_from_rfc3339(&entry.when) else {
+                continue;
+            };
+            let release = entry.release_id;
+            let labels = PromotedLabels { kind, release };
+            self.promoted.get_or_create(&labels).set(when.timestamp());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(kind: &str, release_id: &str) -> PromotionEntry {
+        PromotionEntry {
+            approved_by: None,
+            kind: kind.to_owned(),
+            manifest: String::new(),
+            reason: None,
+            release_id: release_id.to_owned(),
+            report: None,
+            sequence: 1,
+            went_back: false,
+            when: "2027-01-15T08:00:00.123Z".to_owned(),
+            who: String::new(),
+        }
+    }
+
+    #[test]
+    fn an_entry_is_counted_once_and_the_last_of_a_kind_is_shown() {
+        let mut registry = Registry::with_prefix("domesday");
+        let metrics = PromotionMetrics::register(&mut registry);
+        let ledger = [
+            entry("valuation", "a"),
+            entry("rates", "r"),
+            entry("valuation", "b"),
+        ];
+        metrics.show(ledger[..1].iter().cloned());
+        metrics.show(ledger.iter().cloned());
+        metrics.show(ledger.iter().cloned());
+        let mut page = String::new();
+        prometheus_client::encoding::text::encode(&mut page, &registry).unwrap();
+        for line in [
+            r#"domesday_promotions_total{kind="valuation"} 2"#,
+            r#"domesday_promotions_total{kind="rates"} 1"#,
+            r#"domesday_release_promoted_timestamp_seconds{kind="valuation",release="b"} 1800000000"#,
+            r#"domesday_release_promoted_timestamp_seconds{kind="rates",release="r"} 1800000000"#,
+        ] {
+            assert!(page.contains(line), "{line}\n{page}");
+        }
+        assert!(!page.contains(r#"release="a""#), "{page}");
+    }
+}

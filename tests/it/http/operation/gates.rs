@@ -1,0 +1,193 @@
+//! A promotion needs a signed report of a check that the release passed, and is recorded.
+
+use super::promotion::{OTHER, add};
+use crate::common::demo::{RELEASE, house};
+use crate::common::packages::Releases;
+use crate::common::program::{ProcessOutput, run};
+use crate::common::server::{Server, start};
+use domesday_package::{Package, SigningKey, Trust, attach_check, open, sign};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// The demo's release, and [`OTHER`] signed by a trusted key.
+struct Signed {
+    releases: Releases,
+    key: SigningKey,
+}
+
+impl Signed {
+    fn new() -> Signed {
+        let releases = Releases::copy();
+        add(&releases, OTHER);
+        let signed = Signed {
+            key: trusted_key(&releases, "team", 7),
+            releases,
+        };
+        sign(&signed.releases.release(OTHER), &signed.key).unwrap();
+        signed
+    }
+
+    fn other(&self) -> Package {
+        open(&self.releases.release(OTHER), &Trust::Unsigned).unwrap()
+    }
+
+    /// Stores a report of [`OTHER`] with this key. `passed` is its verdict.
+    fn attach(&self, passed: bool, key: &SigningKey) {
+        let package = self.other();
+        attach_check(
+            &package,
+            &report(&package.digest().to_string(), passed),
+            key,
+        )
+        .unwrap();
+    }
+
+    fn serve(&self, data: &Path, more: &[&str]) -> Server {
+        start()
+            .data(data)
+            .releases(self.releases.path())
+            .with(&["--release", RELEASE])
+            .with(more)
+            .go()
+    }
+}
+
+/// Makes a key that the folder of releases trusts.
+fn trusted_key(releases: &Releases, name: &str, seed: u8) -> SigningKey {
+    let key = SigningKey::from_seed([seed; 32]);
+    let path = releases.path().join("keys").join(format!("{name}.pub"));
+    key.public().write(&path, name).unwrap();
+    key
+}
+
+/// Returns a report of this manifest, with one check.
+fn report(manifest: &str, passed: bool) -> Vec<u8> {
+    let verdict = if passed { "passed" } else { "failed" };
+    let checks = [json!({"check": "fixtures", "verdict": verdict})];
+    let report = json!({"manifest": manifest, "passed": passed, "checks": checks});
+    report.to_string().into_bytes()
+}
+
+fn promote(data: &Path, id: &str, more: &[&str]) -> ProcessOutput {
+    let data = data.display().to_string();
+    run([&["release", "promote", id, "--data", &data][..], more].concat())
+}
+
+/// Returns the ledger as `release history --json` prints it.
+fn history(data: &Path, more: &[&str]) -> Value {
+    let data = data.display().to_string();
+    let arguments = [&["release", "history", "--json", "--data", &data][..], more].concat();
+    serde_json::from_str(&run(arguments).ok().stdout).unwrap()
+}
+
+#[test]
+fn a_release_without_a_report_or_that_failed_its_check_is_not_promoted() {
+    let signed = Signed::new();
+    let folder = tempfile::tempdir().unwrap();
+    let server = signed.serve(&folder.path().join("data"), &[]);
+    let refuse = |why: &str| {
+        let refused = promote(&server.data, OTHER, &[]).refused();
+        assert!(refused.contains(why), "{why}: {refused}");
+        let current = server.demo().post("/v3/value", &house()).ok();
+        assert_eq!(current["release_id"], RELEASE, "{why}");
+        refused
+    };
+    let refused = refuse("has no check report");
+    let command = format!("domesday release check {OTHER} --sign-with KEY");
+    assert!(refused.contains(&command), "{refused}");
+
+    signed.attach(false, &signed.key);
+    refuse("failed its check: fixtures");
+
+    signed.attach(true, &SigningKey::from_seed([9; 32]));
+    refuse("which is not trusted");
+
+    let package = signed.other();
+    let foreign = report(&"0".repeat(64), true);
+    attach_check(&package, &foreign, &signed.key).unwrap();
+    refuse("has the check report of another manifest");
+
+    // A report that was altered after it was signed.
+    signed.attach(false, &signed.key);
+    let path = signed.releases.release(OTHER).join("check.json");
+    fs::write(&path, report(&package.digest().to_string(), true)).unwrap();
+    refuse("that is not for this report and manifest");
+
+    signed.attach(true, &signed.key);
+    promote(&server.data, OTHER, &["--reason", "a better model"]).ok();
+    let current = server.demo().post("/v3/value", &house()).ok();
+    assert_eq!(current["release_id"], OTHER);
+    let ledger = history(&server.data, &[]);
+    assert_eq!(ledger.as_array().unwrap().len(), 1, "{ledger}");
+    assert_eq!(ledger[0]["release_id"], OTHER);
+    assert_eq!(ledger[0]["reason"], "a better model");
+    assert_eq!(ledger[0]["manifest"], package.digest().to_string());
+    assert!(ledger[0]["who"].as_str().unwrap().contains('@'), "{ledger}");
+    assert_eq!(ledger[0]["report"].as_str().unwrap().len(), 64, "{ledger}");
+}
+
+#[test]
+fn a_release_that_was_promoted_before_is_promoted_again_without_a_report() {
+    let signed = Signed::new();
+    signed.attach(true, &signed.key);
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let server = signed.serve(&data, &[]);
+    promote(&server.data, OTHER, &[]).ok();
+    promote(&server.data, RELEASE, &[]).ok();
+    fs::remove_file(signed.releases.release(OTHER).join("check.json")).unwrap();
+    promote(&server.data, OTHER, &[]).ok();
+    let ledger = history(&server.data, &[]);
+    let went_back: Vec<_> = (0..3).map(|at| ledger[at]["went_back"] == true).collect();
+    assert_eq!(went_back, [false, false, true], "{ledger}");
+    assert_eq!(ledger[2]["report"], Value::Null);
+    // The same ledger without a server.
+    let today = ledger[2]["when"].as_str().unwrap()[..10].to_owned();
+    server.stop();
+    assert_eq!(history(&data, &[]), ledger);
+    let current = history(&data, &["--at", &today]);
+    assert_eq!(current.as_array().unwrap().len(), 1);
+    assert_eq!(current[0], ledger[2]);
+    assert_eq!(history(&data, &["--at", "2026-03-01"]), json!([]));
+    assert_eq!(history(&data, &["--kind", "rates"]), json!([]));
+}
+
+#[test]
+fn a_second_person_must_approve_where_the_operator_demands_it() {
+    let signed = Signed::new();
+    signed.attach(true, &signed.key);
+    let second = trusted_key(&signed.releases, "second", 8);
+    let keys = tempfile::tempdir().unwrap();
+    let write = |name: &str, key: &SigningKey| {
+        let path = keys.path().join(name);
+        key.write(&path).unwrap();
+        path.display().to_string()
+    };
+    let (first_key, second_key) = (write("first", &signed.key), write("second", &second));
+    let server = signed.serve(&keys.path().join("data"), &["--promotion-second-key"]);
+    let refused = promote(&server.data, OTHER, &[]).refused();
+    assert!(
+        refused.contains("has no approval by a second key"),
+        "{refused}"
+    );
+    let folder = signed.releases.path().display().to_string();
+    let approve = |key: &str| {
+        run([
+            "release",
+            "approve",
+            OTHER,
+            "--sign-with",
+            key,
+            "--releases",
+            &folder,
+        ])
+    };
+    let refused = approve(&first_key).refused();
+    assert!(refused.contains("signed its check report too"), "{refused}");
+    promote(&server.data, OTHER, &[]).refused();
+    approve(&second_key).ok();
+    promote(&server.data, OTHER, &[]).ok();
+    let ledger = history(&server.data, &[]);
+    assert_eq!(ledger[0]["approved_by"], second.public().to_string());
+}

@@ -7,6 +7,8 @@ mod cleartext_http;
 pub mod clock;
 pub mod config;
 pub mod connections;
+pub mod console;
+pub mod console_sessions;
 pub mod data_folder;
 pub mod demo;
 mod execution;

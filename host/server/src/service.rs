@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::connections::Connections;
+use crate::console_sessions::ConsoleSessions;
 use crate::data_folder::DataFolder;
 use crate::ledger_key::LedgerKey;
 use crate::logging::LogLines;
@@ -64,6 +65,8 @@ pub struct Service {
     pub ledger_key: Arc<LedgerKey>,
     /// True if a promotion needs a second person's approval.
     pub second_key: bool,
+    /// The sessions of the console, where it is on.
+    pub console: Option<ConsoleSessions>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
 }

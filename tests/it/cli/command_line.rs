@@ -33,6 +33,8 @@ fn every_command_has_help() {
         "jobs",
         "jobs pause",
         "jobs resume",
+        "console",
+        "console login",
         "status",
         "data",
         "data check",

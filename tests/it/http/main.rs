@@ -6,6 +6,7 @@ mod address_provider;
 #[path = "../../common/mod.rs"]
 mod common;
 mod compression;
+mod console;
 mod contract;
 mod denial_of_service;
 mod generated_clients;

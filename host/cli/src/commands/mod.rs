@@ -7,6 +7,7 @@ mod builders;
 #[path = "without_builders.rs"]
 mod builders;
 mod compile_cache_arg;
+mod console;
 mod cursor_secret;
 mod history;
 mod jobs;
@@ -63,6 +64,9 @@ enum Command {
     /// Export and erase keys of receipts, and print the journal's signed head.
     #[command(subcommand)]
     Journal(journal::Journal),
+    /// Open the console of the running server.
+    #[command(subcommand)]
+    Console(console::Console),
     /// Rotate the secret that authenticates page cursors.
     #[command(subcommand)]
     Cursors(cursor_secret::Cursors),
@@ -124,6 +128,7 @@ fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Tenant(command) => command.run(matches),
         Command::Jobs(command) => command.run(matches),
         Command::Journal(command) => command.run(matches),
+        Command::Console(command) => command.run(matches),
         Command::Cursors(command) => command.run(matches),
         Command::Status(command) => command.run(matches),
         Command::Data(command) => command.run(),

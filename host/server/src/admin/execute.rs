@@ -3,6 +3,7 @@
 use super::protocol;
 use super::protocol::{Command, LoadedRelease, Response, Status};
 use crate::clock::random;
+use crate::console_sessions::ConsoleUser;
 use crate::demo;
 use crate::promotion::{PromotionError, PromotionRequest};
 use crate::sample_rate::{SampleRate, SampleRateError};
@@ -83,6 +84,15 @@ pub enum Problem {
         /// The tenant.
         tenant: String,
     },
+    /// The server shows no console.
+    #[error("this server shows no console; `domesday serve --console 127.0.0.1:8081` shows one")]
+    NoConsole,
+    /// No tenant has this name.
+    #[error("there is no tenant {tenant}; `domesday tenant list` lists them")]
+    NoTenant {
+        /// The name.
+        tenant: String,
+    },
     /// The command needs a running server, and none runs.
     #[error("no server runs on this data folder; `domesday serve` starts one")]
     NoServer,
@@ -135,6 +145,15 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
             );
             Ok(Response::Promoted(record.into()))
         }
+        Command::ConsoleLogin {
+            tenant,
+            scopes,
+            operator,
+        } => {
+            let link = console_link(service, &tenant, &scopes, operator)?;
+            tracing::info!(tenant, operator, "link to the console made");
+            Ok(Response::ConsoleLink { link })
+        }
         Command::EraseReceiptKey { ref tenant } => {
             log(&command);
             let id: TenantId = tenant.parse()?;
@@ -159,6 +178,31 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
     }
 }
 
+/// Makes a link that opens a session of the console for a tenant.
+fn console_link(
+    service: &Service,
+    tenant: &str,
+    scopes: &[String],
+    operator: bool,
+) -> Result<String, Problem> {
+    let sessions = service.console.as_ref().ok_or(Problem::NoConsole)?;
+    let id: TenantId = tenant.parse()?;
+    if !service.state.tenants()?.iter().any(|known| known.id == id) {
+        return Err(Problem::NoTenant {
+            tenant: tenant.to_owned(),
+        });
+    }
+    let user = ConsoleUser {
+        tenant: id,
+        scopes: match scopes.is_empty() {
+            true => Scopes::all(),
+            false => Scopes::parse(scopes)?,
+        },
+        operator,
+    };
+    Ok(sessions.make_link(user, random()?, service.clock.now()))
+}
+
 /// Executes a command on a state. Blocks. A promotion is no such command: it opens the release
 /// ([`promote`](crate::promotion::promote)).
 ///
@@ -169,6 +213,7 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
         Command::Status {}
         | Command::Releases {}
         | Command::Promote { .. }
+        | Command::ConsoleLogin { .. }
         | Command::StartShadow { .. }
         | Command::StopShadow {} => {
             return Err(Problem::NoServer);
@@ -382,6 +427,10 @@ fn log(command: &Command) {
         Command::Releases {} => "releases",
         Command::Promote { .. } => "promote",
         Command::History {} => "history",
+        Command::ConsoleLogin { tenant: whose, .. } => {
+            tenant = Some(whose);
+            "console login"
+        }
         Command::StartShadow { .. } => "begin shadow",
         Command::StopShadow {} => "end shadow",
         Command::RotateCursors {} => "rotate cursors",

@@ -25,6 +25,15 @@ pub enum Command {
     },
     /// The promotion ledger.
     History {},
+    /// Make a link that opens a session of the console.
+    ConsoleLogin {
+        /// The tenant that the session acts for.
+        tenant: String,
+        /// The scopes of its key. Empty for all.
+        scopes: Vec<String>,
+        /// True for the pages of operation too.
+        operator: bool,
+    },
     /// Run a release beside the current one.
     StartShadow {
         /// The release.
@@ -155,6 +164,11 @@ pub enum Response {
     History {
         /// The first entry first.
         entries: Vec<LedgerEntry>,
+    },
+    /// A link that opens a session of the console once.
+    ConsoleLink {
+        /// The link.
+        link: String,
     },
     /// A release runs as a shadow no more.
     ShadowEnded {

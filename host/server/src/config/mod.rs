@@ -179,6 +179,11 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_TLS_KEY", value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls_key: Option<PathBuf>,
+    /// Address and port of the console, a loopback address unless there is a certificate (default:
+    /// the port after --listen for the demo, else disabled).
+    #[arg(long, env = "DOMESDAY_CONSOLE", value_name = "ADDRESS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub console: Option<SocketAddr>,
     /// Address and port of the Prometheus endpoint /metrics and of the probes (disabled if unset).
     #[arg(long, env = "DOMESDAY_METRICS_LISTEN", value_name = "ADDRESS")]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -36,12 +36,12 @@ mod tls;
 mod v1;
 mod value;
 
+pub use axum::Router;
 pub use listener::{IDLE_GRACE, bind, bounded_by_files, serve};
 pub use probes::routes as probes;
 pub use tls::Tls;
 
 use crate::service::Service;
-use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
 use domesday_contract::error::{Code, ValidationError};

@@ -40,6 +40,8 @@ pub enum Listener {
     Service,
     /// The one of the metrics page.
     Metrics,
+    /// The one of the console.
+    Console,
 }
 
 impl Listener {
@@ -47,6 +49,7 @@ impl Listener {
         match self {
             Listener::Service => "service",
             Listener::Metrics => "metrics",
+            Listener::Console => "console",
         }
     }
 }

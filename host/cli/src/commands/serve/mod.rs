@@ -1,22 +1,28 @@
 //! `domesday serve`.
 
 mod close;
+mod console;
+mod listen;
 mod open;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use clap::ArgMatches;
 use close::{LAST_MOMENT, close, end_time};
+use console::open_console;
 use domesday_server::admin::socket::AdminSocket;
 use domesday_server::admin::socket_path;
 use domesday_server::config::{Settings, resolve, show};
-use domesday_server::http::Tls;
+use domesday_server::connections::Connections;
+use domesday_server::http::{Router, Tls};
 use domesday_server::jobs::Jobs;
 use domesday_server::logging::{LogLines, start};
 use domesday_server::sample_rate::SampleRate;
 use domesday_server::service::Service;
 use domesday_server::shadow::ShadowError;
-use domesday_server::{demo, http, metrics_page, promotion, telemetry};
-use open::{metrics_connections, open_service, open_tls};
+use domesday_server::telemetry::connections::Listener;
+use domesday_server::{console as console_pages, demo, http, metrics_page, promotion, telemetry};
+use listen::listen;
+use open::{open_service, open_tls, side_connections};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -68,14 +74,15 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     let threads = thread_count(&settings)?;
     let tls = open_tls(&settings)?;
     let shadow_share = SampleRate::new(settings.shadow_share).context("--shadow-share")?;
-    let (service, promoted) = open_service(&settings, threads, log_lines)?;
-    let service = Arc::new(service);
+    let (mut service, promoted) = open_service(&settings, threads, log_lines)?;
     let (listener, address) = listen(settings.listen, "--listen")?;
     let metrics_listener = settings.metrics_listen;
     let metrics_listener = metrics_listener
         .map(|address| listen(address, "--metrics-listen"))
         .transpose()?;
     let demo_key = prepare_demo(&settings, &service, address)?;
+    let console = open_console(&settings, address, demo_key.is_some(), &mut service)?;
+    let service = Arc::new(service);
     let (socket, socket_file) = AdminSocket::bind(socket_path(&settings.data))?;
     begin_shadow(&settings, &service, shadow_share)?;
     let jobs = Jobs::start(
@@ -100,7 +107,20 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     }
     let metrics = metrics_listener.map(|(listener, address)| {
         println!("Showing metrics on http://{address}/metrics");
-        MetricsServer::start(listener, &settings, &service)
+        let connections = side_connections(&settings, &service.metrics, Listener::Metrics);
+        let router = metrics_page::router(service.clone());
+        SideServer::start(listener, None, connections, router)
+    });
+    let console = console.map(|listener| {
+        if let Some(sessions) = &service.console {
+            println!(
+                "Showing the console on {}; `domesday console login` opens it",
+                sessions.origin()
+            );
+        }
+        let connections = side_connections(&settings, &service.metrics, Listener::Console);
+        let router = console_pages::router(service.clone());
+        SideServer::start(listener, tls.clone(), connections, router)
     });
     std::io::stdout().flush()?;
     let commands = tokio::spawn(socket.serve(service.clone()));
@@ -142,31 +162,34 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     http::serve(listener, tls, connections, router, stop, drain_timeout).await;
     follower.abort();
     commands.abort();
-    let no_metrics = async {
-        if let Some(metrics) = metrics {
-            metrics.stop().await;
+    let no_side_servers = async {
+        for side in metrics.into_iter().chain(console) {
+            side.stop().await;
         }
     };
-    tokio::join!(jobs.wait_for_stop(end_time(&service)), no_metrics);
+    tokio::join!(jobs.wait_for_stop(end_time(&service)), no_side_servers);
     close(service, socket_file, settings.state.is_none()).await
 }
 
-/// The server of the metrics and the probes, until the rest has stopped.
-struct MetricsServer {
+/// The server of the metrics and the probes, or of the console, until the rest has stopped.
+struct SideServer {
     stop: oneshot::Sender<()>,
     serving: JoinHandle<()>,
 }
 
-impl MetricsServer {
-    fn start(listener: TcpListener, settings: &Settings, service: &Arc<Service>) -> MetricsServer {
-        let router = metrics_page::router(service.clone());
-        let connections = metrics_connections(settings, &service.metrics);
+impl SideServer {
+    fn start(
+        listener: TcpListener,
+        tls: Option<Arc<Tls>>,
+        connections: Arc<Connections>,
+        router: Router,
+    ) -> SideServer {
         let (stop, stopped) = oneshot::channel();
         let stopped = async {
             let _ = stopped.await;
         };
-        let serving = http::serve(listener, None, connections, router, stopped, LAST_MOMENT);
-        MetricsServer {
+        let serving = http::serve(listener, tls, connections, router, stopped, LAST_MOMENT);
+        SideServer {
             stop,
             serving: tokio::spawn(serving),
         }
@@ -185,15 +208,6 @@ fn thread_count(settings: &Settings) -> anyhow::Result<usize> {
         Some(threads) => Ok(threads),
         None => Ok(std::thread::available_parallelism()?.get()),
     }
-}
-
-/// Binds the address that `flag` names. Returns the listener, with the port that it has.
-fn listen(address: SocketAddr, flag: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
-    let listener = http::bind(address).map_err(|error| {
-        anyhow!("cannot listen on {address}: {error}. Free it, or name another with {flag}")
-    })?;
-    let address = listener.local_addr()?;
-    Ok((listener, address))
 }
 
 /// Creates the demo's tenant and key, and returns the key's file. A database may be other hosts'

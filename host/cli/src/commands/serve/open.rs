@@ -106,6 +106,7 @@ pub fn open_service(
         log_lines,
         ledger_key,
         second_key: settings.promotion_second_key,
+        console: None,
     };
     service.show_promotions();
     Ok((service, promoted))
@@ -130,15 +131,19 @@ fn connection_limits(settings: &Settings) -> ConnectionLimits {
     }
 }
 
-/// Returns the connections of the metrics listener. They have separate limits, so that clients
-/// of the other listener cannot take them.
-pub fn metrics_connections(settings: &Settings, metrics: &Metrics) -> Arc<Connections> {
+/// Returns the connections of the listener of the metrics or of the console. They have separate
+/// limits, so that clients of the service's listener cannot take them.
+pub fn side_connections(
+    settings: &Settings,
+    metrics: &Metrics,
+    listener: Listener,
+) -> Arc<Connections> {
     let limits = ConnectionLimits {
         connections: count(settings.metrics_connections),
         per_address: count(settings.metrics_per_address),
         ..connection_limits(settings)
     };
-    Connections::new(limits, metrics.connections.of(Listener::Metrics))
+    Connections::new(limits, metrics.connections.of(listener))
 }
 
 fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {

@@ -1,0 +1,108 @@
+//! Errors of the console, and their pages.
+
+use super::layout;
+use axum::body::Body;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use maud::html;
+use std::any::Any;
+
+/// The reason why a page cannot be shown.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConsoleError {
+    /// There is no such page.
+    #[error("there is no such page")]
+    NoPage,
+    /// The request names another host.
+    #[error("this console is at {origin}")]
+    OtherHost {
+        /// The console's origin.
+        origin: String,
+    },
+    /// A form was sent from a page of another origin.
+    #[error("the form was not sent by a page of this console")]
+    OtherOrigin,
+    /// A form without the token of its session.
+    #[error("the form is not of this session; open the page again")]
+    OtherForm,
+    /// There is no session.
+    #[error("no session is open; `domesday console login` prints a link that opens one")]
+    NoSession,
+    /// A link is unknown, used or too old.
+    #[error(
+        "this link is unknown here, was used, or is older than ten minutes; `domesday console login` \
+         prints another"
+    )]
+    Link,
+    /// The page is an operator's.
+    #[error("this page is for operators; `domesday console login --operator` opens it")]
+    NotOperator,
+    /// A form's body cannot be read.
+    #[error("the form cannot be read: {0}")]
+    Form(String),
+    /// The service's own response cannot be read.
+    #[error("the service gave no response that can be read")]
+    Response,
+    /// The state would not.
+    #[error("the session cannot begin: {0}")]
+    State(String),
+    /// The API refused.
+    #[error("{message}")]
+    Api {
+        /// The status of the response.
+        status: StatusCode,
+        /// Its message.
+        message: String,
+    },
+}
+
+impl ConsoleError {
+    fn status(&self) -> StatusCode {
+        match self {
+            ConsoleError::NoPage => StatusCode::NOT_FOUND,
+            ConsoleError::OtherHost { .. } => StatusCode::MISDIRECTED_REQUEST,
+            ConsoleError::OtherOrigin
+            | ConsoleError::OtherForm
+            | ConsoleError::Link
+            | ConsoleError::NotOperator => StatusCode::FORBIDDEN,
+            ConsoleError::NoSession => StatusCode::UNAUTHORIZED,
+            ConsoleError::Form(_) => StatusCode::BAD_REQUEST,
+            ConsoleError::Response => StatusCode::INTERNAL_SERVER_ERROR,
+            ConsoleError::State(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ConsoleError::Api { status, .. } => *status,
+        }
+    }
+}
+
+impl IntoResponse for ConsoleError {
+    fn into_response(self) -> Response {
+        let status = self.status();
+        let content = html! {
+            h1 { "This page cannot be shown" }
+            p role="alert" { (sentence(&self.to_string())) }
+            @if !matches!(self, ConsoleError::NoSession | ConsoleError::Link) {
+                p { a href="/" { "Go to the first page" } }
+            }
+        };
+        (status, layout::page("Error", None, &content)).into_response()
+    }
+}
+
+/// Returns a message as a sentence.
+fn sentence(message: &str) -> String {
+    let mut letters = message.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string());
+    let mut sentence = first.unwrap_or_default() + letters.as_str();
+    if !sentence.ends_with('.') {
+        sentence.push('.');
+    }
+    sentence
+}
+
+/// Responds to a panic of a page. The panic itself is in the log.
+pub(super) fn answer_panic(_: Box<dyn Any + Send>) -> axum::http::Response<Body> {
+    tracing::error!("a page of the console panicked");
+    ConsoleError::Response.into_response()
+}

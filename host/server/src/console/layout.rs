@@ -1,0 +1,81 @@
+//! The frame of every page.
+
+use crate::console_sessions::Session;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use domesday_state::{DatasetAccess, Scope};
+use maud::{DOCTYPE, Markup, html};
+
+/// The name of the field with the token of a session.
+pub(super) const TOKEN: &str = "form_token";
+
+/// Returns a whole page. Without a session it has no links to other pages.
+pub(super) fn page(title: &str, session: Option<&Session>, content: &Markup) -> Response {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) " · Domesday" }
+                link rel="stylesheet" href="/assets/console.css";
+                link rel="icon" href="/assets/icon.svg";
+                script src="/assets/console.js" type="module" {}
+            }
+            body {
+                a.skip href="#content" { "Skip to the content" }
+                header {
+                    p.brand { a href="/" { "Domesday" } }
+                    @if let Some(session) = session { (navigation(title, session)) }
+                }
+                main id="content" { (content) }
+            }
+        }
+    };
+    let headers = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
+    (headers, page.into_string()).into_response()
+}
+
+/// Returns the links to the pages that the session's scopes allow.
+fn navigation(title: &str, session: &Session) -> Markup {
+    let user = &session.user;
+    let scopes = &user.scopes;
+    let any = |access: &DatasetAccess| *access != DatasetAccess::None;
+    let pages = [
+        ("Value a home", "/", scopes.has(Scope::AvmValue)),
+        ("Markets", "/markets", any(scopes.markets())),
+        ("Rates", "/rates", any(scopes.rates())),
+        ("Jobs", "/jobs", scopes.has(Scope::AvmValue)),
+        ("Releases", "/releases", true),
+        ("Operation", "/operation", user.operator),
+    ];
+    html! {
+        nav aria-label="Pages" {
+            ul {
+                @for (name, path, _) in pages.into_iter().filter(|(.., shown)| *shown) {
+                    li { a href=(path) aria-current=[(name == title).then_some("page")] { (name) } }
+                }
+            }
+        }
+        form.session method="post" action="/logout" {
+            (token(session))
+            span { "Tenant " strong { (user.tenant) } }
+            button { "Log out" }
+        }
+    }
+}
+
+/// Returns the hidden field with the token of the session's forms.
+pub(super) fn token(session: &Session) -> Markup {
+    html! { input type="hidden" name=(TOKEN) value=(session.form_token); }
+}
+
+/// Returns a text that can be copied, under a heading that opens it.
+pub(super) fn listing(heading: &str, text: &str) -> Markup {
+    html! {
+        details.listing {
+            summary { (heading) }
+            pre tabindex="0" { code { (text) } }
+        }
+    }
+}

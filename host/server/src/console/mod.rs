@@ -1,0 +1,71 @@
+//! The console: pages for people, on a separate listener.
+//!
+//! A session acts for a tenant. Its requests pass the service's own routes inside this process with
+//! the key of the session. So scopes, plan and limits are those of the API. Pages are made
+//! here and work without scripts. They load nothing from another origin.
+
+mod api;
+mod assets;
+mod chart;
+mod error;
+mod form;
+mod guard;
+mod jobs_page;
+mod layout;
+mod login;
+mod map;
+mod number;
+mod operation_page;
+mod releases_page;
+mod series_page;
+mod value_form;
+mod value_page;
+
+use crate::http;
+use crate::service::Service;
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{get, post};
+use error::ConsoleError;
+use std::sync::Arc;
+use tower_http::catch_panic::CatchPanicLayer;
+
+/// The parts that every page of the console needs.
+#[derive(Clone)]
+struct Console {
+    service: Arc<Service>,
+    /// The routes of the service.
+    api: Router,
+}
+
+/// Returns the routes of the console. It needs the sessions of `service`.
+pub fn router(service: Arc<Service>) -> Router {
+    let console = Console {
+        api: http::router(service.clone()),
+        service,
+    };
+    let pages = Router::new()
+        .route("/", get(value_form::page))
+        .route("/values", post(value_form::value))
+        .route("/values/{valuation_id}", get(value_page::page))
+        .route("/markets", get(series_page::markets))
+        .route("/rates", get(series_page::rates))
+        .route("/markets.csv", get(series_page::markets_csv))
+        .route("/rates.csv", get(series_page::rates_csv))
+        .route("/releases", get(releases_page::page))
+        .route("/jobs", get(jobs_page::page).post(jobs_page::submit))
+        .route("/jobs/{job_id}", get(jobs_page::job))
+        .route("/jobs/{job_id}/results.csv", get(jobs_page::results_csv))
+        .route("/operation", get(operation_page::page))
+        .route("/logout", post(login::logout))
+        .layer(from_fn_with_state(console.clone(), guard::require_session));
+    Router::new()
+        .merge(pages)
+        .route("/login", get(login::page).post(login::login))
+        .route("/assets/{file}", get(assets::file))
+        .fallback(|| async { ConsoleError::NoPage })
+        .with_state(console.clone())
+        .layer(CatchPanicLayer::custom(error::answer_panic))
+        .layer(from_fn_with_state(console, guard::require_own_origin))
+        .layer(from_fn(guard::add_security_headers))
+}

@@ -1,0 +1,58 @@
+//! Numbers as people read them.
+
+use serde_json::Value;
+
+/// Returns a whole number with separators of thousands.
+pub(super) fn thousands(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    match number < 0 {
+        true => format!("−{text}"),
+        false => text,
+    }
+}
+
+/// Returns pounds, such as £367,440.
+pub(super) fn pounds(number: i64) -> String {
+    match number < 0 {
+        true => format!("−£{}", thousands(-number)),
+        false => format!("£{}", thousands(number)),
+    }
+}
+
+/// Returns a whole number of pounds from JSON, or a dash.
+pub(super) fn pounds_of(value: &Value) -> String {
+    value.as_i64().map_or_else(|| "–".to_owned(), pounds)
+}
+
+/// Returns a number of JSON as the API wrote it, with separators where it is whole and large.
+pub(super) fn number_of(value: &Value) -> String {
+    match (value.as_i64(), value) {
+        (Some(whole), _) => thousands(whole),
+        (None, Value::Number(number)) => number.to_string(),
+        _ => "–".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_have_separators() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(-1_234_567), "−1,234,567");
+        assert_eq!(pounds(-45_000), "−£45,000");
+        assert_eq!(pounds_of(&json!(null)), "–");
+        assert_eq!(number_of(&json!(3.25)), "3.25");
+        assert_eq!(number_of(&json!(3_250)), "3,250");
+    }
+}

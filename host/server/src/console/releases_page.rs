@@ -1,0 +1,204 @@
+//! Releases: what serves now, how good it was, and what was current when.
+
+use super::error::ConsoleError;
+use super::number::{number_of, thousands};
+use super::{Console, layout};
+use crate::console_sessions::Session;
+use crate::ledger_key;
+use crate::service::Service;
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use domesday_state::PromotionEntry;
+use domesday_valuation::release_store::OpenRelease;
+use maud::{Markup, html};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+const TITLE: &str = "Releases";
+/// The largest report that a page reads, bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// A release with the reports of its package.
+struct ReleaseCard {
+    release: Arc<OpenRelease>,
+    backtest: Option<Value>,
+    check: Option<Value>,
+}
+
+/// Shows the releases.
+pub(super) async fn page(
+    State(console): State<Console>,
+    Extension(session): Extension<Arc<Session>>,
+) -> Result<Response, ConsoleError> {
+    let service = console.service.clone();
+    let reading = tokio::task::spawn_blocking(move || (cards(&service), ledger(&service)));
+    let (cards, ledger) = reading.await.map_err(|_| ConsoleError::Response)?;
+    let current = console.service.releases.current();
+    let content = html! {
+        h1 { (TITLE) }
+        @for card in &cards { (show(card, card.release.id == current.id)) }
+        section {
+            h2 { "Promotions" }
+            @match &ledger {
+                Ok(entries) if entries.is_empty() => p { "No release was promoted yet: the one with the latest effective date is current." },
+                Ok(entries) => (promotions(entries)),
+                Err(problem) => p role="alert" { (problem) },
+            }
+        }
+    };
+    Ok(layout::page(TITLE, Some(&session), &content))
+}
+
+/// Reads the reports of all open releases, the latest effective date first. Blocks.
+fn cards(service: &Service) -> Vec<ReleaseCard> {
+    let mut releases = service.releases.open_releases();
+    releases.sort_by_key(|release| std::cmp::Reverse(release.manifest.effective_date));
+    let folder = service.releases.root().join("valuation");
+    let card = |release: Arc<OpenRelease>| {
+        let package = folder.join(&release.id);
+        let backtest = release.manifest.backtest.as_ref();
+        ReleaseCard {
+            backtest: backtest.and_then(|file| read(&package.join(file.as_str()))),
+            check: read(&package.join("check.json")),
+            release,
+        }
+    };
+    releases.into_iter().map(card).collect()
+}
+
+/// Reads a report for show. One that is not there or too large is left out.
+fn read(path: &Path) -> Option<Value> {
+    let size = fs::symlink_metadata(path)
+        .ok()
+        .filter(fs::Metadata::is_file)?;
+    if size.len() > MAX_BYTES {
+        return None;
+    }
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// Returns the verified ledger, the latest entry first. Blocks.
+fn ledger(service: &Service) -> Result<Vec<PromotionEntry>, String> {
+    let records = service
+        .state
+        .promotions()
+        .map_err(|error| error.to_string())?;
+    let mut entries = ledger_key::verify(&records).map_err(|flaw| flaw.to_string())?;
+    entries.reverse();
+    Ok(entries)
+}
+
+fn show(card: &ReleaseCard, current: bool) -> Markup {
+    let release = &card.release;
+    let manifest = &release.manifest;
+    html! {
+        section.card {
+            h2 {
+                (release.id) @if current { " " span.badge { "current" } }
+            }
+            dl {
+                dt { "Effective" } dd { (manifest.effective_date) }
+                dt { "Valuation dates" } dd { (release.window.from) " to " (release.window.to) }
+                dt { "Snapshot" } dd { (manifest.snapshot.id) }
+                dt { "Manifest, SHA-256" } dd { code { (release.package) } }
+            }
+            @if let Some(backtest) = &card.backtest { (accuracy(backtest)) }
+            @else { p.quiet { "The package has no back-test." } }
+            @if let Some(check) = &card.check { (verdicts(check)) }
+            @else { p.quiet { "No check report stands beside the manifest." } }
+        }
+    }
+}
+
+/// Returns the figures of a back-test.
+fn accuracy(backtest: &Value) -> Markup {
+    let (subject, overall) = (&backtest["subject"], &backtest["overall"]);
+    let (accuracy, ranges) = (&overall["accuracy"], &overall["ranges"]);
+    let none = Vec::new();
+    html! {
+        h3 { "Back-test on sales of " (text(&subject["from"])) " to " (text(&subject["to"])) }
+        dl {
+            dt { "Valued" } dd { (number_of(&overall["valued"])) " of " (number_of(&overall["sales"])) }
+            dt { "Median absolute error" } dd { (percent(&accuracy["mdape"])) }
+            dt { "Within 10 %" } dd { (percent(&accuracy["within_10"])) }
+            dt { "Median error" } dd { (percent(&accuracy["median_error"])) }
+            dt { "FSD" } dd { (number_of(&accuracy["fsd"])) }
+            dt { "Prices within their range" }
+            dd { (percent(&ranges["coverage"])) ", promised " (percent(&ranges["nominal"])) }
+            @for floor in overall["floors"].as_array().unwrap_or(&none) {
+                dt { "Baseline " (text(&floor["floor"]).replace('_', " ")) }
+                dd { (percent(&floor["like_for_like"]["floor"]["mdape"])) " against "
+                    (percent(&floor["like_for_like"]["release"]["mdape"])) ": " (text(&floor["verdict"])) }
+            }
+        }
+    }
+}
+
+/// Returns the verdicts of a check report.
+fn verdicts(check: &Value) -> Markup {
+    let none = Vec::new();
+    let checks = check["checks"].as_array().unwrap_or(&none);
+    html! {
+        details {
+            summary {
+                "Check: " @if check["passed"] == true { "passed" } @else { "failed" }
+                ", " (thousands(i64::try_from(checks.len()).unwrap_or(i64::MAX))) " checks"
+            }
+            table {
+                caption { "Checks" }
+                thead { tr { th scope="col" { "Check" } th scope="col" { "Verdict" } th scope="col" { "Finding" } } }
+                tbody {
+                    @for found in checks {
+                        tr {
+                            td { (text(&found["check"]).replace('_', " ")) }
+                            td { (text(&found["verdict"]).replace('_', " ")) }
+                            td { (text(&found["summary"])) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn promotions(entries: &[PromotionEntry]) -> Markup {
+    html! {
+        div.wide tabindex="0" {
+            table {
+                caption { "The promotion ledger, verified, the latest first" }
+                thead {
+                    tr {
+                        th scope="col" { "No." } th scope="col" { "When" } th scope="col" { "Kind" }
+                        th scope="col" { "Release" } th scope="col" { "By" } th scope="col" { "Reason" }
+                    }
+                }
+                tbody {
+                    @for entry in entries {
+                        tr {
+                            th scope="row" { (entry.sequence) }
+                            td { (entry.when) }
+                            td { (entry.kind) }
+                            td { (entry.release_id) @if entry.went_back { " (went back)" } }
+                            td { (entry.who) }
+                            td { (entry.reason.as_deref().unwrap_or("–")) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn percent(share: &Value) -> String {
+    let share = share
+        .as_f64()
+        .map(|share| format!("{:.1} %", 100.0 * share));
+    share.unwrap_or_else(|| "–".to_owned())
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("–")
+}

@@ -1,0 +1,407 @@
+//! Market statistics and rates: a chart, the table below it, and the same as CSV.
+
+use super::chart::{ChartSeries, Interval, intervals};
+use super::error::ConsoleError;
+use super::form::Fields;
+use super::number::number_of;
+use super::{Console, layout};
+use crate::console_sessions::Session;
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use domesday_registers::Day;
+use maud::{Markup, html};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Rows of a table on a page. The CSV has all.
+const MOST_ROWS: usize = 240;
+/// Pages of the API that one chart reads at most.
+const MOST_PAGES: usize = 20;
+
+/// A family of series.
+#[derive(Clone, Copy)]
+struct Family {
+    title: &'static str,
+    path: &'static str,
+}
+
+const MARKETS: Family = Family {
+    title: "Markets",
+    path: "markets",
+};
+const RATES: Family = Family {
+    title: "Rates",
+    path: "rates",
+};
+
+/// Shows market statistics.
+pub(super) async fn markets(
+    State(console): State<Console>,
+    Extension(session): Extension<Arc<Session>>,
+    request: Request,
+) -> Result<Response, ConsoleError> {
+    page(&console, &session, MARKETS, request.uri().query()).await
+}
+
+/// Shows rates.
+pub(super) async fn rates(
+    State(console): State<Console>,
+    Extension(session): Extension<Arc<Session>>,
+    request: Request,
+) -> Result<Response, ConsoleError> {
+    page(&console, &session, RATES, request.uri().query()).await
+}
+
+/// Returns the observations of market statistics as CSV.
+pub(super) async fn markets_csv(
+    State(console): State<Console>,
+    Extension(session): Extension<Arc<Session>>,
+    request: Request,
+) -> Result<Response, ConsoleError> {
+    as_csv(&console, &session, MARKETS, request.uri().query()).await
+}
+
+/// Returns the observations of rates as CSV.
+pub(super) async fn rates_csv(
+    State(console): State<Console>,
+    Extension(session): Extension<Arc<Session>>,
+    request: Request,
+) -> Result<Response, ConsoleError> {
+    as_csv(&console, &session, RATES, request.uri().query()).await
+}
+
+async fn page(
+    console: &Console,
+    session: &Session,
+    family: Family,
+    query: Option<&str>,
+) -> Result<Response, ConsoleError> {
+    let fields = Fields::parse(query.unwrap_or_default().as_bytes());
+    let path = format!("/v1/{}/datasets", family.path);
+    let catalogue = console.get(session, &path).await?.ok()?;
+    let areas = match family.path {
+        "markets" => console.get(session, "/v1/markets/areas").await?.ok()?,
+        _ => Value::Null,
+    };
+    let none = Vec::new();
+    let datasets = catalogue["datasets"].as_array().unwrap_or(&none);
+    let dataset = fields.get("dataset");
+    let chosen = datasets
+        .iter()
+        .find(|found| found["dataset"].as_str() == dataset);
+    let shown = match chosen {
+        None => html! { p.quiet { "Choose a dataset." } },
+        Some(chosen) if missing(chosen, &fields).is_some() => {
+            html! { p.quiet { "Choose " (missing(chosen, &fields).unwrap_or_default()) "." } }
+        }
+        Some(_) => match read_observations(console, session, family, &fields).await? {
+            Ok(pages) => series(family, &fields, &pages),
+            Err(message) => html! { p.refusal role="alert" { (message) } },
+        },
+    };
+    let content = html! {
+        h1 { (family.title) }
+        (form(family, datasets, chosen, &areas, &fields))
+        (shown)
+    };
+    Ok(layout::page(family.title, Some(session), &content))
+}
+
+/// Returns the first field that a dataset requires and the form lacks.
+fn missing(dataset: &Value, fields: &Fields) -> Option<String> {
+    let required = dataset["required"].as_array()?.iter();
+    let mut names = required.filter_map(Value::as_str);
+    let name = names.find(|name| fields.get(name).is_none())?;
+    Some(format!("the field {}", name.replace('_', " ")))
+}
+
+/// Reads all observations that the fields choose, page by page. The inner error is the API's.
+async fn read_observations(
+    console: &Console,
+    session: &Session,
+    family: Family,
+    fields: &Fields,
+) -> Result<Result<Vec<Value>, String>, ConsoleError> {
+    let mut fields = fields.clone();
+    fields.set("page_size", "5000");
+    let mut pages = Vec::new();
+    while pages.len() < MOST_PAGES {
+        let path = format!("/v1/{}/series?{}", family.path, fields.query());
+        let response = console.get(session, &path).await?;
+        if !response.status.is_success() {
+            return Ok(Err(response.message()));
+        }
+        let cursor = response.body["next_cursor"].as_str().map(str::to_owned);
+        pages.push(response.body);
+        match cursor {
+            // A cursor holds the whole query.
+            Some(cursor) => {
+                fields = Fields::default();
+                fields.set("cursor", &cursor);
+            }
+            None => break,
+        }
+    }
+    Ok(Ok(pages))
+}
+
+/// Returns the series of all pages.
+fn series_of(pages: &[Value]) -> impl Iterator<Item = &Value> {
+    pages
+        .iter()
+        .flat_map(|page| page["series"].as_array().into_iter().flatten())
+}
+
+fn series(family: Family, fields: &Fields, pages: &[Value]) -> Markup {
+    let mut charts: Vec<(String, String, Vec<ChartSeries>)> = Vec::new();
+    for series in series_of(pages) {
+        let metric = series["metric"].as_str().unwrap_or_default().to_owned();
+        let unit = series["unit"].as_str().unwrap_or_default().to_owned();
+        let name = series["series_id"].as_str().unwrap_or_default().to_owned();
+        let drawn = observations_of(series).filter_map(interval).collect();
+        let at = charts.iter().position(|(known, ..)| *known == metric);
+        let at = at.unwrap_or_else(|| {
+            charts.push((metric, unit, Vec::new()));
+            charts.len() - 1
+        });
+        let of_metric = &mut charts[at].2;
+        match of_metric.iter_mut().find(|known| known.name == name) {
+            // A later page goes on with the same series.
+            Some(known) => known.intervals.extend::<Vec<Interval>>(drawn),
+            None => of_metric.push(ChartSeries {
+                name,
+                intervals: drawn,
+            }),
+        }
+    }
+    let rows: usize = series_of(pages)
+        .map(|series| observations_of(series).count())
+        .sum();
+    let release = pages.first().map(|page| text(&page["release_id"]));
+    let policy = pages.first().map(|page| text(&page["revision_policy"]));
+    html! {
+        @for (metric, unit, drawn) in &charts {
+            (intervals(&metric.replace('_', " "), unit, drawn))
+        }
+        p {
+            "Release " strong { (release.unwrap_or("–")) } ". " (policy.unwrap_or_default()) " "
+            a href={ "/" (family.path) ".csv?" (fields.query()) } download { "Download all " (rows) " observations as CSV" }
+        }
+        div.wide tabindex="0" {
+            table {
+                caption { "Observations" @if rows > MOST_ROWS { ", the last " (MOST_ROWS) } }
+                thead {
+                    tr {
+                        th scope="col" { "Metric" } th scope="col" { "Period" } th scope="col" { "Value" }
+                        th scope="col" { "Unit" } th scope="col" { "Status" } th scope="col" { "Basis" }
+                    }
+                }
+                tbody {
+                    @for (series, observation) in series_of(pages)
+                        .flat_map(|series| observations_of(series).map(move |found| (series, found)))
+                        .skip(rows.saturating_sub(MOST_ROWS))
+                    {
+                        tr {
+                            td { (text(&series["metric"])) }
+                            td { (text(&observation["period"])) }
+                            td.number { (number_of(&observation["value"])) }
+                            td { (text(&series["unit"])) }
+                            td { (text(&observation["status"])) }
+                            td { (text(&series["basis"])) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn observations_of(series: &Value) -> impl Iterator<Item = &Value> {
+    series["observations"].as_array().into_iter().flatten()
+}
+
+/// Returns the interval of an observation: its window, or its day or month.
+fn interval(observation: &Value) -> Option<Interval> {
+    let period = observation["period"].as_str()?;
+    let day = |member: &str| Day::parse_iso(observation[member].as_str()?);
+    let (from, to) = match (day("period_start"), day("period_end")) {
+        (Some(from), Some(to)) => (from, to),
+        _ => {
+            let of_period =
+                Day::parse_iso(period).or_else(|| Day::parse_iso(&format!("{period}-01")))?;
+            (of_period, of_period)
+        }
+    };
+    let value = observation["value"].as_f64();
+    Some(Interval {
+        from: from.0,
+        to: to.0,
+        value,
+        title: format!("{period}: {}", number_of(&observation["value"])),
+    })
+}
+
+fn form(
+    family: Family,
+    datasets: &[Value],
+    chosen: Option<&Value>,
+    areas: &Value,
+    fields: &Fields,
+) -> Markup {
+    let current = |name: &str| fields.get(name).unwrap_or_default().to_owned();
+    let names = |list: &Value| -> Vec<String> {
+        let list = list.as_array().into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let selectors: Vec<String> = chosen
+        .map(|chosen| [names(&chosen["required"]), names(&chosen["optional"])].concat())
+        .unwrap_or_default();
+    let fixed = ["dataset", "metrics", "release_id", "page_size", "cursor"];
+    html! {
+        form.inputs.series method="get" action={ "/" (family.path) } {
+            label {
+                span { "Dataset" }
+                select name="dataset" required {
+                    @for dataset in datasets {
+                        @let name = text(&dataset["dataset"]);
+                        option value=(name) selected[name == current("dataset")] { (name.replace('_', " ")) }
+                    }
+                }
+            }
+            @for name in selectors.iter().filter(|name| !fixed.contains(&name.as_str())) {
+                (selector(name, chosen, areas, &current(name)))
+            }
+            button.primary { "Show" }
+        }
+    }
+}
+
+/// Returns the field of one selector: a choice where the catalogue lists its values.
+fn selector(name: &str, dataset: Option<&Value>, areas: &Value, value: &str) -> Markup {
+    let words = name.replace('_', " ");
+    let listed = dataset.map(|dataset| &dataset["selector_options"][name]);
+    let listed = listed.and_then(Value::as_array);
+    let areas = areas["areas"].as_array().filter(|_| name == "area");
+    html! {
+        label {
+            span { (words) }
+            @if let Some(areas) = areas {
+                select name=(name) {
+                    @for area in areas {
+                        @let code = text(&area["code"]);
+                        option value=(code) selected[code == value] { (text(&area["name"])) " (" (code) ")" }
+                    }
+                }
+            } @else if let Some(listed) = listed {
+                select name=(name) {
+                    option value="" { "–" }
+                    @for option in listed {
+                        @let option = option.as_str().map_or_else(|| option.to_string(), str::to_owned);
+                        option value=(option) selected[option == value] { (option.replace('_', " ")) }
+                    }
+                }
+            } @else {
+                input name=(name) value=(value) maxlength="200"
+                    placeholder=[["from", "to"].contains(&name).then_some("YYYY-MM or YYYY-MM-DD")];
+            }
+        }
+    }
+}
+
+async fn as_csv(
+    console: &Console,
+    session: &Session,
+    family: Family,
+    query: Option<&str>,
+) -> Result<Response, ConsoleError> {
+    let fields = Fields::parse(query.unwrap_or_default().as_bytes());
+    let pages = read_observations(console, session, family, &fields).await?;
+    let pages = pages.map_err(ConsoleError::Form)?;
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut rows = vec![vec![
+        "series_id".to_owned(),
+        "metric".to_owned(),
+        "unit".to_owned(),
+        "basis".to_owned(),
+        "period".to_owned(),
+        "value".to_owned(),
+        "status".to_owned(),
+        "release_id".to_owned(),
+    ]];
+    for page in &pages {
+        for series in series_of(std::slice::from_ref(page)) {
+            for found in observations_of(series) {
+                let of = |value: &Value| match value {
+                    Value::Null => String::new(),
+                    Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                };
+                rows.push(vec![
+                    of(&series["series_id"]),
+                    of(&series["metric"]),
+                    of(&series["unit"]),
+                    of(&series["basis"]),
+                    of(&found["period"]),
+                    of(&found["value"]),
+                    of(&found["status"]),
+                    of(&page["release_id"]),
+                ]);
+            }
+        }
+    }
+    for row in rows {
+        writer
+            .write_record(row)
+            .map_err(|_| ConsoleError::Response)?;
+    }
+    let text = writer.into_inner().map_err(|_| ConsoleError::Response)?;
+    let name = fields.get("dataset").unwrap_or(family.path);
+    let safe: String = name
+        .chars()
+        .filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
+        .collect();
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (
+            header::CONTENT_DISPOSITION,
+            format!("attachment; filename=\"{safe}.csv\""),
+        ),
+    ];
+    Ok((headers, text).into_response())
+}
+
+/// Returns a text of JSON, or a dash.
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("–")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_observation_is_drawn_over_its_window_or_on_its_day() {
+        let window = json!({"period": "2026-07", "value": 3.5, "period_start": "2025-08-01", "period_end": "2026-07-31"});
+        let drawn = interval(&window).unwrap();
+        assert_eq!((drawn.to - drawn.from, drawn.value), (364, Some(3.5)));
+        let day = interval(&json!({"period": "1970-01-02", "value": null})).unwrap();
+        assert_eq!((day.from, day.to, day.value), (1, 1, None));
+        let month = interval(&json!({"period": "1970-02", "value": 1})).unwrap();
+        assert_eq!((month.from, month.title.as_str()), (31, "1970-02: 1"));
+    }
+
+    #[test]
+    fn a_required_field_that_is_missing_is_named() {
+        let dataset = json!({"required": ["dataset", "price_band"]});
+        let fields = Fields::parse(b"dataset=x");
+        let named = missing(&dataset, &fields);
+        assert_eq!(named.as_deref(), Some("the field price band"));
+        assert_eq!(
+            missing(&dataset, &Fields::parse(b"dataset=x&price_band=y")),
+            None
+        );
+    }
+}

@@ -1,0 +1,262 @@
+//! Sessions of the console: one-time links, and what the cookie of a browser opens.
+//!
+//! A session has an API key of its tenant, which stays in this process: the browser has a cookie
+//! alone. Links and sessions are in memory. A restart ends them, and their keys expire by
+//! themselves.
+
+use domesday_state::{KeyId, Scopes, Secret, TenantId, UnixMillis};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The time in which a link opens a session.
+pub const LINK_MILLIS: i64 = 10 * 60 * 1000;
+/// The time after which a session ends.
+pub const SESSION_MILLIS: i64 = 8 * 60 * 60 * 1000;
+/// Links and sessions at once. The oldest goes first.
+const MOST: usize = 200;
+/// Values that a tenant's sessions can show again. The oldest goes first.
+const MOST_VALUES: usize = 200;
+
+/// The digest of a link's token, or of a cookie.
+type TokenDigest = [u8; 32];
+
+/// Whom a session acts for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsoleUser {
+    /// The tenant whose plan its valuations count against.
+    pub tenant: TenantId,
+    /// The scopes of its key.
+    pub scopes: Scopes,
+    /// True for an operator, who sees the pages of operation too.
+    pub operator: bool,
+}
+
+/// A session of one browser.
+pub struct Session {
+    /// Whom it acts for.
+    pub user: ConsoleUser,
+    /// The key that its requests to the API carry.
+    pub key: Secret,
+    /// The key's id.
+    pub key_id: KeyId,
+    /// The token that each form of its pages carries.
+    pub form_token: String,
+    /// The end of the session.
+    pub expires: UnixMillis,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Session(of {})", self.user.tenant)
+    }
+}
+
+/// A value that was made in the console: the request, and the response of the API.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedValue {
+    /// The body of the request.
+    pub request: serde_json::Value,
+    /// The body of the response.
+    pub response: serde_json::Value,
+}
+
+/// The links, sessions and values of one host's console.
+pub struct ConsoleSessions {
+    origin: String,
+    api_origin: String,
+    open: Mutex<OpenSessions>,
+}
+
+#[derive(Default)]
+struct OpenSessions {
+    links: Recent<(ConsoleUser, UnixMillis)>,
+    sessions: Recent<Arc<Session>>,
+    values: BTreeMap<TenantId, Recent<Arc<SavedValue>, String>>,
+}
+
+impl ConsoleSessions {
+    /// Returns the sessions of a console that browsers reach at `origin`, such as
+    /// `http://127.0.0.1:8081`, beside an API at `api_origin`.
+    pub fn new(origin: String, api_origin: String) -> ConsoleSessions {
+        ConsoleSessions {
+            origin,
+            api_origin,
+            open: Mutex::default(),
+        }
+    }
+
+    /// Returns the console's origin.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Returns the origin of the API.
+    pub fn api_origin(&self) -> &str {
+        &self.api_origin
+    }
+
+    /// Makes a link that opens one session for a user, and returns it.
+    pub fn make_link(&self, user: ConsoleUser, token: [u8; 32], now: UnixMillis) -> String {
+        let token = hex::encode(token);
+        let expires = UnixMillis(now.0 + LINK_MILLIS);
+        self.open().links.add(digest(&token), (user, expires), MOST);
+        format!("{}/login?token={token}", self.origin)
+    }
+
+    /// Returns the user of a link that was not used yet, and leaves the link as it is.
+    pub fn user_of_link(&self, token: &str, now: UnixMillis) -> Option<ConsoleUser> {
+        let open = self.open();
+        let (user, expires) = open.links.get(&digest(token))?;
+        (now < *expires).then(|| user.clone())
+    }
+
+    /// Uses a link up, and returns its user if it was good.
+    pub fn redeem(&self, token: &str, now: UnixMillis) -> Option<ConsoleUser> {
+        let (user, expires) = self.open().links.remove(&digest(token))?;
+        (now < expires).then_some(user)
+    }
+
+    /// Begins a session, and returns the value of its cookie.
+    pub fn begin(&self, session: Session, cookie: [u8; 32]) -> String {
+        let cookie = hex::encode(cookie);
+        self.open()
+            .sessions
+            .add(digest(&cookie), Arc::new(session), MOST);
+        cookie
+    }
+
+    /// Returns the session of a cookie, if it has one that has not ended.
+    pub fn session(&self, cookie: &str, now: UnixMillis) -> Option<Arc<Session>> {
+        let open = self.open();
+        let session = open.sessions.get(&digest(cookie))?;
+        (now < session.expires).then(|| session.clone())
+    }
+
+    /// Ends the session of a cookie, and returns it if there was one.
+    pub fn end(&self, cookie: &str) -> Option<Arc<Session>> {
+        self.open().sessions.remove(&digest(cookie))
+    }
+
+    /// Keeps a value, so that its tenant's sessions can show it by its valuation id.
+    pub fn save(&self, tenant: &TenantId, valuation_id: &str, value: SavedValue) {
+        let mut open = self.open();
+        let values = open.values.entry(tenant.clone()).or_default();
+        values.add(valuation_id.to_owned(), Arc::new(value), MOST_VALUES);
+    }
+
+    /// Returns a value that a session of the tenant made.
+    pub fn value(&self, tenant: &TenantId, valuation_id: &str) -> Option<Arc<SavedValue>> {
+        let open = self.open();
+        let values = open.values.get(tenant)?;
+        values.get(&valuation_id.to_owned()).cloned()
+    }
+
+    fn open(&self) -> MutexGuard<'_, OpenSessions> {
+        // Every change is whole before anything can panic.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn digest(token: &str) -> TokenDigest {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+/// A map that forgets its oldest entries.
+struct Recent<V, K = TokenDigest> {
+    entries: BTreeMap<K, V>,
+    order: VecDeque<K>,
+}
+
+impl<V, K> Default for Recent<V, K> {
+    fn default() -> Self {
+        Recent {
+            entries: BTreeMap::new(),
+            order: VecDeque::new(),
+        }
+    }
+}
+
+impl<V, K: Ord + Clone> Recent<V, K> {
+    fn add(&mut self, key: K, value: V, most: usize) {
+        while self.order.len() >= most {
+            if let Some(oldest) = self.order.pop_front() {
+                self.entries.remove(&oldest);
+            }
+        }
+        self.order.retain(|other| *other != key);
+        self.order.push_back(key.clone());
+        self.entries.insert(key, value);
+    }
+
+    fn get(&self, key: &K) -> Option<&V> {
+        self.entries.get(key)
+    }
+
+    fn remove(&mut self, key: &K) -> Option<V> {
+        self.order.retain(|other| other != key);
+        self.entries.remove(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const NOW: UnixMillis = UnixMillis(1_000);
+
+    fn user(tenant: &str) -> ConsoleUser {
+        ConsoleUser {
+            tenant: tenant.parse().unwrap(),
+            scopes: Scopes::all(),
+            operator: false,
+        }
+    }
+
+    fn token(link: &str) -> &str {
+        link.rsplit('=').next().unwrap()
+    }
+
+    #[test]
+    fn a_link_opens_one_session_within_its_time() {
+        let sessions = ConsoleSessions::new("http://127.0.0.1:1".to_owned(), String::new());
+        let link = sessions.make_link(user("a"), [7; 32], NOW);
+        assert!(link.starts_with("http://127.0.0.1:1/login?token=0707"));
+        assert_eq!(sessions.user_of_link(token(&link), NOW), Some(user("a")));
+        assert_eq!(sessions.redeem(token(&link), NOW), Some(user("a")));
+        assert_eq!(sessions.redeem(token(&link), NOW), None);
+
+        let link = sessions.make_link(user("a"), [8; 32], NOW);
+        let late = UnixMillis(NOW.0 + LINK_MILLIS);
+        assert_eq!(sessions.user_of_link(token(&link), late), None);
+        assert_eq!(sessions.redeem(token(&link), late), None);
+        assert_eq!(sessions.redeem("", NOW), None);
+    }
+
+    #[test]
+    fn the_oldest_links_are_forgotten() {
+        let sessions = ConsoleSessions::new(String::new(), String::new());
+        let link = |at: u8| sessions.make_link(user("a"), [at; 32], NOW);
+        let first = link(0);
+        for at in 1..=200 {
+            link(at);
+        }
+        assert_eq!(sessions.redeem(token(&first), NOW), None);
+        assert!(sessions.redeem(&hex::encode([1; 32]), NOW).is_some());
+    }
+
+    #[test]
+    fn a_value_is_shown_to_its_tenant_alone() {
+        let sessions = ConsoleSessions::new(String::new(), String::new());
+        let (own, other) = ("a".parse().unwrap(), "b".parse().unwrap());
+        let value = SavedValue {
+            request: json!({}),
+            response: json!({"valuation_id": "1"}),
+        };
+        sessions.save(&own, "1", value.clone());
+        assert_eq!(sessions.value(&own, "1").as_deref(), Some(&value));
+        assert_eq!(sessions.value(&other, "1"), None);
+    }
+}

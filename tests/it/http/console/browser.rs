@@ -1,0 +1,31 @@
+//! The console in a browser: each page's main task by clicks. The pages are looked at at a desk and
+//! on a telephone, in light and in dark, and without scripts. Without Debian's chromium the test
+//! prints that it was skipped.
+
+use super::{link, start_with_console};
+use crate::common::program::repository;
+use crate::common::python::{interpreter, run_to_success};
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn each_page_does_its_task_in_a_browser_without_a_fault() {
+    if !Path::new("/usr/bin/chromium").exists() {
+        println!("skipped: the console in a browser needs Debian's chromium");
+        return;
+    }
+    let folder = repository().join("tests/peers/console");
+    let python = interpreter(&folder, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let server = start_with_console().go();
+    // One for each of the four ways to look at it.
+    let links: Vec<String> = (0..4).map(|_| link(&server, &["--operator"])).collect();
+    let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("console");
+    std::fs::create_dir_all(&shots).unwrap();
+    let mut browser = Command::new(python);
+    browser.arg(folder.join("use_console.py")).arg(&shots);
+    let output = run_to_success(browser.args(&links));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("every page, 4 ways"), "{printed}");
+    println!("screenshots are in {}", shots.display());
+    server.stop();
+}

@@ -1,0 +1,174 @@
+//! What the pages show is what the API says.
+
+use super::{Browser, HOME, link, start_with_console};
+use crate::common::demo::house_with;
+use serde_json::{Value, json};
+
+/// Pounds as a page writes them.
+fn pounds(value: &Value) -> String {
+    let digits = value.as_u64().unwrap().to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    format!("£{text}")
+}
+
+#[test]
+fn a_value_passes_the_api_and_shows_its_figures() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let path = browser.value(&HOME);
+    assert!(
+        !path.contains("QA1"),
+        "a permalink holds no address: {path}"
+    );
+    let page = browser.page(&path);
+    let options = json!({
+        "include_comparables": true, "comparables_limit": 10, "include_context_metrics": true,
+        "use_stored_data": true,
+    });
+    let mut request = house_with(options);
+    request["size"] = json!({"bedrooms": 3});
+    let api = server.demo().post("/v3/value", &request).ok();
+    let value = &api["valuation"];
+    for figure in [
+        pounds(&value["estimated_value_gbp"]),
+        pounds(&value["range"]["lower_value_gbp"]),
+        pounds(&value["range"]["upper_value_gbp"]),
+        pounds(&api["context"]["own_sale"]["price_gbp"]),
+        api["confidence"]["score"].to_string(),
+        api["release_id"].as_str().unwrap().to_owned(),
+    ] {
+        assert!(page.contains(&figure), "{figure}: {page}");
+    }
+    let comparables = api["comparables"].as_array().unwrap();
+    for comparable in comparables {
+        let adjusted = pounds(&comparable["adjusted_price_gbp"]);
+        assert!(page.contains(&adjusted), "{adjusted}");
+    }
+    // A changed input is a new value, and its page states the difference.
+    let id = path.rsplit('/').next().unwrap();
+    let changed = [
+        &HOME[..9],
+        &[("valuation_date", "2027-03-01"), ("before", id)],
+    ]
+    .concat();
+    let page = browser.page(&browser.value(&changed));
+    assert!(page.contains("before the change."), "{page}");
+    server.stop();
+}
+
+#[test]
+fn a_refused_home_costs_nothing_and_the_form_says_why() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let mut fields = HOME;
+    fields[7] = ("bedrooms", "many");
+    let refused = browser.post("/values", &fields);
+    assert_eq!(refused.status(), 422);
+    let page = refused.text().unwrap();
+    assert!(page.contains("/size/bedrooms"), "{page}");
+    assert!(
+        page.contains("value=\"many\""),
+        "the form keeps what was typed"
+    );
+    server.stop();
+}
+
+#[test]
+fn script_in_a_free_text_stays_text() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let mut fields = HOME;
+    fields[2] = ("street", "<script>alert(1)</script>\"'");
+    let page = browser.post("/values", &fields).text().unwrap();
+    assert!(!page.contains("<script>alert"), "{page}");
+    assert!(page.contains("&lt;script&gt;alert"), "{page}");
+    let jobs = [("homes", "</textarea><script>alert(1)</script>")];
+    let page = browser.post("/jobs", &jobs).text().unwrap();
+    assert!(!page.contains("<script>alert"), "{page}");
+    server.stop();
+}
+
+#[test]
+fn a_series_is_charted_listed_and_downloaded_as_the_api_has_it() {
+    let server = start_with_console().go();
+    let browser = Browser::open(&link(&server, &["--scope", "markets:read"]));
+    let query = "dataset=market_activity&area=E06990001&property_type=all&from=2026-01&to=2026-07";
+    let page = browser.page(&format!("/markets?{query}"));
+    assert!(page.contains("<figure class=\"chart\">"), "{page}");
+    let api = server
+        .demo()
+        .get(&format!("/v1/markets/series?{query}"))
+        .ok();
+    let csv = browser.page(&format!("/markets.csv?{query}"));
+    let mut rows = csv::Reader::from_reader(csv.as_bytes());
+    let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).collect();
+    let mut expected = Vec::new();
+    for series in api["series"].as_array().unwrap() {
+        for found in series["observations"].as_array().unwrap() {
+            let value = match &found["value"] {
+                Value::Null => String::new(),
+                number => number.to_string(),
+            };
+            expected.push((series["series_id"].as_str().unwrap(), value));
+        }
+    }
+    let found: Vec<(&str, String)> = rows
+        .iter()
+        .map(|row| (&row[0], row[5].to_owned()))
+        .collect();
+    assert_eq!(found, expected);
+    let refused = browser.page("/markets?dataset=market_activity&area=E99999999");
+    assert!(refused.contains("role=\"alert\""), "{refused}");
+    server.stop();
+}
+
+#[test]
+fn a_file_of_homes_becomes_a_job_and_comes_back_as_a_file() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let homes = "postcode,building_number_or_name,street,type,subtype,title_tenure,status,bedrooms,valuation_date,request_reference\n\
+        QA1 1AF,15,Badger Yard Gardens,S,house_semi_detached,freehold,owner_occupied,3,2026-10-15,own\n\
+        QA1 1AF,999,Nowhere Street,S,house_semi_detached,freehold,vacant,3,2026-10-15,none\n";
+    let submitted = browser.post("/jobs", &[("homes", homes), ("use_stored_data", "yes")]);
+    assert_eq!(submitted.status(), 303);
+    let path = submitted.headers()["location"].to_str().unwrap().to_owned();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !browser.page(&path).contains("Job completed") {
+        assert!(std::time::Instant::now() < deadline);
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let csv = browser.page(&format!("{path}/results.csv"));
+    let mut rows = csv::Reader::from_reader(csv.as_bytes());
+    let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).collect();
+    assert_eq!((&rows[0][1], &rows[0][2]), ("own", "valued"));
+    assert!(rows[0][3].parse::<u64>().unwrap() > 100_000);
+    assert_eq!(&rows[1][1], "none");
+    assert_ne!(&rows[1][2], "valued");
+    let unknown = browser.post("/jobs", &[("homes", "postcode,colour\nQA1 1AF,red\n")]);
+    assert_eq!(unknown.status(), 422);
+    assert!(unknown.text().unwrap().contains("colour"));
+    server.stop();
+}
+
+#[test]
+fn the_releases_page_has_the_back_test_the_check_and_the_ledger() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let page = browser.page("/releases");
+    for shown in [
+        "synthetic-hedonic-2027-04",
+        "Median absolute error",
+        "6.7 %",
+        "Check: passed",
+        "No release was promoted yet",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    server.stop();
+}

@@ -1,0 +1,183 @@
+"""Uses each page of the console in Debian's chromium, four ways, and fails at any problem.
+
+use_console.py FOLDER LINK LINK LINK LINK
+
+Screenshots go to FOLDER. A page has no problem that axe-core finds, is no wider than its window,
+asks no other origin for anything, and logs no error. The last way has no scripts.
+"""
+
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+WAYS = [
+    {"width": 1440, "scheme": "light", "scripts": True},
+    {"width": 390, "scheme": "dark", "scripts": True},
+    {"width": 1440, "scheme": "dark", "scripts": True},
+    {"width": 390, "scheme": "light", "scripts": False},
+]
+# Chromium looks for its own news, which are none of the page's requests.
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+HOMES = """postcode,building_number_or_name,street,type,subtype,title_tenure,status,bedrooms,valuation_date
+QA1 1AF,15,Badger Yard Gardens,S,house_semi_detached,freehold,owner_occupied,3,2026-10-15
+"""
+
+
+class Visit:
+    """One way to look at all pages."""
+
+    def __init__(self, browser, folder, link, way):
+        self.origin = link.split("/login")[0]
+        self.way = way
+        self.folder = folder
+        self.context = browser.new_context(
+            viewport={"width": way["width"], "height": 900},
+            color_scheme=way["scheme"],
+            java_script_enabled=way["scripts"],
+            # axe-core is put into the page, which forbids every script but its own.
+            bypass_csp=True,
+        )
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(20_000)
+        self.problems = []
+        self.page.on("request", self.see_request)
+        self.page.on("pageerror", lambda error: self.problems.append(f"an error: {error}"))
+        self.page.goto(link)
+        self.page.get_by_role("button", name="Open the console").click()
+
+    def see_request(self, request):
+        parts = urlsplit(request.url)
+        if f"{parts.scheme}://{parts.netloc}" != self.origin:
+            self.problems.append(f"a request to {request.url}")
+
+    def look(self, name):
+        """Takes a picture of the page, and looks for problems."""
+        way = self.way
+        self.page.screenshot(
+            path=self.folder / f"{name}-{way['width']}-{way['scheme']}.png", full_page=True
+        )
+        if not way["scripts"]:
+            return
+        width = self.page.evaluate("document.documentElement.scrollWidth")
+        if width > way["width"]:
+            self.problems.append(f"{name} is {width} wide")
+        for violation in Axe().run(self.page).response["violations"]:
+            nodes = [node["html"] for node in violation["nodes"]][:3]
+            self.problems.append(f"{name}: {violation['id']}: {nodes}")
+
+    def value_a_home(self):
+        """Fills the form by the keyboard, and changes an input."""
+        page = self.page
+        page.locator("[name=postcode]").focus()
+        page.keyboard.type("QA1 1AF")
+        page.keyboard.press("Tab")
+        page.keyboard.type("15")
+        page.keyboard.press("Tab")
+        page.keyboard.type("Badger Yard Gardens")
+        for name, choice in [
+            ("type", "S"),
+            ("subtype", "house_semi_detached"),
+            ("title_tenure", "freehold"),
+            ("status", "owner_occupied"),
+        ]:
+            page.select_option(f"[name={name}]", choice)
+        page.fill("[name=bedrooms]", "3")
+        page.fill("[name=valuation_date]", "2026-10-15")
+        self.look("form")
+        page.locator("[name=bedrooms]").press("Enter")
+        page.wait_for_url("**/values/*")
+        assert page.locator("h1.estimate").inner_text().startswith("£"), "no estimate"
+        assert page.locator("svg.map circle.home").count() == 1, "no map"
+        self.look("value")
+        if self.way["scripts"]:
+            # A4 without a margin: two pages are the report.
+            pages = page.pdf(format="A4").count(b"/Type /Page\n")
+            if not 1 <= pages <= 2:
+                self.problems.append(f"the value takes {pages} pages of paper")
+        page.fill("[name=valuation_date]", "2027-06-01")
+        page.get_by_role("button", name="Value the home").click()
+        assert "before the change" in page.locator(".difference").inner_text()
+
+    def read_series(self):
+        """Chooses a dataset and an area, and finds the chart and its table."""
+        page = self.page
+        page.get_by_role("link", name="Markets").click()
+        page.select_option("[name=dataset]", "market_activity")
+        page.get_by_role("button", name="Show").click()
+        page.select_option("[name=area]", "E06990001")
+        page.fill("[name=from]", "2020-01")
+        page.fill("[name=to]", "2026-07")
+        page.get_by_role("button", name="Show").click()
+        assert page.locator("figure.chart").count() > 0, "no chart"
+        with page.expect_download() as download:
+            page.get_by_role("link", name="observations as CSV").click()
+        assert download.value.suggested_filename == "market_activity.csv"
+        self.look("markets")
+        page.get_by_role("link", name="Rates").click()
+        page.select_option("[name=dataset]", "bank_rate")
+        page.get_by_role("button", name="Show").click()
+        page.fill("[name=from]", "2024-01-01")
+        page.fill("[name=to]", "2026-09-30")
+        page.get_by_role("button", name="Show").click()
+        assert page.locator("figure.chart").count() > 0, "no chart"
+        self.look("rates")
+
+    def run_a_job(self):
+        """Submits a file of homes, and waits for its results."""
+        page = self.page
+        page.get_by_role("link", name="Jobs").click()
+        self.look("jobs")
+        page.fill("[name=homes]", HOMES)
+        page.get_by_role("button", name="Submit the job").click()
+        for _ in range(60):
+            if page.locator("h1").inner_text() == "Job completed":
+                break
+            page.wait_for_timeout(500)
+            page.reload()
+        with page.expect_download():
+            page.get_by_role("link", name="results as CSV").click()
+        self.look("job")
+
+    def read_the_rest(self):
+        """Opens the other pages, and logs out."""
+        page = self.page
+        for name in ["Releases", "Operation"]:
+            page.get_by_role("link", name=name).click()
+            assert page.locator("h1").inner_text() == name
+            self.look(name.lower())
+        page.get_by_role("button", name="Log out").click()
+        assert page.locator("h1").inner_text() == "Logged out"
+        self.look("logged-out")
+
+
+def main():
+    folder = Path(sys.argv[1])
+    problems = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=QUIET)
+        for way, link in zip(WAYS, sys.argv[2:], strict=True):
+            visit = Visit(browser, folder, link, way)
+            visit.value_a_home()
+            visit.read_series()
+            visit.run_a_job()
+            visit.read_the_rest()
+            problems += [f"{way}: {problem}" for problem in visit.problems]
+            visit.context.close()
+        browser.close()
+    if problems:
+        sys.exit("\n".join(problems))
+    print(f"every page, {len(WAYS)} ways")
+
+
+main()

@@ -1,12 +1,12 @@
-// The table of retry cases. Each case says what the service answers in turn, before it answers with
-// success, and what the client must do: how often it sends the request, how long it waits at least
-// between two of them, how the call ends, and if units may have been charged.
+// The table of retry cases, which all clients share. Each case says what the service answers in
+// turn, before it answers with success, and what the client must do: how often it sends the request,
+// how long it waits at least between two of them, how the call ends, and if units may have been
+// charged.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ApiError, BatchError, ConnectionError, type Domesday } from "../src/index.js";
-import { type Answer, home, json, scripted } from "./support.js";
+import { type Answer, home, json, scripted, sharedFile } from "./support.js";
 
 type Call = "release" | "job" | "results" | "series" | "submit" | "value" | "batch";
 
@@ -83,8 +83,7 @@ function scriptedAnswer({ lost, status = 0, headers = {}, body }: CaseAnswer): A
   return () => new Response(text, { status, headers });
 }
 
-const TABLE = new URL("../../tests/retry-cases.json", import.meta.url);
-const CASES = JSON.parse(readFileSync(TABLE, "utf8")) as Case[];
+const CASES = sharedFile("retry-cases.json") as Case[];
 
 for (const entry of CASES) {
   test(entry.name, async () => {

@@ -1,0 +1,29 @@
+"""The idempotency key of a job: clients/README.md has the rule, which all clients share."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+
+import rfc8785
+
+from .json_body import plain
+
+_LABEL = re.compile(r"[A-Za-z0-9._:-]{1,35}")
+
+
+def idempotency_key(body: object, label: str) -> str:
+    """Returns `LABEL:DIGEST`.
+
+    The digest is the SHA-256 of the body's canonical JSON (RFC 8785) in lower-case hexadecimal. The
+    body's own `idempotency_key` does not count.
+
+    Raises ValueError for a label that is not 1 to 35 characters of A-Z a-z 0-9 . _ : - and for a
+    body that is not a JSON object.
+    """
+    if not _LABEL.fullmatch(label):
+        raise ValueError(f"label {label!r} is not 1 to 35 of A-Z a-z 0-9 . _ : -")
+    content = plain(body)
+    if not isinstance(content, Mapping):
+        raise ValueError("the body of a job is not a JSON object")
+    rest = {name: value for name, value in content.items() if name != "idempotency_key"}
+    return f"{label}:{hashlib.sha256(rfc8785.dumps(rest)).hexdigest()}"

@@ -1,0 +1,130 @@
+"""Market statistics and rates of the blocking client."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Self
+
+from . import queries
+from .frames import FrameKind
+from .models import SeriesAreas, SeriesCatalogue, SeriesRelease
+from .series import Family, Selection, flatten, read_pages, select, table_of
+from .sync_driver import SyncDriver
+from .transport import Session
+
+
+class FamilyCalls:
+    """Queries of a family. A pinned one names its release in each query."""
+
+    family: ClassVar[Family]
+
+    def __init__(self, driver: SyncDriver, session: Session, release_id: str | None) -> None:
+        self._driver = driver
+        self._session = session
+        #: The pinned release.
+        self.release_id = release_id
+
+    def _select(
+        self,
+        dataset: str,
+        from_: object,
+        to: object,
+        metrics: Sequence[str] | str | None,
+        page_size: int | None,
+        selectors: dict[str, object],
+    ) -> Selection:
+        return select(
+            self.family, self.release_id, dataset, from_, to, metrics, page_size, selectors
+        )
+
+    def series(
+        self,
+        dataset: str,
+        *,
+        from_: object = None,
+        to: object = None,
+        metrics: Sequence[str] | str | None = None,
+        page_size: int | None = None,
+        frame: FrameKind = "list",
+        **selectors: object,
+    ) -> Any:
+        """Returns the observations of a selection over all pages, a row for each.
+
+        `frame` is `list` (dicts), `polars`, `pandas` or `arrow`. `selectors` are those of the
+        catalogue, such as `area` or `tenor_months`. Each row has the release, the series with its
+        basis, and the observation with its status. Values are as published: nothing is filled.
+
+        A series without observations has no row. `pages` has it, with its availability and the
+        notice of the answer.
+        """
+        chosen = self._select(dataset, from_, to, metrics, page_size, selectors)
+        pages = list(self._driver.iterate(read_pages(self._session, chosen)))
+        return table_of(pages, frame)
+
+    def rows(
+        self,
+        dataset: str,
+        *,
+        from_: object = None,
+        to: object = None,
+        metrics: Sequence[str] | str | None = None,
+        page_size: int | None = None,
+        **selectors: object,
+    ) -> Iterator[dict[str, Any]]:
+        """Yields the rows of `series` one by one, and reads a page when its first row is needed."""
+        chosen = self._select(dataset, from_, to, metrics, page_size, selectors)
+        for page in self._driver.iterate(read_pages(self._session, chosen)):
+            yield from flatten(page)
+
+    def pages(
+        self,
+        dataset: str,
+        *,
+        from_: object = None,
+        to: object = None,
+        metrics: Sequence[str] | str | None = None,
+        page_size: int | None = None,
+        **selectors: object,
+    ) -> Iterator[dict[str, Any]]:
+        """Yields the pages of a selection as plain JSON. The cursor keeps selection and release."""
+        chosen = self._select(dataset, from_, to, metrics, page_size, selectors)
+        return self._driver.iterate(read_pages(self._session, chosen))
+
+    def coverage(
+        self,
+        dataset: str,
+        *,
+        metrics: Sequence[str] | str | None = None,
+        **selectors: object,
+    ) -> dict[str, Any]:
+        """Returns the series of a selection with their availability, without observations."""
+        chosen = self._select(dataset, None, None, metrics, None, selectors)
+        answer: dict[str, Any] = self._driver.run(queries.series_coverage(self._session, chosen))
+        return answer
+
+    def datasets(self) -> SeriesCatalogue:
+        """Returns the datasets that this key may use."""
+        return self._driver.run(queries.datasets(self._session, self.family, self.release_id))
+
+    def current_release(self) -> SeriesRelease:
+        """Returns the current release of the family, whatever this session is pinned to."""
+        return self._driver.run(queries.current_release(self._session, self.family))
+
+    def pin(self, release_id: str | None = None) -> Self:
+        """Returns a session on one release: the given one, else the one that is current now."""
+        chosen = self.current_release().release_id if release_id is None else release_id
+        return type(self)(self._driver, self._session, chosen)
+
+
+class Rates(FamilyCalls):
+    """Sterling rates and financing references."""
+
+    family = "rates"
+
+
+class Markets(FamilyCalls):
+    """Market statistics by local authority."""
+
+    family = "markets"
+
+    def areas(self) -> SeriesAreas:
+        """Returns the local authorities of the release."""
+        return self._driver.run(queries.areas(self._session, self.release_id))

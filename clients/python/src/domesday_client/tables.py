@@ -1,0 +1,57 @@
+"""One run of `value_many`: from a table to requests, and from results to a table of its kind."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .columns import Path, check_collisions, column_paths, request_maker, result_columns
+from .frames import FrameKind, add_columns, column_names, kind_of, rows_of
+from .operation import Operation
+from .transport import Session
+from .value_many import BatchOptions, RowResult, value_rows
+
+
+@dataclass
+class TableRun:
+    """A table of homes with the results that arrived so far."""
+
+    table: Any
+    kind: FrameKind
+    paths: Mapping[str, Path]
+    settings: BatchOptions
+    prefix: str
+    with_documents: bool
+    documents: list[dict[str, Any]] = field(default_factory=list)
+
+    def operation(self, session: Session) -> Operation[None]:
+        """Returns the operation that values the rows."""
+        rows: Iterator[Any] = rows_of(self.table, self.kind)
+        return value_rows(session, rows, self.settings, request_maker(self.paths))
+
+    def add(self, row: RowResult) -> None:
+        """Takes the next result."""
+        self.documents.append(row.document)
+
+    def finish(self) -> Any:
+        """Returns the rows that have results, with the result's columns added."""
+        columns = result_columns(self.documents, self.prefix, self.with_documents)
+        return add_columns(self.table, self.kind, columns)
+
+
+def table_run(
+    table: Any,
+    settings: BatchOptions,
+    keep: Collection[str],
+    prefix: str,
+    with_documents: bool,
+) -> TableRun:
+    """Returns the run of a table.
+
+    Raises TypeError for an object that is not a table, and ValueError for a column that is neither
+    a field nor kept, or that has the name of a result's column.
+    """
+    kind = kind_of(table)
+    names = column_names(table, kind)
+    check_collisions(names, prefix)
+    paths = column_paths(names, settings.mode, keep)
+    return TableRun(table, kind, paths, settings, prefix, with_documents)

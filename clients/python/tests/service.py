@@ -40,9 +40,7 @@ class Answer:
 LOST = Answer()
 
 
-def response(
-    status: int, content: bytes | str, headers: Mapping[str, str] | None = None
-) -> Answer:
+def response(status: int, content: bytes | str, headers: Mapping[str, str] | None = None) -> Answer:
     """Returns a complete response."""
     body = content.encode() if isinstance(content, str) else content
     return Answer((head(status, len(body), headers) + body,))

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import AsyncIterator, Awaitable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,10 @@ class Harness:
 
     def stop(self, iterator: Any) -> None:
         """Ends an iteration before its last item."""
-        self.get(iterator.aclose()) if isinstance(iterator, AsyncIterator) else iterator.close()
+        if isinstance(iterator, AsyncGenerator):
+            self.get(iterator.aclose())
+        else:
+            iterator.close()
 
     def close(self) -> None:
         """Closes the clients."""

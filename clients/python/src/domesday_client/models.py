@@ -20,13 +20,16 @@ class DetailedLease(Model):
         extra="forbid",
     )
     ground_rent_gbp_per_year: Annotated[
-        float | None, Field(description="Ground rent in pounds a year.", ge=0.0, le=100000.0)
+        float | None,
+        Field(description="Ground rent in pounds a year.", ge=0.0, le=100000.0),
     ] = None
     service_charge_gbp_per_year: Annotated[
-        float | None, Field(description="Service charge in pounds a year.", ge=0.0, le=100000.0)
+        float | None,
+        Field(description="Service charge in pounds a year.", ge=0.0, le=100000.0),
     ] = None
     start_date: Annotated[
-        date_aliased, Field(description="First day of the lease, on or before the valuation date.")
+        date_aliased,
+        Field(description="First day of the lease, on or before the valuation date."),
     ]
     term_years: Annotated[
         int,
@@ -83,7 +86,8 @@ class DevelopmentSize(Model):
     ] = None
     living_rooms: Annotated[int | None, Field(description="Living rooms.", ge=0, le=10)] = None
     storeys: Annotated[
-        int | None, Field(description="Storeys of a house; ignored for flats.", ge=1, le=6)
+        int | None,
+        Field(description="Storeys of a house; ignored for flats.", ge=1, le=6),
     ] = None
 
 
@@ -175,10 +179,12 @@ class ParameterError(Model):
 
 class PostcodeCoverage(Model):
     recent_sales: Annotated[
-        int, Field(description="Sales there in the snapshot's last twelve months.", ge=0)
+        int,
+        Field(description="Sales there in the snapshot's last twelve months.", ge=0),
     ]
     represented: Annotated[
-        bool, Field(description="True if the release's snapshot has a property in the postcode.")
+        bool,
+        Field(description="True if the release's snapshot has a property in the postcode."),
     ]
     value: Annotated[
         str,
@@ -233,7 +239,8 @@ class SeriesAvailability(Model):
 
 class SeriesDimensions(Model):
     horizon_month: Annotated[
-        int | None, Field(description="Start in months after the snapshot.", ge=0, le=4294967295)
+        int | None,
+        Field(description="Start in months after the snapshot.", ge=0, le=4294967295),
     ] = None
     ltv_pct: Annotated[
         int | None, Field(description="Loan to value, per cent.", ge=0, le=4294967295)
@@ -277,7 +284,9 @@ class SeriesObservation(Model):
     capital_observation_month: Annotated[
         str | None,
         Field(
-            description="Month of the capital value.", max_length=10, pattern="^[0-9]{4}-[0-9]{2}$"
+            description="Month of the capital value.",
+            max_length=10,
+            pattern="^[0-9]{4}-[0-9]{2}$",
         ),
     ] = None
     capital_period_end: Annotated[
@@ -289,20 +298,23 @@ class SeriesObservation(Model):
     compounding: Annotated[str | None, Field(description="Compounding of the rate.")] = None
     day_count: Annotated[str | None, Field(description="Day count of the rate.")] = None
     input_month_gap: Annotated[
-        int | None, Field(description="Months from the capital month to the rental month.")
+        int | None,
+        Field(description="Months from the capital month to the rental month."),
     ] = None
     interval_end_date: Annotated[
         date_aliased | None, Field(description="Last day of the interval.")
     ] = None
     interval_end_month: Annotated[
-        int | None, Field(description="End of the interval in months after the snapshot.")
+        int | None,
+        Field(description="End of the interval in months after the snapshot."),
     ] = None
     interval_kind: Annotated[str | None, Field(description="Meaning of the interval.")] = None
     interval_start_date: Annotated[
         date_aliased | None, Field(description="First day of the interval.")
     ] = None
     interval_start_month: Annotated[
-        int | None, Field(description="Start of the interval in months after the snapshot.")
+        int | None,
+        Field(description="Start of the interval in months after the snapshot."),
     ] = None
     matched_swap_as_of_date: Annotated[
         date_aliased | None,
@@ -312,7 +324,8 @@ class SeriesObservation(Model):
         bool | None, Field(description="Marker of inputs of different months.")
     ] = None
     mortgage_latest_observation_date: Annotated[
-        date_aliased | None, Field(description="Date of the latest mortgage rate that went in.")
+        date_aliased | None,
+        Field(description="Date of the latest mortgage rate that went in."),
     ] = None
     period: Annotated[
         str,
@@ -334,7 +347,8 @@ class SeriesObservation(Model):
         date_aliased | None, Field(description="Last day of the projected interval.")
     ] = None
     projection_end_month: Annotated[
-        int | None, Field(description="End of the projected interval in months after the snapshot.")
+        int | None,
+        Field(description="End of the projected interval in months after the snapshot."),
     ] = None
     projection_start_date: Annotated[
         date_aliased | None, Field(description="First day of the projected interval.")
@@ -346,7 +360,11 @@ class SeriesObservation(Model):
     reference_basis: Annotated[str | None, Field(description="Reference rate of a spread.")] = None
     rental_observation_month: Annotated[
         str | None,
-        Field(description="Month of the rent.", max_length=10, pattern="^[0-9]{4}-[0-9]{2}$"),
+        Field(
+            description="Month of the rent.",
+            max_length=10,
+            pattern="^[0-9]{4}-[0-9]{2}$",
+        ),
     ] = None
     rental_period_end: Annotated[
         date_aliased | None, Field(description="Last day of the rental window.")
@@ -377,7 +395,8 @@ class SeriesObservation(Model):
         ),
     ] = None
     svr_latest_observation_date: Annotated[
-        date_aliased | None, Field(description="Date of the latest reversion rate that went in.")
+        date_aliased | None,
+        Field(description="Date of the latest reversion rate that went in."),
     ] = None
     swap_10y_end_date: Annotated[
         date_aliased | None, Field(description="End of the ten-year swap that went in.")
@@ -386,7 +405,8 @@ class SeriesObservation(Model):
         date_aliased | None, Field(description="End of the two-year swap that went in.")
     ] = None
     swap_5y_end_date: Annotated[
-        date_aliased | None, Field(description="End of the five-year swap that went in.")
+        date_aliased | None,
+        Field(description="End of the five-year swap that went in."),
     ] = None
     value: Annotated[
         float,
@@ -484,7 +504,8 @@ class Size(Model):
     )
     bedrooms: Annotated[int | None, Field(description="Bedrooms.", ge=0, le=20)] = None
     floor_area_m2: Annotated[
-        float | None, Field(description="Floor area in square metres.", ge=10.0, le=2000.0)
+        float | None,
+        Field(description="Floor area in square metres.", ge=10.0, le=2000.0),
     ] = None
     floor_level: Annotated[
         int | None,
@@ -496,7 +517,8 @@ class Size(Model):
     ] = None
     living_rooms: Annotated[int | None, Field(description="Living rooms.", ge=0, le=10)] = None
     storeys: Annotated[
-        int | None, Field(description="Storeys of a house; ignored for flats.", ge=1, le=6)
+        int | None,
+        Field(description="Storeys of a house; ignored for flats.", ge=1, le=6),
     ] = None
 
 
@@ -596,7 +618,8 @@ class Comparable(Model):
 
 class Confidence(Model):
     band: Annotated[
-        str, Field(description="The band in which the release's thresholds put the score.")
+        str,
+        Field(description="The band in which the release's thresholds put the score."),
     ]
     score: Annotated[float, Field(description="0 to 1.", ge=0.0, le=1.0)]
 
@@ -609,10 +632,12 @@ class Context(Model):
     own_sale: OwnSale | None
     postcode_sector: Annotated[str, Field(description="The postcode sector, such as `RG30 1`.")]
     price_change_12m_pct: Annotated[
-        float | None, Field(description="Change of prices over twelve months, in per cent.")
+        float | None,
+        Field(description="Change of prices over twelve months, in per cent."),
     ]
     price_per_sqm_gbp: Annotated[
-        float | None, Field(description="Sum of prices over sum of floor areas, in pounds.")
+        float | None,
+        Field(description="Sum of prices over sum of floor areas, in pounds."),
     ]
     sales_count_12m: Annotated[int, Field(description="Sales of the last twelve months.", ge=0)]
 
@@ -845,7 +870,8 @@ class FailedResult(Model):
     ] = None
     status: Literal["valuation_failed"]
     valuation_id: Annotated[
-        UUID, Field(description="This property's valuation; the authoritative identifier.")
+        UUID,
+        Field(description="This property's valuation; the authoritative identifier."),
     ]
 
 
@@ -864,7 +890,8 @@ class JobDocument(Model):
     job_id: UUID
     mode: Annotated[str, Field(description="As submitted.")]
     release_id: Annotated[
-        str, Field(description="The release that was active at submission; the job stays on it.")
+        str,
+        Field(description="The release that was active at submission; the job stays on it."),
     ]
     request_count: Annotated[int, Field(description="Its rows.", ge=1, le=2500)]
     results_url: Annotated[str, Field(description="Path of its results.")]
@@ -1016,7 +1043,8 @@ class Referral(Model):
 class ReferredValuation(Model):
     date: Annotated[date_aliased, Field(description="Day of the valuation asked for.")]
     range: Annotated[
-        ValueRange | None, Field(description="Always null: a referred property has no range.")
+        ValueRange | None,
+        Field(description="Always null: a referred property has no range."),
     ]
 
 
@@ -1032,7 +1060,8 @@ class RejectedResult(Model):
     ] = None
     status: Literal["rejected"]
     valuation_id: Annotated[
-        UUID, Field(description="This property's valuation; the authoritative identifier.")
+        UUID,
+        Field(description="This property's valuation; the authoritative identifier."),
     ]
 
 
@@ -1102,7 +1131,8 @@ class Series(Model):
         ),
     ]
     method: Annotated[
-        str | None, Field(description="The rule behind its values, where one is stated.")
+        str | None,
+        Field(description="The rule behind its values, where one is stated."),
     ] = None
     metric: Annotated[str, Field(description="The metric's id.")]
     observations: list[SeriesObservation] | None = None
@@ -1155,7 +1185,8 @@ class SeriesDataset(Model):
         bool, Field(description="Whether this key must name its metrics.")
     ]
     selector_options: Annotated[
-        dict[str, list[str]], Field(description="The values of each enumerated selector.")
+        dict[str, list[str]],
+        Field(description="The values of each enumerated selector."),
     ]
 
 
@@ -1192,7 +1223,12 @@ class SeriesEnvelope(Model):
 class Valuation(Model):
     date: Annotated[date_aliased, Field(description="Day of the valuation.")]
     estimated_value_gbp: Annotated[
-        int, Field(description="The estimate, rounded to the nearest pound.", ge=0, le=10000000000)
+        int,
+        Field(
+            description="The estimate, rounded to the nearest pound.",
+            ge=0,
+            le=10000000000,
+        ),
     ]
     range: Annotated[
         ValueRange | None,
@@ -1363,13 +1399,16 @@ class InputResolution(Model):
         ),
     ] = None
     derived_inputs: Annotated[
-        list[Note], Field(description="Blank inputs that the release or the route filled.")
+        list[Note],
+        Field(description="Blank inputs that the release or the route filled."),
     ]
     ignored_inputs: Annotated[
-        list[Note], Field(description="Inputs of the request that were valid, and of no use.")
+        list[Note],
+        Field(description="Inputs of the request that were valid, and of no use."),
     ]
     stored_data_used: Annotated[
-        list[Note], Field(description="Blank inputs that stored values of this property filled.")
+        list[Note],
+        Field(description="Blank inputs that stored values of this property filled."),
     ]
 
 
@@ -1388,7 +1427,8 @@ class ReferredResult(Model):
     status: Literal["referred"]
     valuation: ReferredValuation
     valuation_id: Annotated[
-        UUID, Field(description="This property's valuation; the authoritative identifier.")
+        UUID,
+        Field(description="This property's valuation; the authoritative identifier."),
     ]
 
 
@@ -1440,7 +1480,8 @@ class ValuedResult(Model):
     status: Literal["valued"]
     valuation: Valuation
     valuation_id: Annotated[
-        UUID, Field(description="This property's valuation; the authoritative identifier.")
+        UUID,
+        Field(description="This property's valuation; the authoritative identifier."),
     ]
 
 
@@ -1449,7 +1490,8 @@ class BatchRequest(Model):
         extra="forbid",
     )
     options: Annotated[
-        Options | None, Field(description="Options of every row that does not say otherwise.")
+        Options | None,
+        Field(description="Options of every row that does not say otherwise."),
     ] = None
     requests: Annotated[
         list[ExistingRow],
@@ -1497,7 +1539,8 @@ class DevelopmentJobRequest(Model):
         ),
     ] = None
     mode: Annotated[
-        Literal["development"], Field(description="Development properties, by their sites.")
+        Literal["development"],
+        Field(description="Development properties, by their sites."),
     ]
     options: Annotated[
         DevelopmentOptions | None,
@@ -1539,7 +1582,8 @@ class ExistingJobRequest(Model):
         ),
     ] = "simple"
     options: Annotated[
-        Options | None, Field(description="Options of every row that does not say otherwise.")
+        Options | None,
+        Field(description="Options of every row that does not say otherwise."),
     ] = None
     requests: Annotated[
         list[ExistingRow],
@@ -1574,7 +1618,9 @@ class BatchResult(Model):
             ]
         ],
         Field(
-            description="One result a row, in the order of the rows.", max_length=2500, min_length=1
+            description="One result a row, in the order of the rows.",
+            max_length=2500,
+            min_length=1,
         ),
     ]
     status: Annotated[

@@ -27,3 +27,8 @@ class RateLimitGate:
 def _parameter(text: str, name: str) -> int | None:
     found = re.search(rf";{name}=([0-9]{{1,10}})(?:;|$)", text)
     return int(found[1]) if found else None
+
+
+def has_limit(text: str) -> bool:
+    """Returns true if a header RateLimit has an item with a number of remaining requests."""
+    return any(_parameter(parameters, "r") is not None for parameters in _ITEM.findall(text))

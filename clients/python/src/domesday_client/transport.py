@@ -88,11 +88,16 @@ def _attempt(session: Session, request: Request, kind: CallKind) -> Operation[Re
     unchanged = response.status == 304 and "if-none-match" in request.headers
     if 200 <= response.status < 300 or unchanged:
         return response
+    return refusal_of(response, session.clock.now())
+
+
+def refusal_of(response: Response, now: float) -> Refusal:
+    """Returns an error response as the policy reads it. `now` is in seconds since 1970."""
     return Refusal(
         ErrorResponse(
             status=response.status,
             request_id=response.request_id,
-            retry_after=retry_after(response.headers, session.clock.now()),
+            retry_after=retry_after(response.headers, now),
             body=parse_error_body(response.body),
         )
     )

@@ -12,6 +12,7 @@ mod denial_of_service;
 mod generated_clients;
 mod openapi;
 mod operation;
+mod python_client;
 mod receipts;
 mod reports_in_chromium;
 mod response_examples;

@@ -1,6 +1,7 @@
 """Jobs: polling, and results that arrive in parts."""
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -144,6 +145,21 @@ def test_the_first_result_is_there_before_the_last_one_arrives(harness: Harness)
         harness.stop(results)
         # A caller that stops early releases the connection.
         assert service.left_early.wait(5)
+
+
+def test_results_are_not_held_together_in_memory(harness: Harness) -> None:
+    document = completed([f"{index} {'x' * 400}" for index in range(5_000)])
+    content = document.encode()
+    with Service([Answer((head(200, len(content)) + content,))]) as service:
+        client = harness.client(service.url)
+        tracemalloc.start()
+        try:
+            count = sum(1 for _ in harness.items(client.jobs.results("j")))
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert count == 5_000
+    assert peak < len(content) / 2, f"{peak} bytes of {len(content)}"
 
 
 def test_results_go_on_where_they_were_after_a_lost_connection(harness: Harness) -> None:

@@ -80,6 +80,19 @@ def test_a_command_prints_what_the_page_shows(example: Example) -> None:
     check(run.stdout, example.output)
 
 
+@pytest.mark.live
+def test_the_example_with_a_frame_values_a_file_of_homes(tmp_path: Path) -> None:
+    folder = FOLDER.parents[1] / "examples/python"
+    values = tmp_path / "values.csv"
+    files = [folder / "value_frame.py", folder / "homes.csv", values]
+    command = [sys.executable, *map(str, files), os.environ["DOMESDAY_URL"]]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment())
+    assert run.returncode == 0, run.stderr
+    expected = [("house", "valued"), ("without-area", "rejected"), ("unknown", "rejected")]
+    assert run.stdout.strip() == str(expected)
+    assert len(values.read_text().splitlines()) == 4
+
+
 def test_each_use_of_the_client_has_an_example() -> None:
     assert len(PYTHON) >= 7 and len(SHELL) >= 1
     text = "".join(example.code for example in EXAMPLES)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import httpx2
 
@@ -18,12 +18,10 @@ from .models import Coverage, ReleaseMetadata
 from .results import Result
 from .retry_policy import RetryLimits
 from .settings import ATTEMPT_TIMEOUT_SECONDS, settings
-from .tables import table_run
+from .tables import Table, table_run
 from .transport import Session
 from .valuations import Mode, value_one
 from .value_many import BatchOptions, RowResult, value_rows
-
-Table = TypeVar("Table")
 
 
 class AsyncClient:

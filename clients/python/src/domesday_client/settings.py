@@ -2,7 +2,7 @@
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
@@ -25,7 +25,7 @@ class Settings:
     attempt_timeout: float
     session: Session
     #: Arguments of the HTTP client, which hold the key as a header.
-    http: dict[str, Any]
+    http: dict[str, Any] = field(repr=False)
 
 
 def settings(

@@ -2,13 +2,16 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from .columns import Path, check_collisions, column_paths, request_maker, result_columns
 from .frames import FrameKind, add_columns, column_names, kind_of, rows_of
 from .operation import Operation
 from .transport import Session
 from .value_many import BatchOptions, RowResult, value_rows
+
+#: A polars or pandas frame, an Arrow table or a list of dicts.
+Table = TypeVar("Table")
 
 
 @dataclass

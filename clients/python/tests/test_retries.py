@@ -48,7 +48,7 @@ def test_retry_after_in_seconds_and_as_a_date_of_each_form(
     monkeypatch.setenv("TZ", "America/New_York")
     time.tzset()
     try:
-        assert retry_after({"date": DATE, "retry-after": text}, 0) == 10
+        assert retry_after({"date": DATE, "retry-after": text}, NOON) == 10
     finally:
         monkeypatch.undo()
         time.tzset()
@@ -61,6 +61,10 @@ def test_a_date_counts_from_the_responses_own_and_without_one_from_the_clock() -
     assert retry_after({"retry-after": text}, NOON) == 10
     assert retry_after({"retry-after": "Thu, 15 Oct 2026 11:00:00 GMT"}, NOON) == 0
     assert retry_after({}, NOON) is None
+    # Two digits over 50 years ahead are those of the last century.
+    ahead = retry_after({"retry-after": "Thursday, 15-Oct-76 12:00:10 GMT"}, NOON)
+    assert ahead is not None and ahead > 1e9
+    assert retry_after({"retry-after": "Saturday, 15-Oct-77 12:00:10 GMT"}, NOON) == 0
 
 
 @pytest.mark.parametrize(

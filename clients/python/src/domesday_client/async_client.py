@@ -17,7 +17,7 @@ from .errors import BatchError
 from .models import Coverage, ReleaseMetadata
 from .results import Result
 from .retry_policy import RetryLimits
-from .settings import ATTEMPT_TIMEOUT_SECONDS, settings
+from .settings import ATTEMPT_TIMEOUT_SECONDS, check_settings
 from .tables import Table, table_run
 from .transport import Session
 from .valuations import Mode, value_one
@@ -56,7 +56,7 @@ class AsyncClient:
 
         Raises ValueError for an unsound address, key or timeout.
         """
-        known = settings(base_url, api_key, retries, attempt_timeout, cache_folder, clock)
+        known = check_settings(base_url, api_key, retries, attempt_timeout, cache_folder, clock)
         http = httpx2.AsyncClient(**known.http, transport=transport)
         driver = AsyncDriver(http, known.session.clock, known.attempt_timeout)
         self._open(driver, known.session, known.base_url, None, None)

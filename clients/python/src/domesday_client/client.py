@@ -16,7 +16,7 @@ from .models import Coverage, ReleaseMetadata
 from .results import Result
 from .retry_policy import RetryLimits
 from .series_calls import Markets, Rates
-from .settings import ATTEMPT_TIMEOUT_SECONDS, settings
+from .settings import ATTEMPT_TIMEOUT_SECONDS, check_settings
 from .sync_driver import SyncDriver
 from .tables import Table, table_run
 from .transport import Session
@@ -56,7 +56,7 @@ class Client:
 
         Raises ValueError for an unsound address, key or timeout.
         """
-        known = settings(base_url, api_key, retries, attempt_timeout, cache_folder, clock)
+        known = check_settings(base_url, api_key, retries, attempt_timeout, cache_folder, clock)
         http = httpx2.Client(**known.http, transport=transport)
         driver = SyncDriver(http, known.session.clock, known.attempt_timeout)
         self._open(driver, known.session, known.base_url, None, None)

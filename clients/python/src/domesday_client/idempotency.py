@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import rfc8785
 
-from .json_body import plain
+from .json_body import to_json_value
 
 _LABEL = re.compile(r"[A-Za-z0-9._:-]{1,35}")
 
@@ -22,7 +22,7 @@ def idempotency_key(body: object, label: str) -> str:
     """
     if not _LABEL.fullmatch(label):
         raise ValueError(f"label {label!r} is not 1 to 35 of A-Z a-z 0-9 . _ : -")
-    content = plain(body)
+    content = to_json_value(body)
     if not isinstance(content, Mapping):
         raise ValueError("the body of a job is not a JSON object")
     rest = {name: value for name, value in content.items() if name != "idempotency_key"}

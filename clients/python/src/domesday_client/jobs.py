@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from .errors import JobFailedError
 from .idempotency import idempotency_key
-from .json_body import encode, plain
+from .json_body import encode, to_json_value
 from .models import JobDocument
 from .operation import Operation, Request
 from .polling import Polling, WaitOptions
@@ -26,7 +26,7 @@ def submit(session: Session, body: object, label: str) -> Operation[JobDocument]
 
     Raises ValueError for an unsound label.
     """
-    content = plain(body)
+    content = to_json_value(body)
     key = idempotency_key(content, label)
     request = post(_JOBS, encode({**content, "idempotency_key": key}))
     return read_answer(JobDocument, (yield from call(session, request, SUBMISSION)))

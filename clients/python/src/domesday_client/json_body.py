@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 
-def plain(value: object) -> Any:
+def to_json_value(value: object) -> Any:
     """Returns a value as JSON knows it: objects, lists, texts, numbers, booleans and null.
 
     Members of a model that were not set are left out, because the service refuses a null.
@@ -27,22 +27,22 @@ def plain(value: object) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
     if isinstance(value, Mapping):
-        return {str(name): plain(member) for name, member in value.items()}
+        return {str(name): to_json_value(member) for name, member in value.items()}
     if isinstance(value, datetime.datetime):
         midnight = value.time() == datetime.time(0)
         return value.date().isoformat() if midnight else value.isoformat()
     if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, decimal.Decimal):
-        return plain(int(value) if value == value.to_integral_value() else float(value))
+        return to_json_value(int(value) if value == value.to_integral_value() else float(value))
     if isinstance(value, uuid.UUID):
         return str(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        return [plain(item) for item in value]
+        return [to_json_value(item) for item in value]
     # Numbers and lists of frames: those of NumPy convert themselves.
     convert = getattr(value, "tolist", None)
     if callable(convert):
-        return plain(convert())
+        return to_json_value(convert())
     raise TypeError(f"a value of type {type(value).__name__} has no form in JSON")
 
 

@@ -32,14 +32,14 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     text = text.strip()
     if _SECONDS.fullmatch(text):
         return float(text)
-    until = _parse_date(text)
+    until = _parse_date(text, now)
     if until is None:
         return None
-    sent = _parse_date(headers.get("date", "").strip())
+    sent = _parse_date(headers.get("date", "").strip(), now)
     return max(0.0, until - (now if sent is None else sent))
 
 
-def _parse_date(text: str) -> float | None:
+def _parse_date(text: str, now: float) -> float | None:
     """Returns the seconds since 1970 of a date in one of the three forms."""
     for form in _DATES:
         found = form.fullmatch(text)
@@ -48,8 +48,10 @@ def _parse_date(text: str) -> float | None:
         month = _MONTHS.index(found["month"]) + 1
         year = int(found["year"])
         if year < 100:
-            # RFC 9110 reads two digits as the century's, unless that is far in the future.
-            year += 2000 if year < 70 else 1900
+            # RFC 9110 reads two digits as a past year if they would be over 50 years ahead.
+            this_year = datetime.fromtimestamp(now, UTC).year
+            year += this_year - this_year % 100
+            year -= 100 if year > this_year + 50 else 0
         hour, minute, second = (int(found[part]) for part in ("hour", "minute", "second"))
         try:
             day = int(found["day"])

@@ -28,7 +28,7 @@ class Settings:
     http: dict[str, Any] = field(repr=False)
 
 
-def settings(
+def check_settings(
     base_url: str,
     api_key: str,
     retries: RetryLimits | None,
@@ -36,7 +36,7 @@ def settings(
     cache_folder: str | os.PathLike[str] | None,
     clock: Clock | None,
 ) -> Settings:
-    """Returns the settings of a client.
+    """Checks the settings of a client and returns them.
 
     Raises ValueError for an address that is not http or https, or that holds a password, and for a
     key that no header can hold. The message does not name the key.

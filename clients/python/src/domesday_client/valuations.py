@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from .batches import EncodedRow, request_body
-from .json_body import encode, plain
+from .json_body import encode, to_json_value
 from .operation import Operation, Request
 from .results import Result, read_result
 from .transport import Session, call, valuation
@@ -40,7 +40,7 @@ def value_one(
 ) -> Operation[Result]:
     """Values one home."""
     check_mode(mode)
-    request = post(_SINGLE[mode], encode(plain(body)))
+    request = post(_SINGLE[mode], encode(to_json_value(body)))
     return read_result((yield from call(session, request, valuation(repeat_after_loss))))
 
 

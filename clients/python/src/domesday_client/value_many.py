@@ -6,7 +6,7 @@ from typing import Any
 
 from .batches import MAX_ROWS, Batcher, EncodedRow, request_body
 from .errors import BatchError, DomesdayError, InvalidRequestError
-from .json_body import encode, plain
+from .json_body import encode, to_json_value
 from .operation import END, Emit, Operation, Pull
 from .results import Result, read_result
 from .transport import Session
@@ -55,7 +55,7 @@ def value_rows(
     Raises BatchError with the first row without a result. Its cause is the error.
     """
     check_mode(settings.mode)
-    options = None if settings.options is None else encode(plain(settings.options))
+    options = None if settings.options is None else encode(to_json_value(settings.options))
     batcher = Batcher(
         overhead=len(request_body([], options)),
         max_rows=max(1, min(settings.rows_per_request, MAX_ROWS)),
@@ -67,7 +67,7 @@ def value_rows(
         if row is END:
             batch = batcher.take()
         else:
-            batch = batcher.add(EncodedRow(row, encode(plain(request_of(row))))) or []
+            batch = batcher.add(EncodedRow(row, encode(to_json_value(request_of(row))))) or []
         while batch:
             part = batch[: batcher.max_rows]
             results = yield from _value_part(session, part, options, settings, first)

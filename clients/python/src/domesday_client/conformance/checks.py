@@ -152,7 +152,7 @@ def json_of(response: Response) -> Any:
         raise Finding(f"HTTP {response.status}: the body is not JSON") from error
 
 
-def success(response: Response, subject: str) -> Any:
+def require_success(response: Response, subject: str) -> Any:
     """Returns the JSON of a response of status 200.
 
     Raises NotTested if the plan has no access, and Finding for another status.

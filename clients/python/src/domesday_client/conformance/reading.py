@@ -5,7 +5,7 @@ from typing import Any
 from ..models import Coverage, ReleaseMetadata, SeriesAreas, SeriesCatalogue, SeriesEnvelope
 from ..operation import Response
 from ..rate_limit import has_limit
-from .checks import Check, NotTested, Probe, error_code, json_of, require, success
+from .checks import Check, NotTested, Probe, error_code, json_of, require, require_success
 
 _RELEASE = "/v3/releases/current"
 _UNKNOWN_JOB = "/v3/valuation-jobs/00000000-0000-4000-8000-000000000000"
@@ -31,7 +31,7 @@ def error_shape(probe: Probe) -> str:
 
 def metadata(probe: Probe) -> str:
     """Checks the metadata of the active release."""
-    body = success(probe.get(_RELEASE), "the release metadata")
+    body = require_success(probe.get(_RELEASE), "the release metadata")
     release = probe.read(ReleaseMetadata, body)
     window = release.valuation_date
     require(window.from_ <= window.to, "the window of valuation dates ends before it begins")
@@ -53,7 +53,7 @@ def endpoints(probe: Probe) -> str:
 def coverage(probe: Probe) -> str:
     """Checks the coverage of the home's postcode."""
     postcode = probe.home["property"]["postcode"]
-    body = success(probe.get("/v3/coverage", {"postcode": postcode}), "the coverage check")
+    body = require_success(probe.get("/v3/coverage", {"postcode": postcode}), "the coverage check")
     found = probe.read(Coverage, body).postcode.represented
     return f"{postcode} is {'' if found else 'not '}in the release"
 
@@ -76,7 +76,7 @@ def rates_series(probe: Probe) -> str:
 
 def markets_series(probe: Probe) -> str:
     """Checks a series of market statistics."""
-    areas = success(probe.get("/v1/markets/areas"), "market statistics")
+    areas = require_success(probe.get("/v1/markets/areas"), "market statistics")
     codes = [area.code for area in probe.read(SeriesAreas, areas).areas]
     require(codes, "the release has no areas")
     require(codes == sorted(codes), "the areas are not ordered by code")
@@ -84,7 +84,7 @@ def markets_series(probe: Probe) -> str:
 
 
 def _series(probe: Probe, family: str, known: dict[str, str]) -> str:
-    body = success(probe.get(f"/v1/{family}/datasets"), family)
+    body = require_success(probe.get(f"/v1/{family}/datasets"), family)
     catalogue = probe.read(SeriesCatalogue, body)
     require(catalogue.datasets, "the catalogue is empty")
     for dataset in catalogue.datasets:
@@ -94,7 +94,7 @@ def _series(probe: Probe, family: str, known: dict[str, str]) -> str:
         if not set(dataset.required) <= set(values) or dataset.requires_metric_selection:
             continue
         query = {name: values[name] for name in dict.fromkeys(["dataset", *dataset.required])}
-        page = success(probe.get(f"/v1/{family}/series", query), f"the series of {family}")
+        page = require_success(probe.get(f"/v1/{family}/series", query), f"the series of {family}")
         envelope = probe.read(SeriesEnvelope, page)
         count = sum(len(series.observations or []) for series in envelope.series)
         if count == 0:
@@ -132,7 +132,7 @@ def pinned_release(probe: Probe) -> str:
     """Checks that a named release answers, and that an unknown one is no fallback."""
     path, query, envelope = _seen_series(probe)
     pinned = {**query, "release_id": envelope.release_id}
-    body = success(probe.get(path, pinned), "the pinned release")
+    body = require_success(probe.get(path, pinned), "the pinned release")
     require(body.get("release_id") == envelope.release_id, "a pinned query is of another release")
     unknown = probe.get(path, {**query, "release_id": "no-such-release"})
     require(400 <= unknown.status < 500, f"an unknown release: HTTP {unknown.status}, not 4xx")
@@ -146,11 +146,11 @@ def pages(probe: Probe) -> str:
     if not starts:
         raise NotTested("the series has no first period")
     selection = {**query, "from": min(starts), "page_size": "2"}
-    first = success(probe.get(path, selection), "a page")
+    first = require_success(probe.get(path, selection), "a page")
     cursor = first.get("next_cursor")
     if not cursor:
         raise NotTested("the selection has one page")
-    second = success(probe.get(path, {"cursor": cursor}), "the next page")
+    second = require_success(probe.get(path, {"cursor": cursor}), "the next page")
     for page in (first, second):
         count = len(_observations(page))
         require(count <= 2, f"a page of at most 2 has {count} observations")

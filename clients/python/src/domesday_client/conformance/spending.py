@@ -6,7 +6,7 @@ from ..idempotency import idempotency_key
 from ..jobs import job_path
 from ..models import BatchResult, JobDocument, ReferredResult, ReleaseMetadata, ValuedResult
 from ..results import UnknownResult, read_result
-from .checks import Check, Finding, NotTested, Probe, error_code, require, success
+from .checks import Check, Finding, NotTested, Probe, error_code, require, require_success
 
 _VALUE = "/v3/simple-value"
 _BATCH = "/v3/simple-batch-value"
@@ -22,7 +22,7 @@ def value(probe: Probe) -> str:
             f"the service does not know the demo's home ({error_code(response)}). "
             "Name one with --home FILE."
         )
-    result = read_result(success(response, "single values"))
+    result = read_result(require_success(response, "single values"))
     if isinstance(result, UnknownResult):
         raise Finding(f"the result contradicts the description, with the status {result.status!r}")
     if isinstance(result, ReferredResult):
@@ -68,7 +68,7 @@ def replay(probe: Probe) -> str:
 
 
 def _document(response: Any) -> Any:
-    return success(type(response)(200, response.headers, response.body), "jobs")
+    return require_success(type(response)(200, response.headers, response.body), "jobs")
 
 
 def batch(probe: Probe) -> str:
@@ -79,7 +79,9 @@ def batch(probe: Probe) -> str:
         {**probe.home, "property": absent, "request_reference": "first"},
         {**probe.home, "request_reference": "second"},
     ]
-    answer = probe.read(BatchResult, success(probe.post(_BATCH, {"requests": rows}), "batches"))
+    answer = probe.read(
+        BatchResult, require_success(probe.post(_BATCH, {"requests": rows}), "batches")
+    )
     references = [result.request_reference for result in answer.results]
     require(references == ["first", "second"], f"the order of results is {references}")
     require(answer.summary.requested == 2, "the summary does not count two rows")

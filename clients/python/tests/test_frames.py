@@ -1,6 +1,7 @@
 """Tables of each kind: columns as members of requests, and results as columns."""
 
 import datetime
+import json
 from typing import Any
 
 import pandas
@@ -11,7 +12,8 @@ from service import Answer, ReceivedRequest, Service, answer_json
 from support import Harness, flat_home, home, site
 
 from domesday_client.columns import RESULT_COLUMNS
-from domesday_client.frames import FrameKind, kind_of
+from domesday_client.frame_columns import Library, make_column
+from domesday_client.frames import FrameKind, is_missing, kind_of
 
 VALUED = {
     "status": "valued",
@@ -164,3 +166,40 @@ def test_documents_and_another_prefix(harness: Harness) -> None:
         (row,) = harness.get(client.value_many(rows, prefix="v_", documents=True))
     assert '"estimated_value_gbp": 250000' in row["v_document"]
     assert row["v_status"] == "valued"
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "arrow"])
+def test_types_of_columns_do_not_depend_on_the_results(harness: Harness, kind: str) -> None:
+    types = []
+    for word in ("valued", "rejected", "referred"):
+        with Service([echo]) as service:
+            client = harness.client(service.url)
+            rows = [flat_home(request_reference=word)]
+            table = harness.get(client.value_many(make(kind, rows)))
+        types.append(str(table.schema if kind == "arrow" else table.dtypes))
+    assert types[0] == types[1] == types[2]
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas", "arrow"])
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1, 2.5, None], int),
+        (["x", 7, None], int),
+        ([True, 2], int),
+        ([1, "x"], str),
+        ([[1], {"a": 1}, "x"], str),
+        ([2**70, 1], int),
+    ],
+)
+def test_a_column_of_other_values_than_expected_loses_none(
+    library: Library, values: list[Any], expected: type
+) -> None:
+    column = make_column(library, "c", values, expected)
+    found = column.to_pylist() if library == "arrow" else list(column)
+    texts = [None if value is None else json.dumps(value).strip('"') for value in values]
+    for cell, value, text in zip(found, values, texts, strict=True):
+        if value is None:
+            assert is_missing(cell)
+            continue
+        assert cell in (value, text) or str(cell) == str(value)

@@ -49,6 +49,7 @@ def test_retry_after_in_seconds_and_as_a_date_of_each_form(
     time.tzset()
     try:
         assert retry_after({"date": DATE, "retry-after": text}, NOON) == 10
+        assert retry_after({"retry-after": text}, NOON) == 10
     finally:
         monkeypatch.undo()
         time.tzset()

@@ -9,23 +9,25 @@ from pydantic import BaseModel
 from .frames import is_missing
 from .models import DevelopmentRow, ExistingRow
 
-#: The columns of a result, without the prefix that a caller may choose.
-RESULT_COLUMNS = (
-    "status",
-    "estimated_value_gbp",
-    "lower_value_gbp",
-    "upper_value_gbp",
-    "nominal_coverage",
-    "confidence_score",
-    "confidence_band",
-    "referral_code",
-    "error_code",
-    "error_field",
-    "error_message",
-    "error_retryable",
-    "release_id",
-    "valuation_id",
-)
+#: The columns of a result with their types, without the prefix that a caller may choose.
+RESULT_COLUMNS: Mapping[str, type] = {
+    "status": str,
+    "estimated_value_gbp": int,
+    "lower_value_gbp": int,
+    "upper_value_gbp": int,
+    "nominal_coverage": float,
+    "confidence_score": float,
+    "confidence_band": str,
+    "referral_code": str,
+    "error_code": str,
+    "error_field": str,
+    "error_message": str,
+    "error_retryable": bool,
+    "release_id": str,
+    "valuation_id": str,
+}
+#: The column of the whole result as JSON text, which a caller may ask for.
+DOCUMENT_COLUMN = "document"
 
 Path = tuple[str, ...]
 
@@ -149,7 +151,7 @@ def result_columns(
         for position, name in enumerate(RESULT_COLUMNS)
     }
     if with_documents:
-        columns[f"{prefix}document"] = [
+        columns[f"{prefix}{DOCUMENT_COLUMN}"] = [
             json.dumps(document, ensure_ascii=False) for document in documents
         ]
     return columns
@@ -157,8 +159,14 @@ def result_columns(
 
 def check_collisions(names: Collection[str], prefix: str) -> None:
     """Raises ValueError if a table already has a column of the result's names."""
-    for name in (*RESULT_COLUMNS, "document"):
+    for name in (*RESULT_COLUMNS, DOCUMENT_COLUMN):
         if f"{prefix}{name}" in names:
             raise ValueError(
                 f"the table has a column {prefix}{name!r} already. Choose another `prefix`."
             )
+
+
+def result_types(prefix: str) -> dict[str, type]:
+    """Returns the types of the columns of `result_columns`."""
+    types = {**RESULT_COLUMNS, DOCUMENT_COLUMN: str}
+    return {f"{prefix}{name}": kind for name, kind in types.items()}

@@ -3,9 +3,12 @@
 The libraries are optional. Only the one whose frame a caller passes or asks for is imported.
 """
 
+import importlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
+
+from .frame_columns import make_column
 
 #: A kind of table. `list` is a list of dicts, which needs no library.
 FrameKind = Literal["list", "polars", "pandas", "arrow"]
@@ -71,95 +74,59 @@ def is_missing(value: object) -> bool:
     return type(value).__name__ in ("NAType", "NaTType")
 
 
-def add_columns(table: Any, kind: FrameKind, columns: Mapping[str, Sequence[Any]]) -> Any:
+def add_columns(
+    table: Any,
+    kind: FrameKind,
+    columns: Mapping[str, Sequence[Any]],
+    types: Mapping[str, type],
+) -> Any:
     """Returns the first rows of a table with new columns, as many rows as the columns have."""
     count = len(next(iter(columns.values()), ()))
     if kind == "polars":
-        import polars
-
-        series = [polars.Series(name, values, strict=False) for name, values in columns.items()]
-        return table.head(count).with_columns(series)
+        made = [make_column(kind, name, cells, types[name]) for name, cells in columns.items()]
+        return table.head(count).with_columns(made)
     if kind == "pandas":
-        import pandas
-
         first = table.iloc[:count]
         added = {
-            name: pandas.Series(list(values), index=first.index, dtype=_pandas_type(values))
-            for name, values in columns.items()
+            name: make_column(kind, name, cells, types[name], first.index)
+            for name, cells in columns.items()
         }
         return first.assign(**added)
     if kind == "arrow":
         first = table.slice(0, count)
-        for name, values in columns.items():
-            first = first.append_column(name, [list(values)])
+        for name, cells in columns.items():
+            first = first.append_column(name, make_column(kind, name, cells, types[name]))
         return first
     return [
-        {**row, **{name: values[index] for name, values in columns.items()}}
+        {**row, **{name: cells[index] for name, cells in columns.items()}}
         for index, row in enumerate(table[:count])
     ]
 
 
-def _pandas_type(values: Sequence[Any]) -> str:
-    """Returns a type of pandas that keeps whole numbers beside missing ones."""
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {bool}:
-        return "boolean"
-    if kinds == {int}:
-        return "Int64"
-    return "Float64" if kinds and kinds <= {int, float} else "object"
-
-
-def build(rows: list[dict[str, Any]], kind: FrameKind, columns: Mapping[str, type]) -> Any:
+def build(rows: list[dict[str, Any]], kind: FrameKind, types: Mapping[str, type]) -> Any:
     """Returns a table of rows.
 
-    `columns` are there even without a row, in this order and of these types. Other columns follow
-    as they occur.
+    The columns of `types` are there even without a row, in this order. Other columns follow as they
+    occur.
 
     Raises ImportError if the library of the kind is not installed, and ValueError for a kind that
     does not exist.
     """
-    names = dict.fromkeys(columns)
-    for row in rows:
-        names.update(dict.fromkeys(row))
     if kind == "list":
         return rows
-    values = {name: [_cell(row.get(name), columns.get(name)) for row in rows] for name in names}
-    if kind == "polars":
-        try:
-            import polars
-        except ImportError as error:
-            _missing(kind, error)
-        types = {str: polars.String, float: polars.Float64, int: polars.Int64}
-        series = [
-            polars.Series(name, cells, dtype=types.get(columns.get(name, object)), strict=False)
-            for name, cells in values.items()
-        ]
-        return polars.DataFrame(series)
-    if kind == "pandas":
-        try:
-            import pandas
-        except ImportError as error:
-            _missing(kind, error)
-        return pandas.DataFrame(values, columns=list(names))
-    if kind == "arrow":
-        try:
-            import pyarrow
-        except ImportError as error:
-            _missing(kind, error)
-        known = {str: pyarrow.string(), float: pyarrow.float64(), int: pyarrow.int64()}
-        arrays = {
-            name: pyarrow.array(cells, type=known.get(columns.get(name, object)))
-            for name, cells in values.items()
-        }
-        return pyarrow.table(arrays)
-    raise ValueError(f"frame {kind!r} is not one of list, polars, pandas, arrow")
-
-
-def _cell(value: Any, kind: type | None) -> Any:
-    return float(value) if kind is float and isinstance(value, int) else value
-
-
-def _missing(kind: str, error: ImportError) -> NoReturn:
-    raise ImportError(
-        f"frame={kind!r} needs a package: pip install 'domesday-client[{kind}]'"
-    ) from error
+    if kind not in _MODULES:
+        raise ValueError(f"frame {kind!r} is not one of list, polars, pandas, arrow")
+    try:
+        module = importlib.import_module(_MODULES[kind])
+    except ImportError as error:
+        raise ImportError(
+            f"frame={kind!r} needs a package: pip install 'domesday-client[{kind}]'"
+        ) from error
+    names = dict.fromkeys(types)
+    for row in rows:
+        names.update(dict.fromkeys(row))
+    columns = {
+        name: make_column(kind, name, [row.get(name) for row in rows], types.get(name))
+        for name in names
+    }
+    return module.table(columns) if kind == "arrow" else module.DataFrame(columns)

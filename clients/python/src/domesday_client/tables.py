@@ -4,7 +4,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from .columns import Path, check_collisions, column_paths, request_maker, result_columns
+from .columns import (
+    Path,
+    check_collisions,
+    column_paths,
+    request_maker,
+    result_columns,
+    result_types,
+)
 from .frames import FrameKind, add_columns, column_names, kind_of, rows_of
 from .operation import Operation
 from .transport import Session
@@ -38,7 +45,7 @@ class TableRun:
     def finish(self) -> Any:
         """Returns the rows that have results, with the result's columns added."""
         columns = result_columns(self.documents, self.prefix, self.with_documents)
-        return add_columns(self.table, self.kind, columns)
+        return add_columns(self.table, self.kind, columns, result_types(self.prefix))
 
 
 def table_run(

@@ -185,6 +185,22 @@ def test_a_plan_without_a_family_is_not_a_failure() -> None:
 
 
 @pytest.mark.live
+def test_an_allowance_that_is_used_up_is_not_a_failure() -> None:
+    def change(
+        request: httpx2.Request, response: httpx2.Response, _: dict[str, Any]
+    ) -> httpx2.Response:
+        if request.method != "POST" or response.status_code == 422:
+            return response
+        code = "monthly_valuation_quota_exceeded"
+        return httpx2.Response(429, json={"error": {"code": code, "retryable": False}})
+
+    report = report_of(change)
+    assert failed(report) == {}
+    skipped = {line.name for line in report.lines if line.outcome == "not tested"}
+    assert skipped == {"value", "idempotent_replay", "batch"}
+
+
+@pytest.mark.live
 def test_the_command_prints_a_line_for_each_check(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -93,6 +93,18 @@ def test_the_example_with_a_frame_values_a_file_of_homes(tmp_path: Path) -> None
     assert len(values.read_text().splitlines()) == 4
 
 
+def test_the_examples_are_strictly_typed(tmp_path: Path) -> None:
+    for position, example in enumerate(PYTHON):
+        code = f"{SETUP.code}\n{example.code}"
+        (tmp_path / f"example_{position}.py").write_text(code)
+    tool = Path(sys.executable).with_name("mypy")
+    command = [tool, "--strict", "--config-file", FOLDER / "pyproject.toml", *tmp_path.iterdir()]
+    run = subprocess.run(
+        [str(part) for part in command], cwd=FOLDER, capture_output=True, text=True, timeout=300
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 def test_each_use_of_the_client_has_an_example() -> None:
     assert len(PYTHON) >= 7 and len(SHELL) >= 1
     text = "".join(example.code for example in EXAMPLES)

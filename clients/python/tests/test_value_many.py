@@ -98,6 +98,7 @@ def test_a_row_that_is_too_large_alone_is_an_error_with_its_index(harness: Harne
             for row in harness.items(rows):
                 seen.append(row.index)
         assert (seen, caught.value.first_row, caught.value.row_count) == ([0], 1, 1)
+        assert len(service.requests) == 2
 
 
 def test_a_part_that_fails_names_its_rows_and_keeps_the_results_before_it(

@@ -23,6 +23,7 @@ from .errors import (
 )
 from .frames import FrameKind
 from .idempotency import idempotency_key
+from .models import FailedResult, ReferredResult, RejectedResult, ValuedResult
 from .results import Result, UnknownResult
 from .retry_policy import RetryLimits
 from .valuations import Mode
@@ -43,6 +44,7 @@ __all__ = [
     "ConnectionError",
     "DomesdayError",
     "ErrorItem",
+    "FailedResult",
     "FrameKind",
     "InvalidRequestError",
     "JobFailedError",
@@ -50,11 +52,14 @@ __all__ = [
     "LimitError",
     "Mode",
     "NotFoundError",
+    "ReferredResult",
+    "RejectedResult",
     "ResponseError",
     "Result",
     "RetryLimits",
     "RowResult",
     "ServiceError",
     "UnknownResult",
+    "ValuedResult",
     "idempotency_key",
 ]

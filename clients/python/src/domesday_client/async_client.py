@@ -1,9 +1,9 @@
 """The async client. The rules of its calls are in the operations that it runs."""
 
 import os
-from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import httpx2
 
@@ -124,6 +124,21 @@ class AsyncClient:
         """
         return await self._driver.run(value_one(self._session, request, mode, repeat_after_loss))
 
+    @overload
+    async def value_many(
+        self,
+        table: Sequence[Mapping[str, Any]],
+        *,
+        mode: Mode = "standard",
+        options: object = None,
+        keep: Collection[str] = (),
+        prefix: str = "result_",
+        documents: bool = False,
+        rows_per_request: int = MAX_ROWS,
+        repeat_after_loss: bool = False,
+    ) -> list[dict[str, Any]]: ...
+
+    @overload
     async def value_many(
         self,
         table: Table,
@@ -135,7 +150,20 @@ class AsyncClient:
         documents: bool = False,
         rows_per_request: int = MAX_ROWS,
         repeat_after_loss: bool = False,
-    ) -> Table:
+    ) -> Table: ...
+
+    async def value_many(
+        self,
+        table: Any,
+        *,
+        mode: Mode = "standard",
+        options: object = None,
+        keep: Collection[str] = (),
+        prefix: str = "result_",
+        documents: bool = False,
+        rows_per_request: int = MAX_ROWS,
+        repeat_after_loss: bool = False,
+    ) -> Any:
         """Values the homes of a table, and returns the table with the result's columns added.
 
         A table is a polars or pandas frame, an Arrow table or a list of dicts. `keep` names columns
@@ -156,8 +184,7 @@ class AsyncClient:
         except BatchError as error:
             error.completed = run.finish()
             raise
-        finished: Table = run.finish()
-        return finished
+        return run.finish()
 
     def iter_values(
         self,

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 from . import queries
 from .async_driver import AsyncDriver
@@ -10,6 +10,9 @@ from .frames import FrameKind
 from .models import SeriesAreas, SeriesCatalogue, SeriesRelease
 from .series import Family, Selection, flatten, read_pages, select, table_of
 from .transport import Session
+
+if TYPE_CHECKING:
+    import polars
 
 
 class AsyncFamilyCalls:
@@ -35,6 +38,45 @@ class AsyncFamilyCalls:
         return select(
             self.family, self.release_id, dataset, from_, to, metrics, page_size, selectors
         )
+
+    @overload
+    async def series(
+        self,
+        dataset: str,
+        *,
+        from_: object = None,
+        to: object = None,
+        metrics: Sequence[str] | str | None = None,
+        page_size: int | None = None,
+        frame: Literal["list"] = "list",
+        **selectors: object,
+    ) -> list[dict[str, Any]]: ...
+
+    @overload
+    async def series(
+        self,
+        dataset: str,
+        *,
+        from_: object = None,
+        to: object = None,
+        metrics: Sequence[str] | str | None = None,
+        page_size: int | None = None,
+        frame: Literal["polars"],
+        **selectors: object,
+    ) -> "polars.DataFrame": ...
+
+    @overload
+    async def series(
+        self,
+        dataset: str,
+        *,
+        from_: object = None,
+        to: object = None,
+        metrics: Sequence[str] | str | None = None,
+        page_size: int | None = None,
+        frame: Literal["pandas", "arrow"],
+        **selectors: object,
+    ) -> Any: ...
 
     async def series(
         self,

@@ -1,7 +1,7 @@
 """Market statistics and rates of the blocking client."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 from . import queries
 from .frames import FrameKind
@@ -9,6 +9,9 @@ from .models import SeriesAreas, SeriesCatalogue, SeriesRelease
 from .series import Family, Selection, flatten, read_pages, select, table_of
 from .sync_driver import SyncDriver
 from .transport import Session
+
+if TYPE_CHECKING:
+    import polars
 
 
 class FamilyCalls:
@@ -34,6 +37,45 @@ class FamilyCalls:
         return select(
             self.family, self.release_id, dataset, from_, to, metrics, page_size, selectors
         )
+
+    @overload
+    def series(
+        self,
+        dataset: str,
+        *,
+        from_: object = None,
+        to: object = None,
+        metrics: Sequence[str] | str | None = None,
+        page_size: int | None = None,
+        frame: Literal["list"] = "list",
+        **selectors: object,
+    ) -> list[dict[str, Any]]: ...
+
+    @overload
+    def series(
+        self,
+        dataset: str,
+        *,
+        from_: object = None,
+        to: object = None,
+        metrics: Sequence[str] | str | None = None,
+        page_size: int | None = None,
+        frame: Literal["polars"],
+        **selectors: object,
+    ) -> "polars.DataFrame": ...
+
+    @overload
+    def series(
+        self,
+        dataset: str,
+        *,
+        from_: object = None,
+        to: object = None,
+        metrics: Sequence[str] | str | None = None,
+        page_size: int | None = None,
+        frame: Literal["pandas", "arrow"],
+        **selectors: object,
+    ) -> Any: ...
 
     def series(
         self,

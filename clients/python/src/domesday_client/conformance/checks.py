@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from ..client import Client
 from ..error_body import parse_error_body
+from ..errors import EXHAUSTED_ALLOWANCE
 from ..json_body import encode
 from ..operation import LostConnection, Operation, Request, Response, Send, sleep
 from ..retry_policy import may_retry
@@ -152,15 +153,20 @@ def json_of(response: Response) -> Any:
         raise Finding(f"HTTP {response.status}: the body is not JSON") from error
 
 
-def require_success(response: Response, subject: str) -> Any:
-    """Returns the JSON of a response of status 200.
+def require_success(response: Response, subject: str, expected: int = 200) -> Any:
+    """Returns the JSON of a response of the expected status.
 
-    Raises NotTested if the plan has no access, and Finding for another status.
+    Raises NotTested if the plan has no access or no units, and Finding for another status.
     """
     status = response.status
     if status == 403:
         raise NotTested(f"the key has no access to {subject}: {error_code(response)}")
-    require(status == 200, f"{subject}: HTTP {status} {error_code(response)}, not 200")
+    if error_code(response) == EXHAUSTED_ALLOWANCE:
+        raise NotTested("the month's allowance is used up")
+    require(
+        status == expected,
+        f"{subject}: HTTP {status} {error_code(response)}, not {expected}",
+    )
     return json_of(response)
 
 

@@ -1,7 +1,5 @@
 """Checks that value homes, and so cost units."""
 
-from typing import Any
-
 from ..idempotency import idempotency_key
 from ..jobs import job_path
 from ..models import BatchResult, JobDocument, ReferredResult, ReleaseMetadata, ValuedResult
@@ -54,10 +52,8 @@ def replay(probe: Probe) -> str:
     body = {"mode": "simple", "requests": [probe.home]}
     key = idempotency_key(body, probe.run)
     submissions = [probe.post(_JOBS, {**body, "idempotency_key": key}) for _ in range(2)]
-    for response in submissions:
-        status = response.status
-        require(status == 202, f"a submission: HTTP {status} {error_code(response)}, not 202")
-    first, second = (probe.read(JobDocument, _document(response)) for response in submissions)
+    documents = [require_success(response, "jobs", 202) for response in submissions]
+    first, second = (probe.read(JobDocument, document) for document in documents)
     require(first.job_id == second.job_id, "a repeated submission made a second job")
     other = {**body, "requests": [{**probe.home, "request_reference": "another"}]}
     conflict = probe.post(_JOBS, {**other, "idempotency_key": key})
@@ -65,10 +61,6 @@ def replay(probe: Probe) -> str:
     read = probe.get(job_path(first.job_id))
     require(read.status == 200, f"the job's document: HTTP {read.status}, not 200")
     return f"a repeated submission gives job {first.job_id}, and another body is 409"
-
-
-def _document(response: Any) -> Any:
-    return require_success(type(response)(200, response.headers, response.body), "jobs")
 
 
 def batch(probe: Probe) -> str:

@@ -190,6 +190,17 @@ def test_results_that_are_lost_without_an_end_are_an_error_that_costs_nothing(
         assert len(service.requests) == 5
 
 
+def test_attempts_are_counted_anew_after_each_result(harness: Harness) -> None:
+    names = [f"row {index}" for index in range(9)]
+    document = completed(names)
+    # Each attempt is cut one result later than the last one, and five in a row would be too many.
+    answers = [pieces(document, 16, document.index(name) + 1) for name in names]
+    with Service([*answers, pieces(document, 16)]) as service:
+        client = harness.client(service.url, clock=InstantClock())
+        assert references(harness, client) == names
+        assert len(service.requests) == 10
+
+
 def test_results_that_end_too_early_are_asked_for_again(harness: Harness) -> None:
     document = completed(["a", "b"])
     with Service([response(200, document[:-5]), pieces(document, 16)]) as service:

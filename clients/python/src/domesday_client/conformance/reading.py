@@ -108,7 +108,7 @@ def _series(probe: Probe, family: str, known: dict[str, str]) -> str:
     raise NotTested("no dataset of the catalogue has an observation")
 
 
-def _seen_series(probe: Probe) -> tuple[str, dict[str, str], SeriesEnvelope]:
+def _require_series(probe: Probe) -> tuple[str, dict[str, str], SeriesEnvelope]:
     if "series" not in probe.facts:
         raise NotTested("no series could be read")
     found: tuple[str, dict[str, str], SeriesEnvelope] = probe.facts["series"]
@@ -117,7 +117,7 @@ def _seen_series(probe: Probe) -> tuple[str, dict[str, str], SeriesEnvelope]:
 
 def entity_tag(probe: Probe) -> str:
     """Checks that an unchanged answer is 304 without a body."""
-    path, query, _ = _seen_series(probe)
+    path, query, _ = _require_series(probe)
     tag = probe.get(path, query).headers.get("etag")
     require(tag, "the series has no ETag")
     unchanged = probe.get(path, query, {"if-none-match": str(tag)})
@@ -130,7 +130,7 @@ def entity_tag(probe: Probe) -> str:
 
 def pinned_release(probe: Probe) -> str:
     """Checks that a named release answers, and that an unknown one is no fallback."""
-    path, query, envelope = _seen_series(probe)
+    path, query, envelope = _require_series(probe)
     pinned = {**query, "release_id": envelope.release_id}
     body = require_success(probe.get(path, pinned), "the pinned release")
     require(body.get("release_id") == envelope.release_id, "a pinned query is of another release")
@@ -141,7 +141,7 @@ def pinned_release(probe: Probe) -> str:
 
 def pages(probe: Probe) -> str:
     """Checks that a cursor alone continues a selection on its release."""
-    path, query, envelope = _seen_series(probe)
+    path, query, envelope = _require_series(probe)
     starts = [item.availability.from_ for item in envelope.series if item.availability.from_]
     if not starts:
         raise NotTested("the series has no first period")
@@ -169,7 +169,7 @@ def _observations(page: Any) -> list[Any]:
 
 def parameter_errors(probe: Probe) -> str:
     """Checks the errors of an unknown parameter and of an unsound date."""
-    path, query, _ = _seen_series(probe)
+    path, query, _ = _require_series(probe)
     unknown = probe.get(path, {**query, "no_such_parameter": "1"})
     require(unknown.status == 400, f"an unknown parameter: HTTP {unknown.status}, not 400")
     unsound = probe.get(path, {**query, "from": "yesterday"})

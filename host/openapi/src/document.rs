@@ -29,9 +29,22 @@ const ABOUT: &str = "Automated valuations of homes in England and Wales (v3): an
     referred: it gets no estimate. Confidence measures the strength of the evidence, and is no \
     probability of being right. The range's nominal coverage is a target over a portfolio, not a \
     probability for one home.\n\n\
+    ## Retries\n\n\
     Retry 429, 500 and 503 alone, with growing pauses, no sooner than Retry-After says, and never \
     where `retryable` is false. A connection that timed out proves neither that the work stopped \
-    nor that nothing was charged.";
+    nor that nothing was charged. So do not repeat a synchronous valuation whose connection was \
+    lost, unless a second charge is acceptable. A GET does no harm.\n\n\
+    ## Jobs\n\n\
+    Submit up to 2,500 rows, poll the job no sooner than Retry-After says, and read its results once \
+    it is completed. Results stay for seven days. A job stays on the release that it was accepted \
+    under.\n\n\
+    ## Idempotency\n\n\
+    Send an `idempotency_key` with a job. The same body with the same key returns the job that \
+    exists, also after a crash of the client. Another body with that key is a conflict (409).\n\n\
+    ## Reconciliation\n\n\
+    A row without an error costs one unit, whatever its result: a referral costs one too. A row that \
+    is rejected costs none. The unit of a row that the service could not finish is given back. Keep \
+    each `valuation_id`, and compare your count with the operator's before you repeat work.";
 
 pub(crate) const KEY: &str = "The key of a customer, sent as `Authorization: Bearer <API_KEY>`. Keep it on \
     your server. Scopes: `avm:value` for single, batch and job routes; `avm:development` for the \

@@ -5,11 +5,11 @@
 mod document;
 mod examples;
 mod headers;
-mod html;
+mod page;
 mod route;
 mod routes;
 mod series;
 mod valuations;
 
 pub use document::{document, json};
-pub use html::page;
+pub use page::{SCALAR, SCALAR_PATH, START, START_PATH, page};

@@ -212,20 +212,3 @@ fn a_shadows_report() {
     };
     assert_sound("shadow", &fs::read_to_string(page).unwrap(), &least);
 }
-
-#[test]
-fn the_reference() {
-    if !is_installed() {
-        return;
-    }
-    let server = start().go();
-    let page = server.client("nobody").get("/reference").text;
-    let least = PageReport {
-        faults: Vec::new(),
-        texts: 1_000,
-        plots: 0,
-        marks: 0,
-        tables: 20,
-    };
-    assert_sound("reference", &page, &least);
-}

@@ -180,4 +180,5 @@ def main():
     print(f"every page, {len(WAYS)} ways")
 
 
-main()
+if __name__ == "__main__":
+    main()

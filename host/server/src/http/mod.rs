@@ -103,6 +103,8 @@ pub fn router(service: Arc<Service>) -> Router {
     let open = probes::routes()
         .route("/openapi.json", get(reference::openapi))
         .route("/reference", get(reference::page))
+        .route(domesday_openapi::SCALAR_PATH, get(reference::scalar))
+        .route(domesday_openapi::START_PATH, get(reference::start))
         .method_not_allowed_fallback(other_method);
     wrap(open, keyed, service.clone()).layer(from_fn_with_state(service, request_id::request_id))
 }

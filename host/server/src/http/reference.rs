@@ -1,4 +1,5 @@
-//! The description of the interface: GET /openapi.json and GET /reference, which need no key.
+//! The description of the interface: GET /openapi.json, GET /reference and the scripts of that
+//! page, which need no key.
 
 use super::error::{ApiError, internal};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -22,17 +23,46 @@ static DOCUMENT: LazyLock<Option<StaticDocument>> = LazyLock::new(|| {
         .and_then(StaticDocument::new)
 });
 
-static PAGE: LazyLock<Option<StaticDocument>> = LazyLock::new(|| {
-    domesday_openapi::page()
-        .inspect_err(|error| tracing::error!(%error, "the reference could not be written"))
-        .ok()
-        .and_then(StaticDocument::new)
-});
+static PAGE: LazyLock<Option<StaticDocument>> =
+    LazyLock::new(|| StaticDocument::new(domesday_openapi::page()));
+
+static START: LazyLock<Option<StaticDocument>> =
+    LazyLock::new(|| StaticDocument::new(domesday_openapi::START.to_owned()));
+
+/// Scripts of this origin alone. Scalar writes its styles into the page.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+     font-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+);
+/// The path of Scalar has its version, so what is there never changes.
+const CACHE_FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// Serves the page for people.
 pub async fn page(headers: HeaderMap) -> Result<Response, ApiError> {
     let page = PAGE.as_ref().ok_or_else(internal)?;
-    Ok(page.answer(&headers, "text/html; charset=utf-8"))
+    let mut response = page.answer(&headers, "text/html; charset=utf-8");
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    Ok(response)
+}
+
+/// Serves the script that starts Scalar.
+pub async fn start(headers: HeaderMap) -> Result<Response, ApiError> {
+    let script = START.as_ref().ok_or_else(internal)?;
+    Ok(script.answer(&headers, "text/javascript; charset=utf-8"))
+}
+
+/// Serves Scalar as it is packed. Every browser unpacks gzip, and programs have no use for it.
+pub async fn scalar() -> Response {
+    let headers = [
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/javascript; charset=utf-8"),
+        ),
+        (header::CONTENT_ENCODING, HeaderValue::from_static("gzip")),
+        (header::CACHE_CONTROL, CACHE_FOR_EVER),
+    ];
+    (headers, domesday_openapi::SCALAR).into_response()
 }
 
 /// Serves the OpenAPI document.

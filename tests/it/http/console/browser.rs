@@ -29,3 +29,22 @@ fn each_page_does_its_task_in_a_browser_without_a_fault() {
     println!("screenshots are in {}", shots.display());
     server.stop();
 }
+
+#[test]
+fn the_reference_is_drawn_and_asks_no_other_origin() {
+    if !Path::new("/usr/bin/chromium").exists() {
+        println!("skipped: the reference in a browser needs Debian's chromium");
+        return;
+    }
+    let folder = repository().join("tests/peers/console");
+    let python = interpreter(&folder, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let server = start_with_console().go();
+    let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("console");
+    std::fs::create_dir_all(&shots).unwrap();
+    let mut browser = Command::new(python);
+    browser.arg(folder.join("read_reference.py")).arg(&shots);
+    let output = run_to_success(browser.arg(format!("http://{}", server.address)));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("the reference, 2 windows"), "{printed}");
+    server.stop();
+}

@@ -1,0 +1,76 @@
+"""Reads the reference of a server in Debian's chromium, and fails at any problem.
+
+read_reference.py FOLDER ORIGIN
+
+The page draws every route with samples in shell, Python and Node.js, searches, offers no way to try
+a request, and asks no other origin for anything. Screenshots go to FOLDER. Without scripts it lists
+the routes.
+"""
+
+import json
+import sys
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from playwright.sync_api import sync_playwright
+
+from use_console import QUIET
+
+
+def read(browser, folder, origin, width):
+    """Looks at the page in a window, and returns the problems."""
+    problems = []
+    page = browser.new_page(viewport={"width": width, "height": 1000})
+    page.set_default_timeout(30_000)
+
+    def see_request(request):
+        parts = urlsplit(request.url)
+        if parts.scheme != "data" and f"{parts.scheme}://{parts.netloc}" != origin:
+            problems.append(f"a request to {request.url}")
+
+    page.on("request", see_request)
+    page.on("pageerror", lambda error: problems.append(f"an error: {error}"))
+    page.goto(f"{origin}/reference")
+    page.get_by_role("heading", name="Domesday").first.wait_for()
+    page.goto(f"{origin}/reference#tag/single/POST/v3/value")
+    page.get_by_text("/v3/value", exact=True).first.wait_for()
+    page.get_by_role("button", name="Shell Curl").first.click()
+    for words in ["Python", "Node.js"]:
+        page.get_by_text(words, exact=True).first.wait_for()
+    page.screenshot(path=folder / f"reference-samples-{width}.png")
+    text = page.inner_text("body")
+    page.keyboard.press("Escape")
+    if width > 1000:
+        page.keyboard.press("Control+k")
+        page.get_by_role("dialog").get_by_role("combobox").fill("coverage")
+        found = page.get_by_role("listbox").get_by_role("option")
+        found.filter(has_text="Check coverage of a postcode").first.wait_for()
+    for words in ["Ruby", "Test Request", "Send Request"]:
+        if words in text:
+            problems.append(f"the page says {words}")
+    page.screenshot(path=folder / f"reference-{width}.png")
+    page.close()
+    return problems
+
+
+def main():
+    folder, origin = Path(sys.argv[1]), sys.argv[2]
+    problems = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=QUIET)
+        for width in [1440, 390]:
+            problems += read(browser, folder, origin, width)
+        plain = browser.new_page(java_script_enabled=False)
+        plain.goto(f"{origin}/reference")
+        listed = plain.inner_text("body")
+        with urllib.request.urlopen(f"{origin}/openapi.json", timeout=30) as answer:
+            paths = json.load(answer)["paths"]
+        problems += [f"{path} is not listed" for path in paths if path not in listed]
+        browser.close()
+    if problems:
+        sys.exit("\n".join(problems))
+    print("the reference, 2 windows")
+
+
+main()

@@ -9,7 +9,10 @@ use std::process::{Command, Output};
 pub fn interpreter(folder: &Path, target: &Path) -> PathBuf {
     let pinned = folder.join("requirements.txt");
     let requirements = std::fs::read_to_string(&pinned).unwrap();
-    let environment = target.join("python").join(folder.file_name().unwrap());
+    // Two folders may have one name: sdk/python and clients/python.
+    let [parent, name] = [folder.parent().unwrap(), folder].map(|part| part.file_name().unwrap());
+    let name = format!("{}-{}", parent.display(), name.display());
+    let environment = target.join("python").join(name);
     install_once(&environment, &requirements, || {
         let mut venv = Command::new("python3");
         run_to_success(venv.args(["-m", "venv", "--clear"]).arg(&environment));

@@ -24,9 +24,6 @@
 //! period is the conformal quantile of its scores relative to their segments' quantiles. An
 //! authority's factor is computed in the same way after it. Both are shrunk towards one, as if
 //! [`PRIOR_SALES`] sales had agreed with their segments.
-//!
-//! Last, all quantiles move to the coverage that the latest sales need, by adaptive conformal
-//! inference. So a release that follows a change of the market has ranges of another width.
 
 use crate::build_period::BuildPeriod;
 use crate::confidence::scale;

@@ -8,14 +8,10 @@ use crate::parameters::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Format that this version writes.
-pub const FORMAT: &str = "domesday-hedonic-parameters/6";
+pub const FORMAT: &str = "domesday-hedonic-parameters/5";
 
-/// Formats that this version reads besides. Files of the first lack `unknown_area`, and get the
-/// defaults. Both call `covered_in_sample` `covered`, and their coverage was not adapted.
-pub const FORMER_FORMATS: [&str; 2] = [
-    "domesday-hedonic-parameters/4",
-    "domesday-hedonic-parameters/5",
-];
+/// Format that this version reads besides. Its files lack `unknown_area`, and get the defaults.
+pub const FORMER_FORMAT: &str = "domesday-hedonic-parameters/4";
 
 /// A file of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,12 +62,12 @@ pub struct CalibrationRecord {
     pub predictions: u64,
     /// Predictions with a value.
     pub valued: u64,
-    /// Coverage that the quantiles are for: the stated one, adapted to the latest sales. Absent in
-    /// files of former formats.
+    /// Coverage that the quantiles are for, where the stated one was adapted to the latest sales.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adapted_coverage: Option<f64>,
-    /// Share of the calibration sales inside their own ranges. It says nothing about other sales:
-    /// by construction it is near the coverage.
-    #[serde(alias = "covered")]
+    /// Share of the calibration sales inside their own ranges: in-sample coverage. It says nothing
+    /// about other sales, since by construction it is near the coverage.
+    #[serde(rename = "covered")]
     pub covered_in_sample: f64,
 }
 
@@ -82,7 +78,7 @@ pub enum DocumentError {
     #[error("not a file of parameters in format {FORMAT}: {0}")]
     Shape(#[from] serde_json::Error),
     /// The file has another format.
-    #[error("unsupported format {found:?}; this version reads {FORMAT:?} and its formats 4 and 5")]
+    #[error("unsupported format {found:?}; this version reads {FORMAT:?} and {FORMER_FORMAT:?}")]
     Format {
         /// Format that the file states.
         found: String,
@@ -103,7 +99,7 @@ pub fn read(text: &str) -> Result<Document, DocumentError> {
         format: String,
     }
     let Header { format } = serde_json::from_str(text)?;
-    if format != FORMAT && !FORMER_FORMATS.contains(&format.as_str()) {
+    if ![FORMAT, FORMER_FORMAT].contains(&format.as_str()) {
         return Err(DocumentError::Format { found: format });
     }
     let mut document: Document = serde_json::from_str(text)?;

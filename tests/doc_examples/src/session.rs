@@ -4,8 +4,8 @@
 //!
 //! - `domesday` is the program under test, and `cargo run` of one of the repository's programs runs
 //!   what the tests were built with.
-//! - Ports 8080, 9464 and 5000 are replaced by free ones, since other servers may use them. The
-//!   compared output has the page's numbers.
+//! - Ports 8080, 8081, 9464 and 5000 are replaced by free ones, since other servers may use them.
+//!   The compared output has the page's numbers.
 //! - A block that ends in `domesday serve` is a terminal that stays open. The next block is typed
 //!   when the server is ready, and the server ends with the page. Its log is kept out of what other
 //!   commands print.
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The ports that pages show.
-const PORTS: [u16; 3] = [8080, 9464, 5000];
+const PORTS: [u16; 4] = [8080, 8081, 9464, 5000];
 /// The separator of the outputs of two blocks.
 const MARK: char = '\u{1e}';
 /// The program, the folders and the environment that pages are typed with.
@@ -77,7 +77,7 @@ pub fn type_page(
     let folder = temp_dir.path().join("typed");
     let shims = temp_dir.path().join("beside");
     prepare(page, world, &folder, &shims);
-    let ports = PORTS.map(|port| (port, free_port()));
+    let ports = free_ports();
     let script = script(page, &steps, &ports, &shims);
     let mut command = shell(world, &script, &folder, &shims);
     let output = command
@@ -172,6 +172,26 @@ fn real_cargo() -> String {
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("its address").port()
+}
+
+/// Returns a free port for each that pages show. The demo's console is beside its API.
+fn free_ports() -> [(u16, u16); PORTS.len()] {
+    let mut ports = PORTS.map(|port| (port, free_port()));
+    let console = |api: u16| api.checked_add(1).filter(|port| is_free(*port));
+    for _ in 0..100 {
+        match console(ports[0].1) {
+            Some(beside) => {
+                ports[1].1 = beside;
+                break;
+            }
+            None => ports[0].1 = free_port(),
+        }
+    }
+    ports
+}
+
+fn is_free(port: u16) -> bool {
+    TcpListener::bind(("127.0.0.1", port)).is_ok()
 }
 
 fn script(page: &Page, steps: &[Step<'_>], ports: &[(u16, u16)], shims: &Path) -> String {

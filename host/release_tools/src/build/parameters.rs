@@ -152,8 +152,14 @@ fn calibrate_ranges(
     progress("calibrating", 0, 1);
     let calibrated = context.work_dir.path().join("calibrated.json");
     let coverage = context.settings.nominal_coverage.to_string();
+    let mut calibrate = vec!["calibrate"];
+    // Not every model's program knows it, so the others get no argument that they refuse.
+    if context.options.adaptive_ranges {
+        calibrate.push("--adaptive");
+    }
+    calibrate.push("--parameters");
     guest.fit(
-        &["calibrate", "--parameters"],
+        &calibrate,
         &[path],
         &[
             "--coverage",

@@ -62,7 +62,7 @@ pub(super) fn intervals(title: &str, unit: &str, series: &[ChartSeries]) -> Mark
                     text.year x=(coordinate(x(year.1))) y="252" { (year.0) }
                 }
                 @for (at, series) in series.iter().enumerate() {
-                    g class={ "series-" (at % 6) } {
+                    g class={ "series-" (at % 6) @if is_of_points(series) { " points" } } {
                         @for interval in &series.intervals {
                             @if let Some(value) = interval.value {
                                 @let (from, to) = (x(interval.from), x(interval.to));
@@ -84,6 +84,12 @@ pub(super) fn intervals(title: &str, unit: &str, series: &[ChartSeries]) -> Mark
             }
         }
     }
+}
+
+/// Reports whether a series has so few points of one day each that they are drawn as dots.
+fn is_of_points(series: &ChartSeries) -> bool {
+    let mut intervals = series.intervals.iter();
+    series.intervals.len() <= 400 && intervals.all(|interval| interval.from == interval.to)
 }
 
 /// The vertical axis: its ends, and round values between them.

@@ -70,8 +70,13 @@ impl Fields {
 
     /// Sets a field.
     pub(super) fn set(&mut self, name: &str, value: &str) {
-        self.0.retain(|(field, _)| field != name);
+        self.remove(name);
         self.0.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Removes a field.
+    pub(super) fn remove(&mut self, name: &str) {
+        self.0.retain(|(field, _)| field != name);
     }
 
     /// Returns the fields as a query.

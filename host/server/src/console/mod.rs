@@ -20,6 +20,7 @@ mod releases_page;
 mod series_page;
 mod value_form;
 mod value_page;
+mod value_sales;
 
 use crate::http;
 use crate::service::Service;

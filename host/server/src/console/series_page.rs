@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// Rows of a table on a page. The CSV has all.
 const MOST_ROWS: usize = 240;
+/// The field of an area that another is compared with.
+const COMPARED: &str = "compared_with";
 /// Pages of the API that one chart reads at most.
 const MOST_PAGES: usize = 20;
 
@@ -96,7 +98,7 @@ async fn page(
         Some(chosen) if missing(chosen, &fields).is_some() => {
             html! { p.quiet { "Choose " (missing(chosen, &fields).unwrap_or_default()) "." } }
         }
-        Some(_) => match read_observations(console, session, family, &fields).await? {
+        Some(_) => match read_compared(console, session, family, &fields).await? {
             Ok(pages) => series(family, &fields, &pages),
             Err(message) => html! { p.refusal role="alert" { (message) } },
         },
@@ -115,6 +117,31 @@ fn missing(dataset: &Value, fields: &Fields) -> Option<String> {
     let mut names = required.filter_map(Value::as_str);
     let name = names.find(|name| fields.get(name).is_none())?;
     Some(format!("the field {}", name.replace('_', " ")))
+}
+
+/// Reads the observations of the area, and those of the area that it is compared with.
+async fn read_compared(
+    console: &Console,
+    session: &Session,
+    family: Family,
+    fields: &Fields,
+) -> Result<Result<Vec<Value>, String>, ConsoleError> {
+    let mut pages = Vec::new();
+    for area in [fields.get("area"), fields.get(COMPARED)] {
+        let mut fields = fields.clone();
+        fields.remove(COMPARED);
+        match area {
+            Some(area) => fields.set("area", area),
+            // Rates have no area, and an area need not be compared.
+            None if pages.is_empty() => {}
+            None => continue,
+        }
+        match read_observations(console, session, family, &fields).await? {
+            Ok(more) => pages.extend(more),
+            Err(message) => return Ok(Err(message)),
+        }
+    }
+    Ok(Ok(pages))
 }
 
 /// Reads all observations that the fields choose, page by page. The inner error is the API's.
@@ -273,7 +300,26 @@ fn form(
             @for name in selectors.iter().filter(|name| !fixed.contains(&name.as_str())) {
                 (selector(name, chosen, areas, &current(name)))
             }
+            @if selectors.iter().any(|name| name == "area") {
+                (compared_area(areas, &current(COMPARED)))
+            }
             button.primary { "Show" }
+        }
+    }
+}
+
+/// Returns the field of an area to compare with.
+fn compared_area(areas: &Value, value: &str) -> Markup {
+    html! {
+        label {
+            span { "compared with" }
+            select name=(COMPARED) {
+                option value="" { "–" }
+                @for area in areas["areas"].as_array().into_iter().flatten() {
+                    @let code = text(&area["code"]);
+                    option value=(code) selected[code == value] { (text(&area["name"])) " (" (code) ")" }
+                }
+            }
         }
     }
 }
@@ -317,7 +363,7 @@ async fn as_csv(
     query: Option<&str>,
 ) -> Result<Response, ConsoleError> {
     let fields = Fields::parse(query.unwrap_or_default().as_bytes());
-    let pages = read_observations(console, session, family, &fields).await?;
+    let pages = read_compared(console, session, family, &fields).await?;
     let pages = pages.map_err(ConsoleError::Form)?;
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut rows = vec![vec![

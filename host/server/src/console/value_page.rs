@@ -5,12 +5,14 @@ use super::form::Fields;
 use super::map::{Point, map, point};
 use super::number::{number_of, pounds, pounds_of};
 use super::value_form;
+use super::value_sales::{self, SalesBehind};
 use super::{Console, layout};
 use crate::console_sessions::{SavedValue, Session};
 use axum::Extension;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use domesday_property::Snapshot;
+use domesday_state::Scope;
 use domesday_valuation::release_store::OpenRelease;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -33,9 +35,14 @@ pub(super) async fn page(
     let release_id = value.response["release_id"].as_str().unwrap_or_default();
     let mut open = console.service.releases.open_releases().into_iter();
     let release = open.find(|release| release.id == release_id);
+    let stored_data = session.user.scopes.has(Scope::AvmStoredData);
+    let behind = match release.clone() {
+        Some(release) => read_sales(release, value.clone(), stored_data).await?,
+        None => SalesBehind::default(),
+    };
     let content = html! {
         (card(&value.response, before.as_deref()))
-        (evidence(&value.response, release.as_deref()))
+        (evidence(&value.response, release.as_deref(), &behind))
         (inputs(&value.response))
         section.change {
             h2 { "Change an input" }
@@ -49,6 +56,18 @@ pub(super) async fn page(
         None => "No value".to_owned(),
     };
     Ok(layout::page(&title, Some(&session), &content))
+}
+
+/// Reads the sales behind a value.
+async fn read_sales(
+    release: Arc<OpenRelease>,
+    value: Arc<SavedValue>,
+    stored_data: bool,
+) -> Result<SalesBehind, ConsoleError> {
+    let read = move || value_sales::read(&release.snapshot, &value.response, stored_data);
+    let read = tokio::task::spawn_blocking(read).await;
+    let read = read.map_err(|_| ConsoleError::Response)?;
+    read.map_err(|error| ConsoleError::State(error.to_string()))
 }
 
 /// Returns the value card: estimate, range, confidence and the difference from another value.
@@ -153,7 +172,7 @@ fn difference(estimate: i64, before: &SavedValue) -> Markup {
 }
 
 /// Returns the evidence: the map, the comparables, the home's own sale and the area.
-fn evidence(response: &Value, release: Option<&OpenRelease>) -> Markup {
+fn evidence(response: &Value, release: Option<&OpenRelease>, behind: &SalesBehind) -> Markup {
     let none = Vec::new();
     let comparables = response["comparables"].as_array().unwrap_or(&none);
     let context = &response["context"];
@@ -164,10 +183,14 @@ fn evidence(response: &Value, release: Option<&OpenRelease>) -> Markup {
             @if !comparables.is_empty() {
                 div.evidence {
                     @if let Some(release) = release { (map(&points(&release.snapshot, response, comparables))) }
-                    (table(comparables))
+                    (table(comparables, behind))
                 }
-                p.quiet { "Points are those of postcodes. An adjusted price is what the comparable would have fetched as this home on the valuation date." }
+                p.quiet {
+                    "Points are those of postcodes. An adjusted price is what the comparable would have fetched as this home on the valuation date. "
+                    "The published index carries its price to that date, and the model adjusts the rest: size, type, age, tenure and place."
+                }
             }
+            (behind.show(response))
             @if context.is_object() {
                 h3 { "The area: " (text(&context["local_authority"]["name"])) ", postcode sector " (text(&context["postcode_sector"])) }
                 dl {
@@ -221,7 +244,7 @@ fn own_sale(response: &Value) -> Markup {
     }
 }
 
-fn table(comparables: &[Value]) -> Markup {
+fn table(comparables: &[Value], behind: &SalesBehind) -> Markup {
     html! {
         div.wide tabindex="0" {
             table {
@@ -229,7 +252,8 @@ fn table(comparables: &[Value]) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "No." } th scope="col" { "Sold" } th scope="col" { "Price" }
-                        th scope="col" { "Adjusted" } th scope="col" { "Change" } th scope="col" { "Postcode" }
+                        th scope="col" { "By index" } th scope="col" { "By the rest" } th scope="col" { "Adjusted" }
+                        th scope="col" { "Postcode" }
                         th scope="col" { "Type" } th scope="col" { "Floor area, m²" }
                         th scope="col" { "Distance, m" } th scope="col" { "Similarity" }
                     }
@@ -240,8 +264,10 @@ fn table(comparables: &[Value]) -> Markup {
                             th scope="row" { (number_of(&comparable["rank"])) }
                             td.date { (text(&comparable["sale_date"])) }
                             td.number { (pounds_of(&comparable["price_gbp"])) }
+                            @let (index, rest) = behind.steps(comparable).unwrap_or_else(|| ("–".to_owned(), change(comparable)));
+                            td.number { (index) }
+                            td.number { (rest) }
                             td.number { (pounds_of(&comparable["adjusted_price_gbp"])) }
-                            td.number { (change(comparable)) }
                             td.date { (text(&comparable["postcode"])) }
                             td { (text(&comparable["property_type"])) }
                             td.number { (number_of(&comparable["floor_area_m2"])) }

@@ -29,6 +29,8 @@ pub struct CalibrationOptions {
     pub least_sales: u32,
     /// Least comparables of a valuation with a range.
     pub least_comparables: u32,
+    /// True to adapt the coverage to how ranges held from day to day.
+    pub adaptive: bool,
 }
 
 /// One valued sale.
@@ -196,7 +198,9 @@ pub fn calibrate(
     shrink_quantiles(&mut conformal, all);
     conformal.by_build_period = by_build_period(&points, &conformal, &confidence, options);
     conformal.by_authority = by_authority(&points, &conformal, &confidence, options).into();
-    let adapted_coverage = adapt(&mut conformal, &points, &confidence, options);
+    let adapted_coverage = options
+        .adaptive
+        .then(|| adapt(&mut conformal, &points, &confidence, options));
     let inside = |p: &&&CalibrationPoint| {
         let named = p.comparables as usize;
         range(
@@ -213,7 +217,7 @@ pub fn calibrate(
         through: write_day(last),
         predictions,
         valued: points.len() as u64,
-        adapted_coverage: Some(adapted_coverage),
+        adapted_coverage,
         covered_in_sample: points.iter().filter(inside).count() as f64 / points.len() as f64,
     });
     document.parameters.conformal = Some(conformal);

@@ -180,6 +180,7 @@ const OPTIONS: CalibrationOptions = CalibrationOptions {
     coverage: 0.8,
     least_sales: 100,
     least_comparables: 5,
+    adaptive: false,
 };
 
 #[test]
@@ -259,6 +260,38 @@ fn sales_already_fitted_on_and_too_few_sales_are_refused() {
             needed: 100
         }
     ));
+}
+
+/// Errors grow by half from the middle on.
+#[test]
+fn adaptive_ranges_follow_a_market_that_grew_more_mixed() {
+    let lines = predictions(12_000, 7);
+    let lines = lines.lines().enumerate().map(|(at, line)| {
+        let mut row: serde_json::Value = serde_json::from_str(line).unwrap();
+        row["day"] = (20_000 + at / 30).into();
+        if at >= 6_000 {
+            let error = (row["price_gbp"].as_f64().unwrap() / 250_000.0).ln();
+            row["price_gbp"] = ((250_000.0 * (1.5 * error).exp()) as u64).into();
+        }
+        format!("{row}\n")
+    });
+    let lines: String = lines.collect();
+    let of = |adaptive| {
+        let options = CalibrationOptions {
+            adaptive,
+            ..OPTIONS
+        };
+        calibrate(defaults(), lines.as_bytes(), options).unwrap()
+    };
+    let (plain, adapted) = (of(false), of(true));
+    let quantile = |document: &Document| {
+        let conformal = document.parameters.conformal.as_ref().unwrap();
+        conformal.all.quantile.unwrap()
+    };
+    assert!(quantile(&adapted) > 1.1 * quantile(&plain));
+    let recorded = |document: &Document| document.calibrated.as_ref().unwrap().adapted_coverage;
+    assert_eq!(recorded(&plain), None);
+    assert!(recorded(&adapted).is_some_and(|coverage| coverage > 0.85));
 }
 
 #[test]

@@ -50,6 +50,15 @@ fn a_value_passes_the_api_and_shows_its_figures() {
         let adjusted = pounds(&comparable["adjusted_price_gbp"]);
         assert!(page.contains(&adjusted), "{adjusted}");
     }
+    // The home's own sales and those nearby are stored data, which another session may not see.
+    for shown in ["Carried by the index", "sales within 1000 m"] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    let other = Browser::open(&link(&server, &["--scope", "avm:value"]));
+    let hidden = other.page(&path);
+    for shown in ["Carried by the index", "sales within 1000 m"] {
+        assert!(!hidden.contains(shown), "{shown}: {hidden}");
+    }
     // A changed input is a new value, and its page states the difference.
     let id = path.rsplit('/').next().unwrap();
     let changed = [
@@ -123,6 +132,11 @@ fn a_series_is_charted_listed_and_downloaded_as_the_api_has_it() {
         .map(|row| (&row[0], row[5].to_owned()))
         .collect();
     assert_eq!(found, expected);
+    let both = browser.page(&format!("/markets?{query}&compared_with=E06990002"));
+    for area in ["E06990001", "E06990002"] {
+        let series = format!("market_activity:area={area}:property_type=all:sales_count");
+        assert!(both.contains(&series), "{series}: {both}");
+    }
     let refused = browser.page("/markets?dataset=market_activity&area=E99999999");
     assert!(refused.contains("role=\"alert\""), "{refused}");
     server.stop();

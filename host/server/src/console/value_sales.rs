@@ -92,9 +92,9 @@ pub(super) fn read(
             });
         }
         let index = indices.of(authority, kind)?;
-        behind.index_area = index.as_ref().and_then(|index| {
+        behind.index_area = index.as_ref().map(|index| {
             let area = snapshot.authority(index.area_code);
-            Some(area.map_or_else(|| index.area_code.to_string(), |area| area.name.clone()))
+            area.map_or_else(|| index.area_code.to_string(), |area| area.name.clone())
         });
     }
     let types = kind.map_or(PropertyTypes::RESIDENTIAL, |kind| {

@@ -28,6 +28,12 @@ pub(super) enum ConsoleError {
     /// There is no session.
     #[error("no session is open; `domesday console login` prints a link that opens one")]
     NoSession,
+    /// The session's key was revoked, or its tenant is not served.
+    #[error("the session's key was revoked, or the tenant {tenant} is disabled; ask the operator")]
+    NoAccess {
+        /// The tenant.
+        tenant: String,
+    },
     /// A link is unknown, used or too old.
     #[error(
         "this link is unknown here, was used, or is older than ten minutes; `domesday console login` \
@@ -43,8 +49,8 @@ pub(super) enum ConsoleError {
     /// The service's own response cannot be read.
     #[error("the service gave no response that can be read")]
     Response,
-    /// The state would not.
-    #[error("the session cannot begin: {0}")]
+    /// The state or the snapshot would not.
+    #[error("the service cannot read what the page needs: {0}")]
     State(String),
     /// The API refused.
     #[error("{message}")]
@@ -63,6 +69,7 @@ impl ConsoleError {
             ConsoleError::OtherHost { .. } => StatusCode::MISDIRECTED_REQUEST,
             ConsoleError::OtherOrigin
             | ConsoleError::OtherForm
+            | ConsoleError::NoAccess { .. }
             | ConsoleError::Link
             | ConsoleError::NotOperator => StatusCode::FORBIDDEN,
             ConsoleError::NoSession => StatusCode::UNAUTHORIZED,
@@ -80,7 +87,7 @@ impl IntoResponse for ConsoleError {
         let content = html! {
             h1 { "This page cannot be shown" }
             p role="alert" { (sentence(&self.to_string())) }
-            @if !matches!(self, ConsoleError::NoSession | ConsoleError::Link) {
+            @if !matches!(self, ConsoleError::NoSession | ConsoleError::NoAccess { .. } | ConsoleError::Link) {
                 p { a href="/" { "Go to the first page" } }
             }
         };

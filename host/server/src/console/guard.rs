@@ -11,6 +11,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use domesday_state::Access;
 use std::sync::Arc;
 
 /// The name of the cookie.
@@ -69,19 +70,29 @@ pub(super) async fn require_own_origin(
     next.run(request).await
 }
 
-/// Attaches the session of the request's cookie, or asks for a link.
+/// Attaches the session of the request's cookie, or asks for a link. A session ends with its key
+/// and its tenant's access.
 pub(super) async fn require_session(
     State(console): State<Console>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    match session(&console, request.headers()) {
-        Some(session) => {
-            request.extensions_mut().insert(session);
-            next.run(request).await
+    let Some(session) = session(&console, request.headers()) else {
+        return ConsoleError::NoSession.into_response();
+    };
+    let (state, now) = (&console.service.state, console.service.clock.now());
+    match state.authenticate(session.key.expose(), now) {
+        Ok(Access::Granted(_)) => {}
+        Ok(Access::Disabled { .. } | Access::Denied(_)) => {
+            return ConsoleError::NoAccess {
+                tenant: session.user.tenant.to_string(),
+            }
+            .into_response();
         }
-        None => ConsoleError::NoSession.into_response(),
+        Err(error) => return ConsoleError::State(error.to_string()).into_response(),
     }
+    request.extensions_mut().insert(session);
+    next.run(request).await
 }
 
 /// Returns the session of a request's cookie.

@@ -44,7 +44,7 @@ pub(super) async fn page(
             h2 { "Promotions" }
             @match &ledger {
                 Ok(entries) if entries.is_empty() => p { "No release was promoted yet: the one with the latest effective date is current." },
-                Ok(entries) => (promotions(entries)),
+                Ok(entries) => (promotions(entries, session.user.operator)),
                 Err(problem) => p role="alert" { (problem) },
             }
         }
@@ -164,7 +164,8 @@ fn verdicts(check: &Value) -> Markup {
     }
 }
 
-fn promotions(entries: &[PromotionEntry]) -> Markup {
+/// Returns the ledger. Who promoted and why is for operators.
+fn promotions(entries: &[PromotionEntry], operator: bool) -> Markup {
     html! {
         div.wide tabindex="0" {
             table {
@@ -172,7 +173,8 @@ fn promotions(entries: &[PromotionEntry]) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "No." } th scope="col" { "When" } th scope="col" { "Kind" }
-                        th scope="col" { "Release" } th scope="col" { "By" } th scope="col" { "Reason" }
+                        th scope="col" { "Release" }
+                        @if operator { th scope="col" { "By" } th scope="col" { "Reason" } }
                     }
                 }
                 tbody {
@@ -182,8 +184,10 @@ fn promotions(entries: &[PromotionEntry]) -> Markup {
                             td { (entry.when) }
                             td { (entry.kind) }
                             td { (entry.release_id) @if entry.went_back { " (went back)" } }
-                            td { (entry.who) }
-                            td { (entry.reason.as_deref().unwrap_or("–")) }
+                            @if operator {
+                                td { (entry.who) }
+                                td { (entry.reason.as_deref().unwrap_or("–")) }
+                            }
                         }
                     }
                 }

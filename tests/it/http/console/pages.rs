@@ -1,7 +1,8 @@
 //! What the pages show is what the API says.
 
 use super::{Browser, HOME, link, start_with_console};
-use crate::common::demo::house_with;
+use crate::common::demo::{RELEASE, house_with};
+use crate::common::program::run;
 use serde_json::{Value, json};
 
 /// Pounds as a page writes them.
@@ -167,6 +168,23 @@ fn a_file_of_homes_becomes_a_job_and_comes_back_as_a_file() {
     let unknown = browser.post("/jobs", &[("homes", "postcode,colour\nQA1 1AF,red\n")]);
     assert_eq!(unknown.status(), 422);
     assert!(unknown.text().unwrap().contains("colour"));
+    server.stop();
+}
+
+#[test]
+fn the_ledger_names_its_operators_to_operators_alone() {
+    let server = start_with_console().go();
+    let data = server.data.display().to_string();
+    let promote = ["release", "promote", RELEASE, "--reason", "<b>spring</b>"];
+    run([&promote[..], &["--data", &data]].concat()).ok();
+    let operator = Browser::open(&link(&server, &["--operator"])).page("/releases");
+    assert!(operator.contains("&lt;b&gt;spring&lt;/b&gt;"), "{operator}");
+    let tenant = Browser::of_demo(&server).page("/releases");
+    assert!(
+        tenant.contains("The promotion ledger, verified"),
+        "{tenant}"
+    );
+    assert!(!tenant.contains("spring"), "{tenant}");
     server.stop();
 }
 

@@ -131,6 +131,24 @@ fn a_session_sees_what_its_scopes_allow_and_operation_is_for_operators() {
 }
 
 #[test]
+fn a_session_ends_with_its_tenants_access() {
+    let server = start_with_console().go();
+    let data = server.data.display().to_string();
+    let create = ["key", "create", "--tenant", "other", "--scope", "avm:value"];
+    run([&create[..], &["--data", &data]].concat()).ok();
+    let browser = Browser::open(&link(&server, &["--tenant", "other"]));
+    let path = browser.value(&HOME);
+    assert_eq!(browser.get(&path).status(), 200);
+    run(["tenant", "disable", "other", "--data", &data]).ok();
+    for path in ["/", "/releases", path.as_str()] {
+        let refused = browser.get(path);
+        assert_eq!(refused.status(), 403, "{path}");
+        assert!(refused.text().unwrap().contains("tenant other is disabled"));
+    }
+    server.stop();
+}
+
+#[test]
 fn logging_out_ends_the_session_and_its_key() {
     let server = start_with_console().go();
     let browser = Browser::of_demo(&server);

@@ -93,15 +93,16 @@ fn is_of_points(series: &ChartSeries) -> bool {
 }
 
 /// The vertical axis: its ends, and round values between them.
-struct Axis {
+pub(super) struct Axis {
     low: f64,
     high: f64,
-    step: f64,
-    ticks: Vec<f64>,
+    pub(super) step: f64,
+    pub(super) ticks: Vec<f64>,
 }
 
 impl Axis {
-    fn of(low: f64, high: f64) -> Axis {
+    /// Returns an axis on which both values lie.
+    pub(super) fn of(low: f64, high: f64) -> Axis {
         let span = if high > low {
             high - low
         } else {
@@ -133,14 +134,15 @@ impl Axis {
         }
     }
 
-    fn y(&self, value: f64) -> f64 {
+    /// Returns the place of a value in a drawing.
+    pub(super) fn y(&self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);
         HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP)
     }
 }
 
 /// Returns a value of the axis with the decimals that its step has.
-fn label(value: f64, step: f64) -> String {
+pub(super) fn label(value: f64, step: f64) -> String {
     match step {
         _ if step >= 1.0 => {
             // The axis has values of this size at most.

@@ -7,6 +7,7 @@
 mod api;
 mod assets;
 mod chart;
+mod curve;
 mod error;
 mod form;
 mod guard;

@@ -1,6 +1,7 @@
 //! Market statistics and rates: a chart, the table below it, and the same as CSV.
 
 use super::chart::{ChartSeries, Interval, intervals};
+use super::curve::curves_of;
 use super::error::ConsoleError;
 use super::form::Fields;
 use super::number::number_of;
@@ -19,6 +20,8 @@ use std::sync::Arc;
 const MOST_ROWS: usize = 240;
 /// The field of an area that another is compared with.
 const COMPARED: &str = "compared_with";
+/// The field of a day whose curve another is compared with.
+const COMPARED_DAY: &str = "compared_day";
 /// Pages of the API that one chart reads at most.
 const MOST_PAGES: usize = 20;
 
@@ -119,23 +122,30 @@ fn missing(dataset: &Value, fields: &Fields) -> Option<String> {
     Some(format!("the field {}", name.replace('_', " ")))
 }
 
-/// Reads the observations of the area, and those of the area that it is compared with.
+/// Reads the observations that the fields choose, and those of the area or the day that they are
+/// compared with.
 async fn read_compared(
     console: &Console,
     session: &Session,
     family: Family,
     fields: &Fields,
 ) -> Result<Result<Vec<Value>, String>, ConsoleError> {
+    let mut own = fields.clone();
+    own.remove(COMPARED);
+    own.remove(COMPARED_DAY);
+    let mut choices = vec![own.clone()];
+    if let Some(area) = fields.get(COMPARED) {
+        let mut other = own.clone();
+        other.set("area", area);
+        choices.push(other);
+    }
+    if let Some(day) = fields.get(COMPARED_DAY) {
+        own.set("from", day);
+        own.set("to", day);
+        choices.push(own);
+    }
     let mut pages = Vec::new();
-    for area in [fields.get("area"), fields.get(COMPARED)] {
-        let mut fields = fields.clone();
-        fields.remove(COMPARED);
-        match area {
-            Some(area) => fields.set("area", area),
-            // Rates have no area, and an area need not be compared.
-            None if pages.is_empty() => {}
-            None => continue,
-        }
+    for fields in choices {
         match read_observations(console, session, family, &fields).await? {
             Ok(more) => pages.extend(more),
             Err(message) => return Ok(Err(message)),
@@ -203,14 +213,19 @@ fn series(family: Family, fields: &Fields, pages: &[Value]) -> Markup {
             }),
         }
     }
+    let curves = curves_of(series_of(pages));
     let rows: usize = series_of(pages)
         .map(|series| observations_of(series).count())
         .sum();
     let release = pages.first().map(|page| text(&page["release_id"]));
     let policy = pages.first().map(|page| text(&page["revision_policy"]));
     html! {
-        @for (metric, unit, drawn) in &charts {
-            (intervals(&metric.replace('_', " "), unit, drawn))
+        @if let Some(curves) = &curves {
+            @for curves in curves { (curves.show()) }
+        } @else {
+            @for (metric, unit, drawn) in &charts {
+                (intervals(&metric.replace('_', " "), unit, drawn))
+            }
         }
         p {
             "Release " strong { (release.unwrap_or("–")) } ". " (policy.unwrap_or_default()) " "
@@ -302,6 +317,12 @@ fn form(
             }
             @if selectors.iter().any(|name| name == "area") {
                 (compared_area(areas, &current(COMPARED)))
+            }
+            @if selectors.iter().any(|name| name == "tenor_months") {
+                label {
+                    span { "compared day" }
+                    input name=(COMPARED_DAY) value=(current(COMPARED_DAY)) maxlength="10" placeholder="YYYY-MM-DD";
+                }
             }
             button.primary { "Show" }
         }

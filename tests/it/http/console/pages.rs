@@ -144,6 +144,25 @@ fn a_series_is_charted_listed_and_downloaded_as_the_api_has_it() {
 }
 
 #[test]
+fn the_rates_of_a_day_by_tenor_are_a_curve_beside_that_of_another_day() {
+    let server = start_with_console().go();
+    let browser = Browser::open(&link(&server, &["--scope", "rates:read"]));
+    let query = "dataset=ois_spot_curve&from=2026-09-30&to=2026-09-30&compared_day=2025-09-30";
+    let page = browser.page(&format!("/rates?{query}"));
+    assert!(page.contains("rate pct by tenor"), "{page}");
+    for day in ["2025-09-30", "2026-09-30"] {
+        assert!(
+            page.contains(&format!("<title>{day}</title>")),
+            "{day}: {page}"
+        );
+    }
+    // Over more days each tenor is a series in time.
+    let page = browser.page("/rates?dataset=ois_spot_curve&tenor_months=12&from=2026-01-01");
+    assert!(!page.contains("by tenor"), "{page}");
+    server.stop();
+}
+
+#[test]
 fn a_file_of_homes_becomes_a_job_and_comes_back_as_a_file() {
     let server = start_with_console().go();
     let browser = Browser::of_demo(&server);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The demo's release.
-pub const RELEASE: &str = "synthetic-hedonic-2027-04";
+pub const RELEASE: &str = "synthetic-hedonic-2027-05";
 /// The snapshot that it is pinned to.
 pub const SNAPSHOT: &str = "synthetic-2026-09";
 /// The first and the last valuation date that it takes.

@@ -6,12 +6,17 @@
 use crate::bounds::{BoundsError, check};
 use crate::parameters::Parameters;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Format that this version writes.
-pub const FORMAT: &str = "domesday-hedonic-parameters/5";
+pub const FORMAT: &str = "domesday-hedonic-parameters/6";
 
-/// Format that this version reads besides. Its files lack `unknown_area`, and get the defaults.
-pub const FORMER_FORMAT: &str = "domesday-hedonic-parameters/4";
+/// Formats that this version reads besides. In both, `covered` is `covered_in_sample`. Files of the
+/// first lack `unknown_area` too, and get the defaults.
+pub const FORMER_FORMATS: [&str; 2] = [
+    "domesday-hedonic-parameters/4",
+    "domesday-hedonic-parameters/5",
+];
 
 /// A file of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,7 +72,6 @@ pub struct CalibrationRecord {
     pub adapted_coverage: Option<f64>,
     /// Share of the calibration sales inside their own ranges: in-sample coverage. It says nothing
     /// about other sales, since by construction it is near the coverage.
-    #[serde(rename = "covered")]
     pub covered_in_sample: f64,
 }
 
@@ -78,7 +82,7 @@ pub enum DocumentError {
     #[error("not a file of parameters in format {FORMAT}: {0}")]
     Shape(#[from] serde_json::Error),
     /// The file has another format.
-    #[error("unsupported format {found:?}; this version reads {FORMAT:?} and {FORMER_FORMAT:?}")]
+    #[error("unsupported format {found:?}; this version reads {FORMAT:?} and {FORMER_FORMATS:?}")]
     Format {
         /// Format that the file states.
         found: String,
@@ -99,13 +103,30 @@ pub fn read(text: &str) -> Result<Document, DocumentError> {
         format: String,
     }
     let Header { format } = serde_json::from_str(text)?;
-    if ![FORMAT, FORMER_FORMAT].contains(&format.as_str()) {
+    if format != FORMAT && !FORMER_FORMATS.contains(&format.as_str()) {
         return Err(DocumentError::Format { found: format });
     }
-    let mut document: Document = serde_json::from_str(text)?;
-    FORMAT.clone_into(&mut document.format);
+    let document: Document = if format == FORMAT {
+        serde_json::from_str(text)?
+    } else {
+        serde_json::from_value(former(serde_json::from_str(text)?))?
+    };
     check(&document.parameters)?;
     Ok(document)
+}
+
+/// Converts a file of one of the [`FORMER_FORMATS`] to [`FORMAT`].
+fn former(mut document: Value) -> Value {
+    document["format"] = FORMAT.into();
+    let record = document
+        .get_mut("calibrated")
+        .and_then(Value::as_object_mut);
+    if let Some(record) = record
+        && let Some(share) = record.remove("covered")
+    {
+        record.insert("covered_in_sample".to_owned(), share);
+    }
+    document
 }
 
 /// Writes a file of parameters with one member a line, in the order of the shape.
@@ -131,6 +152,26 @@ mod tests {
     fn defaults_are_read_and_survive_being_written() {
         let document = read(DEFAULTS).unwrap();
         assert_eq!(read(&write(&document).unwrap()).unwrap(), document);
+    }
+
+    #[test]
+    fn files_of_former_formats_are_read() {
+        let mut document = read(DEFAULTS).unwrap();
+        document.calibrated = Some(CalibrationRecord {
+            from: "2026-01-01".to_owned(),
+            through: "2026-06-30".to_owned(),
+            predictions: 120,
+            valued: 118,
+            adapted_coverage: None,
+            covered_in_sample: 0.79,
+        });
+        let text = write(&document).unwrap();
+        for format in FORMER_FORMATS {
+            let former = text
+                .replace(FORMAT, format)
+                .replace("\"covered_in_sample\"", "\"covered\"");
+            assert_eq!(read(&former).unwrap(), document);
+        }
     }
 
     #[test]

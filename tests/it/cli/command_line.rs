@@ -124,7 +124,7 @@ fn the_releases_are_listed_each_opened_and_proved() {
     let list = run(["release", "list", "--releases", &folder]).ok().stdout;
     assert_eq!(
         list,
-        "synthetic-hedonic-2027-04\teffective 2026-10-01\tvalues 2026-10-01 to 2027-12-31\tsnapshot synthetic-2026-09\n\
+        "synthetic-hedonic-2027-05\teffective 2026-10-01\tvalues 2026-10-01 to 2027-12-31\tsnapshot synthetic-2026-09\n\
          synthetic-markets-2026-10\tmarkets\t594 series, 160516 observations\tinvented\n\
          synthetic-rates-2026-10\trates\t16094 series, 341013 observations\tinvented\n"
     );

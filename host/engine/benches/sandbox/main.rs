@@ -28,7 +28,7 @@ use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-const DEMO: &str = "../../releases/valuation/synthetic-hedonic-2027-04/fixtures.jsonl";
+const DEMO: &str = "../../releases/valuation/synthetic-hedonic-2027-05/fixtures.jsonl";
 const SNAPSHOT: &str = "../../releases/property/synthetic-2026-09/snapshot.redb";
 
 fn release(guest: &[u8], allocation: Allocation) -> Release {

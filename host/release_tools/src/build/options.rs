@@ -27,8 +27,9 @@ pub struct BuildOptions {
     /// Days before each valuation day whose evidence is hidden while the model learns, calibrates
     /// and is tested.
     pub evidence_lag_days: u16,
-    /// True if ranges adapt to how those before them held as the market moved.
-    pub adaptive_ranges: bool,
+    /// True if calibration counts each sale alike. Otherwise ranges follow how those before them
+    /// held as the market moved.
+    pub fixed_ranges: bool,
     /// Sales to calibrate on, at most.
     pub max_calibration_rows: usize,
     /// Days up to `fit_until` whose sales a model that shows its inputs learns from.

@@ -154,8 +154,8 @@ fn calibrate_ranges(
     let coverage = context.settings.nominal_coverage.to_string();
     let mut calibrate = vec!["calibrate"];
     // Not every model's program knows it, so the others get no argument that they refuse.
-    if context.options.adaptive_ranges {
-        calibrate.push("--adaptive");
+    if context.options.fixed_ranges {
+        calibrate.push("--fixed");
     }
     calibrate.push("--parameters");
     guest.fit(

@@ -54,9 +54,9 @@ enum Command {
         /// Least comparables of a valuation with a range
         #[arg(long, default_value_t = 5)]
         least_comparables: u32,
-        /// Adapt the ranges to how those before them held from day to day
+        /// Count each sale alike, instead of following how the ranges held from day to day
         #[arg(long)]
-        adaptive: bool,
+        fixed: bool,
         /// File to write the parameters to
         #[arg(long)]
         out: PathBuf,
@@ -133,14 +133,14 @@ fn run(command: Command) -> Result<(), Failure> {
             coverage,
             least_sales,
             least_comparables,
-            adaptive,
+            fixed,
             out,
         } => {
             let wanted = CalibrationOptions {
                 coverage,
                 least_sales,
                 least_comparables,
-                adaptive,
+                adaptive: !fixed,
             };
             let document = parameters(&from)?;
             let found = calibrate(document, open(&predictions)?, wanted)

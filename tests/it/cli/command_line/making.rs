@@ -358,7 +358,7 @@ fn the_demo_is_made_again_and_answers_byte_for_byte() {
     assert!(output.status.success(), "{output:?}");
     for package in [
         "property/synthetic-2026-09",
-        "valuation/synthetic-hedonic-2027-04",
+        "valuation/synthetic-hedonic-2027-05",
         "markets/synthetic-markets-2026-10",
         "rates/synthetic-rates-2026-10",
     ] {

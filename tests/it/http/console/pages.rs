@@ -213,7 +213,7 @@ fn the_releases_page_has_the_back_test_the_check_and_the_ledger() {
     let browser = Browser::of_demo(&server);
     let page = browser.page("/releases");
     for shown in [
-        "synthetic-hedonic-2027-04",
+        "synthetic-hedonic-2027-05",
         "Median absolute error",
         "6.7 %",
         "Check: passed",

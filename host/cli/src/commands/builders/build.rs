@@ -43,10 +43,10 @@ pub struct Build {
     /// valuation.
     #[arg(long, value_name = "DAYS", default_value_t = EVIDENCE_LAG_DAYS, value_parser = clap::value_parser!(u16).range(..=3_660))]
     evidence_lag: u16,
-    /// Let the ranges follow how those before them held as the market moved, where the model can
-    /// (adaptive conformal inference).
+    /// Count each sale of the calibration alike. By default the ranges follow how those before them
+    /// held as the market moved (adaptive conformal inference).
     #[arg(long)]
-    adaptive_ranges: bool,
+    fixed_ranges: bool,
     /// Maximum number of sales to calibrate on, sampled evenly.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     max_calibration_rows: usize,
@@ -87,7 +87,7 @@ impl Build {
             fit_until: self.fit_until,
             calibrate_until: self.calibrate_until,
             evidence_lag_days: self.evidence_lag,
-            adaptive_ranges: self.adaptive_ranges,
+            fixed_ranges: self.fixed_ranges,
             max_calibration_rows: self.max_calibration_rows,
             train_days: self.train_days,
             max_train_rows: self.max_train_rows,

@@ -17,7 +17,7 @@ pub fn demo(file: &str) -> PathBuf {
 
 /// Returns the rows that are recorded of the demo's release.
 pub fn homes() -> Vec<Fixture> {
-    let lines = demo("valuation/synthetic-hedonic-2027-04/fixtures.jsonl");
+    let lines = demo("valuation/synthetic-hedonic-2027-05/fixtures.jsonl");
     fixture::read(BufReader::new(File::open(lines).unwrap())).unwrap()
 }
 

@@ -25,7 +25,7 @@ fn admit(component: &[u8], fuel: u64) -> Release {
 }
 
 fn demo_release() -> Release {
-    let path = demo("valuation/synthetic-hedonic-2027-04/component.wasm");
+    let path = demo("valuation/synthetic-hedonic-2027-05/component.wasm");
     admit(&std::fs::read(path).unwrap(), 50_000_000)
 }
 

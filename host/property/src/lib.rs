@@ -15,9 +15,11 @@
 //! no answer about the past may change.
 //!
 //! [`model`] holds the answers as plain data, `store` the tables and their packed rows, and `query`
-//! the queries. [`build`] builds the file from the registers.
+//! the queries. [`build`] builds the file from the registers. [`address_directory`] is a separate
+//! file of addresses for people to search.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
+pub mod address_directory;
 pub mod build;
 mod error;
 pub mod leakage_test_data;

@@ -4,11 +4,12 @@
 //! alone. Links and sessions are in memory. A restart ends them, and their keys expire by
 //! themselves.
 
+use domesday_property::address_directory::AddressDirectory;
 use domesday_state::{KeyId, Scopes, Secret, TenantId, UnixMillis};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The time in which a link opens a session.
 pub const LINK_MILLIS: i64 = 10 * 60 * 1000;
@@ -67,6 +68,7 @@ pub struct ConsoleSessions {
     origin: String,
     api_origin: String,
     open: Mutex<OpenSessions>,
+    addresses: OnceLock<AddressDirectory>,
 }
 
 #[derive(Default)]
@@ -84,6 +86,7 @@ impl ConsoleSessions {
             origin,
             api_origin,
             open: Mutex::default(),
+            addresses: OnceLock::new(),
         }
     }
 
@@ -95,6 +98,16 @@ impl ConsoleSessions {
     /// Returns the origin of the API.
     pub fn api_origin(&self) -> &str {
         &self.api_origin
+    }
+
+    /// Returns the addresses that the console searches.
+    pub fn addresses(&self) -> Option<&AddressDirectory> {
+        self.addresses.get()
+    }
+
+    /// Gives the console addresses to search. The first ones stay.
+    pub fn set_addresses(&self, directory: AddressDirectory) {
+        self.addresses.get_or_init(|| directory);
     }
 
     /// Makes a link that opens one session for a user, and returns it.

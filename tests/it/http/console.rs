@@ -1,6 +1,7 @@
 //! The console: pages for people on a separate listener. A session acts for one tenant, passes
 //! the API's own rules, and no other site reaches it.
 
+mod address_search;
 mod browser;
 mod pages;
 mod sessions;

@@ -184,6 +184,11 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_CONSOLE", value_name = "ADDRESS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub console: Option<SocketAddr>,
+    /// Address directory that the console searches (default: the demo's addresses for the demo,
+    /// else none).
+    #[arg(long, env = "DOMESDAY_CONSOLE_ADDRESSES", value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub console_addresses: Option<PathBuf>,
     /// Address and port of the Prometheus endpoint /metrics and of the probes (disabled if unset).
     #[arg(long, env = "DOMESDAY_METRICS_LISTEN", value_name = "ADDRESS")]
     #[serde(skip_serializing_if = "Option::is_none")]

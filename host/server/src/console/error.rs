@@ -40,6 +40,14 @@ pub(super) enum ConsoleError {
          prints another"
     )]
     Link,
+    /// The session lacks a scope.
+    #[error(
+        "the session lacks the scope {scope}; `domesday console login --scope {scope}` opens one with it"
+    )]
+    NoScope {
+        /// The scope.
+        scope: &'static str,
+    },
     /// The page is an operator's.
     #[error("this page is for operators; `domesday console login --operator` opens it")]
     NotOperator,
@@ -71,6 +79,7 @@ impl ConsoleError {
             | ConsoleError::OtherForm
             | ConsoleError::NoAccess { .. }
             | ConsoleError::Link
+            | ConsoleError::NoScope { .. }
             | ConsoleError::NotOperator => StatusCode::FORBIDDEN,
             ConsoleError::NoSession => StatusCode::UNAUTHORIZED,
             ConsoleError::Form(_) => StatusCode::BAD_REQUEST,

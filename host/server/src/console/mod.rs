@@ -4,11 +4,13 @@
 //! the key of the session. So scopes, plan and limits are those of the API. Pages are made
 //! here and work without scripts. They load nothing from another origin.
 
+mod address_search;
 mod api;
 mod assets;
 mod chart;
 mod curve;
 mod error;
+mod find_page;
 mod form;
 mod guard;
 mod jobs_page;
@@ -48,6 +50,7 @@ pub fn router(service: Arc<Service>) -> Router {
     };
     let pages = Router::new()
         .route("/", get(value_form::page))
+        .route("/addresses", post(find_page::find))
         .route("/values", post(value_form::value))
         .route("/values/{valuation_id}", get(value_page::page))
         .route("/markets", get(series_page::markets))

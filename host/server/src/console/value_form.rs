@@ -3,7 +3,7 @@
 use super::Console;
 use super::error::ConsoleError;
 use super::form::Fields;
-use super::layout;
+use super::{address_search, layout};
 use crate::console_sessions::{SavedValue, Session};
 use axum::Extension;
 use axum::body::Body;
@@ -148,6 +148,8 @@ const INPUTS: [(&str, &[Input]); 3] = [
 
 /// The field that asks for stored data where the form leaves a blank.
 const STORED: &str = "use_stored_data";
+/// The field of a link with the id of an address of the directory.
+const HOME: &str = "home";
 /// The field with the id of the valuation that the form was filled from.
 const BEFORE: &str = "before";
 
@@ -156,19 +158,44 @@ pub(super) async fn page(
     State(console): State<Console>,
     Extension(session): Extension<Arc<Session>>,
     request: Request,
-) -> Response {
-    let mut fields = Fields::parse(request.uri().query().unwrap_or_default().as_bytes());
+) -> Result<Response, ConsoleError> {
+    let query = request.uri().query().unwrap_or_default();
+    let mut fields = Fields::parse(query.as_bytes());
     if fields.get("valuation_date").is_none() {
         fields.set("valuation_date", &default_date(&console));
     }
-    if request.uri().query().is_none() {
+    let home = fields.get(HOME).map(str::to_owned);
+    if query.is_empty() || home.is_some() {
         fields.set(STORED, "yes");
+    }
+    let mut unknown = false;
+    if let Some(id) = home {
+        match address_search::address(&console, &id).await? {
+            Some(address) => {
+                fields.set("postcode", &address.postcode);
+                fields.set("building_number_or_name", &address.building);
+                fields.set("street", &address.street);
+            }
+            None => unknown = true,
+        }
     }
     let content = html! {
         h1 { (TITLE) }
+        @if unknown {
+            p.refusal role="alert" { "The directory has no such address any more. Search again." }
+        }
+        @if let Some(search) = address_search::search_of(&console, &session) { (search) }
         (form(&session, &fields, None))
     };
-    layout::page(TITLE, Some(&session), &content)
+    Ok(layout::page(TITLE, Some(&session), &content))
+}
+
+/// Returns the fields of a form that nobody has filled in.
+pub(super) fn blank(console: &Console) -> Fields {
+    let mut fields = Fields::default();
+    fields.set("valuation_date", &default_date(console));
+    fields.set(STORED, "yes");
+    fields
 }
 
 /// Returns today, or the nearest day that the current release takes.

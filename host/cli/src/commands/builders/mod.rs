@@ -1,5 +1,6 @@
 //! Commands that make snapshots, series and releases: the feature `builders`.
 
+mod address_directory;
 mod backtest;
 mod build;
 mod check;

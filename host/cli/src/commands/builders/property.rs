@@ -1,5 +1,6 @@
 //! `domesday property build` and `update`: from the registers' own downloads to a snapshot package.
 
+use super::address_directory::AddressDirectory;
 use super::input_kind::{Builder, InputKind};
 use super::package_output::PackageOutput;
 use super::wrong_kind::{GivenFiles, name_true_kind};
@@ -27,6 +28,8 @@ pub enum Property {
     Build(Box<Build>),
     /// Build a new snapshot from an old one and later monthly price paid files.
     Update(Box<Update>),
+    /// Make the file of addresses that the console searches.
+    AddressDirectory(AddressDirectory),
 }
 
 #[derive(Debug, clap::Args)]
@@ -108,6 +111,7 @@ impl Property {
         match self {
             Property::Build(build) => build.run(),
             Property::Update(update) => update.run(),
+            Property::AddressDirectory(directory) => directory.run(),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The listener of the console.
 
 use super::listen::listen;
-use anyhow::bail;
+use anyhow::{Context, bail};
+use domesday_property::address_directory::AddressDirectory;
 use domesday_server::config::Settings;
 use domesday_server::console_sessions::ConsoleSessions;
 use domesday_server::service::Service;
@@ -35,10 +36,12 @@ pub fn open_console(
         return Ok(None);
     };
     let scheme = if tls { "https" } else { "http" };
-    service.console = Some(ConsoleSessions::new(
-        format!("{scheme}://{address}"),
-        format!("{scheme}://{api}"),
-    ));
+    let sessions =
+        ConsoleSessions::new(format!("{scheme}://{address}"), format!("{scheme}://{api}"));
+    if let Some(path) = &settings.console_addresses {
+        sessions.set_addresses(AddressDirectory::open(path).context("--console-addresses")?);
+    }
+    service.console = Some(sessions);
     Ok(Some(listener))
 }
 

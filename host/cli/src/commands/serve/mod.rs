@@ -2,6 +2,7 @@
 
 mod close;
 mod console;
+mod demo_addresses;
 mod listen;
 mod open;
 
@@ -9,6 +10,7 @@ use anyhow::{Context, bail};
 use clap::ArgMatches;
 use close::{LAST_MOMENT, close, end_time};
 use console::open_console;
+use demo_addresses::begin_demo_addresses;
 use domesday_server::admin::socket::AdminSocket;
 use domesday_server::admin::socket_path;
 use domesday_server::config::{Settings, resolve, show};
@@ -118,6 +120,7 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
                 sessions.origin()
             );
         }
+        begin_demo_addresses(&service);
         let connections = side_connections(&settings, &service.metrics, Listener::Console);
         let router = console_pages::router(service.clone());
         SideServer::start(listener, tls.clone(), connections, router)

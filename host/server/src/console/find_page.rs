@@ -1,0 +1,41 @@
+//! The results of a search for an address.
+
+use super::error::ConsoleError;
+use super::form::Fields;
+use super::{Console, address_search, layout, value_form};
+use crate::console_sessions::Session;
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{Html, IntoResponse, Response};
+use domesday_state::Scope;
+use maud::html;
+use std::sync::Arc;
+
+/// The field of a script, which wants the results alone.
+const PART: &str = "part";
+
+/// Searches the address directory. A script gets the results alone, and a browser without scripts
+/// the page of the form.
+pub(super) async fn find(
+    State(console): State<Console>,
+    Extension(session): Extension<Arc<Session>>,
+    body: Body,
+) -> Result<Response, ConsoleError> {
+    let fields = Fields::of_session(body, &session).await?;
+    if !session.user.scopes.has(Scope::AvmValue) {
+        return Err(ConsoleError::NoScope { scope: "avm:value" });
+    }
+    let typed = fields.get(address_search::TYPED).unwrap_or_default();
+    let found = address_search::addresses(&console, typed).await?;
+    let results = address_search::results(typed, &found.ok_or(ConsoleError::NoPage)?);
+    if fields.get(PART).is_some() {
+        return Ok(Html(results.into_string()).into_response());
+    }
+    let content = html! {
+        h1 { (value_form::TITLE) }
+        (address_search::search(&session, typed, Some(&results)))
+        (value_form::form(&session, &value_form::blank(&console), None))
+    };
+    Ok(layout::page(value_form::TITLE, Some(&session), &content))
+}

@@ -90,7 +90,7 @@ impl Attachments {
         }
         match CheckReport::parse(report) {
             Ok(found) if found.manifest != package.digest() => Weight::Nothing,
-            Ok(found) if found.passed => match self.get(APPROVAL) {
+            Ok(found) if found.passed && found.weakness().is_none() => match self.get(APPROVAL) {
                 Some(approval) if is_of(approval, &approval_message(package, report)) => {
                     Weight::Approved
                 }

@@ -44,13 +44,16 @@ pub enum GateErrorKind {
         checked: Sha256Digest,
     },
     /// A signature file is not in its form.
-    #[error("has a {file} that is not a signature file")]
+    #[error("has {} {file} that is not a signature file", article(file))]
     SignatureForm {
         /// The file's name.
         file: &'static str,
     },
     /// A signature is not for this manifest and this report.
-    #[error("has a {file} by {key} that is not for this report and manifest")]
+    #[error(
+        "has {} {file} by {key} that is not for this report and manifest",
+        article(file)
+    )]
     SignatureMismatch {
         /// The file's name.
         file: &'static str,
@@ -58,7 +61,7 @@ pub enum GateErrorKind {
         key: PublicKey,
     },
     /// A signature is good, but nobody trusts its key.
-    #[error("has a {file} by {key}, which is not trusted")]
+    #[error("has {} {file} by {key}, which is not trusted", article(file))]
     Untrusted {
         /// The file's name.
         file: &'static str,
@@ -71,6 +74,12 @@ pub enum GateErrorKind {
         /// The checks that fail it.
         checks: Vec<String>,
     },
+    /// The check valued too few rows.
+    #[error("has the report of a check with {weakness}")]
+    Weak {
+        /// The option that made it weak.
+        weakness: String,
+    },
     /// There is no `approval.sig`, and the operator demands one.
     #[error("has no approval by a second key")]
     NotApproved,
@@ -80,9 +89,21 @@ pub enum GateErrorKind {
         /// The key.
         key: PublicKey,
     },
+    /// The approval is by the key of the package.
+    #[error("is approved by {key}, which signed the package too")]
+    MakersKey {
+        /// The key.
+        key: PublicKey,
+    },
     /// The package cannot be read.
     #[error("cannot be read: {0}")]
     Package(#[source] PackageError),
+}
+
+impl GateErrorKind {
+    fn is_failure(&self) -> bool {
+        matches!(self, GateErrorKind::Failed { .. })
+    }
 }
 
 impl GateError {
@@ -108,7 +129,9 @@ impl fmt::Display for GateError {
                 f,
                 ". Repair the model and build it under another id; `domesday release check {id}` shows why"
             ),
-            GateErrorKind::NotApproved | GateErrorKind::SameKey { .. } => approve_with(f, id),
+            GateErrorKind::NotApproved
+            | GateErrorKind::SameKey { .. }
+            | GateErrorKind::MakersKey { .. } => approve_with(f, id),
             GateErrorKind::SignatureForm { file }
             | GateErrorKind::SignatureMismatch { file, .. }
                 if *file == APPROVAL =>
@@ -123,6 +146,11 @@ impl fmt::Display for GateError {
     }
 }
 
+/// Returns the article before the name of a file.
+fn article(file: &str) -> &'static str {
+    if file.starts_with('a') { "an" } else { "a" }
+}
+
 fn approve_with(f: &mut fmt::Formatter<'_>, id: &PackageId) -> fmt::Result {
     write!(
         f,
@@ -133,7 +161,8 @@ fn approve_with(f: &mut fmt::Formatter<'_>, id: &PackageId) -> fmt::Result {
 /// Judges whether an opened release may be published or promoted, by its attachments.
 ///
 /// A release that the operator takes unsigned by its id needs no report, unless `second_key`
-/// demands an approval by a key other than the report's.
+/// demands an approval. That is by a third key, neither the report's nor the package's. A report
+/// that says that the release failed counts whoever signed it.
 ///
 /// # Errors
 /// [`GateError`] names the missing or wrong attachment, or the checks that failed.
@@ -149,12 +178,20 @@ pub fn judge_check(
     };
     match judge(package, attachments, trust, second_key) {
         Ok(evidence) => Ok(evidence),
-        Err(_) if exempt && !second_key => Ok(CheckEvidence::default()),
+        Err(kind) if exempt && !second_key && !kind.is_failure() && !has_failed(attachments) => {
+            Ok(CheckEvidence::default())
+        }
         Err(kind) => Err(GateError {
             release: package.manifest().id.clone(),
             kind: Box::new(kind),
         }),
     }
+}
+
+/// Returns whether a report is there that names checks which fail the release, signed or not.
+fn has_failed(attachments: &Attachments) -> bool {
+    let report = attachments.get(CHECK).map(CheckReport::parse);
+    matches!(report, Some(Ok(report)) if !report.passed)
 }
 
 fn judge(
@@ -179,11 +216,15 @@ fn judge(
     if !report.passed || !checks.is_empty() {
         return Err(GateErrorKind::Failed { checks });
     }
+    if let Some(weakness) = report.weakness() {
+        return Err(GateErrorKind::Weak { weakness });
+    }
     let message = approval_message(package, bytes);
     let approval = match attachments.get(APPROVAL) {
         None => Err(GateErrorKind::NotApproved),
         Some(approval) => match trusted_signer(APPROVAL, approval, &message, trust) {
             Ok(key) if key == checked_by => Err(GateErrorKind::SameKey { key }),
+            Ok(key) if package.signer() == Some(&key) => Err(GateErrorKind::MakersKey { key }),
             signer => signer,
         },
     };

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    Draft, PropertyBody, RegisterFile, SigningKey, Source, TrustList, approve, attach_check, open,
-    publish, write,
+    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, Draft, PropertyBody, RegisterFile, SigningKey, Source,
+    TrustList, approve, attach_check, open, publish, write,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -187,6 +187,68 @@ fn a_release_that_the_operator_takes_unsigned_needs_no_report() {
         refusal(&package, &trust, true),
         GateErrorKind::NoReport
     ));
+}
+
+#[test]
+fn no_flag_waives_a_report_that_says_that_the_release_failed() {
+    let (_dir, package) = package();
+    let Trust::Required(mut list) = trust_of(&[1]) else {
+        unreachable!("it lists keys");
+    };
+    list.exempt(ID.parse().unwrap());
+    let trust = Trust::Required(list);
+    let failed = report(&package, false, &[("order", "failed")]);
+    // By a trusted key, and by one that nobody knows.
+    for signer in [1, 9] {
+        attach_check(&package, &failed, &key(signer)).unwrap();
+        judge_at(&package, &trust, false).unwrap_err();
+    }
+    attach_check(&package, &report_pass(&package), &key(9)).unwrap();
+    judge_at(&package, &trust, false).unwrap();
+}
+
+#[test]
+fn a_check_of_few_rows_opens_nothing() {
+    let (_dir, package) = package();
+    let report = |homes: u32, rows: u32, other_sales: bool, coverage: &str| {
+        let report = serde_json::json!({
+            "manifest": package.digest(), "passed": true, "other_sales": other_sales,
+            "limits": {"homes": homes, "adversarial_rows": rows},
+            "checks": [{"check": "coverage", "verdict": coverage}],
+        });
+        attach_check(&package, report.to_string().as_bytes(), &key(1)).unwrap();
+        judge_at(&package, &trust_of(&[1]), false)
+    };
+    let (homes, rows) = (CHECKED_HOMES, CHECKED_ADVERSARIAL_ROWS);
+    report(homes, rows, false, "not_judged").unwrap();
+    report(homes, rows, true, "passed").unwrap();
+    for (weak, why) in [
+        (report(homes - 1, rows, false, "passed"), "--homes 299"),
+        (
+            report(homes, rows - 1, false, "passed"),
+            "--adversarial-rows 9999",
+        ),
+        (report(homes, rows, true, "not_judged"), "--from and --to"),
+    ] {
+        let refused = weak.unwrap_err().to_string();
+        assert!(refused.contains(why), "{refused}");
+    }
+}
+
+#[test]
+fn the_key_of_the_package_is_no_second_person() {
+    let (dir, _) = package();
+    crate::sign(&dir.path().join(ID), &key(2)).unwrap();
+    let package = open(&dir.path().join(ID), &Trust::Unsigned).unwrap();
+    let trust = trust_of(&[1, 2, 3]);
+    attach_check(&package, &report_pass(&package), &key(1)).unwrap();
+    let refused = approve(&package, &trust, &key(2)).unwrap_err();
+    assert!(
+        refused.to_string().contains("signed the package too"),
+        "{refused}"
+    );
+    approve(&package, &trust, &key(3)).unwrap();
+    judge_at(&package, &trust, true).unwrap();
 }
 
 #[test]

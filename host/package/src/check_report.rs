@@ -8,6 +8,11 @@ use serde::Deserialize;
 
 use crate::{Package, Sha256Digest};
 
+/// The homes that a check values by default, and at least where its report opens the gate.
+pub const CHECKED_HOMES: u32 = 300;
+/// The adversarial rows that a check values by default, and at least where its report opens the
+/// gate.
+pub const CHECKED_ADVERSARIAL_ROWS: u32 = 10_000;
 /// Keeps signatures of reports apart from every other use of the same key.
 const CHECK_DOMAIN: &[u8] = b"domesday-check-v1\0";
 /// Keeps approvals apart from every other use of the same key.
@@ -23,7 +28,19 @@ pub(crate) struct CheckReport {
     /// True if a check that is not judged fails the release.
     #[serde(default)]
     strict: bool,
+    /// The rows that the checks might value, at most. Absent where another program made the report.
+    limits: Option<CheckLimits>,
+    /// True if coverage was judged on other sales than those of the package's back-test.
+    #[serde(default)]
+    other_sales: bool,
     checks: Vec<CheckVerdict>,
+}
+
+/// The rows that the checks of a report might value, at most.
+#[derive(Debug, Deserialize)]
+struct CheckLimits {
+    homes: u32,
+    adversarial_rows: u32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -35,6 +52,28 @@ struct CheckVerdict {
 impl CheckReport {
     pub(crate) fn parse(bytes: &[u8]) -> Result<CheckReport, serde_json::Error> {
         serde_json::from_slice(bytes)
+    }
+
+    /// Returns why the report is too weak to decide by, if it is.
+    pub(crate) fn weakness(&self) -> Option<String> {
+        if let Some(limits) = &self.limits {
+            for (flag, found, least) in [
+                ("--homes", limits.homes, CHECKED_HOMES),
+                (
+                    "--adversarial-rows",
+                    limits.adversarial_rows,
+                    CHECKED_ADVERSARIAL_ROWS,
+                ),
+            ] {
+                if found < least {
+                    return Some(format!("{flag} {found}, where {least} is the least"));
+                }
+            }
+        }
+        let coverage = self.checks.iter().find(|found| found.check == "coverage");
+        let unjudged = coverage.is_some_and(|found| found.verdict == "not_judged");
+        (self.other_sales && unjudged)
+            .then(|| "--from and --to, whose sales are too few to judge coverage by".to_owned())
     }
 
     /// Returns the names of the checks that fail the release.

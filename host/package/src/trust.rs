@@ -55,8 +55,8 @@ impl TrustList {
         self.exempt.insert(id);
     }
 
-    /// Reports whether `key` is trusted.
-    pub(crate) fn trusts(&self, key: &PublicKey) -> bool {
+    /// Returns whether `key` is trusted.
+    pub fn trusts(&self, key: &PublicKey) -> bool {
         self.keys.contains_key(key)
     }
 

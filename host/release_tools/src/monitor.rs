@@ -50,6 +50,28 @@ pub enum MonitorError {
         /// Its latest sale.
         latest: Day,
     },
+    /// The first day is one that the release could see.
+    #[error(
+        "the release's snapshot has sales until {seen}, so those from {from} are no test of it; name a day after {seen}"
+    )]
+    SeenSales {
+        /// First day that was asked for.
+        from: Day,
+        /// The latest sale of the release's snapshot.
+        seen: Day,
+    },
+    /// The later snapshot ends where the release's does.
+    #[error(
+        "snapshot {later} has sales until {latest}, none after {seen}, the last day of the release's snapshot"
+    )]
+    NotLater {
+        /// The snapshot.
+        later: String,
+        /// Its latest sale.
+        latest: Day,
+        /// The latest sale of the release's snapshot.
+        seen: Day,
+    },
     /// A snapshot cannot be read.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
@@ -81,6 +103,16 @@ pub fn run(
         options.from.unwrap_or(Day(seen.0 + 1)),
         options.to.unwrap_or(latest),
     );
+    if latest <= seen {
+        return Err(MonitorError::NotLater {
+            later: later_id.to_owned(),
+            latest,
+            seen,
+        });
+    }
+    if from <= seen {
+        return Err(MonitorError::SeenSales { from, seen });
+    }
     progress("listing sales", 0, 1);
     let (known, unknown_homes) = known_homes(release, later, (from, to))?;
     if known.is_empty() {

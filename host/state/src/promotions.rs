@@ -59,7 +59,8 @@ pub struct PromotionEntry {
     pub report: Option<String>,
     /// Place in the ledger, from 1 on.
     pub sequence: u64,
-    /// True if an earlier entry is of the same release and manifest.
+    /// True if an earlier entry is of the same release and manifest, and the last one of its kind
+    /// is not.
     pub went_back: bool,
     /// Time of the promotion: RFC 3339 in UTC, with milliseconds.
     pub when: String,
@@ -196,13 +197,21 @@ pub(crate) fn next_record(
 ) -> Result<LedgerRecord, StateError> {
     let mut went_back = false;
     let mut sequence = 1;
+    let mut is_current = false;
     for record in before {
-        let entry = record.parse()?;
+        // A row that is no entry must not stop a promotion. Whoever verifies the ledger finds it.
+        let Ok(entry) = record.parse() else {
+            sequence += 1;
+            continue;
+        };
         sequence = entry.sequence.saturating_add(1);
-        went_back |= entry.kind == promotion.kind.as_str()
-            && entry.release_id == promotion.release_id
-            && entry.manifest == promotion.manifest;
+        if entry.kind == promotion.kind.as_str() {
+            is_current =
+                entry.release_id == promotion.release_id && entry.manifest == promotion.manifest;
+            went_back |= is_current;
+        }
     }
+    went_back &= !is_current;
     let when = DateTime::from_timestamp_millis(promotion.at.0).unwrap_or_default();
     let entry = PromotionEntry {
         approved_by: promotion.approved_by,
@@ -283,8 +292,32 @@ mod tests {
     }
 
     #[test]
+    fn the_current_release_again_is_no_way_back_and_a_broken_row_stops_nothing() {
+        let mut records = ledger();
+        let last = records[2].parse().unwrap();
+        let again = |records: &[LedgerRecord]| {
+            let promotion = NewPromotion {
+                kind: ReleaseKind::Valuation,
+                release_id: "a".to_owned(),
+                manifest: last.manifest.clone(),
+                who: String::new(),
+                at: UnixMillis(0),
+                reason: None,
+                report: None,
+                approved_by: None,
+            };
+            let record = next_record(records, promotion, &TestSigner).unwrap();
+            record.parse().unwrap()
+        };
+        assert!(!again(&records).went_back);
+        records[2].entry = "{}".to_owned();
+        let after = again(&records);
+        assert_eq!((after.sequence, after.went_back), (4, true));
+    }
+
+    #[test]
     fn another_kind_or_manifest_is_another_release() {
-        let records = ledger();
+        let records = ledger()[..2].to_vec();
         let again = |kind, manifest: &str| {
             let promotion = NewPromotion {
                 kind,

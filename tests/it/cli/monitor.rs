@@ -112,7 +112,7 @@ fn prices_that_fall_in_one_area_raise_an_alarm_there() {
         releases.path(),
         &[&["--evidence-lag", "0"], &outputs[..]].concat(),
     );
-    assert_eq!(alarmed.code, Some(1), "{alarmed:?}");
+    assert_eq!(alarmed.code, Some(3), "{alarmed:?}");
     assert!(
         alarmed.stdout.contains("ALARM: the median error moved"),
         "{}",

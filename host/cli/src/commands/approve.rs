@@ -2,7 +2,7 @@
 
 use super::ReleasesFolder;
 use super::trust::UnsignedPackages;
-use domesday_package::{Kind, PackageId, SigningKey, approve, open};
+use domesday_package::{Kind, PackageId, SigningKey, Trust, approve, open};
 use std::path::PathBuf;
 
 /// Arguments of `release approve`.
@@ -31,6 +31,13 @@ impl Approve {
         let valuations = releases.join(Kind::Valuation.as_str());
         let package = open(&valuations.join(self.id.as_str()), &trust)?;
         let report = approve(&package, &trust, &key)?;
+        if let Trust::Required(list) = &trust
+            && !list.trusts(&key.public())
+        {
+            eprintln!(
+                "Hosts do not trust this key yet: put its .pub file into keys/ of their releases folder."
+            );
+        }
         println!(
             "{} and its report {report} are approved by {}",
             self.id,

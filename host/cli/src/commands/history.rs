@@ -2,9 +2,11 @@
 
 use super::target::AdminTarget;
 use anyhow::bail;
-use chrono::{DateTime, NaiveDate};
+use chrono::{DateTime, Datelike, NaiveDate};
 use clap::ArgMatches;
+use domesday_package::PublicKey;
 use domesday_server::admin::protocol::{Command, LedgerEntry, ReleaseKindArg, Response};
+use domesday_server::clock::{Clock, MachineClock};
 use domesday_server::ledger_key::verify;
 use domesday_state::{LedgerRecord, PromotionEntry, ReleaseKind};
 use serde::Serialize;
@@ -14,11 +16,17 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct History {
     /// Show the releases that were current at the end of this day (UTC).
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", value_parser = parse_day)]
     at: Option<NaiveDate>,
     /// Show this kind of release alone.
     #[arg(long, value_enum)]
     kind: Option<ReleaseKindArg>,
+    /// Fail unless the ledger has the entry with this hash, which was noted before.
+    #[arg(long, value_name = "HASH")]
+    head: Option<String>,
+    /// Fail where an entry is not signed by this key (ed25519:…). Repeatable.
+    #[arg(long, value_name = "KEY")]
+    signer: Vec<PublicKey>,
     /// Print JSON, with hashes and signatures.
     #[arg(long)]
     json: bool,
@@ -43,12 +51,14 @@ impl History {
     /// The ledger cannot be read, or an entry does not fit.
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         let target = self.target.resolve(matches)?;
-        let Response::History { entries } = target.execute(Command::History {})? else {
+        let Response::History { entries, promoted } = target.execute(Command::History {})? else {
             bail!("unexpected reply from the server: versions may differ");
         };
         let records: Vec<LedgerRecord> = entries.into_iter().map(LedgerEntry::into).collect();
         // Nothing of a ledger that does not fit is shown as if it were so.
         let entries = verify(&records)?;
+        self.check_ends(&records)?;
+        check_last(&entries, &promoted)?;
         let kind = self.kind.map(|kind| ReleaseKind::from(kind).as_str());
         let mut shown: Vec<_> = entries
             .iter()
@@ -70,14 +80,80 @@ impl History {
             (None, None) => println!("No release was promoted yet"),
             (None, Some(last)) => {
                 println!(
-                    "All {} entries fit; the last hash is {}",
+                    "All {} entries fit; the last hash is {}, by {}",
                     records.len(),
-                    hex::encode(last.hash)
+                    hex::encode(last.hash),
+                    signers(&records)
                 );
             }
             (Some(_), _) => {}
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Compares the ledger with what its reader knows: a hash, and the keys of the hosts.
+    fn check_ends(&self, records: &[LedgerRecord]) -> anyhow::Result<()> {
+        if let Some(head) = &self.head
+            && !records
+                .iter()
+                .any(|record| hex::encode(record.hash) == *head)
+        {
+            bail!(
+                "no entry has the hash {head}; the ledger was cut after that, or is another ledger"
+            );
+        }
+        let strange = |record: &&LedgerRecord| {
+            let is_of = |key: &PublicKey| key.to_string() == record.signer;
+            !self.signer.is_empty() && !self.signer.iter().any(is_of)
+        };
+        match records.iter().zip(1..).find(|(record, _)| strange(record)) {
+            None => Ok(()),
+            Some((record, sequence)) => bail!(
+                "entry {sequence} is signed by {}, which is none of --signer",
+                record.signer
+            ),
+        }
+    }
+}
+
+/// Compares the last entry of each kind with the release that the state has as promoted. Entries
+/// that were cut off leave another.
+fn check_last(
+    entries: &[PromotionEntry],
+    promoted: &[(ReleaseKindArg, String)],
+) -> anyhow::Result<()> {
+    for (kind, id) in promoted {
+        let kind = ReleaseKind::from(*kind).as_str();
+        let last = entries.iter().rev().find(|entry| entry.kind == kind);
+        if let Some(last) = last.filter(|last| last.release_id != *id) {
+            bail!(
+                "the last entry of kind {kind} is of {}, and the state has {id} as promoted: entries after {} are missing",
+                last.release_id,
+                last.sequence
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Returns the keys that signed, each once.
+fn signers(records: &[LedgerRecord]) -> String {
+    let mut signers: Vec<&str> = records.iter().map(|record| &*record.signer).collect();
+    signers.sort_unstable();
+    signers.dedup();
+    signers.join(", ")
+}
+
+/// Parses a day of this century that is not in the future.
+fn parse_day(text: &str) -> Result<NaiveDate, String> {
+    let day: NaiveDate = text
+        .parse()
+        .map_err(|_| "expected a day as YYYY-MM-DD, such as 2026-03-01".to_owned())?;
+    let today = MachineClock.utc().date_naive();
+    match day.year() {
+        2000.. if day <= today => Ok(day),
+        2000.. => Err(format!("{day} is in the future; today is {today} in UTC")),
+        _ => Err(format!("the year {} is before any ledger", day.year())),
     }
 }
 

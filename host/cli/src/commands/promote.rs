@@ -83,9 +83,9 @@ impl Promote {
         let entry = match target.execute_on_server(&command)? {
             Some(Response::Promoted(entry)) => {
                 let given = matches.value_source("releases") == Some(ValueSource::CommandLine);
-                if given || self.allow_unsigned {
+                if given || self.allow_unsigned || self.second_key.promotion_second_key {
                     eprintln!(
-                        "A server runs here: it took the package from its own releases folder, by its own trust."
+                        "A server runs here: it took the package from its own releases folder, by its own trust and its own setting of a second key."
                     );
                 }
                 entry

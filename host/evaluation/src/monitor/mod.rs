@@ -31,7 +31,7 @@ pub struct MonitorReport {
     pub format: u32,
     /// The release and the sales.
     pub subject: Header,
-    /// True if a segment of a complete window raises an alarm.
+    /// True if a segment of the latest complete window raises an alarm. An earlier alarm has ended.
     pub alarmed: bool,
     /// The windows by their last month. The first have fewer months.
     pub windows: Vec<Window>,
@@ -109,9 +109,10 @@ impl MonitorReport {
                 }
             })
             .collect();
+        let latest = windows.iter().rev().find(|window| window.complete);
         MonitorReport {
             format: FORMAT,
-            alarmed: windows.iter().any(Window::is_alarmed),
+            alarmed: latest.is_some_and(Window::is_alarmed),
             subject,
             windows,
         }

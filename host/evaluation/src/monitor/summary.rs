@@ -52,14 +52,29 @@ fn write(report: &MonitorReport, out: &mut String) -> std::fmt::Result {
         .filter(|window| window.is_alarmed())
         .map(|window| window.month.as_str())
         .collect();
-    match months.as_slice() {
-        [] => writeln!(
+    let Some(latest) = report.latest_complete() else {
+        return writeln!(
             out,
-            "\nNo alarm: no segment's median error moved by {:.1} % or more, and all ranges hold",
-            100.0 * subject.alarm
-        ),
-        months => writeln!(out, "\nALARM in the windows to {}", months.join(", ")),
+            "\nNothing judged: no window ended {} days or more before {}",
+            subject.evidence_lag_days, subject.registered_through
+        );
+    };
+    if report.alarmed {
+        return writeln!(out, "\nALARM in the windows to {}", months.join(", "));
     }
+    if !months.is_empty() {
+        writeln!(
+            out,
+            "\nAn alarm of the windows to {} has ended",
+            months.join(", ")
+        )?;
+    }
+    writeln!(
+        out,
+        "\nNo alarm: in the window to {} no segment's median error moved by {:.1} % or more, and all ranges hold",
+        latest.month,
+        100.0 * subject.alarm
+    )
 }
 
 fn line(out: &mut String, month: &str, segment: &Segment, complete: bool) -> std::fmt::Result {

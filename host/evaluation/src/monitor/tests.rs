@@ -117,6 +117,18 @@ fn a_window_whose_sales_are_not_all_registered_raises_none() {
 }
 
 #[test]
+fn without_a_complete_window_nothing_is_said_to_be_well() {
+    let mut header = header();
+    header.evidence_lag_days = 3_000;
+    let rows = market("fallen", 100, 0.20);
+    let report = MonitorReport::of(header, &rows, None, REGISTERED, &|_| None);
+    assert!(report.latest_complete().is_none());
+    let text = summary(&report);
+    assert!(text.contains("Nothing judged"), "{text}");
+    assert!(!text.contains("No alarm"), "{text}");
+}
+
+#[test]
 fn a_steady_market_raises_no_alarm_in_any_of_many_areas() {
     let mut rows = Vec::new();
     for area in 0..60 {

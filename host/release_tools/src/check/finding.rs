@@ -112,6 +112,8 @@ pub struct Report {
     pub manifest: Sha256Digest,
     /// The homes and adversarial rows that the checks might value, at most.
     pub limits: RowLimits,
+    /// True if coverage was judged on other sales than those of the package's back-test.
+    pub other_sales: bool,
     /// The engine that ran it.
     pub engine: &'static str,
     /// True if no check failed and, in a strict report, all were judged.
@@ -137,6 +139,7 @@ impl Report {
             release_id: release_id.to_owned(),
             manifest,
             limits,
+            other_sales: false,
             engine,
             passed: checks.iter().all(|found| found.verdict != Verdict::Failed),
             strict: false,

@@ -129,7 +129,8 @@ fn report(package: &Package, findings: Vec<Finding>, options: &CheckOptions) -> 
         adversarial_rows: options.adversarial_rows,
     };
     let release = (package.manifest().id.as_str(), package.digest());
-    let report = Report::of(release, limits, Runtime::version(), findings);
+    let mut report = Report::of(release, limits, Runtime::version(), findings);
+    report.other_sales = options.window.is_some();
     if options.strict {
         report.into_strict()
     } else {

@@ -5,7 +5,7 @@ use super::protocol::{Command, LoadedRelease, Response, Status};
 use crate::clock::random;
 use crate::console_sessions::ConsoleUser;
 use crate::demo;
-use crate::promotion::{PromotionError, PromotionRequest};
+use crate::promotion::{PromotionError, PromotionRequest, promoted_ids};
 use crate::sample_rate::{SampleRate, SampleRateError};
 use crate::service::Service;
 use crate::shadow::ShadowError;
@@ -220,7 +220,12 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
         }
         Command::History {} => {
             let entries = state.promotions()?.into_iter().map(Into::into).collect();
-            return Ok(Response::History { entries });
+            let promoted = promoted_ids(state).into_iter();
+            let promoted = promoted.filter_map(|(kind, id)| Some((kind.into(), id?)));
+            return Ok(Response::History {
+                entries,
+                promoted: promoted.collect(),
+            });
         }
         Command::RotateCursors {} => state.rotate_cursors(random()?)?,
         Command::PauseJobs { paused } => state.pause_jobs(paused)?,

@@ -125,6 +125,16 @@ impl From<ReleaseKindArg> for ReleaseKind {
     }
 }
 
+impl From<ReleaseKind> for ReleaseKindArg {
+    fn from(kind: ReleaseKind) -> ReleaseKindArg {
+        match kind {
+            ReleaseKind::Valuation => ReleaseKindArg::Valuation,
+            ReleaseKind::Markets => ReleaseKindArg::Markets,
+            ReleaseKind::Rates => ReleaseKindArg::Rates,
+        }
+    }
+}
+
 /// A key that is to be made.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -164,6 +174,8 @@ pub enum Response {
     History {
         /// The first entry first.
         entries: Vec<LedgerEntry>,
+        /// The release that the state has as promoted last, by kind.
+        promoted: Vec<(ReleaseKindArg, String)>,
     },
     /// A link that opens a session of the console once.
     ConsoleLink {

@@ -1,6 +1,7 @@
 //! The gate of a promotion: the release was checked, and the ledger records who promoted it.
 
 use super::PromotionError;
+use crate::ledger_key::verify;
 use domesday_package::{Attachments, CheckEvidence, Kind, Package, Trust, judge_check, open};
 use domesday_state::{
     LedgerRecord, LedgerSigner, NewPromotion, ReleaseKind, State, StateError, UnixMillis,
@@ -54,7 +55,7 @@ pub fn promote(
     let package_dir = rules.releases.join(kind.as_str()).join(release_id);
     let package = open(&package_dir, rules.trust).map_err(Box::new)?;
     let evidence = match kind {
-        ReleaseKind::Valuation => judge(state, rules, &package)?,
+        ReleaseKind::Valuation => judge(state, rules, &package, &signer.public_key())?,
         // These kinds have no checks.
         ReleaseKind::Markets | ReleaseKind::Rates => CheckEvidence::default(),
     };
@@ -76,28 +77,60 @@ fn judge(
     state: &dyn State,
     rules: PromotionRules<'_>,
     package: &Package,
+    own_key: &str,
 ) -> Result<CheckEvidence, PromotionError> {
     let attachments = Attachments::read(package.directory()).map_err(Box::new)?;
     match judge_check(package, &attachments, rules.trust, rules.second_key) {
         Ok(evidence) => Ok(evidence),
-        Err(_) if was_promoted(state, package)? => Ok(CheckEvidence::default()),
+        Err(_) if was_promoted(state, rules, package, own_key)? => Ok(CheckEvidence::default()),
         Err(error) => Err(Box::new(error).into()),
     }
 }
 
-/// Reports whether the state has the release as promoted before.
-fn was_promoted(state: &dyn State, package: &Package) -> Result<bool, StateError> {
+/// Returns whether the release was promoted before, by the ledger. Only entries of a ledger that
+/// fits count, and only those signed by this host or by one that it trusts. So who can write the
+/// state alone cannot open the gate. Where the operator demands a second person, an entry without a
+/// report proves nothing.
+fn was_promoted(
+    state: &dyn State,
+    rules: PromotionRules<'_>,
+    package: &Package,
+    own_key: &str,
+) -> Result<bool, StateError> {
     let id = package.manifest().id.as_str();
     let manifest = package.digest().to_string();
-    for record in state.promotions()? {
-        let entry = record.parse()?;
-        if entry.kind == Kind::Valuation.as_str()
-            && entry.release_id == id
+    let records = state.promotions()?;
+    let entries = match verify(&records) {
+        Ok(entries) => entries,
+        Err(error) => {
+            tracing::error!(%error, "the promotion ledger does not fit, so it proves no earlier promotion");
+            return Ok(false);
+        }
+    };
+    let is_trusted = |signer: &str| {
+        signer == own_key
+            || match (rules.trust, signer.parse()) {
+                (Trust::Required(list), Ok(key)) => list.trusts(&key),
+                _ => false,
+            }
+    };
+    let mut recorded = false;
+    for (entry, record) in entries.iter().zip(&records) {
+        if entry.kind != Kind::Valuation.as_str() {
+            continue;
+        }
+        recorded = true;
+        // A promotion without a report was waived by one person.
+        let proved = !rules.second_key || entry.report.is_some();
+        if entry.release_id == id
             && entry.manifest == manifest
+            && proved
+            && is_trusted(&record.signer)
         {
             return Ok(true);
         }
     }
     // A version without the ledger may have promoted it.
-    Ok(state.promoted_release(ReleaseKind::Valuation).as_deref() == Some(id))
+    let before = state.promoted_release(ReleaseKind::Valuation);
+    Ok(!recorded && before.as_deref() == Some(id))
 }

@@ -16,6 +16,8 @@ use tokio::time::MissedTickBehavior;
 
 /// The interval of checks for a promotion.
 const PERIOD: Duration = Duration::from_secs(1);
+/// Checks between two readings of the whole ledger, for the metrics.
+const LEDGER_TICKS: u32 = 60;
 
 /// The reason why a release cannot be promoted.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +37,18 @@ pub enum PromotionError {
     /// The state cannot be read or written.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The package here is not the one that was promoted.
+    #[error(
+        "the package of {id} here has the manifest {found}, and the one that was promoted {promoted}; copy that one here"
+    )]
+    OtherManifest {
+        /// The release.
+        id: String,
+        /// SHA-256 of the manifest here.
+        found: String,
+        /// SHA-256 of the manifest in the ledger.
+        promoted: String,
+    },
 }
 
 impl From<ReleaseError> for PromotionError {
@@ -60,9 +74,17 @@ pub async fn follow(service: Arc<Service>, known: PromotedIds) {
         refused: None,
     });
     loop {
-        ticks.tick().await;
-        for followed in &mut followed {
-            followed.check(&service).await;
+        for _ in 0..LEDGER_TICKS {
+            ticks.tick().await;
+            for followed in &mut followed {
+                followed.check(&service).await;
+            }
+        }
+        // Another host may have promoted the same release again.
+        let showing = service.clone();
+        let shown = tokio::task::spawn_blocking(move || showing.show_promotions());
+        if let Err(error) = shown.await {
+            tracing::warn!(%error, "the promotion ledger could not be shown");
         }
     }
 }
@@ -110,6 +132,35 @@ impl Service {
             second_key: self.second_key,
         };
         promote(&*self.state, rules, self.ledger_key.clone(), request, now)
+    }
+
+    /// Compares the package of a release with the last entry of its kind in the ledger, where that
+    /// is of the same release. Blocks.
+    ///
+    /// # Errors
+    /// [`PromotionError::OtherManifest`] if they differ, or the release cannot be opened.
+    pub fn check_promoted(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
+        if kind != ReleaseKind::Valuation {
+            return Ok(());
+        }
+        let entries = self.state.promotions()?;
+        let entries = entries
+            .iter()
+            .rev()
+            .filter_map(|record| record.parse().ok());
+        let mut of_kind = entries.filter(|entry| entry.kind == kind.as_str());
+        let Some(last) = of_kind.next().filter(|last| last.release_id == id) else {
+            return Ok(());
+        };
+        let found = self.releases.get(id)?.package.to_string();
+        match found == last.manifest {
+            true => Ok(()),
+            false => Err(PromotionError::OtherManifest {
+                id: id.to_owned(),
+                found,
+                promoted: last.manifest,
+            }),
+        }
     }
 
     /// Shows the ledger in the metrics. Blocks. A state that cannot be read leaves them as they
@@ -168,7 +219,9 @@ impl PromotionFollower {
         let opening = service.clone();
         let release_id = id.clone();
         let outcome = tokio::task::spawn_blocking(move || {
-            let changed = opening.make_current(kind, &release_id);
+            let changed = opening
+                .check_promoted(kind, &release_id)
+                .and_then(|()| opening.make_current(kind, &release_id));
             if changed.is_ok() {
                 opening.show_promotions();
             }

@@ -154,6 +154,94 @@ fn a_release_that_was_promoted_before_is_promoted_again_without_a_report() {
 }
 
 #[test]
+fn other_bytes_under_the_current_id_need_a_report() {
+    let signed = Signed::new();
+    signed.attach(true, &signed.key);
+    let folder = tempfile::tempdir().unwrap();
+    let server = signed.serve(&folder.path().join("data"), &[]);
+    promote(&server.data, OTHER, &[]).ok();
+    server.stop();
+    // Another package under the id: the manifest differs, and no report is of it.
+    let place = signed.releases.release(OTHER);
+    let manifest = fs::read_to_string(place.join("manifest.json")).unwrap();
+    let other = manifest.replace("\"created\": \"20", "\"created\": \"21");
+    assert_ne!(other, manifest);
+    fs::write(place.join("manifest.json"), other).unwrap();
+    for file in ["check.json", "check.sig"] {
+        fs::remove_file(place.join(file)).unwrap();
+    }
+    sign(&place, &signed.key).unwrap();
+    let server = signed.serve(&folder.path().join("data"), &[]);
+    let refused = promote(&server.data, OTHER, &[]).refused();
+    assert!(refused.contains("has no check report"), "{refused}");
+    server.stop();
+}
+
+#[test]
+fn an_entry_of_another_hosts_key_proves_nothing_until_that_key_is_trusted() {
+    let signed = Signed::new();
+    signed.attach(true, &signed.key);
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let server = signed.serve(&data, &[]);
+    promote(&server.data, OTHER, &[]).ok();
+    promote(&server.data, RELEASE, &[]).ok();
+    server.stop();
+    for file in ["check.json", "check.sig"] {
+        fs::remove_file(signed.releases.release(OTHER).join(file)).unwrap();
+    }
+    let public = fs::read(data.join("ledger.pub")).unwrap();
+    for file in ["ledger.key", "ledger.pub"] {
+        fs::remove_file(data.join(file)).unwrap();
+    }
+    let server = signed.serve(&data, &[]);
+    let refused = promote(&server.data, OTHER, &[]).refused();
+    assert!(refused.contains("has no check report"), "{refused}");
+    server.stop();
+    fs::write(signed.releases.path().join("keys/host.pub"), public).unwrap();
+    let server = signed.serve(&data, &[]);
+    promote(&server.data, OTHER, &[]).ok();
+    // The ledger of two keys fits, and its reader may name them.
+    let key = fs::read_to_string(data.join("ledger.pub")).unwrap();
+    let key = key.split(' ').next().unwrap().to_owned();
+    let folder = server.data.display().to_string();
+    let one = ["release", "history", "--signer", &key, "--data", &folder];
+    let refused = run(one).refused();
+    assert!(refused.contains("none of --signer"), "{refused}");
+    server.stop();
+}
+
+#[test]
+fn a_noted_hash_finds_a_ledger_that_was_cut() {
+    let signed = Signed::new();
+    signed.attach(true, &signed.key);
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let server = signed.serve(&data, &[]);
+    promote(&server.data, OTHER, &[]).ok();
+    let ledger = history(&server.data, &[]);
+    let head = ledger[0]["hash"].as_str().unwrap().to_owned();
+    assert_eq!(history(&server.data, &["--head", &head]), ledger);
+    let data = server.data.display().to_string();
+    let cut = "0".repeat(64);
+    let refused = run(["release", "history", "--head", &cut, "--data", &data]).refused();
+    assert!(
+        refused.contains("the ledger was cut after that"),
+        "{refused}"
+    );
+    for (day, why) in [
+        ("26-11-27", "the year 26 is before any ledger"),
+        ("2999-01-01", "is in the future"),
+        ("yesterday", "expected a day as YYYY-MM-DD"),
+    ] {
+        let refused = run(["release", "history", "--at", day, "--data", &data]);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.stderr.contains(why), "{day}: {refused:?}");
+    }
+    server.stop();
+}
+
+#[test]
 fn a_second_person_must_approve_where_the_operator_demands_it() {
     let signed = Signed::new();
     signed.attach(true, &signed.key);

@@ -1,12 +1,12 @@
 //! `domesday release build`: from a model's source and a property snapshot to a release.
 
-use super::check::{ADVERSARIAL_ROWS, HOMES, store_report};
+use super::check::store_report;
 use super::package_output::PackageOutput;
 use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::ProgressLine;
 use anyhow::Context;
 use chrono::NaiveDate;
-use domesday_package::{PackageId, SigningKey, Trust};
+use domesday_package::{CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, PackageId, SigningKey, Trust};
 use domesday_release_tools::backtest::EVIDENCE_LAG_DAYS;
 use domesday_release_tools::build::{BuildOptions, build};
 use domesday_release_tools::check::{CheckOptions, check};
@@ -121,8 +121,8 @@ fn check_and_sign(
     key: &SigningKey,
 ) -> anyhow::Result<()> {
     let check_options = CheckOptions {
-        homes: HOMES as usize,
-        adversarial_rows: ADVERSARIAL_ROWS as usize,
+        homes: CHECKED_HOMES as usize,
+        adversarial_rows: CHECKED_ADVERSARIAL_ROWS as usize,
         window: None,
         sample: None,
         reference: None,

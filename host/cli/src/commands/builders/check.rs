@@ -7,26 +7,23 @@ use crate::commands::report_file::ReportFile;
 use crate::commands::trust::UnsignedPackages;
 use anyhow::bail;
 use chrono::NaiveDate;
-use domesday_package::{Kind, PackageId, SigningKey, Trust, attach_check, open};
+use domesday_package::{
+    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, Kind, PackageId, SigningKey, Trust, attach_check, open,
+};
 use domesday_registers::Day;
 use domesday_release_tools::check::{CheckOptions, Report, check};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// The default of `--homes`.
-pub const HOMES: u32 = 300;
-/// The default of `--adversarial-rows`.
-pub const ADVERSARIAL_ROWS: u32 = 10_000;
 
 #[derive(Debug, clap::Args)]
 pub struct Check {
     /// Id of the release.
     release: PackageId,
     /// Maximum number of homes from the snapshot's last three years, sampled evenly.
-    #[arg(long, value_name = "N", default_value_t = HOMES, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = CHECKED_HOMES, value_parser = clap::value_parser!(u32).range(1..))]
     homes: u32,
     /// Maximum number of adversarial rows.
-    #[arg(long, value_name = "N", default_value_t = ADVERSARIAL_ROWS)]
+    #[arg(long, value_name = "N", default_value_t = CHECKED_ADVERSARIAL_ROWS)]
     adversarial_rows: u32,
     /// First day of the sales that coverage is checked on (default: the package's back-test).
     #[arg(long, value_name = "DATE", requires = "to")]

@@ -22,6 +22,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// The exit code of an alarm. Errors have 1, and wrong arguments 2.
+const ALARMED: u8 = 3;
+/// The exit code where no window is complete.
+const NOTHING_JUDGED: u8 = 4;
+
 #[derive(Debug, clap::Args)]
 pub struct Monitor {
     /// Id of the release.
@@ -122,9 +127,10 @@ impl Monitor {
             output.write(metrics(&report)?.as_bytes())?;
         }
         print!("{}", summary(&report));
-        Ok(match report.alarmed {
-            false => ExitCode::SUCCESS,
-            true => ExitCode::FAILURE,
+        Ok(match report.latest_complete() {
+            None => ExitCode::from(NOTHING_JUDGED),
+            Some(_) if report.alarmed => ExitCode::from(ALARMED),
+            Some(_) => ExitCode::SUCCESS,
         })
     }
 }

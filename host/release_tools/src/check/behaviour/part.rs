@@ -34,9 +34,24 @@ impl Part {
 /// Returns the finding of a check: failed where one demand fails, and not judged where none was
 /// judged. The summary is the first line of the worst demand.
 pub fn finding(check: &'static str, parts: Vec<Part>) -> Finding {
+    by_worst(check, parts, &[Verdict::Failed, Verdict::Passed])
+}
+
+/// Returns the finding of a check that passes only where each demand was judged.
+pub fn finding_of_all(check: &'static str, parts: Vec<Part>) -> Finding {
+    by_worst(
+        check,
+        parts,
+        &[Verdict::Failed, Verdict::NotJudged, Verdict::Passed],
+    )
+}
+
+/// Returns the finding of a check with the first of these verdicts that a demand has.
+fn by_worst(check: &'static str, parts: Vec<Part>, verdicts: &[Verdict]) -> Finding {
     let of = |verdict| parts.iter().filter(move |part| part.verdict == verdict);
-    let verdict = [Verdict::Failed, Verdict::Passed]
-        .into_iter()
+    let verdict = verdicts
+        .iter()
+        .copied()
         .find(|verdict| of(*verdict).next().is_some())
         .unwrap_or(Verdict::NotJudged);
     let summary = match (verdict, of(verdict).next()) {
@@ -81,5 +96,11 @@ mod tests {
         assert_eq!(failed.figures, json!([{"a": 1}, {"a": 1}]));
         assert_eq!(of(&[Some(true), None]).verdict, Verdict::Passed);
         assert_eq!(of(&[None, None]).verdict, Verdict::NotJudged);
+        let all = |parts| finding_of_all("dates", parts).verdict;
+        let holds = |holds| Part::of(holds, "steps", Value::Null);
+        let few = || Part::not_judged("too few days");
+        assert_eq!(all(vec![holds(true), few()]), Verdict::NotJudged);
+        assert_eq!(all(vec![holds(false), few()]), Verdict::Failed);
+        assert_eq!(all(vec![holds(true), holds(true)]), Verdict::Passed);
     }
 }

@@ -23,8 +23,7 @@ def main(arguments):
     key = os.environ.get("DOMESDAY_KEY")
     if not key:
         sys.exit("value_frame: set DOMESDAY_KEY to an API key")
-    homes = polars.read_csv(arguments[0], schema_overrides={"building_number_or_name": str})
-    homes = homes.rename({"reference": "request_reference"})
+    homes = polars.read_csv(arguments[0]).rename({"reference": "request_reference"})
     with Client(arguments[2] if len(arguments) == 3 else DEFAULT_URL, key) as client:
         try:
             values = client.value_many(homes, mode="simple")

@@ -13,6 +13,8 @@ from domesday_client import (
     ApiError,
     AuthenticationError,
     BatchError,
+    CellError,
+    CellFault,
     ConnectionError,
     InvalidRequestError,
     JobFailedError,
@@ -135,6 +137,7 @@ def test_an_error_survives_another_process(harness: Harness) -> None:
         ConnectionError(True, 2),
         ResponseError(200, "id"),
         BatchError(3, 2, ConnectionError(True, 1)),
+        CellError([CellFault(3, "bedrooms", "3.5", "is not a whole number")], 2),
         JobFailedError("j", "c", "m", True),
     ]
     for error in errors:

@@ -10,6 +10,8 @@ from .errors import (
     ApiError,
     AuthenticationError,
     BatchError,
+    CellError,
+    CellFault,
     ConflictError,
     ConnectionError,
     DomesdayError,
@@ -24,6 +26,7 @@ from .errors import (
 from .frames import FrameKind
 from .idempotency import idempotency_key
 from .models import FailedResult, ReferredResult, RejectedResult, ValuedResult
+from .rejections import RejectionWarning
 from .results import Result, UnknownResult
 from .retry_policy import RetryLimits
 from .valuations import Mode
@@ -38,6 +41,8 @@ __all__ = [
     "AsyncClient",
     "AuthenticationError",
     "BatchError",
+    "CellError",
+    "CellFault",
     "Client",
     "Clock",
     "ConflictError",
@@ -54,6 +59,7 @@ __all__ = [
     "NotFoundError",
     "ReferredResult",
     "RejectedResult",
+    "RejectionWarning",
     "ResponseError",
     "Result",
     "RetryLimits",

@@ -167,14 +167,17 @@ class AsyncClient:
         """Values the homes of a table, and returns the table with the result's columns added.
 
         A table is a polars or pandas frame, an Arrow table or a list of dicts. `keep` names columns
-        of the caller that are not sent. A row that is rejected or failed keeps its place, with its
-        status and its first error. `documents` adds each whole result as JSON.
+        of the caller that are not sent. A cell takes the type of its field: a building's number may
+        be a number, and bedrooms may be a text. A row that is rejected or failed keeps its place,
+        with its status and its first error. `documents` adds each whole result as JSON.
 
         The client sends at most 2,500 rows and 9,500,000 bytes at once, one request after the
         other.
 
         Raises BatchError with the first row without a result, and with the rows before it in
-        `completed`. Raises ValueError for a column that is neither a field nor kept.
+        `completed`. Raises ValueError for a column that is neither a field nor kept, and CellError
+        for a cell that is no value of its field, both before anything is sent. Warns with
+        RejectionWarning if every row was rejected.
         """
         chosen = BatchOptions(mode, options, rows_per_request, repeat_after_loss)
         run = table_run(table, chosen, keep, prefix, documents)
@@ -184,6 +187,7 @@ class AsyncClient:
         except BatchError as error:
             error.completed = run.finish()
             raise
+        run.warn()
         return run.finish()
 
     def iter_values(

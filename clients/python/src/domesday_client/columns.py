@@ -1,12 +1,14 @@
 """Columns of a table as members of requests, and results as columns."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from .frames import is_missing
+from .cells import Kind, convert_cell, field_kind, plain_cell
+from .errors import CellError, CellFault
 from .models import DevelopmentRow, ExistingRow
 
 #: The columns of a result with their types, without the prefix that a caller may choose.
@@ -28,87 +30,136 @@ RESULT_COLUMNS: Mapping[str, type] = {
 }
 #: The column of the whole result as JSON text, which a caller may ask for.
 DOCUMENT_COLUMN = "document"
+#: Most rows with unsound cells that an error names.
+MOST_FAULTS = 5
 
-Path = tuple[str, ...]
+
+@dataclass(frozen=True)
+class Place:
+    """The place of a column in a request: a member, or a member of a section, with its kind."""
+
+    path: tuple[str, ...]
+    kind: Kind = None
+    #: Kinds of the members, if the column is a whole section.
+    members: Mapping[str, Kind] = field(default_factory=dict)
+
+    @property
+    def pointer(self) -> str:
+        """The JSON pointer of the place, as errors of the service have it."""
+        return "".join(f"/{name}" for name in self.path)
 
 
-def _sections(model: type[BaseModel]) -> Mapping[str, Collection[str]]:
+def _places(model: type[BaseModel]) -> dict[str, Place]:
     """Returns the members of a request, each with the members of its section, if it has one."""
-    sections: dict[str, set[str]] = {}
-    for name, field in model.model_fields.items():
-        members = sections.setdefault(field.alias or name, set())
-        for kind in (field.annotation, *get_args(field.annotation)):
-            if isinstance(kind, type) and issubclass(kind, BaseModel):
-                members.update(kind.model_fields)
-    return sections
+    places: dict[str, Place] = {}
+    for name, member in model.model_fields.items():
+        members: dict[str, Kind] = {}
+        for part in (member.annotation, *get_args(member.annotation)):
+            if isinstance(part, type) and issubclass(part, BaseModel):
+                fields = part.model_fields.items()
+                members.update({key: field_kind(known.annotation) for key, known in fields})
+        key = member.alias or name
+        places[key] = Place((key,), field_kind(member.annotation), members)
+    return places
 
 
-def column_paths(names: Sequence[str], mode: str, keep: Collection[str]) -> dict[str, Path]:
+def column_places(names: Sequence[str], mode: str, keep: Collection[str]) -> dict[str, Place]:
     """Returns the place in a request of each column that is sent.
 
     A column is a member of the request (`property`, `request_reference`), a path (`size.bedrooms`)
     or the name of a field that only one section has (`bedrooms`). `occupancy` may hold the status
     alone. Columns in `keep` are not sent.
 
-    Raises ValueError for a column that is none of these, so that no misspelt field is left out
+    Raises ValueError with all columns that are none of these, so that no misspelt field is left out
     unnoticed.
     """
-    sections = _sections(DevelopmentRow if mode == "development" else ExistingRow)
-    short: dict[str, Path | None] = {}
-    for section, members in sections.items():
-        # Options are left out of short names, because they are no facts of a home.
-        for member in members if section != "options" else ():
-            short[member] = None if member in short else (section, member)
-    paths: dict[str, Path] = {}
-    for name in names:
-        if name in keep:
+    places = _places(DevelopmentRow if mode == "development" else ExistingRow)
+    known: dict[str, Place | None] = {}
+    for section, place in places.items():
+        for member, kind in place.members.items():
+            found = Place((section, member), kind)
+            known[f"{section}.{member}"] = found
+            # Options are left out of short names, because they are no facts of a home.
+            if section != "options":
+                known[member] = None if member in known else found
+    known.update(places)
+    sent = {name: known.get(name) for name in names if name not in keep}
+    strange = [name for name, found in sent.items() if found is None]
+    if strange:
+        listed = ", ".join(map(repr, strange))
+        is_field = "is not a field" if len(strange) == 1 else "are not fields"
+        raise ValueError(
+            f"{listed} {is_field} of a request. Pass keep=[{listed}] for columns that are yours, "
+            "or correct their names."
+        )
+    return {name: found for name, found in sent.items() if found is not None}
+
+
+class UnfitCellError(ValueError):
+    """A cell that is no value of its field."""
+
+    def __init__(self, column: str, value: Any, message: str) -> None:
+        super().__init__(message)
+        self.column = column
+        self.value = value
+
+
+def make_request(row: Mapping[str, Any], places: Mapping[str, Place]) -> dict[str, Any]:
+    """Returns the request of a row. Empty cells are left out.
+
+    Raises UnfitCellError for a cell that is no value of its field.
+    """
+    request: dict[str, Any] = {}
+    for name, place in places.items():
+        value = plain_cell(row.get(name))
+        if value is None:
             continue
-        section, _, member = name.partition(".")
-        found = short.get(name)
-        if name in sections:
-            paths[name] = (name,)
-        elif member in sections.get(section, ()):
-            paths[name] = (section, member)
-        elif found is not None:
-            paths[name] = found
+        if place.members:
+            request[name] = _section(name, value, place.members)
+        elif len(place.path) == 1:
+            request[name] = _member(name, value, place.kind)
         else:
-            raise ValueError(
-                f"column {name!r} is not a field of a request. Name it in `keep` if it is your own."
-            )
-    return paths
+            section, member = place.path
+            request.setdefault(section, {})[member] = _member(name, value, place.kind)
+    return request
 
 
-def request_maker(paths: Mapping[str, Path]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Returns a function that makes the request of a row. Empty cells are left out."""
-
-    def make(row: Mapping[str, Any]) -> dict[str, Any]:
-        request: dict[str, Any] = {}
-        for name, path in paths.items():
-            value = row.get(name)
-            if is_missing(value):
-                continue
-            if len(path) == 1:
-                request[path[0]] = _section(path[0], value)
-            else:
-                request.setdefault(path[0], {})[path[1]] = _whole(value)
-        return request
-
-    return make
-
-
-def _section(name: str, value: Any) -> Any:
+def _section(name: str, value: Any, members: Mapping[str, Kind]) -> Any:
     """Returns the content of a column that is a whole section, without its empty cells."""
     if name == "occupancy" and isinstance(value, str):
         return {"status": value}
-    if isinstance(value, Mapping):
-        members = {key: _section("", member) for key, member in value.items()}
-        return {key: member for key, member in members.items() if not is_missing(member)}
-    return value
+    if isinstance(value, BaseModel):
+        return value
+    if not isinstance(value, Mapping):
+        raise UnfitCellError(name, value, "is not an object")
+    cells = {key: plain_cell(cell) for key, cell in value.items()}
+    return {
+        key: _member(f"{name}.{key}", cell, members.get(key))
+        for key, cell in cells.items()
+        if cell is not None
+    }
 
 
-def _whole(value: Any) -> Any:
-    """Returns whole numbers as integers, since pandas turns a column with a gap into floats."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def _member(name: str, value: Any, kind: Kind) -> Any:
+    try:
+        return convert_cell(value, kind)
+    except ValueError as error:
+        raise UnfitCellError(name, value, str(error)) from None
+
+
+def check_cells(rows: Iterable[Mapping[str, Any]], places: Mapping[str, Place]) -> None:
+    """Raises CellError with the first rows that have a cell which is no value of its field."""
+    faults: list[CellFault] = []
+    count = 0
+    for index, row in enumerate(rows):
+        try:
+            make_request(row, places)
+        except UnfitCellError as error:
+            count += 1
+            if len(faults) < MOST_FAULTS:
+                faults.append(CellFault(index, error.column, error.value, str(error)))
+    if faults:
+        raise CellError(faults, count)
 
 
 def result_cells(document: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -179,6 +179,40 @@ class BatchError(DomesdayError):
         self.completed = None
 
 
+@dataclass(frozen=True)
+class CellFault:
+    """A cell of a table that is no value of its field."""
+
+    #: Index of the row, from 0.
+    row: int
+    column: str
+    value: Any
+    #: What is wrong with the value.
+    message: str
+
+    def __str__(self) -> str:
+        text = repr(self.value)
+        shown = text if len(text) <= 60 else f"{text[:59]}…"
+        return f"row {self.row}, column {self.column!r}: {shown} {self.message}"
+
+
+class CellError(DomesdayError, ValueError):
+    """Cells of a table that are no values of their fields. Nothing was sent."""
+
+    #: The first of them, at most one of each row.
+    faults: list[CellFault]
+    #: Number of rows that have such a cell.
+    row_count: int
+
+    def __init__(self, faults: list[CellFault], row_count: int) -> None:
+        listed = "; ".join(map(str, faults))
+        others = row_count - len(faults)
+        more = f"; and {others} more row(s)" if others else ""
+        super().__init__(f"nothing was sent, because of {listed}{more}")
+        self.faults = faults
+        self.row_count = row_count
+
+
 class JobFailedError(DomesdayError):
     """A job that ended as failed. A new job needs another label, so that it has another key."""
 

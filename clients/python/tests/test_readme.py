@@ -11,8 +11,11 @@ from typing import NamedTuple
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[1]
+CHECKOUT = FOLDER.parents[1]
 PAGE = (FOLDER / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"(<!-- not typed[^\n]*-->\n\n)?^```(\w+)[^\n]*\n(.*?)^```$", re.M | re.S)
+# Files that examples write, with the number of their lines.
+WRITTEN = {"values.csv": 4, "prices.csv": 13}
 
 
 class Example(NamedTuple):
@@ -60,13 +63,20 @@ def environment() -> dict[str, str]:
 @pytest.mark.live
 @pytest.mark.parametrize("example", PYTHON, ids=lambda example: example.code.split("\n")[0])
 def test_an_example_prints_what_the_page_shows(example: Example, tmp_path: Path) -> None:
+    # The page is read in the folder of a checkout, and its examples write files there.
+    (tmp_path / "examples").symlink_to(CHECKOUT / "examples")
     program = tmp_path / "example.py"
     # A connection that stays open would be a warning, and a warning is an error here.
     program.write_text(f"{SETUP.code}\n{example.code}\nclient.close()\n")
     command = [sys.executable, str(program)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment())
+    run = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, env=environment(), cwd=tmp_path
+    )
     assert run.returncode == 0, run.stderr
     check(run.stdout, example.output)
+    for name, lines in WRITTEN.items():
+        if f'"{name}"' in example.code:
+            assert len((tmp_path / name).read_text().splitlines()) == lines
 
 
 @pytest.mark.live
@@ -82,7 +92,7 @@ def test_a_command_prints_what_the_page_shows(example: Example) -> None:
 
 @pytest.mark.live
 def test_the_example_with_a_frame_values_a_file_of_homes(tmp_path: Path) -> None:
-    folder = FOLDER.parents[1] / "examples/python"
+    folder = CHECKOUT / "examples/python"
     values = tmp_path / "values.csv"
     files = [folder / "value_frame.py", folder / "homes.csv", values]
     command = [sys.executable, *map(str, files), os.environ["DOMESDAY_URL"]]
@@ -108,5 +118,7 @@ def test_the_examples_are_strictly_typed(tmp_path: Path) -> None:
 def test_each_use_of_the_client_has_an_example() -> None:
     assert len(PYTHON) >= 7 and len(SHELL) >= 1
     text = "".join(example.code for example in EXAMPLES)
-    for name in ("value(", "value_many(", "submit(", "results(", "series(", "AsyncClient"):
+    calls = ("value(", "value_many(", "submit(", "results(", "series(", "AsyncClient")
+    files = ("read_csv(", "csv.DictReader(", "values.csv", "prices.csv")
+    for name in (*calls, *files, "comparables", "own_sale", "markets.rows("):
         assert name in text

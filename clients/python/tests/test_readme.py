@@ -122,3 +122,14 @@ def test_each_use_of_the_client_has_an_example() -> None:
     files = ("read_csv(", "csv.DictReader(", "values.csv", "prices.csv")
     for name in (*calls, *files, "comparables", "own_sale", "markets.rows("):
         assert name in text
+
+
+def test_no_page_installs_the_client_by_its_name_alone() -> None:
+    # Nothing is published under it, so a registry may have a package of somebody else there.
+    clients = FOLDER.parent
+    pages = [*clients.glob("*.md"), *clients.glob("*/README.md"), *FOLDER.glob("src/**/*.py")]
+    assert len(pages) > 20
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"(install|add|npx)\b[^\n]*[ '\"]domesday-client\b(?!-)", text), page
+        assert not re.search(r"domesday-client`? on (npm|PyPI)", text), page

@@ -120,7 +120,7 @@ def build(rows: list[dict[str, Any]], kind: FrameKind, types: Mapping[str, type]
         module = importlib.import_module(_MODULES[kind])
     except ImportError as error:
         raise ImportError(
-            f"frame={kind!r} needs a package: pip install 'domesday-client[{kind}]'"
+            f"frame={kind!r} needs a package: pip install {_MODULES[kind]}"
         ) from error
     names = dict.fromkeys(types)
     for row in rows:

@@ -180,6 +180,14 @@ def test_an_empty_cell_is_not_sent(harness: Harness, cell: Any) -> None:
     assert value(harness, [whole], answer_rows("valued")) == [home()]
 
 
+def test_a_line_with_more_cells_than_the_header_is_refused(harness: Harness) -> None:
+    rows = list(
+        csv.DictReader(io.StringIO("postcode,street\nQA1 1AF,Badger Yard Gardens, Upper\n"))
+    )
+    with pytest.raises(ValueError, match="more cells than the file has columns: "):
+        harness.get(harness.client("http://service.invalid").value_many(rows))
+
+
 def test_each_field_of_a_request_has_a_kind() -> None:
     names = [name for name in ExistingRow.model_fields if name != "request_reference"]
     sections = column_places(names, "standard", [])

@@ -37,7 +37,11 @@ def kind_of(table: object) -> FrameKind:
 
 
 def column_names(table: Any, kind: FrameKind) -> list[str]:
-    """Returns the names of a table's columns, in their order."""
+    """Returns the names of a table's columns, in their order.
+
+    Raises TypeError for a row that is no dict, and ValueError for one that `csv.DictReader` read
+    from a line with more cells than the header.
+    """
     if kind == "arrow":
         return list(table.column_names)
     if kind != "list":
@@ -46,6 +50,10 @@ def column_names(table: Any, kind: FrameKind) -> list[str]:
     for row in table:
         if not isinstance(row, Mapping):
             raise TypeError(f"a row is a {type(row).__name__}, not a dict")
+        if None in row:
+            raise ValueError(
+                f"a row has more cells than the file has columns: {row[None]!r} is left"
+            )
         names.update(dict.fromkeys(row))
     return list(names)
 

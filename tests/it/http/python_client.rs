@@ -1,9 +1,10 @@
-//! The client in Python. Its models are those of the description, and its types are strict. Its own
-//! suite passes against a server of the demo. The suite types the examples of its README and runs
-//! the table of retry cases with the blocking and the async client.
+//! The client in Python. Its models are those of the description, and its types are strict, as mypy
+//! and pyright see them. Its own suite passes against a server of the demo. The suite types the
+//! examples of its README and runs the table of retry cases with the blocking and the async client.
 //!
-//! The pinned packages come from PyPI.
+//! The pinned packages come from PyPI, and pyright from npm.
 
+use crate::common::node::Packages;
 use crate::common::program::repository;
 use crate::common::python::{interpreter, run_to_success};
 use crate::common::server::{Server, shared, start};
@@ -67,6 +68,12 @@ fn the_suite_passes_with_the_examples_of_the_readme() {
 #[test]
 fn the_types_are_strict() {
     run_to_success(python().args(["-m", "mypy"]));
+    let mut pyright =
+        Packages::install(&repository().join("tests/peers/pyright"), target()).tool("pyright");
+    pyright
+        .arg("--pythonpath")
+        .arg(interpreter(&source(), target()));
+    run_to_success(pyright.current_dir(source()));
     run_to_success(python().args(["-m", "ruff", "check"]));
     run_to_success(python().args(["-m", "ruff", "format", "--check"]));
 }

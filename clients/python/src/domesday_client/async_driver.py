@@ -87,10 +87,11 @@ class AsyncDriver:
             case Block(function):
                 return await anyio.to_thread.run_sync(function)
             case Pull(iterator):
-                if isinstance(iterator, AsyncIterator):
+                if hasattr(iterator, "__anext__"):
                     return await anext(iterator, END)
                 return next(iterator, END)
-        raise AssertionError(f"{effect} has no performer")
+            case Emit():
+                raise AssertionError(f"{effect} is for the caller")
 
     async def _send(self, effect: Send, bodies: dict[int, httpx2.Response]) -> Response:
         request = effect.request

@@ -25,7 +25,7 @@ class Batcher:
     overhead: int
     max_rows: int = MAX_ROWS
     max_bytes: int = MAX_BYTES
-    _rows: list[EncodedRow] = field(default_factory=list)
+    _rows: list[EncodedRow] = field(default_factory=list[EncodedRow])
     _bytes: int = 0
 
     def add(self, row: EncodedRow) -> list[EncodedRow] | None:

@@ -14,6 +14,7 @@ from .client import Client
 from .conformance.checks import Probe
 from .conformance.report import Line, run
 from .retry_policy import RetryLimits
+from .untyped import members_of
 
 _DESCRIPTION = "Work with the Domesday HTTP interfaces."
 _CONFORMANCE = """Check that a service and a plan behave as an integration needs.
@@ -88,8 +89,8 @@ def _conformance(known: argparse.Namespace) -> int:
         raise ValueError(f"--spend {known.spend} is less than 0")
     home = DEMO_HOME
     if known.home:
-        home = json.loads(known.home.read_text(encoding="utf-8"))
-        if not isinstance(home, dict) or "postcode" not in (home.get("property") or {}):
+        home = members_of(json.loads(known.home.read_text(encoding="utf-8")))
+        if "postcode" not in members_of(home.get("property")):
             raise ValueError(f"{known.home} is not the request of a home with its property")
     limits = RetryLimits(max_attempts=3, max_wait_seconds=30)
     run_name = f"conformance-{time.time_ns()}"

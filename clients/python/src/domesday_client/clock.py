@@ -12,18 +12,23 @@ class Clock(Protocol):
 
     def now(self) -> float:
         """Returns the seconds since 1970-01-01 UTC."""
+        ...
 
     def monotonic(self) -> float:
         """Returns seconds that never run backwards, from any start."""
+        ...
 
     def random(self) -> float:
         """Returns a number from 0 up to, not including, 1."""
+        ...
 
     def sleep(self, seconds: float) -> None:
         """Blocks the thread."""
+        ...
 
     async def sleep_async(self, seconds: float) -> None:
         """Suspends the task."""
+        ...
 
 
 class SystemClock:

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from pydantic import BaseModel
 
 from .cells import Kind, convert_cell, field_kind, plain_cell
 from .errors import CellError, CellFault
 from .models import DevelopmentRow, ExistingRow
+from .untyped import items_of, members_of
 
 #: The columns of a result with their types, without the prefix that a caller may choose.
 RESULT_COLUMNS: Mapping[str, type] = {
@@ -132,7 +133,8 @@ def _section(name: str, value: Any, members: Mapping[str, Kind]) -> Any:
         return value
     if not isinstance(value, Mapping):
         raise UnfitCellError(name, value, "is not an object")
-    cells = {key: plain_cell(cell) for key, cell in value.items()}
+    section = cast("Mapping[str, Any]", value)
+    cells = {key: plain_cell(cell) for key, cell in section.items()}
     return {
         key: _member(f"{name}.{key}", cell, members.get(key))
         for key, cell in cells.items()
@@ -164,12 +166,11 @@ def check_cells(rows: Iterable[Mapping[str, Any]], places: Mapping[str, Place]) 
 
 def result_cells(document: Mapping[str, Any]) -> tuple[Any, ...]:
     """Returns the cells of a result, in the order of `RESULT_COLUMNS`."""
-    valuation = _object(document.get("valuation"))
-    interval = _object(valuation.get("range"))
-    confidence = _object(document.get("confidence"))
-    referral = _object(document.get("referral"))
-    errors = document.get("errors")
-    error = _object(errors[0]) if isinstance(errors, list) and errors else {}
+    valuation = members_of(document.get("valuation"))
+    interval = members_of(valuation.get("range"))
+    confidence = members_of(document.get("confidence"))
+    referral = members_of(document.get("referral"))
+    error = members_of(next(iter(items_of(document.get("errors"))), None))
     return (
         document.get("status"),
         valuation.get("estimated_value_gbp"),
@@ -186,10 +187,6 @@ def result_cells(document: Mapping[str, Any]) -> tuple[Any, ...]:
         document.get("release_id"),
         document.get("valuation_id"),
     )
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def result_columns(

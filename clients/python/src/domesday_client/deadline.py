@@ -6,7 +6,7 @@ minute would never end. The streams here shorten each timeout to the rest of the
 
 import ssl
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -20,7 +20,7 @@ _WRITE_BYTES = 65_536
 
 
 @contextmanager
-def deadline(seconds: float) -> Iterator[None]:
+def deadline(seconds: float) -> Generator[None]:
     """Bounds all reads and writes of this thread within the block."""
     token = _ENDS_AT.set(time.monotonic() + seconds)
     try:

@@ -5,8 +5,9 @@ here raises.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
+
+from .untyped import items_of, members_of
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,9 @@ def parse_error_body(content: bytes) -> ErrorSummary:
         body = json.loads(content)
     except (ValueError, RecursionError):
         body = None
-    members = body if isinstance(body, Mapping) else {}
+    members = members_of(body)
     top = _read_items([members.get("error"), members.get("detail")])
-    listed = members.get("errors")
-    errors = _read_items(listed if isinstance(listed, list) else [])
+    errors = _read_items(items_of(members.get("errors")))
     return ErrorSummary(
         first=next(iter(top + errors), None),
         all=errors or top,
@@ -56,10 +56,11 @@ def _read_items(values: list[object]) -> tuple[ErrorItem, ...]:
 def _read_item(value: object) -> ErrorItem | None:
     if isinstance(value, str):
         return ErrorItem(value, "", None, None)
-    if not isinstance(value, Mapping):
+    members = members_of(value)
+    if not isinstance(value, dict):
         return None
-    code, message, pointer = (value.get(name) for name in ("code", "message", "field"))
-    retryable = value.get("retryable")
+    code, message, pointer = (members.get(name) for name in ("code", "message", "field"))
+    retryable = members.get("retryable")
     return ErrorItem(
         code=code if isinstance(code, str) else "",
         message=message if isinstance(message, str) else "",

@@ -4,6 +4,7 @@ A column has the type that is expected of it if all of its values fit. A later s
 other values. The column then has another type or JSON texts, so that nothing is lost.
 """
 
+import importlib
 import json
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -62,15 +63,15 @@ def _make(library: Library, name: str, values: Sequence[Any], kind: type | None,
             raise ValueError(f"column {name!r} has a value that polars cannot hold")
         return series
     if library == "pandas":
-        import pandas
+        import pandas  # pyright: ignore[reportMissingTypeStubs]
 
         # These types keep whole numbers and booleans beside missing cells.
         names = {str: "object", int: "Int64", float: "Float64", bool: "boolean"}
         return pandas.Series(
             list(values), index=index, name=name, dtype="object" if kind is None else names[kind]
         )
-    import pyarrow
-
+    # No import statement, since the library has no types.
+    pyarrow: Any = importlib.import_module("pyarrow")
     arrow = {
         str: pyarrow.string(),
         int: pyarrow.int64(),

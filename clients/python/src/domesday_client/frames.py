@@ -6,7 +6,7 @@ The libraries are optional. Only the one whose frame a caller passes or asks for
 import importlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from .frame_columns import make_column
 
@@ -50,11 +50,12 @@ def column_names(table: Any, kind: FrameKind) -> list[str]:
     for row in table:
         if not isinstance(row, Mapping):
             raise TypeError(f"a row is a {type(row).__name__}, not a dict")
-        if None in row:
+        cells = cast("Mapping[Any, Any]", row)
+        if None in cells:
             raise ValueError(
-                f"a row has more cells than the file has columns: {row[None]!r} is left"
+                f"a row has more cells than the file has columns: {cells[None]!r} is left"
             )
-        names.update(dict.fromkeys(row))
+        names.update(dict.fromkeys(cells))
     return list(names)
 
 
@@ -132,7 +133,7 @@ def build(rows: list[dict[str, Any]], kind: FrameKind, types: Mapping[str, type]
         ) from error
     names = dict.fromkeys(types)
     for row in rows:
-        names.update(dict.fromkeys(row))
+        names.update(dict.fromkeys(cast("Mapping[str, Any]", row)))
     columns = {
         name: make_column(kind, name, [row.get(name) for row in rows], types.get(name))
         for name in names

@@ -2,11 +2,11 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
 
 import rfc8785
 
 from .json_body import to_json_value
+from .untyped import members_of
 
 _LABEL = re.compile(r"[A-Za-z0-9._:-]{1,35}")
 
@@ -23,7 +23,8 @@ def idempotency_key(body: object, label: str) -> str:
     if not _LABEL.fullmatch(label):
         raise ValueError(f"label {label!r} is not 1 to 35 of A-Z a-z 0-9 . _ : -")
     content = to_json_value(body)
-    if not isinstance(content, Mapping):
+    members = members_of(content)
+    if not isinstance(content, dict):
         raise ValueError("the body of a job is not a JSON object")
-    rest = {name: value for name, value in content.items() if name != "idempotency_key"}
+    rest = {name: value for name, value in members.items() if name != "idempotency_key"}
     return f"{label}:{hashlib.sha256(rfc8785.dumps(rest)).hexdigest()}"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import ijson
+import ijson  # pyright: ignore[reportMissingTypeStubs]
 
 from .errors import ConnectionError, ResponseError
 from .jobs import job_failure, job_path, job_status

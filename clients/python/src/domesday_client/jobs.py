@@ -11,6 +11,7 @@ from .operation import Operation, Request
 from .polling import Polling, WaitOptions
 from .results import read_answer
 from .transport import QUERY, SUBMISSION, Session, call
+from .untyped import members_of
 from .valuations import post
 
 _JOBS = "/v3/valuation-jobs"
@@ -53,18 +54,18 @@ def wait(session: Session, job_id: object, options: WaitOptions) -> Operation[Jo
         if status == "completed":
             return read_answer(JobDocument, answer)
         if status == "failed":
-            raise job_failure(job_id, answer.get("error"))
+            raise job_failure(job_id, members_of(answer).get("error"))
         yield from polling.pause(str(job_id), status)
 
 
 def job_status(answer: Any) -> str:
     """Returns the status of a job's document."""
-    return str(answer.get("status", "")) if isinstance(answer, dict) else ""
+    return str(members_of(answer).get("status", ""))
 
 
 def job_failure(job_id: object, error: Any) -> JobFailedError:
     """Returns the error of a failed job from its document's `error`."""
-    members = error if isinstance(error, dict) else {}
+    members = members_of(error)
     return JobFailedError(
         str(job_id),
         str(members.get("code", "")),

@@ -6,7 +6,7 @@ import json
 import math
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel
 
@@ -27,7 +27,8 @@ def to_json_value(value: object) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
     if isinstance(value, Mapping):
-        return {str(name): to_json_value(member) for name, member in value.items()}
+        members = cast("Mapping[object, object]", value)
+        return {str(name): to_json_value(member) for name, member in members.items()}
     if isinstance(value, datetime.datetime):
         midnight = value.time() == datetime.time(0)
         return value.date().isoformat() if midnight else value.isoformat()
@@ -38,7 +39,7 @@ def to_json_value(value: object) -> Any:
     if isinstance(value, uuid.UUID):
         return str(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        return [to_json_value(item) for item in value]
+        return [to_json_value(item) for item in cast("Sequence[object]", value)]
     # Numbers and lists of frames: those of NumPy convert themselves.
     convert = getattr(value, "tolist", None)
     if callable(convert):

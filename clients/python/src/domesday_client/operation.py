@@ -24,7 +24,7 @@ class Request:
     path: str
     query: tuple[tuple[str, str], ...] = ()
     body: bytes | None = field(default=None, repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)

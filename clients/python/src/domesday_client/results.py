@@ -5,6 +5,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from .models import FailedResult, ReferredResult, RejectedResult, ValuedResult
+from .untyped import members_of
 
 
 class UnknownResult(BaseModel):
@@ -39,7 +40,9 @@ def read_result(value: Any) -> Result:
     try:
         return _KNOWN.validate_python(value, strict=False)
     except ValidationError:
-        members = value if isinstance(value, dict) else {"value": value}
+        members = members_of(value)
+        if not isinstance(value, dict):
+            members = {"value": value}
         return UnknownResult.model_construct(**members)
 
 
@@ -52,6 +55,4 @@ def read_answer(model: type[M], value: Any) -> M:
     try:
         return model.model_validate(value)
     except ValidationError:
-        return (
-            model.model_construct(**value) if isinstance(value, dict) else model.model_construct()
-        )
+        return model.model_construct(**members_of(value))

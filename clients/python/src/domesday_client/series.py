@@ -7,6 +7,7 @@ from typing import Any, Literal
 from .frames import FrameKind, build
 from .operation import Emit, Operation
 from .transport import Session, query
+from .untyped import items_of, members_of
 
 Family = Literal["markets", "rates"]
 
@@ -59,7 +60,7 @@ def read_pages(session: Session, selection: Selection) -> Operation[None]:
     while True:
         page = yield from query(session, selection.path("series"), parameters)
         yield Emit(page)
-        cursor = page.get("next_cursor") if isinstance(page, dict) else None
+        cursor = members_of(page).get("next_cursor")
         if not cursor:
             return
         parameters = {"cursor": str(cursor)}
@@ -72,14 +73,15 @@ def flatten(page: Any) -> list[dict[str, Any]]:
     members of the observation. Basis and status stay with each value. Nothing is filled.
     """
     rows: list[dict[str, Any]] = []
-    head = {"release_id": page.get("release_id"), "dataset": page.get("dataset")}
-    for series in page.get("series") or []:
-        members = dict(series)
-        observations = members.pop("observations", None) or []
-        dimensions = members.pop("dimensions", None) or {}
+    answer = members_of(page)
+    head = {"release_id": answer.get("release_id"), "dataset": answer.get("dataset")}
+    for series in items_of(answer.get("series")):
+        members = dict(members_of(series))
+        observations = items_of(members.pop("observations", None))
+        dimensions = members_of(members.pop("dimensions", None))
         members.pop("availability", None)
         for observation in observations:
-            rows.append({**head, **members, **dimensions, **observation})
+            rows.append({**head, **members, **dimensions, **members_of(observation)})
     return rows
 
 

@@ -88,7 +88,8 @@ class SyncDriver:
                 return function()
             case Pull(iterator):
                 return next(iterator, END)
-        raise AssertionError(f"{effect} has no performer")
+            case Emit():
+                raise AssertionError(f"{effect} is for the caller")
 
     def _send(self, effect: Send, bodies: dict[int, httpx2.Response]) -> Response:
         request = effect.request

@@ -34,7 +34,7 @@ class TableRun:
     settings: BatchOptions
     prefix: str
     with_documents: bool
-    documents: list[dict[str, Any]] = field(default_factory=list)
+    documents: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def operation(self, session: Session) -> Operation[None]:
         """Returns the operation that values the rows."""

@@ -10,6 +10,7 @@ from .json_body import encode, to_json_value
 from .operation import END, Emit, Operation, Pull
 from .results import Result, read_result
 from .transport import Session
+from .untyped import items_of, members_of
 from .valuations import Mode, check_mode, value_batch
 
 
@@ -95,9 +96,9 @@ def _value_part(
         answer = yield from value_batch(
             session, part, options, settings.mode, settings.repeat_after_loss
         )
-        results = answer.get("results") if isinstance(answer, dict) else None
-        if not isinstance(results, list) or len(results) != count:
-            number = len(results) if isinstance(results, list) else "no"
+        results = items_of(members_of(answer).get("results"))
+        if len(results) != count:
+            number = len(results) or "no"
             raise DomesdayError(f"the response has {number} results for {count} rows")
         return results
     except DomesdayError as error:

@@ -14,6 +14,7 @@ from ..json_body import encode
 from ..operation import LostConnection, Operation, Request, Response, Send, sleep
 from ..retry_policy import may_retry
 from ..transport import Session, refusal_of
+from ..untyped import items_of
 
 Outcome = Literal["passed", "failed", "not tested"]
 M = TypeVar("M", bound=BaseModel)
@@ -44,11 +45,11 @@ class Probe:
     demo_home: bool
     #: A text that no earlier run used, in characters of a label.
     run: str
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict[str, Any])
     #: True once a query had no response.
     unreachable: bool = False
     #: Members of answers that this client does not know.
-    unknown_members: set[str] = field(default_factory=set)
+    unknown_members: set[str] = field(default_factory=set[str])
 
     def get(
         self,
@@ -69,9 +70,11 @@ class Probe:
     def _send(self, request: Request, client: Client | None) -> Response:
         chosen = client or self.client
         attempts = 1 if self.unreachable else _ATTEMPTS
-        operation = _observe(chosen._session, request, attempts)
+        # A probe needs responses that the methods of the client turn into errors.
+        session, driver = chosen._session, chosen._driver  # pyright: ignore[reportPrivateUsage]
+        operation = _observe(session, request, attempts)
         try:
-            return chosen._driver.run(operation)
+            return driver.run(operation)
         except LostConnection as error:
             # The checks that follow do not wait again for a service that does not answer.
             self.unreachable = request.method == "GET"
@@ -99,8 +102,8 @@ class Probe:
             return
         self.unknown_members.update(f"{name}.{member}" for member in model.model_extra or {})
         for member in type(model).model_fields:
-            values = getattr(model, member)
-            for value in values if isinstance(values, list) else [values]:
+            content = getattr(model, member)
+            for value in [content, *items_of(content)]:
                 if isinstance(value, BaseModel):
                     self._note_unknown(value)
 

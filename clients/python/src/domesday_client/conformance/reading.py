@@ -5,6 +5,7 @@ from typing import Any
 from ..models import Coverage, ReleaseMetadata, SeriesAreas, SeriesCatalogue, SeriesEnvelope
 from ..operation import Response
 from ..rate_limit import has_limit
+from ..untyped import members_of
 from .checks import Check, NotTested, Probe, error_code, json_of, require, require_success
 
 _RELEASE = "/v3/releases/current"
@@ -175,9 +176,8 @@ def parameter_errors(probe: Probe) -> str:
     unsound = probe.get(path, {**query, "from": "yesterday"})
     require(unsound.status == 422, f"an unsound date: HTTP {unsound.status}, not 422")
     for response in (unknown, unsound):
-        body = json_of(response)
-        error = body.get("error") if isinstance(body, dict) else None
-        members = error if isinstance(error, dict) else {}
+        body = members_of(json_of(response))
+        members = members_of(body.get("error"))
         require(body.get("request_id"), "an error of v1 has no request_id")
         missing = [name for name in ("code", "message", "field") if not members.get(name)]
         require(not missing, f"an error of v1 has no {', '.join(missing)}")

@@ -21,7 +21,7 @@ const CUTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Runs `use` with a client of a server that cuts the first connections so, and then answers in full.
+ * Runs `use` with a client of a server that cuts the first connections, and then answers in full.
  * Returns how many requests the server received.
  */
 async function withCuts(

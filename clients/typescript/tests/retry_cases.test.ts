@@ -1,7 +1,7 @@
 // The table of retry cases, which all clients share. Each case says what the service answers in
-// turn, before it answers with success, and what the client must do: how often it sends the
-// request, how long it waits at least between two of them, how the call ends, and if units may have
-// been charged.
+// turn, before it answers with success. It says what the client must do: how often it sends the
+// request, and how long it waits at least between two of them. It also says how the call ends, and
+// if units may have been charged.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// The compiler refuses this file where the type of an answer's word is a closed list, or where a
-// request may have a member that the service refuses.
+// The compiler refuses this file where the type of an answer's word is a closed list. It also
+// refuses it where a request may have a member that the service refuses.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

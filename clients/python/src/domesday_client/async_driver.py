@@ -7,6 +7,7 @@ import anyio
 import httpx2
 
 from .clock import Clock
+from .messages import build, headers_of
 from .operation import (
     END,
     Block,
@@ -94,20 +95,10 @@ class AsyncDriver:
                 raise AssertionError(f"{effect} is for the caller")
 
     async def _send(self, effect: Send, bodies: dict[int, httpx2.Response]) -> Response:
-        request = effect.request
         try:
             with anyio.fail_after(self._attempt_timeout):
-                body = await self.http.send(
-                    self.http.build_request(
-                        request.method,
-                        request.path,
-                        params=list(request.query) or None,
-                        content=request.body,
-                        headers=dict(request.headers),
-                    ),
-                    stream=True,
-                )
-                headers = {name.lower(): value for name, value in body.headers.items()}
+                body = await self.http.send(build(self.http, effect.request), stream=True)
+                headers = headers_of(body)
                 if effect.streamed and body.status_code == 200:
                     bodies[id(body)] = body
                     return Response(200, headers, stream=(body, body.aiter_bytes()))

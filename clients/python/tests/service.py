@@ -80,20 +80,34 @@ class Service:
     left_early: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> Self:
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        self._threads = [threading.Thread(target=self._accept, daemon=True)]
-        self._stopped = threading.Event()
-        self._threads[0].start()
+        self._threads: list[threading.Thread] = []
+        self._address = ("127.0.0.1", 0)
+        self._listening = False
+        self.listen(True)
+        self.url = f"http://127.0.0.1:{self._address[1]}"
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        # A connection wakes the listener, which closing alone does not.
-        with socket.create_connection(self._listener.getsockname()):
-            pass
+        self.listen(False)
         for thread in self._threads:
             thread.join(timeout=10)
+
+    def listen(self, accepts: bool) -> None:
+        """Accepts connections at its address from now on, or refuses them."""
+        if accepts == self._listening:
+            return
+        self._listening = accepts
+        if accepts:
+            self._stopped = threading.Event()
+            self._listener = socket.create_server(self._address)
+            self._address = self._listener.getsockname()
+            self._accepting = threading.Thread(target=self._accept, daemon=True)
+            self._accepting.start()
+            return
+        self._stopped.set()
+        # A connection wakes the listener, which closing alone does not.
+        with socket.create_connection(self._address):
+            self._accepting.join(timeout=10)
         self._listener.close()
 
     def _accept(self) -> None:

@@ -76,11 +76,12 @@ def test_results_whose_body_is_cut_are_asked_for_again(harness: Harness) -> None
         assert len(service.requests) == 2
 
 
-def test_an_address_without_a_server_is_an_error_after_all_attempts(harness: Harness) -> None:
+def test_an_address_without_a_server_is_an_error_that_charges_nothing(harness: Harness) -> None:
     with Service([]) as service:
-        url = service.url
-    clock = InstantClock()
-    with pytest.raises(ConnectionError) as caught:
-        harness.get(harness.client(url, clock=clock).release())
-    assert (caught.value.attempts, caught.value.may_be_charged) == (5, False)
-    assert len(clock.waits) == 4
+        refusing = service.url
+    for url in (refusing, "http://domesday.invalid"):
+        clock = InstantClock()
+        with pytest.raises(ConnectionError, match="nothing was sent") as caught:
+            harness.get(harness.client(url, clock=clock).value(home()))
+        assert (caught.value.attempts, caught.value.may_be_charged) == (5, False)
+        assert len(clock.waits) == 4

@@ -49,6 +49,25 @@ def call(harness: Harness, client: Any, case: dict[str, Any]) -> None:
         harness.get(client.release())
 
 
+class Gatekeeper(InstantClock):
+    """A clock that closes the service during each wait before a connection to refuse."""
+
+    def __init__(self, service: Service, refused: list[bool]) -> None:
+        super().__init__()
+        self._service = service
+        self._refused = refused
+        self._admit()
+
+    def sleep(self, seconds: float) -> None:
+        """Notes a wait, and opens or closes the service for the attempt after it."""
+        super().sleep(seconds)
+        self._admit()
+
+    def _admit(self) -> None:
+        attempt = len(self.waits)
+        self._service.listen(attempt >= len(self._refused) or not self._refused[attempt])
+
+
 def scripted(answer: dict[str, Any]) -> Answer:
     """Returns an answer of the table. A text is sent unchanged, anything else as JSON."""
     if answer.get("lost"):
@@ -60,10 +79,11 @@ def scripted(answer: dict[str, Any]) -> Answer:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_a_case_of_the_table(harness: Harness, case: dict[str, Any]) -> None:
-    answers = [scripted(answer) for answer in case["answers"]]
-    clock = InstantClock()
+    refused = [answer.get("refused", False) for answer in case["answers"]]
+    answers = [scripted(answer) for answer in case["answers"] if not answer.get("refused")]
     error: BaseException | None = None
     with Service([*answers, SUCCESS[case["call"]]]) as service:
+        clock = Gatekeeper(service, refused)
         try:
             call(harness, harness.client(service.url, clock=clock), case)
         except Exception as raised:
@@ -71,7 +91,7 @@ def test_a_case_of_the_table(harness: Harness, case: dict[str, Any]) -> None:
             error = raised.__cause__ if isinstance(raised, BatchError) else raised
         requests = service.requests
     assert (type(error).__name__ if error else "success") == case["outcome"], error
-    assert len(requests) == case["attempts"]
+    assert len(requests) == case["attempts"] - sum(refused)
     assert all(request.content == requests[0].content for request in requests)
     assert len(clock.waits) == len(case["waits_at_least"])
     for wait, seconds in zip(clock.waits, case["waits_at_least"], strict=True):

@@ -104,19 +104,31 @@ export function apiError(refusal: Refusal): ApiError {
   return new (CLASSES.get(status) ?? fallback)(refusal);
 }
 
+/** The facts of a call without a complete response. */
+export interface LostCall {
+  readonly mayBeCharged: boolean;
+  readonly attempts: number;
+  /** False if no attempt had a connection, so that the service received nothing. */
+  readonly sent: boolean;
+  readonly cause: unknown;
+}
+
 /** No complete response arrived: the connection failed, or an attempt took too long. */
 export class ConnectionError extends DomesdayError {
   /**
    * True if the service may have valued and charged the request all the same. Reconcile before you
-   * repeat it.
+   * repeat it. False if no attempt had a connection.
    */
   readonly mayBeCharged: boolean;
   /** Number of requests that the client sent. */
   readonly attempts: number;
 
-  constructor(mayBeCharged: boolean, attempts: number, cause: unknown) {
+  constructor({ mayBeCharged, attempts, sent, cause }: LostCall) {
     const charge = mayBeCharged ? " The service may have charged it: reconcile first." : "";
-    super(`no complete response after ${attempts} attempt(s).${charge}`, { cause });
+    const message = sent
+      ? `no complete response after ${attempts} attempt(s).${charge}`
+      : `no connection in ${attempts} attempt(s): nothing was sent, and nothing is charged`;
+    super(message, { cause });
     this.mayBeCharged = mayBeCharged;
     this.attempts = attempts;
   }

@@ -4,6 +4,7 @@ import { JSONParser } from "@streamparser/json";
 import { ConnectionError, DomesdayError, JobFailedError, ResponseError } from "./errors.js";
 import type { Http } from "./http.js";
 import { Polling, type WaitOptions } from "./polling.js";
+import { retryAfter } from "./retry_after.js";
 import { backoff } from "./retry_policy.js";
 import { STREAMED_QUERY } from "./transport.js";
 import type { JobDocument, ValuationResult } from "./types.js";
@@ -20,8 +21,8 @@ export async function* readResults(
   for (let attempt = 1; ;) {
     const { body, response } = await request(http, jobId, options);
     if (response.status === 202) {
-      const job = JSON.parse(await new Response(body).text()) as JobDocument;
-      await polling.pause(jobId, job.status);
+      const status = await statusOf(body);
+      await polling.pause(jobId, status, retryAfter(response.headers, clock.now()));
       continue;
     }
     let skipped = yielded;
@@ -42,12 +43,24 @@ export async function* readResults(
         throw error;
       }
       if (attempt >= limits.maxAttempts) {
-        throw new ConnectionError(false, attempt, error);
+        const facts = { mayBeCharged: false, sent: true, cause: error };
+        throw new ConnectionError({ ...facts, attempts: attempt });
       }
       const wait = backoff({ kind: "lost", cause: error }, attempt, limits, () => clock.random());
       await clock.sleep(wait, options.signal);
       attempt += 1;
     }
+  }
+}
+
+/** Returns the status of a job that goes on, or nothing if its document does not say. */
+async function statusOf(body: ReadableStream<Uint8Array>): Promise<string> {
+  const text = await new Response(body).text();
+  try {
+    const document = JSON.parse(text) as Partial<JobDocument> | null;
+    return String(document?.status ?? "");
+  } catch {
+    return "";
   }
 }
 

@@ -34,12 +34,15 @@ export class Polling {
   }
 
   /**
-   * Waits before the next request about a job of this status.
+   * Waits before the next request about a job of this status. `asked` is the wait of the response's
+   * Retry-After, in seconds, which a caller's own interval replaces.
    *
    * @throws {@link JobTimeoutError} if the wait would end after the timeout.
    */
-  async pause(jobId: string, status: string): Promise<void> {
-    const milliseconds = this.#seconds * 1000 * (1 + 0.1 * this.#clock.random());
+  async pause(jobId: string, status: string, asked = 0): Promise<void> {
+    const least = this.#options.pollSeconds === undefined ? asked : 0;
+    const seconds = Math.max(this.#seconds, least);
+    const milliseconds = seconds * 1000 * (1 + 0.1 * this.#clock.random());
     if (this.#clock.now() + milliseconds > this.#deadline) {
       throw new JobTimeoutError(jobId, status, this.#timeout);
     }

@@ -1,5 +1,6 @@
 // When a request is sent again. The contract allows it after 429, 500 and 503 alone, never where
-// `retryable` is false, and no sooner than Retry-After says.
+// `retryable` is false, and no sooner than Retry-After says. A request that was never sent may
+// always be.
 
 import { type ErrorResponse, EXHAUSTED_ALLOWANCE } from "./errors.js";
 
@@ -24,6 +25,7 @@ export const DEFAULT_LIMITS: RetryLimits = {
 
 /** How an attempt ended without success. */
 export type Failure =
+  | { readonly kind: "unsent"; readonly cause: unknown }
   | { readonly kind: "lost"; readonly cause: unknown }
   | { readonly kind: "refused"; readonly response: ErrorResponse };
 
@@ -31,6 +33,9 @@ const RETRIED = new Set([429, 500, 503]);
 
 /** Returns true if the request may be sent again. `repeatable` says so for a lost connection. */
 export function mayRetry(failure: Failure, repeatable: boolean): boolean {
+  if (failure.kind === "unsent") {
+    return true;
+  }
   if (failure.kind === "lost") {
     return repeatable;
   }

@@ -3,6 +3,7 @@
 
 import type { Clock } from "./clock.js";
 import { parseErrorBody } from "./error_body.js";
+import { neverConnected } from "./connection_failure.js";
 import { apiError, ConnectionError, type ErrorResponse } from "./errors.js";
 import { RateLimitGate } from "./rate_limit.js";
 import { retryAfter } from "./retry_after.js";
@@ -68,6 +69,7 @@ export class Transport {
     const init = { method: request.method, headers: request.headers, body, signal };
     let budget = this.limits.maxWaitSeconds * 1000;
     let mayBeCharged = false;
+    let sent = false;
     for (let attempt = 1; ; attempt += 1) {
       budget -= await this.#waitForLimit(budget, signal);
       const outcome = await this.#attempt(url, init, kind);
@@ -76,12 +78,13 @@ export class Transport {
       }
       signal.throwIfAborted();
       mayBeCharged ||= kind.charges && outcome.kind === "lost";
+      sent ||= outcome.kind !== "unsent";
       const wait = backoff(outcome, attempt, this.limits, () => this.clock.random());
       const ends = attempt >= this.limits.maxAttempts || wait > budget;
       if (ends || !mayRetry(outcome, kind.repeatable)) {
-        throw outcome.kind === "lost"
-          ? new ConnectionError(mayBeCharged, attempt, outcome.cause)
-          : apiError({ ...outcome.response, attempts: attempt, mayBeCharged });
+        throw outcome.kind === "refused"
+          ? apiError({ ...outcome.response, attempts: attempt, mayBeCharged })
+          : new ConnectionError({ mayBeCharged, attempts: attempt, sent, cause: outcome.cause });
       }
       budget -= wait;
       await this.clock.sleep(wait, signal);
@@ -121,7 +124,7 @@ export class Transport {
         ? new Response(text === "" ? null : text, response)
         : { kind: "refused", response: errorResponse(response, text, now) };
     } catch (cause) {
-      return { kind: "lost", cause };
+      return { kind: neverConnected(cause) ? "unsent" : "lost", cause };
     } finally {
       clearTimeout(timer);
     }

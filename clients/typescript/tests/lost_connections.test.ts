@@ -26,7 +26,7 @@ const CUTS: ReadonlyMap<string, string> = new Map([
  */
 async function withCuts(
   cuts: string[],
-  use: (client: Domesday) => Promise<void>,
+  use: (client: Domesday, baseUrl: string) => Promise<void>,
   attemptTimeoutSeconds = 30,
 ): Promise<number> {
   let received = 0;
@@ -50,7 +50,7 @@ async function withCuts(
   const baseUrl = `http://127.0.0.1:${address.port}`;
   const clock = new InstantClock();
   try {
-    await use(new Domesday({ baseUrl, apiKey: "k", clock, attemptTimeoutSeconds }));
+    await use(new Domesday({ baseUrl, apiKey: "k", clock, attemptTimeoutSeconds }), baseUrl);
   } finally {
     sockets.forEach((socket) => socket.destroy());
     server.close();
@@ -73,6 +73,29 @@ for (const [place, text] of CUTS) {
       assert.equal(error.mayBeCharged, true);
     });
     assert.equal(received, 1);
+  });
+}
+
+/** Returns an address where nothing listens. */
+async function freeAddress(): Promise<string> {
+  let baseUrl = "";
+  await withCuts([], async (_, address) => {
+    baseUrl = address;
+  });
+  return baseUrl;
+}
+
+for (const [name, address] of [
+  ["refuses", freeAddress],
+  ["has no address for", async () => "http://domesday.invalid"],
+] as const) {
+  test(`a value that the machine ${name} is sent again, and charges nothing`, async () => {
+    const clock = new InstantClock();
+    const client = new Domesday({ baseUrl: await address(), apiKey: "k", clock });
+    const error = await client.value(home()).catch((reason: unknown) => reason);
+    assert.ok(error instanceof ConnectionError, String(error));
+    assert.deepEqual([error.mayBeCharged, error.attempts], [false, 5]);
+    assert.match(error.message, /nothing was sent/);
   });
 }
 

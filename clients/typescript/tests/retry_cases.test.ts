@@ -10,9 +10,10 @@ import { type Answer, home, json, scripted, sharedFile } from "./support.js";
 
 type Call = "release" | "job" | "results" | "series" | "submit" | "value" | "batch";
 
-/** An answer of the table: an error response, or a lost connection. */
+/** An answer of the table: a response, or a connection that was lost or refused. */
 interface CaseAnswer {
   readonly lost?: true;
+  readonly refused?: true;
   readonly status?: number;
   readonly headers?: Record<string, string>;
   /** A text is sent as it is, anything else as JSON. */
@@ -75,9 +76,10 @@ async function make(client: Domesday, { call, repeat_after_loss }: Case): Promis
   }
 }
 
-function scriptedAnswer({ lost, status = 0, headers = {}, body }: CaseAnswer): Answer {
-  if (lost) {
-    return "lost";
+function scriptedAnswer(answer: CaseAnswer): Answer {
+  const { lost, refused, status = 0, headers = {}, body } = answer;
+  if (lost || refused) {
+    return lost ? "lost" : "refused";
   }
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return () => new Response(text, { status, headers });

@@ -41,8 +41,8 @@ export interface ReceivedRequest {
   readonly body: unknown;
 }
 
-/** An answer of the scripted service: a response, or a lost connection. */
-export type Answer = (() => Response) | "lost";
+/** An answer of the scripted service: a response, or a connection that was lost or refused. */
+export type Answer = (() => Response) | "lost" | "refused";
 
 /** Returns a client of a service that gives these answers in turn, and the requests that it got. */
 export function scripted(answers: Answer[], options: Partial<DomesdayOptions> = {}) {
@@ -63,6 +63,11 @@ export function scripted(answers: Answer[], options: Partial<DomesdayOptions> = 
       }
       if (answer === "lost") {
         throw new TypeError("fetch failed");
+      }
+      if (answer === "refused") {
+        // As Node.js says it. lost_connections.test.ts has a real one for each runtime.
+        const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+        throw new TypeError("fetch failed", { cause });
       }
       return answer();
     },

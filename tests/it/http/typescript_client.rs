@@ -108,7 +108,7 @@ fn the_suite_passes_on_the_oldest_node_that_is_supported() {
 fn the_suite_passes_on_deno() {
     let client = compiled_client();
     let mut deno = packages().tool("deno");
-    deno.args(["test", "--allow-net=127.0.0.1", "--allow-read"]);
+    deno.args(["test", "--allow-net=127.0.0.1,domesday.invalid", "--allow-read"]);
     deno.args(["--allow-env", "--no-prompt"]);
     deno.env("DENO_DIR", target().join("deno"));
     deno.env("DENO_NO_UPDATE_CHECK", "1");

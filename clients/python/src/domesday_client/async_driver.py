@@ -7,7 +7,7 @@ import anyio
 import httpx2
 
 from .clock import Clock
-from .messages import build, headers_of
+from .messages import build, headers_of, loss_of
 from .operation import (
     END,
     Block,
@@ -107,7 +107,7 @@ class AsyncDriver:
                 finally:
                     await body.aclose()
         except (httpx2.RequestError, TimeoutError) as error:
-            raise LostConnection from error
+            raise loss_of(error) from error
 
     async def _read(self, response: Response) -> bytes:
         chunks: AsyncIterator[bytes] = response.stream[1]

@@ -136,14 +136,18 @@ class ConnectionError(DomesdayError):
     """No complete response arrived: the connection failed, or an attempt took too long."""
 
     #: True if the service may have valued and charged the request all the same. Reconcile before
-    #: you repeat it.
+    #: you repeat it. False if no attempt had a connection.
     may_be_charged: bool
     #: Number of requests that the client sent.
     attempts: int
 
-    def __init__(self, may_be_charged: bool, attempts: int) -> None:
+    def __init__(self, may_be_charged: bool, attempts: int, sent: bool = True) -> None:
         charge = " The service may have charged it: reconcile first." if may_be_charged else ""
-        super().__init__(f"no complete response after {attempts} attempt(s).{charge}")
+        super().__init__(
+            f"no complete response after {attempts} attempt(s).{charge}"
+            if sent
+            else f"no connection in {attempts} attempt(s): nothing was sent, and nothing is charged"
+        )
         self.may_be_charged = may_be_charged
         self.attempts = attempts
 

@@ -16,6 +16,10 @@ class LostConnection(Exception):
     """An attempt without a complete response, as a driver reports it to an operation."""
 
 
+class NoConnection(LostConnection):
+    """An attempt that never had a connection, so that no byte of the request was sent."""
+
+
 @dataclass(frozen=True)
 class Request:
     """A request of the service. The driver adds the address and the key."""

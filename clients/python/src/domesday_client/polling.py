@@ -33,13 +33,15 @@ class Polling:
     def pause(self, job_id: str, status: str, asked: float | None = None) -> Operation[None]:
         """Waits before the next request about a job of this status.
 
-        `asked` is the wait of the response's Retry-After, in seconds.
+        `asked` is the wait of the response's Retry-After, in seconds. A caller's own interval
+        replaces it.
 
         Raises JobTimeoutError if the wait would end after the timeout.
         """
-        seconds = self._seconds * (1 + 0.1 * self._clock.random())
+        seconds = self._seconds
         if self._options.poll_seconds is None and asked is not None:
             seconds = max(seconds, asked)
+        seconds *= 1 + 0.1 * self._clock.random()
         if self._clock.monotonic() + seconds > self._deadline:
             raise JobTimeoutError(job_id, status, self._options.timeout_seconds)
         yield from sleep(seconds)

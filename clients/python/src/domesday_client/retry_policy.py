@@ -1,7 +1,7 @@
 """When a request is sent again.
 
 The contract allows it after 429, 500 and 503 alone, never where `retryable` is false, and no sooner
-than Retry-After says.
+than Retry-After says. A request that was never sent may always be.
 """
 
 from collections.abc import Callable
@@ -31,6 +31,8 @@ class Loss:
     """An attempt without a complete response."""
 
     cause: BaseException
+    #: False if there never was a connection.
+    sent: bool = True
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ Failure = Loss | Refusal
 def may_retry(failure: Failure, repeatable: bool) -> bool:
     """Returns true if the request may be sent again. `repeatable` decides for a lost connection."""
     if isinstance(failure, Loss):
-        return repeatable
+        return repeatable or not failure.sent
     body = failure.response.body
     items = body.all if body.first is None else (*body.all, body.first)
     exhausted = any(item.code == EXHAUSTED_ALLOWANCE for item in items)

@@ -7,7 +7,7 @@ import httpx2
 
 from .clock import Clock
 from .deadline import bound_connections, deadline
-from .messages import build, headers_of
+from .messages import build, headers_of, loss_of
 from .operation import (
     END,
     Block,
@@ -105,7 +105,7 @@ class SyncDriver:
                 finally:
                     body.close()
         except httpx2.RequestError as error:
-            raise LostConnection from error
+            raise loss_of(error) from error
 
     def _read(self, response: Response) -> bytes:
         chunks: Iterator[bytes] = response.stream[1]

@@ -9,7 +9,7 @@ from .cache import DiskCache
 from .clock import Clock
 from .error_body import parse_error_body
 from .errors import ConnectionError, ErrorResponse, ResponseError, api_error
-from .operation import LostConnection, Operation, Request, Response, Send, block, sleep
+from .operation import LostConnection, NoConnection, Operation, Request, Response, Send, block, sleep
 from .rate_limit import RateLimitGate
 from .retry_after import retry_after
 from .retry_policy import Failure, Loss, Refusal, RetryLimits, backoff, may_retry
@@ -57,7 +57,7 @@ def exchange(session: Session, request: Request, kind: CallKind) -> Operation[Re
     response.
     """
     budget = session.limits.max_wait_seconds
-    may_be_charged = False
+    may_be_charged = sent = False
     attempt = 0
     while True:
         attempt += 1
@@ -68,12 +68,14 @@ def exchange(session: Session, request: Request, kind: CallKind) -> Operation[Re
         outcome = yield from _attempt(session, request, kind)
         if isinstance(outcome, Response):
             return outcome
-        may_be_charged = may_be_charged or (kind.charges and isinstance(outcome, Loss))
+        lost = isinstance(outcome, Loss) and outcome.sent
+        may_be_charged = may_be_charged or (kind.charges and lost)
+        sent = sent or lost or isinstance(outcome, Refusal)
         wait = backoff(outcome, attempt, session.limits, session.clock.random)
         ends = attempt >= session.limits.max_attempts or wait > budget
         if ends or not may_retry(outcome, kind.repeatable):
             if isinstance(outcome, Loss):
-                raise ConnectionError(may_be_charged, attempt) from outcome.cause
+                raise ConnectionError(may_be_charged, attempt, sent) from outcome.cause
             raise api_error(outcome.response, attempt, may_be_charged)
         budget -= wait
         yield from sleep(wait)
@@ -83,7 +85,7 @@ def _attempt(session: Session, request: Request, kind: CallKind) -> Operation[Re
     try:
         response: Response = yield Send(request, kind.streamed)
     except LostConnection as error:
-        return Loss(error.__cause__ or error)
+        return Loss(error.__cause__ or error, not isinstance(error, NoConnection))
     session.gate.update(response.headers, session.clock.monotonic())
     unchanged = response.status == 304 and "if-none-match" in request.headers
     if 200 <= response.status < 300 or unchanged:

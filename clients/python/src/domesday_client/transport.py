@@ -9,7 +9,16 @@ from .cache import DiskCache
 from .clock import Clock
 from .error_body import parse_error_body
 from .errors import ConnectionError, ErrorResponse, ResponseError, api_error
-from .operation import LostConnection, NoConnection, Operation, Request, Response, Send, block, sleep
+from .operation import (
+    LostConnection,
+    NoConnection,
+    Operation,
+    Request,
+    Response,
+    Send,
+    block,
+    sleep,
+)
 from .rate_limit import RateLimitGate
 from .retry_after import retry_after
 from .retry_policy import Failure, Loss, Refusal, RetryLimits, backoff, may_retry

@@ -20,6 +20,7 @@ pub mod program;
 pub mod python;
 pub mod raw;
 pub mod registry;
+pub mod seed;
 pub mod server;
 pub mod watchdog;
 pub mod wire;

@@ -180,6 +180,49 @@ fn responses(
     Ok(())
 }
 
+/// A whole request or response.
+pub struct Message {
+    /// The line of the request, or of the status.
+    pub first_line: String,
+    /// All bytes, where a streamed body has a length.
+    pub bytes: Vec<u8>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Reads a request, or nothing where the connection ends first. It asks for a plain response.
+pub fn read_request(from: &mut impl BufRead) -> std::io::Result<Option<Message>> {
+    read_message(from, |head, from| {
+        head.remove("accept-encoding");
+        match head.header("content-length") {
+            Some(_) => head.body(from),
+            None => Ok(Vec::new()),
+        }
+    })
+}
+
+/// Reads a response to a request other than HEAD, or nothing where the connection ends first.
+pub fn read_response(from: &mut impl BufRead) -> std::io::Result<Option<Message>> {
+    read_message(from, Head::body)
+}
+
+fn read_message<R: BufRead>(
+    from: &mut R,
+    read_body: impl FnOnce(&mut Head, &mut R) -> std::io::Result<Vec<u8>>,
+) -> std::io::Result<Option<Message>> {
+    let Some(mut head) = Head::read(from)? else {
+        return Ok(None);
+    };
+    let body = read_body(&mut head, from)?;
+    let first_line = head.0.lines().next().unwrap_or_default().to_owned();
+    let bytes = [head.0.as_bytes(), &body].concat();
+    Ok(Some(Message {
+        first_line,
+        bytes,
+        body,
+    }))
+}
+
 /// A response's head: its lines with their ends.
 struct Head(String);
 

@@ -9,6 +9,5 @@ mod disk;
 mod expected;
 pub mod harness;
 mod kills;
-mod seed;
 mod sigstop;
 mod verify;

@@ -8,6 +8,7 @@ mod common;
 mod compression;
 mod console;
 mod contract;
+mod cut_connections;
 mod denial_of_service;
 mod generated_clients;
 mod openapi;

@@ -31,6 +31,15 @@ fn python() -> Command {
     python
 }
 
+/// Returns the command of the program that calls through cut connections. It takes further
+/// arguments.
+pub fn cut_calls(client: &str) -> Command {
+    let mut calls = python();
+    calls.arg("tests/call_through_cuts.py").arg(client);
+    calls.env("PYTHONPATH", "src");
+    calls
+}
+
 /// Tests of the suite that have a test here.
 const OWN_TESTS: [&str; 2] = [
     "tests/test_models.py::test_the_models_are_those_of_the_description",

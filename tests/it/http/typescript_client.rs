@@ -51,6 +51,14 @@ fn compiled_client() -> PathBuf {
     folder.join("clients/typescript")
 }
 
+/// Returns the command of the program that calls through cut connections. It takes further
+/// arguments.
+pub fn cut_calls() -> Command {
+    let mut calls = packages().node();
+    calls.arg(compiled_client().join("out/tests/call_through_cuts.js"));
+    calls
+}
+
 /// Returns the compiled suites in a folder of the client, sorted.
 fn suites(client: &Path, folder: &str) -> Vec<PathBuf> {
     let mut suites: Vec<PathBuf> = std::fs::read_dir(client.join(folder))

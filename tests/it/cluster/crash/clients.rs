@@ -3,8 +3,8 @@
 use crate::common::client::Client;
 use crate::common::demo::{at, flat, house};
 use crate::common::raw::HttpResponse;
+use crate::common::seed::SeededRandom;
 use crate::crash::expected::{AcceptedJob, JobProgress, Ledger, add};
-use crate::crash::seed::SeededRandom;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::RwLock;

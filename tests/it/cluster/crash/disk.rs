@@ -4,10 +4,10 @@
 use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::faults::library;
+use crate::common::seed::SeededRandom;
 use crate::crash::clients::{Hosts, customers};
 use crate::crash::expected::{Ledger, read};
 use crate::crash::harness::{UNITS, World, kill, lock_suite, seed};
-use crate::crash::seed::SeededRandom;
 use crate::crash::verify::prove;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,10 +1,10 @@
 //! `kill -9` at random moments under mixed load.
 
+use crate::common::seed::SeededRandom;
 use crate::common::server::Server;
 use crate::crash::clients::{Hosts, JOBS, customers, row};
 use crate::crash::expected::{Ledger, read};
 use crate::crash::harness::{UNITS, World, errors, kill, lock_suite, seed, setting};
-use crate::crash::seed::SeededRandom;
 use crate::crash::verify::prove;
 use serde_json::json;
 use std::ops::RangeInclusive;

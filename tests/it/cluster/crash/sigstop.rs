@@ -2,9 +2,9 @@
 
 use crate::common::client::Client;
 use crate::common::demo::house;
+use crate::common::seed::SeededRandom;
 use crate::common::server::Server;
 use crate::crash::harness::{UNITS, World, lock_suite, seed};
-use crate::crash::seed::SeededRandom;
 use domesday_test_postgres::sql;
 use rustix::process::Signal;
 use serde_json::{Value, json};

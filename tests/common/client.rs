@@ -17,6 +17,8 @@ pub struct Client {
     pub address: SocketAddr,
     /// The key that it presents.
     pub key: String,
+    /// Other headers of each request.
+    headers: Vec<(&'static str, String)>,
 }
 
 impl Client {
@@ -26,7 +28,15 @@ impl Client {
             agent: agent(),
             address,
             key: key.to_owned(),
+            headers: Vec::new(),
         }
+    }
+
+    /// Returns the same client, which sends this header too.
+    pub fn with_header(&self, name: &'static str, value: &str) -> Client {
+        let mut client = self.clone();
+        client.headers.push((name, value.to_owned()));
+        client
     }
 
     /// Returns the same client with another key.
@@ -86,9 +96,13 @@ impl Client {
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.agent
+        let request = self
+            .agent
             .request(method, format!("http://{}{path}", self.address))
-            .header("Authorization", format!("Bearer {}", self.key))
+            .header("Authorization", format!("Bearer {}", self.key));
+        (self.headers.iter()).fold(request, |request, (name, value)| {
+            request.header(*name, value)
+        })
     }
 }
 

@@ -26,6 +26,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// The settings of a server that is about to start.
 pub struct Start {
+    /// True for `domesday sandbox`, which has its own releases.
+    sandbox: bool,
     releases: PathBuf,
     data: PathBuf,
     listen: String,
@@ -61,6 +63,7 @@ enum Process {
 pub fn start() -> Start {
     let temp_dir = TempDir::new().unwrap();
     Start {
+        sandbox: false,
         releases: releases_without_series(),
         data: temp_dir.path().join("data"),
         listen: "127.0.0.1:0".to_owned(),
@@ -68,6 +71,14 @@ pub fn start() -> Start {
         environment: Vec::new(),
         log_reader: None,
         temp_dir,
+    }
+}
+
+/// Returns the settings of a sandbox with an empty state.
+pub fn start_sandbox() -> Start {
+    Start {
+        sandbox: true,
+        ..start()
     }
 }
 
@@ -176,7 +187,7 @@ impl Start {
     }
 
     fn attempt(self) -> Result<Server, ProcessOutput> {
-        if self.data == self.temp_dir.path().join("data") {
+        if !self.sandbox && self.data == self.temp_dir.path().join("data") {
             copy_compiled(&self.data);
         }
         self.launch()
@@ -191,10 +202,13 @@ impl Start {
             Some(reader) => reader.start(&log).into(),
             None => File::create(&log).unwrap().into(),
         };
-        let mut child = domesday()
-            .args(["serve", "--listen", &self.listen, "--releases"])
-            .arg(&self.releases)
-            .arg("--data")
+        let mut command = domesday();
+        match self.sandbox {
+            true => command.arg("sandbox"),
+            false => command.args(["serve", "--releases"]).arg(&self.releases),
+        };
+        let mut child = command
+            .args(["--listen", &self.listen, "--data"])
             .arg(&self.data)
             .args(&self.arguments)
             // No load balancer has to see that the server stops.
@@ -316,6 +330,12 @@ impl Server {
     /// Returns a client with the demo's key.
     pub fn demo(&self) -> Client {
         let key = std::fs::read_to_string(self.data.join("demo.key")).unwrap();
+        self.client(key.trim())
+    }
+
+    /// Returns a client with the sandbox's key.
+    pub fn sandbox(&self) -> Client {
+        let key = std::fs::read_to_string(self.data.join("sandbox.key")).unwrap();
         self.client(key.trim())
     }
 

@@ -1,7 +1,8 @@
-//! The demo's tenant: every scope, on a loopback address only.
+//! The tenant of a demonstration: the demo's, or the sandbox's.
 //!
-//! A server creates it in an empty state and writes its key for the owner alone. A later start on
-//! an address other than loopback, or with `--no-demo`, switches it off.
+//! A server creates it in an empty state and writes its key for the owner alone. The demo's has
+//! every scope, on a loopback address only. A later start on another address, or with `--no-demo`,
+//! switches it off.
 
 use crate::clock::{Clock, random};
 use domesday_contract::v3::options::{Depth, Settings};
@@ -55,17 +56,40 @@ pub enum DemoError {
     Path(#[from] io::Error),
 }
 
-/// Makes, heals or switches off the demo. Where it is on, the path of its key.
+/// A tenant that a server creates for whoever starts it.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// Its id, which its key's file is named after.
+    pub tenant: &'static str,
+    /// Its plan, which each start restores.
+    pub plan: Plan,
+    /// The scopes of its key.
+    pub scopes: Scopes,
+}
+
+impl Account {
+    /// Returns the demo's. Nothing but the contract bounds a demonstration on one's own machine.
+    pub fn demo() -> Account {
+        Account {
+            tenant: TENANT,
+            plan: Plan::without_limits(),
+            scopes: Scopes::all(),
+        }
+    }
+}
+
+/// Makes, heals or switches off an account. Where it is on, the path of its key.
 ///
 /// # Errors
 /// [`DemoError`] if the state or the key's file cannot be written.
 pub fn prepare(
+    account: Account,
     state: &dyn Accounts,
     clock: &dyn Clock,
     data: &Path,
     enabled: bool,
 ) -> Result<Option<PathBuf>, DemoError> {
-    let tenant: TenantId = TENANT.parse()?;
+    let tenant: TenantId = account.tenant.parse()?;
     let tenants = state.tenants()?;
     let existing = tenants.iter().find(|other| other.id == tenant);
     if !enabled {
@@ -78,24 +102,23 @@ pub fn prepare(
     if existing.is_none() && !tenants.is_empty() {
         return Ok(None);
     }
-    // Nothing but the contract bounds a demonstration on one's own machine.
     match existing {
-        None => drop(state.create_tenant(&tenant, &Plan::without_limits(), clock.now())?),
-        Some(demo) if demo.plan != Plan::without_limits() => {
-            state.set_plan(&tenant, &Plan::without_limits())?;
+        None => drop(state.create_tenant(&tenant, &account.plan, clock.now())?),
+        Some(demo) if demo.plan != account.plan => {
+            state.set_plan(&tenant, &account.plan)?;
         }
         Some(_) => {}
     }
     if existing.is_some_and(|demo| !demo.enabled) {
         state.set_enabled(&tenant, true)?;
     }
-    let path = data.join("demo.key");
+    let path = data.join(format!("{}.key", account.tenant));
     // Missing also where an earlier start ended between the tenant and its key.
     if !path.is_file() {
         let key = NewKey {
             tenant,
-            label: TENANT.to_owned(),
-            scopes: Scopes::all(),
+            label: account.tenant.to_owned(),
+            scopes: account.scopes,
             requires_metric_selection: false,
             expires_at: None,
         };

@@ -12,6 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "domesday-cli",
         &[
             "domesday-server",
+            "domesday-sandbox",
             "domesday-release-tools",
             "domesday-oci",
             "domesday-synthetic",
@@ -43,6 +44,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "domesday-openapi",
         &["domesday-contract", "domesday-series"],
     ),
+    ("domesday-sandbox", &["domesday-openapi"]),
     (
         "domesday-valuation",
         &[
@@ -65,6 +67,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("domesday-journal", &["domesday-package"]),
     ("domesday-evaluation", &["domesday-registers"]),
     ("domesday-hedonic", &["domesday-sdk"]),
+    ("domesday-sandbox-model", &["domesday-sdk"]),
     (
         "domesday-gbdt",
         &["domesday-sdk", "domesday-trees", "domesday-hedonic"],

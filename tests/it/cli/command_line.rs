@@ -21,6 +21,7 @@ fn every_command_has_help() {
     for command in [
         "",
         "serve",
+        "sandbox",
         "key",
         "key create",
         "key list",

@@ -17,6 +17,7 @@ mod python_client;
 mod receipts;
 mod reports_in_chromium;
 mod response_examples;
+mod sandbox;
 mod sandbox_isolation;
 mod schemathesis;
 mod served_accuracy;

@@ -20,13 +20,14 @@ fn source() -> PathBuf {
     repository().join("clients/typescript")
 }
 
-fn packages() -> Packages {
+/// Returns the installed packages of the client.
+pub fn packages() -> Packages {
     Packages::install(&source(), target())
 }
 
 /// Returns the client's folder in a copy of `clients` and of the description, with the client and
 /// its suite compiled.
-fn compiled_client() -> PathBuf {
+pub fn compiled_client() -> PathBuf {
     let folder = once("typescript-client", |folder| {
         let packages = packages();
         // Git knows which files are the repository's, so that no build of a developer is copied.

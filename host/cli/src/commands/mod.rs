@@ -24,6 +24,7 @@ mod release;
 mod replay;
 mod replay_journal;
 mod report_file;
+mod sandbox;
 mod serve;
 mod shadow;
 mod snapshot_pin;
@@ -52,6 +53,8 @@ pub struct Arguments {
 enum Command {
     /// Serve the releases of a folder over HTTP.
     Serve(Box<serve::Serve>),
+    /// Serve a sandbox whose addresses and faults have documented answers.
+    Sandbox(sandbox::Sandbox),
     /// Create, list and revoke API keys.
     #[command(subcommand)]
     Key(key::Key),
@@ -124,6 +127,7 @@ fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let matches = innermost(matches);
     match arguments.command {
         Command::Serve(command) => command.run(matches),
+        Command::Sandbox(command) => command.run(),
         Command::Key(command) => command.run(matches),
         Command::Tenant(command) => command.run(matches),
         Command::Jobs(command) => command.run(matches),

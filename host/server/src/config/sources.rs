@@ -120,6 +120,16 @@ fn read(path: &Path) -> Result<Map<String, Value>, SettingsError> {
     Ok(file)
 }
 
+impl Settings {
+    /// Returns the default settings, whatever the environment says.
+    ///
+    /// # Errors
+    /// None that the defaults can cause.
+    pub fn built_in() -> Result<Settings, SettingsError> {
+        serde_json::from_value(Value::Object(built_in())).map_err(SettingsError::Inconsistent)
+    }
+}
+
 /// Returns the default settings.
 pub(super) fn built_in() -> Map<String, Value> {
     let settings = Settings::augment_args(Command::new("settings"))

@@ -6,15 +6,18 @@ mod demo_addresses;
 mod listen;
 mod open;
 
+use crate::commands::trust::trust;
 use anyhow::{Context, bail};
 use clap::ArgMatches;
 use close::{LAST_MOMENT, close, end_time};
 use console::open_console;
 use demo_addresses::begin_demo_addresses;
+use domesday_package::Trust;
 use domesday_server::admin::socket::AdminSocket;
 use domesday_server::admin::socket_path;
 use domesday_server::config::{Settings, resolve, show};
 use domesday_server::connections::Connections;
+use domesday_server::demo::Account;
 use domesday_server::http::{Router, Tls};
 use domesday_server::jobs::Jobs;
 use domesday_server::logging::{LogLines, start};
@@ -58,32 +61,57 @@ impl Serve {
             print!("{}", show(&resolved.sources));
             return Ok(ExitCode::SUCCESS);
         }
-        let settings = resolved.settings;
-        let logging = start(&settings.log)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()?;
-        let served = runtime.block_on(serve(settings, logging.lines.clone()));
-        // A thread may still wait for a disk that does not answer. It was waited for.
-        runtime.shutdown_timeout(LAST_MOMENT);
-        served?;
+        run_server(resolved.settings, None)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
+/// What a server of the sandbox has in place of a service's.
+pub struct SandboxParts {
+    /// The key of the sandbox's packages.
+    pub trust: Trust,
+    /// The tenant that a start creates.
+    pub account: Account,
+    /// Puts the stub in front of the routes.
+    pub stub: fn(Router) -> anyhow::Result<Router>,
+    /// Where the cases are listed, for a person to read.
+    pub about: fn(SocketAddr) -> String,
+}
+
+/// Runs a server until the process receives SIGTERM or SIGINT.
+pub fn run_server(settings: Settings, sandbox: Option<SandboxParts>) -> anyhow::Result<()> {
+    let logging = start(&settings.log)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let served = runtime.block_on(serve(settings, sandbox, logging.lines.clone()));
+    // A thread may still wait for a disk that does not answer. It was waited for.
+    runtime.shutdown_timeout(LAST_MOMENT);
+    served
+}
+
 /// Serves until the process receives SIGTERM or SIGINT.
-async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
+async fn serve(
+    settings: Settings,
+    sandbox: Option<SandboxParts>,
+    log_lines: LogLines,
+) -> anyhow::Result<()> {
     let threads = thread_count(&settings)?;
     let tls = open_tls(&settings)?;
     let shadow_share = SampleRate::new(settings.shadow_share).context("--shadow-share")?;
-    let (mut service, promoted) = open_service(&settings, threads, log_lines)?;
+    let trust = match &sandbox {
+        Some(sandbox) => sandbox.trust.clone(),
+        None => trust(&settings.releases, &settings.allow_unsigned)?,
+    };
+    let (mut service, promoted) = open_service(&settings, &trust, threads, log_lines)?;
     let (listener, address) = listen(settings.listen, "--listen")?;
     let metrics_listener = settings.metrics_listen;
     let metrics_listener = metrics_listener
         .map(|address| listen(address, "--metrics-listen"))
         .transpose()?;
-    let demo_key = prepare_demo(&settings, &service, address)?;
-    let console = open_console(&settings, address, demo_key.is_some(), &mut service)?;
+    let demo_key = prepare_demo(&settings, sandbox.as_ref(), &service, address)?;
+    let has_console = demo_key.is_some() && sandbox.is_none();
+    let console = open_console(&settings, address, has_console, &mut service)?;
     let service = Arc::new(service);
     let (socket, socket_file) = AdminSocket::bind(socket_path(&settings.data))?;
     begin_shadow(&settings, &service, shadow_share)?;
@@ -96,16 +124,9 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
     // Before the log says that it serves, since a reader may end it at once.
     let mut signals = StopSignals::listen()?;
     let release_id = service.releases.current().id.clone();
-    let scheme = if tls.is_some() { "https" } else { "http" };
-    println!("Serving release {release_id} on {scheme}://{address}");
-    match demo_key {
-        Some(key) if demo::is_valued(service.releases.current()) => {
-            let certificate = settings.tls_certificate.as_deref();
-            println!("{}", demo::command_line(&key, address, certificate));
-        }
-        // No line that fails: another release may know none of the demo's homes.
-        Some(key) => println!("The demo's key is in {}", key.display()),
-        None => {}
+    announce(&settings, &service, address, demo_key);
+    if let Some(sandbox) = &sandbox {
+        println!("{}", (sandbox.about)(address));
     }
     let metrics = metrics_listener.map(|(listener, address)| {
         println!("Showing metrics on http://{address}/metrics");
@@ -162,6 +183,10 @@ async fn serve(settings: Settings, log_lines: LogLines) -> anyhow::Result<()> {
         service.connections.drain(drain_timeout);
     };
     let (connections, router) = (service.connections.clone(), http::router(service.clone()));
+    let router = match sandbox {
+        Some(sandbox) => (sandbox.stub)(router)?,
+        None => router,
+    };
     http::serve(listener, tls, connections, router, stop, drain_timeout).await;
     follower.abort();
     commands.abort();
@@ -213,15 +238,54 @@ fn thread_count(settings: &Settings) -> anyhow::Result<usize> {
     }
 }
 
-/// Creates the demo's tenant and key, and returns the key's file. A database may be other hosts'
-/// too, so nothing is made in it that nobody asked for.
-fn prepare_demo(
+/// Prints where the service is, and a command that values a home.
+fn announce(
     settings: &Settings,
     service: &Service,
     address: SocketAddr,
+    demo_key: Option<PathBuf>,
+) {
+    let release = service.releases.current();
+    let certificate = settings.tls_certificate.as_deref();
+    let scheme = if certificate.is_some() {
+        "https"
+    } else {
+        "http"
+    };
+    println!("Serving release {} on {scheme}://{address}", release.id);
+    match demo_key {
+        Some(key) if demo::is_valued(release) => {
+            println!("{}", demo::command_line(&key, address, certificate));
+        }
+        // No line that fails: another release may know none of the demo's homes.
+        Some(key) => println!("The demo's key is in {}", key.display()),
+        None => {}
+    }
+}
+
+/// Creates the demo's tenant and key, or the sandbox's, and returns the key's file. A database may
+/// be other hosts' too, so nothing is made in it that nobody asked for.
+fn prepare_demo(
+    settings: &Settings,
+    sandbox: Option<&SandboxParts>,
+    service: &Service,
+    address: SocketAddr,
 ) -> anyhow::Result<Option<PathBuf>> {
-    let enabled = !settings.no_demo && settings.state.is_none() && address.ip().is_loopback();
-    let key = demo::prepare(&*service.state, &*service.clock, &settings.data, enabled)?;
+    let (account, enabled) = match sandbox {
+        Some(sandbox) => (sandbox.account.clone(), true),
+        None => {
+            let enabled = !settings.no_demo && settings.state.is_none();
+            (Account::demo(), enabled && address.ip().is_loopback())
+        }
+    };
+    let (state, clock) = (&*service.state, &*service.clock);
+    let key = demo::prepare(account, state, clock, &settings.data, enabled)?;
+    if key.is_none() && sandbox.is_some() {
+        bail!(
+            "{} is the data folder of a service. Name another with --data",
+            settings.data.display()
+        );
+    }
     Ok(key)
 }
 

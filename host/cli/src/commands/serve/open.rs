@@ -1,7 +1,6 @@
 //! Opens the parts of a server before it takes a request.
 
 use crate::commands::target::open_state;
-use crate::commands::trust::trust;
 use anyhow::{Context, bail};
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
@@ -45,6 +44,7 @@ const DATA_FOLDER: &str = "the data folder";
 /// A setting is wrong, or a part cannot be opened. The error names the remedy.
 pub fn open_service(
     settings: &Settings,
+    trust: &Trust,
     threads: usize,
     log_lines: LogLines,
 ) -> anyhow::Result<(Service, PromotedIds)> {
@@ -62,16 +62,15 @@ pub fn open_service(
     let observer = Arc::new(metrics.address_lookup.clone());
     let address_provider =
         address_provider::open(settings, observer, u64::from_le_bytes(random()?))?;
-    let trust = trust(&settings.releases, &settings.allow_unsigned)?;
-    let releases = open_releases(settings, &trust, &*state, threads, &*clock)?;
+    let releases = open_releases(settings, trust, &*state, threads, &*clock)?;
     let markets = open_family(
         settings,
-        &trust,
+        trust,
         &*state,
         Family::Markets,
         ReleaseKind::Markets,
     )?;
-    let rates = open_family(settings, &trust, &*state, Family::Rates, ReleaseKind::Rates)?;
+    let rates = open_family(settings, trust, &*state, Family::Rates, ReleaseKind::Rates)?;
     state.begin_cursors(random()?)?;
     let workers = WorkerPool::new(threads, WAITING)?;
     let receipts = Receipts::open(settings, &state, &clock)?;

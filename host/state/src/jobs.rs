@@ -87,6 +87,9 @@ pub trait Jobs: Send + Sync {
     /// Counts the jobs of all tenants that are queued or running.
     fn waiting(&self) -> Reply<u64>;
 
+    /// Returns the time at which the oldest of these jobs was accepted, if there is one.
+    fn oldest_waiting(&self) -> Reply<Option<UnixMillis>>;
+
     /// Removes expired rows: jobs with their rows and results, and then the documents of
     /// old keys. Of a job that nobody finished, the units of the chunks without results are given
     /// back, and its key tells that it failed.

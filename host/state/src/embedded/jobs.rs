@@ -1,5 +1,6 @@
 //! Jobs in the file: submitting, reading, and removing expired jobs.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata};
@@ -203,6 +204,29 @@ fn visible_job(
         .filter(|job| now < job.expires_at))
 }
 
+/// Returns the earliest acceptance of the first jobs in the tenants' queues.
+fn oldest_waiting(transaction: &ReadTransaction) -> Result<Option<UnixMillis>, StateError> {
+    let queue = transaction.open_table(QUEUE).map_err(reading)?;
+    let jobs = transaction.open_table(JOBS).map_err(reading)?;
+    let mut oldest: Option<UnixMillis> = None;
+    let mut after = Bound::Unbounded;
+    loop {
+        let from = after
+            .as_ref()
+            .map(|tenant: &String| (tenant.as_str(), u64::MAX));
+        let mut rest = queue.range((from, Bound::Unbounded)).map_err(reading)?;
+        let Some(first) = rest.next() else {
+            return Ok(oldest);
+        };
+        let (key, entry) = first.map_err(reading)?;
+        if let Some(stored) = find(&jobs, entry.value().0)? {
+            let accepted = stored.job.created_at;
+            oldest = Some(oldest.map_or(accepted, |known| known.min(accepted)));
+        }
+        after = Bound::Excluded(key.value().0.to_owned());
+    }
+}
+
 impl Jobs for EmbeddedState {
     fn submit(&self, job: NewJob) -> Reply<Submission> {
         self.durable(move |tables| submit(tables, job))
@@ -294,6 +318,10 @@ impl Jobs for EmbeddedState {
             let queue = transaction.open_table(QUEUE).map_err(reading)?;
             queue.len().map_err(reading)
         })
+    }
+
+    fn oldest_waiting(&self) -> Reply<Option<UnixMillis>> {
+        self.read(oldest_waiting)
     }
 
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {

@@ -178,6 +178,10 @@ impl Jobs for PostgresState {
         self.read_jobs(&self.job_pools.leases, read::waiting)
     }
 
+    fn oldest_waiting(&self) -> Reply<Option<UnixMillis>> {
+        self.read_jobs(&self.job_pools.leases, read::oldest_waiting)
+    }
+
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
         self.write_jobs(&self.job_pools.bulk, move |pool| purge::purge(pool, now))
     }

@@ -24,6 +24,8 @@ const INPUT: &str = "SELECT c.input FROM domesday.chunks AS c \
      WHERE j.id = $1 AND j.fence = $2 AND NOT j.gone AND c.chunk = $3 AND c.input IS NOT NULL";
 const WAITING: &str = "SELECT count(*) FROM domesday.jobs \
      WHERE status IN ('queued', 'running') AND NOT gone";
+const OLDEST_WAITING: &str = "SELECT min(created_at) FROM domesday.jobs \
+     WHERE status IN ('queued', 'running') AND NOT gone";
 
 /// Returns the reply that the key alone decides, or none where the key is new.
 pub(super) async fn find_submission(
@@ -105,4 +107,12 @@ pub(super) async fn waiting(pool: PgPool) -> Result<u64, StateError> {
         .await
         .map_err(reading)?;
     records::count("jobs", waiting)
+}
+
+pub(super) async fn oldest_waiting(pool: PgPool) -> Result<Option<UnixMillis>, StateError> {
+    let oldest: Option<i64> = sqlx::query_scalar(OLDEST_WAITING)
+        .fetch_one(&pool)
+        .await
+        .map_err(reading)?;
+    Ok(oldest.map(UnixMillis))
 }

@@ -90,6 +90,7 @@ macro_rules! state_suite {
                 a_job_goes_from_queued_to_completed
                 a_job_is_never_updated_earlier_than_before
                 tenants_take_turns
+                the_oldest_waiting_job_is_that_of_any_tenant
                 a_lease_ends_on_its_millisecond
                 attempts_are_counted_by_chunk
                 a_job_let_go_can_be_claimed_at_once

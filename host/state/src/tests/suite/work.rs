@@ -40,7 +40,9 @@ pub(crate) fn job_error() -> JobError {
 pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     assert_eq!(claim(&state, NOW), None);
+    assert_eq!(wait(state.oldest_waiting()), None);
     submit(&state, job_of("acme", 1, &[(3, 3, b"one"), (2, 1, b"two")]));
+    assert_eq!(wait(state.oldest_waiting()), Some(NOW));
     let begun = claim(&state, after(10)).unwrap();
     assert_eq!((begun.next, begun.attempts), (0, 1));
     assert_eq!(
@@ -128,6 +130,31 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
 }
 
 /// Three jobs of one tenant, one of each of two others: nobody waits for a tenant's second job.
+pub(crate) fn the_oldest_waiting_job_is_that_of_any_tenant<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    state
+        .create_tenant(&id("bee"), &Plan::default(), NOW)
+        .unwrap();
+    for (tenant, number, millis) in [("acme", 1, 20), ("bee", 2, 10), ("bee", 3, 30)] {
+        let mut new = job_of(tenant, number, &[(1, 1, b"row")]);
+        new.now = after(millis);
+        submit(&state, new);
+    }
+    for (number, oldest) in [(2, after(20)), (1, after(30))] {
+        // A claimed job still counts until it ends.
+        let begun = loop {
+            let begun = claim(&state, after(40)).unwrap();
+            if begun.job.id.as_u128() == number {
+                break begun;
+            }
+            wait(state.release_lease(begun.lease));
+        };
+        assert!(wait(state.oldest_waiting()).unwrap() < oldest);
+        finish(&state, begun.lease, 0, b"done");
+        assert_eq!(wait(state.oldest_waiting()), Some(oldest));
+    }
+}
+
 pub(crate) fn tenants_take_turns<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     for (tenant, number) in [

@@ -3,7 +3,9 @@
 
 mod address_search;
 mod browser;
+mod operation;
 mod pages;
+mod reports;
 mod sessions;
 
 use crate::common::client::agent;

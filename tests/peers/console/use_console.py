@@ -152,13 +152,49 @@ class Visit:
     def read_the_rest(self):
         """Opens the other pages, and logs out."""
         page = self.page
-        for name in ["Releases", "Operation"]:
-            page.get_by_role("link", name=name).click()
-            assert page.locator("h1").inner_text() == name
-            self.look(name.lower())
+        page.get_by_role("link", name="Operation").click()
+        assert page.locator("h1").inner_text() == "Operation"
+        assert page.locator("figure.chart").count() >= 7, "a plot is missing"
+        page.get_by_text("Latency as a table").click()
+        assert page.get_by_role("columnheader", name="p99").is_visible(), "no table of latencies"
+        self.look("operation")
+        page.goto(f"{self.origin}/operation/guide#memory")
+        self.look("operations-guide")
+        page.get_by_role("link", name="Releases").click()
+        assert page.locator("h1").inner_text() == "Releases"
+        self.look("releases")
+        page.get_by_role("link", name="By month and segment").click()
+        page.get_by_role("link", name="Postcode areas").click()
+        assert "the median error moved" in page.get_by_role("alert").first.inner_text()
+        assert page.locator("figure.chart").count() == 2, "bias or coverage is missing"
+        self.look("drift")
+        self.read_reports()
         page.get_by_role("button", name="Log out").click()
         assert page.locator("h1").inner_text() == "Logged out"
         self.look("logged-out")
+
+    def read_reports(self):
+        """Opens reports under their policy, which no script and no form of theirs passes."""
+        context = self.context.browser.new_context(
+            viewport={"width": self.way["width"], "height": 900},
+            color_scheme=self.way["scheme"],
+        )
+        context.add_cookies(self.context.cookies())
+        page = context.new_page()
+        page.on("request", self.see_request)
+        for name in ["compare.json", "<img src=x onerror=alert(1)>.html"]:
+            page.goto(f"{self.origin}/releases")
+            page.get_by_role("link", name=name, exact=True).click()
+            page.wait_for_url("**/releases/report?*")
+            title = "Notes" if name.endswith(".html") else "against"
+            if title not in page.title():
+                self.problems.append(f"{name} has the title {page.title()}")
+        page.go_back()
+        page.get_by_role("link", name="compare.html", exact=True).click()
+        page.locator("svg").first.wait_for()
+        way = self.way
+        page.screenshot(path=self.folder / f"report-{way['width']}-{way['scheme']}.png")
+        context.close()
 
 
 def main():

@@ -26,7 +26,7 @@ pub fn page(report: &MonitorReport) -> Result<String, PlotError> {
         }
         @for window in report.windows.iter().filter(|window| window.is_alarmed()) {
             @for segment in window.segments.iter().filter(|segment| segment.alarm.is_some()) {
-                p.warning { "Window to " (window.month) ": " (alarm(segment)) }
+                p.warning { "Window to " (window.month) ": " (describe_alarm(segment)) }
             }
         }
         @if !report.alarmed { p { "No segment raises an alarm." } }
@@ -41,7 +41,8 @@ pub fn page(report: &MonitorReport) -> Result<String, PlotError> {
     Ok(document(&title, &body))
 }
 
-fn alarm(segment: &Segment) -> String {
+/// Returns the facts of a segment's alarm in words.
+pub fn describe_alarm(segment: &Segment) -> String {
     let name = group_label(&segment.key, segment.name.as_deref());
     let coverage = segment.ranges.as_ref().map_or(0.0, |it| it.coverage);
     match segment.alarm {

@@ -189,6 +189,11 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_CONSOLE_ADDRESSES", value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub console_addresses: Option<PathBuf>,
+    /// Folder of reports that the console lists by release: JSON and HTML of compare, release
+    /// monitor and shadow report (disabled if unset).
+    #[arg(long, env = "DOMESDAY_CONSOLE_REPORTS", value_name = "DIR")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub console_reports: Option<PathBuf>,
     /// Address and port of the Prometheus endpoint /metrics and of the probes (disabled if unset).
     #[arg(long, env = "DOMESDAY_METRICS_LISTEN", value_name = "ADDRESS")]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -49,41 +49,100 @@ pub(super) fn intervals(title: &str, unit: &str, series: &[ChartSeries]) -> Mark
     }
     let axis = Axis::of(low, high);
     let days = f64::from((last - first).max(1));
-    let x = |day: i32| LEFT + f64::from(day - first) / days * (WIDTH - LEFT - RIGHT);
-    html! {
-        figure.chart {
-            figcaption { (title) ", " (unit) }
-            svg viewBox="0 0 720 260" role="img" aria-label=(title) {
-                @for tick in &axis.ticks {
-                    path.grid d={ "M" (LEFT) " " (coordinate(axis.y(*tick))) "H710" } {}
-                    text.tick x="64" y=(coordinate(axis.y(*tick) + 4.0)) { (label(*tick, axis.step)) }
-                }
-                @for year in years(first, last) {
-                    text.year x=(coordinate(x(year.1))) y="252" { (year.0) }
-                }
-                @for (at, series) in series.iter().enumerate() {
-                    g class={ "series-" (at % 6) @if is_of_points(series) { " points" } } {
-                        @for interval in &series.intervals {
-                            @if let Some(value) = interval.value {
-                                @let (from, to) = (x(interval.from), x(interval.to));
-                                // A point is a short line with round ends.
-                                path d={ "M" (coordinate(from)) " " (coordinate(axis.y(value))) "H" (coordinate(to.max(from + 0.1))) } {
-                                    title { (interval.title) }
-                                }
-                            }
+    let x = |day: i32| place(f64::from(day - first) / days);
+    let marks = marks(first, last)
+        .into_iter()
+        .map(|(words, day)| (x(day), words));
+    let drawing = html! {
+        @for (at, series) in series.iter().enumerate() {
+            g class={ "series-" (at % 6) @if is_of_points(series) { " points" } } {
+                @for interval in &series.intervals {
+                    @if let Some(value) = interval.value {
+                        @let (from, to) = (x(interval.from), x(interval.to));
+                        // A point is a short line with round ends.
+                        path d={ "M" (coordinate(from)) " " (coordinate(axis.y(value))) "H" (coordinate(to.max(from + 0.1))) } {
+                            title { (interval.title) }
                         }
                     }
                 }
             }
-            @if series.len() > 1 {
-                ul.legend {
-                    @for (at, series) in series.iter().enumerate() {
-                        li class={ "series-" (at % 6) } { (series.name) }
+        }
+    };
+    let names: Vec<&str> = series.iter().map(|series| series.name.as_str()).collect();
+    let frame = Frame {
+        title,
+        caption: &format!("{title}, {unit}"),
+        axis: &axis,
+        marks: marks.collect(),
+        names: &names,
+    };
+    frame.show(&drawing)
+}
+
+/// The parts of a chart around its drawing.
+pub(super) struct Frame<'a> {
+    /// The name for readers who do not see the drawing.
+    pub(super) title: &'a str,
+    /// The words above it.
+    pub(super) caption: &'a str,
+    /// The vertical axis.
+    pub(super) axis: &'a Axis,
+    /// Places on the horizontal axis with their words.
+    pub(super) marks: Vec<(f64, String)>,
+    /// The names of the series.
+    pub(super) names: &'a [&'a str],
+}
+
+impl Frame<'_> {
+    /// Returns the chart with a drawing in it.
+    pub(super) fn show(&self, drawing: &Markup) -> Markup {
+        let axis = self.axis;
+        html! {
+            figure.chart {
+                figcaption { (self.caption) }
+                svg viewBox="0 0 720 260" role="img" aria-label=(self.title) {
+                    @for tick in &axis.ticks {
+                        path.grid d={ "M" (LEFT) " " (coordinate(axis.y(*tick))) "H710" } {}
+                        text.tick x="64" y=(coordinate(axis.y(*tick) + 4.0)) { (label(*tick, axis.step)) }
+                    }
+                    @for (x, words) in &self.marks {
+                        text.year x=(coordinate(*x)) y="252" { (words) }
+                    }
+                    (drawing)
+                }
+                @if self.names.len() > 1 {
+                    ul.legend {
+                        @for (at, name) in self.names.iter().enumerate() {
+                            li class={ "series-" (at % 6) } { (name) }
+                        }
                     }
                 }
             }
         }
     }
+}
+
+/// Returns the place of a share of the horizontal axis, 0 to 1.
+pub(super) fn place(share: f64) -> f64 {
+    LEFT + share * (WIDTH - LEFT - RIGHT)
+}
+
+/// Returns the path of a line through points. A point without a value is a gap, and one between two
+/// gaps is a dot.
+pub(super) fn line(points: impl Iterator<Item = (f64, Option<f64>)>, axis: &Axis) -> String {
+    let mut path = String::new();
+    let mut joined = false;
+    for (x, value) in points {
+        if let Some(value) = value {
+            let (x, y) = (coordinate(x), coordinate(axis.y(value)));
+            path += &match joined {
+                true => format!("L{x} {y}"),
+                false => format!("M{x} {y}h.1"),
+            };
+        }
+        joined = value.is_some();
+    }
+    path
 }
 
 /// Reports whether a series has so few points of one day each that they are drawn as dots.
@@ -156,15 +215,27 @@ pub(super) fn label(value: f64, step: f64) -> String {
     }
 }
 
-/// Returns some years with the day that each begins on.
-fn years(first: i32, last: i32) -> Vec<(i32, i32)> {
+/// Returns some years, or months where fewer than two years begin, with the day that each begins
+/// on.
+fn marks(first: i32, last: i32) -> Vec<(String, i32)> {
     use domesday_registers::Day;
-    let begins = |year: i32| Day::from_ymd(year, 1, 1).map(|day| (year, day.0));
-    let year = |day: i32| 1970 + Day(day).month().div_euclid(12);
-    let all: Vec<(i32, i32)> = (year(first)..=year(last))
+    let month = |day: i32| Day(day).month();
+    let begins = |month: i32| Day::first_of_month(month).map(|day| (month, day.0));
+    let months: Vec<(i32, i32)> = (month(first)..=month(last))
         .filter_map(begins)
         .filter(|(_, day)| (first..=last).contains(day))
         .collect();
+    let years = months.iter().filter(|(month, _)| month.rem_euclid(12) == 0);
+    let years: Vec<(String, i32)> = years
+        .map(|(month, day)| ((1970 + month.div_euclid(12)).to_string(), *day))
+        .collect();
+    let all = match years.len() {
+        0 | 1 => months
+            .into_iter()
+            .map(|(_, day)| (Day(day).to_string().chars().take(7).collect(), day))
+            .collect(),
+        _ => years,
+    };
     let every = all.len().div_ceil(8).max(1);
     all.into_iter().step_by(every).collect()
 }

@@ -1,7 +1,6 @@
 //! Curves by tenor: one line a day, so that days can be compared.
 
-use super::chart::{Axis, label};
-use super::map::coordinate;
+use super::chart::{Axis, Frame, line, place};
 use maud::{Markup, html};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,51 +70,29 @@ impl Curves {
             return html! { p.quiet { "No value was observed on these days." } };
         }
         let axis = Axis::of(low, high);
-        let x = |months: u32| 70.0 + 640.0 * f64::from(months) / f64::from(last.max(1));
+        let x = |months: u32| place(f64::from(months) / f64::from(last.max(1)));
         let years = last / 12;
         let every = years.div_ceil(8).max(1);
         let title = self.metric.replace('_', " ") + " by tenor";
-        html! {
-            figure.chart {
-                figcaption { (title) ", " (self.unit) ", years of tenor from left to right" }
-                svg viewBox="0 0 720 260" role="img" aria-label=(title) {
-                    @for tick in &axis.ticks {
-                        path.grid d={ "M70 " (coordinate(axis.y(*tick))) "H710" } {}
-                        text.tick x="64" y=(coordinate(axis.y(*tick) + 4.0)) { (label(*tick, axis.step)) }
-                    }
-                    @for year in (0..=years).filter(|year| year % every == 0) {
-                        text.year x=(coordinate(x(12 * year))) y="252" { (year) }
-                    }
-                    @for (at, (day, points)) in self.days.iter().enumerate() {
-                        g class={ "series-" (at % 6) } {
-                            path d=(line(points, &axis, &x)) { title { (day) } }
-                        }
-                    }
-                }
-                ul.legend {
-                    @for (at, day) in self.days.keys().enumerate() {
-                        li class={ "series-" (at % 6) } { (day) }
-                    }
+        let marks = (0..=years).filter(|year| year % every == 0);
+        let drawing = html! {
+            @for (at, (day, points)) in self.days.iter().enumerate() {
+                g class={ "series-" (at % 6) } {
+                    @let points = points.iter().map(|(tenor, value)| (x(*tenor), *value));
+                    path d=(line(points, &axis)) { title { (day) } }
                 }
             }
-        }
+        };
+        let names: Vec<&str> = self.days.keys().map(String::as_str).collect();
+        let frame = Frame {
+            title: &title,
+            caption: &format!("{title}, {}, years of tenor from left to right", self.unit),
+            axis: &axis,
+            marks: marks.map(|year| (x(12 * year), year.to_string())).collect(),
+            names: &names,
+        };
+        frame.show(&drawing)
     }
-}
-
-/// Returns the path of a curve. A tenor whose value was not observed is a gap.
-fn line(points: &[(u32, Option<f64>)], axis: &Axis, x: &dyn Fn(u32) -> f64) -> String {
-    let mut path = String::new();
-    let mut joined = false;
-    for (tenor, value) in points {
-        if let Some(value) = value {
-            path.push(if joined { 'L' } else { 'M' });
-            path.push_str(&coordinate(x(*tenor)));
-            path.push(' ');
-            path.push_str(&coordinate(axis.y(*value)));
-        }
-        joined = value.is_some();
-    }
-    path
 }
 
 #[cfg(test)]

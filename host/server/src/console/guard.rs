@@ -29,12 +29,21 @@ static CROSS_ORIGIN_RESOURCE: HeaderName = HeaderName::from_static("cross-origin
 pub(super) async fn add_security_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
+    // A report has a stricter policy. A browser refuses a sandboxed page that asks to be alone.
+    let sandboxed = headers.contains_key(CONTENT_SECURITY_POLICY);
+    let opener = if sandboxed {
+        "unsafe-none"
+    } else {
+        "same-origin"
+    };
+    headers
+        .entry(CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static(POLICY));
     for (name, value) in [
-        (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (X_FRAME_OPTIONS, "DENY"),
         (REFERRER_POLICY, "same-origin"),
-        (CROSS_ORIGIN_OPENER.clone(), "same-origin"),
+        (CROSS_ORIGIN_OPENER.clone(), opener),
         (CROSS_ORIGIN_RESOURCE.clone(), "same-origin"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));

@@ -9,23 +9,31 @@ mod api;
 mod assets;
 mod chart;
 mod curve;
+mod drift_page;
 mod error;
 mod find_page;
 mod form;
 mod guard;
+mod guide_page;
 mod jobs_page;
 mod layout;
 mod login;
 mod map;
 mod number;
 mod operation_page;
+mod operation_plots;
 mod releases_page;
+mod report_page;
+mod reports_list;
 mod series_page;
+mod timeline;
 mod value_form;
 mod value_page;
 mod value_sales;
 
+use crate::console_reports::ReportsFolder;
 use crate::http;
+use crate::operation_samples::OperationSamples;
 use crate::service::Service;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -40,13 +48,22 @@ struct Console {
     service: Arc<Service>,
     /// The routes of the service.
     api: Router,
+    samples: Arc<OperationSamples>,
+    /// The folder of reports, where one is configured.
+    reports: Option<Arc<ReportsFolder>>,
 }
 
 /// Returns the routes of the console. It needs the sessions of `service`.
-pub fn router(service: Arc<Service>) -> Router {
+pub fn router(
+    service: Arc<Service>,
+    samples: Arc<OperationSamples>,
+    reports: Option<ReportsFolder>,
+) -> Router {
     let console = Console {
         api: http::router(service.clone()),
         service,
+        samples,
+        reports: reports.map(Arc::new),
     };
     let pages = Router::new()
         .route("/", get(value_form::page))
@@ -58,10 +75,14 @@ pub fn router(service: Arc<Service>) -> Router {
         .route("/markets.csv", get(series_page::markets_csv))
         .route("/rates.csv", get(series_page::rates_csv))
         .route("/releases", get(releases_page::page))
+        .route("/releases/report", get(report_page::page))
+        .route("/releases/shadow", get(report_page::shadow))
+        .route("/releases/drift", get(drift_page::page))
         .route("/jobs", get(jobs_page::page).post(jobs_page::submit))
         .route("/jobs/{job_id}", get(jobs_page::job))
         .route("/jobs/{job_id}/results.csv", get(jobs_page::results_csv))
         .route("/operation", get(operation_page::page))
+        .route(guide_page::PATH, get(guide_page::page))
         .route("/logout", post(login::logout))
         .layer(from_fn_with_state(console.clone(), guard::require_session));
     Router::new()

@@ -2,6 +2,7 @@
 
 use super::error::ConsoleError;
 use super::number::{number_of, thousands};
+use super::reports_list::{VisibleReports, running_shadow, visible_reports};
 use super::{Console, layout};
 use crate::console_sessions::Session;
 use crate::ledger_key;
@@ -37,9 +38,18 @@ pub(super) async fn page(
     let reading = tokio::task::spawn_blocking(move || (cards(&service), ledger(&service)));
     let (cards, ledger) = reading.await.map_err(|_| ConsoleError::Response)?;
     let current = console.service.releases.current();
+    let reports = visible_reports(&console, &session).await;
+    let shadow = running_shadow(&console, &session).await;
+    let open: Vec<&str> = cards.iter().map(|card| card.release.id.as_str()).collect();
     let content = html! {
         h1 { (TITLE) }
-        @for card in &cards { (show(card, card.release.id == current.id)) }
+        (shadow)
+        @for card in &cards { (show(card, card.release.id == current.id, reports.as_ref())) }
+        @match &reports {
+            Some(Ok(reports)) => section { (reports.others(&open)) },
+            Some(Err(error)) => p.refusal role="alert" { (error) },
+            None => {}
+        }
         section {
             h2 { "Promotions" }
             @match &ledger {
@@ -91,7 +101,11 @@ fn ledger(service: &Service) -> Result<Vec<PromotionEntry>, String> {
     Ok(entries)
 }
 
-fn show(card: &ReleaseCard, current: bool) -> Markup {
+fn show(
+    card: &ReleaseCard,
+    current: bool,
+    reports: Option<&Result<VisibleReports, ConsoleError>>,
+) -> Markup {
     let release = &card.release;
     let manifest = &release.manifest;
     html! {
@@ -109,6 +123,7 @@ fn show(card: &ReleaseCard, current: bool) -> Markup {
             @else { p.quiet { "The package has no back-test." } }
             @if let Some(check) = &card.check { (verdicts(check)) }
             @else { p.quiet { "No check report stands beside the manifest." } }
+            @if let Some(Ok(reports)) = reports { (reports.of_release(&release.id)) }
         }
     }
 }

@@ -6,6 +6,7 @@
 mod record;
 mod recorder;
 
+pub use domesday_journal::Head as ReceiptHead;
 pub use record::read;
 pub use recorder::ReceiptRecorder;
 
@@ -26,6 +27,7 @@ const KEY_CACHE_TIME: Duration = Duration::from_secs(60);
 /// The journal of a running service, and whose receipts go into it.
 pub struct Receipts {
     journal: Arc<Journal>,
+    folder: PathBuf,
     share: SampleRate,
     state: Arc<dyn State>,
     clock: Arc<dyn Clock>,
@@ -77,9 +79,11 @@ impl Receipts {
         };
         let seed = random().map_err(|error| ReceiptError::Random(error.to_string()))?;
         let now = clock.clone();
-        let journal = Journal::open(&folder(settings), seed, Arc::new(move || now.now().0))?;
+        let folder = folder(settings);
+        let journal = Journal::open(&folder, seed, Arc::new(move || now.now().0))?;
         Ok(Some(Receipts {
             journal: Arc::new(journal),
+            folder,
             share,
             state: state.clone(),
             clock: clock.clone(),
@@ -124,6 +128,14 @@ impl Receipts {
     /// Returns the number of receipts, and why none can be appended, where that is so.
     pub fn status(&self) -> (u64, Option<JournalError>) {
         (self.journal.sequence(), self.journal.check_writable().err())
+    }
+
+    /// Reads the last head that this host signed. Blocks.
+    ///
+    /// # Errors
+    /// The file of the heads cannot be read.
+    pub fn last_head(&self) -> Result<Option<ReceiptHead>, JournalError> {
+        Ok(domesday_journal::heads(&self.folder)?.pop())
     }
 
     fn cached_key(&self, tenant: &TenantId) -> Option<TenantKey> {

@@ -22,6 +22,7 @@ use crate::telemetry::shadow::ShadowMetrics;
 use arc_swap::ArcSwapOption;
 use domesday_engine::outcome::Row;
 use domesday_engine::subject::Subject;
+use domesday_evaluation::compare::comparison::Comparison;
 use domesday_evaluation::compare::paired::{ComparedOutcome, Side};
 use domesday_valuation::comparison_outcome::compared_outcome;
 use domesday_valuation::release_store::{OpenRelease, ReleaseError};
@@ -29,6 +30,7 @@ use domesday_valuation::worker_pool::Occupancy;
 use exclusions::ExclusionReason;
 use offered_row::OfferedRow;
 use recorder::PairRecorder;
+use report::ReportError;
 use run::Runner;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -100,6 +102,13 @@ impl Shadows {
     /// Returns the running candidate. Never waits.
     pub fn now(&self) -> Option<Arc<Shadow>> {
         self.now.load_full()
+    }
+
+    /// Returns the report of the running candidate, if one runs. Blocks.
+    pub fn running_report(&self) -> Option<Result<Comparison, ReportError>> {
+        let shadow = self.now()?;
+        let data = self.folder.parent().unwrap_or(&self.folder);
+        Some(report::comparison(data, shadow.release_id(), None))
     }
 
     /// Runs a candidate on a share of rows from now on, and stops any other first. Waits for that

@@ -5,6 +5,7 @@
 
 use super::address_lookup::AddressLookupMetrics;
 use super::connections::ConnectionMetrics;
+use super::load::LoadCounters;
 use super::promotions::PromotionMetrics;
 use super::shadow::ShadowMetrics;
 use axum::extract::MatchedPath;
@@ -25,6 +26,9 @@ use std::time::Duration;
 const SECONDS: [f64; 14] = [
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0,
 ];
+
+/// Routes that no client's work passes. They would hide its latencies.
+const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
 /// The template of a route, or none where no route matched.
 #[derive(Debug, Clone)]
@@ -97,6 +101,8 @@ pub struct Metrics {
     jobs_ended: Family<JobLabels, Counter>,
     current: Family<ReleaseLabels, Gauge>,
     late: Histogram,
+    /// Counts of responses that the console samples.
+    pub load: LoadCounters,
     /// Metrics of the address provider.
     pub address_lookup: AddressLookupMetrics,
     /// Metrics of the connections.
@@ -137,6 +143,7 @@ impl Default for Metrics {
             jobs_ended: Family::default(),
             current: Family::default(),
             late: Histogram::new(SECONDS),
+            load: LoadCounters::default(),
             address_lookup: AddressLookupMetrics::register(&mut registry),
             connections: ConnectionMetrics::register(&mut registry),
             promotions: PromotionMetrics::register(&mut registry),
@@ -280,6 +287,9 @@ impl Metrics {
         code: Option<&'static str>,
         took: Duration,
     ) {
+        if !PROBES.contains(&route.as_str()) {
+            self.load.record(status, took);
+        }
         let seconds = took.as_secs_f64();
         self.seconds
             .get_or_create(&RouteLabels {

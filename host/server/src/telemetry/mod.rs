@@ -4,6 +4,7 @@ mod address_lookup;
 pub mod connections;
 pub mod finished_request;
 pub mod lateness;
+pub mod load;
 pub mod metrics;
 pub mod process;
 pub mod promotions;

@@ -2,7 +2,7 @@
 //! on a telephone, in light and in dark, and without scripts. Without Debian's chromium the test
 //! prints that it was skipped.
 
-use super::{link, start_with_console};
+use super::{link, reports, start_with_console};
 use crate::common::program::repository;
 use crate::common::python::{interpreter, run_to_success};
 use std::path::Path;
@@ -16,7 +16,11 @@ fn each_page_does_its_task_in_a_browser_without_a_fault() {
     }
     let folder = repository().join("tests/peers/console");
     let python = interpreter(&folder, Path::new(env!("CARGO_TARGET_TMPDIR")));
-    let server = start_with_console().go();
+    let outer = reports::folder();
+    let reports = outer.path().join("reports").display().to_string();
+    let server = start_with_console()
+        .with(&["--receipts", "all", "--console-reports", &reports])
+        .go();
     // One for each of the four ways to look at it.
     let links: Vec<String> = (0..4).map(|_| link(&server, &["--operator"])).collect();
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("console");

@@ -18,9 +18,11 @@ use domesday_server::admin::socket_path;
 use domesday_server::config::{Settings, resolve, show};
 use domesday_server::connections::Connections;
 use domesday_server::demo::Account;
+use domesday_server::console_reports::ReportsFolder;
 use domesday_server::http::{Router, Tls};
 use domesday_server::jobs::Jobs;
 use domesday_server::logging::{LogLines, start};
+use domesday_server::operation_samples::OperationSamples;
 use domesday_server::sample_rate::SampleRate;
 use domesday_server::service::Service;
 use domesday_server::shadow::ShadowError;
@@ -98,6 +100,9 @@ async fn serve(
 ) -> anyhow::Result<()> {
     let threads = thread_count(&settings)?;
     let tls = open_tls(&settings)?;
+    let reports = settings.console_reports.as_deref();
+    let reports = reports.map(ReportsFolder::open).transpose();
+    let reports = reports.context("--console-reports")?;
     let shadow_share = SampleRate::new(settings.shadow_share).context("--shadow-share")?;
     let trust = match &sandbox {
         Some(sandbox) => sandbox.trust.clone(),
@@ -143,9 +148,15 @@ async fn serve(
         }
         begin_demo_addresses(&service);
         let connections = side_connections(&settings, &service.metrics, Listener::Console);
-        let router = console_pages::router(service.clone());
-        SideServer::start(listener, tls.clone(), connections, router)
+        let samples = Arc::<OperationSamples>::default();
+        let router = console_pages::router(service.clone(), samples.clone(), reports);
+        let sampling = tokio::spawn(samples.watch(service.clone()));
+        (
+            SideServer::start(listener, tls.clone(), connections, router),
+            sampling,
+        )
     });
+    let (console, sampling) = console.unzip();
     std::io::stdout().flush()?;
     let commands = tokio::spawn(socket.serve(service.clone()));
     let follower = tokio::spawn(promotion::follow(service.clone(), promoted));
@@ -190,6 +201,7 @@ async fn serve(
     http::serve(listener, tls, connections, router, stop, drain_timeout).await;
     follower.abort();
     commands.abort();
+    sampling.inspect(JoinHandle::abort);
     let no_side_servers = async {
         for side in metrics.into_iter().chain(console) {
             side.stop().await;

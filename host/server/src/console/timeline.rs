@@ -1,0 +1,297 @@
+//! Samples in time as charts: slots of equal length that end now, in UTC.
+
+use super::chart::{Axis, Frame, label, line, place};
+use chrono::{DateTime, Timelike, Utc};
+use domesday_state::UnixMillis;
+use maud::{Markup, html};
+
+/// Slots of a chart.
+const SLOTS: usize = 240;
+/// Rows of the table beneath a chart.
+const ROWS: usize = 12;
+
+/// The part of the past that charts show.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    end: UnixMillis,
+    hours: u32,
+}
+
+/// The way in which samples of one slot become its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Merge {
+    /// Their mean.
+    Mean,
+    /// The largest of them, so that no peak is lost.
+    Largest,
+}
+
+/// A series of a timeline.
+pub(super) struct TimeSeries<'a> {
+    pub(super) name: &'a str,
+    /// Values by their times. A sample may lack the value.
+    pub(super) points: Vec<(UnixMillis, Option<f64>)>,
+}
+
+/// A chart of series in one unit.
+pub(super) struct Timeline<'a> {
+    pub(super) title: &'a str,
+    pub(super) unit: &'a str,
+    pub(super) merge: Merge,
+    /// The limit of the values, where there is one.
+    pub(super) limit: Option<f64>,
+    pub(super) series: Vec<TimeSeries<'a>>,
+}
+
+impl Span {
+    /// Returns the hours until `end`.
+    pub(super) fn ending(end: UnixMillis, hours: u32) -> Span {
+        Span { end, hours }
+    }
+
+    /// Returns its first moment.
+    pub(super) fn start(self) -> UnixMillis {
+        UnixMillis(self.end.0 - self.millis())
+    }
+
+    fn millis(self) -> i64 {
+        i64::from(self.hours) * 3_600_000
+    }
+
+    /// Returns the part of a span of this many parts that a time is in.
+    fn part(self, at: UnixMillis, parts: usize) -> Option<usize> {
+        let since = usize::try_from(at.0 - self.start().0).ok()?;
+        let millis = usize::try_from(self.millis()).ok()?;
+        // The last moment belongs to the last part.
+        (at <= self.end).then(|| (since * parts / millis).min(parts - 1))
+    }
+
+    /// Returns the place of a time on the horizontal axis.
+    #[allow(clippy::cast_precision_loss)]
+    pub(super) fn x(self, at: UnixMillis) -> f64 {
+        place((at.0 - self.start().0) as f64 / self.millis() as f64)
+    }
+
+    /// Returns the times of the axis: every ten minutes, or every hour of a longer span.
+    pub(super) fn marks(self) -> Vec<(f64, String)> {
+        let step = if self.hours > 1 { 3_600_000 } else { 600_000 };
+        let first = self.start().0.div_euclid(step) * step + step;
+        // A word at the edge would be cut off.
+        let last = self.end.0 - step / 4;
+        let times = (0..).map(|at| first + at * step);
+        times
+            .take_while(|at| *at <= last)
+            .map(|at| (self.x(UnixMillis(at)), clock(UnixMillis(at))))
+            .collect()
+    }
+
+    /// Returns the values of points in this many parts.
+    #[allow(clippy::cast_precision_loss)]
+    fn merge(self, series: &TimeSeries<'_>, merge: Merge, parts: usize) -> Vec<Option<f64>> {
+        let mut merged: Vec<Option<(f64, u32)>> = vec![None; parts];
+        for (at, value) in &series.points {
+            if let (Some(part), Some(value)) = (self.part(*at, parts), value) {
+                let (known, count) = merged[part].unwrap_or((0.0, 0));
+                let next = match merge {
+                    Merge::Mean => known + value,
+                    Merge::Largest => known.max(*value),
+                };
+                merged[part] = Some((next, count + 1));
+            }
+        }
+        let finish = |(value, count): (f64, u32)| match merge {
+            Merge::Mean => value / f64::from(count),
+            Merge::Largest => value,
+        };
+        merged.into_iter().map(|part| part.map(finish)).collect()
+    }
+}
+
+impl Timeline<'_> {
+    /// Returns the chart with a table beneath it.
+    #[allow(clippy::cast_precision_loss)]
+    pub(super) fn show(&self, span: Span) -> Markup {
+        let merged = |parts| {
+            let series = self.series.iter();
+            let merged = series.map(move |series| span.merge(series, self.merge, parts));
+            merged.collect::<Vec<_>>()
+        };
+        let drawn = merged(SLOTS);
+        let values = || drawn.iter().flatten().flatten().copied();
+        let most = values().fold(0.0, f64::max);
+        // A limit that is far away would press the values to the ground.
+        let limit = self.limit.filter(|limit| most >= limit / 4.0);
+        let axis = Axis::of(0.0, limit.map_or(most, |limit| limit.max(most)));
+        let x = |slot: usize| place((slot as f64 + 0.5) / SLOTS as f64);
+        let drawing = html! {
+            @if let Some(limit) = limit {
+                path.limit d={ "M" (place(0.0)) " " (format!("{:.1}", axis.y(limit))) "H" (place(1.0)) } { title { "the limit" } }
+            }
+            @for (at, (series, values)) in self.series.iter().zip(&drawn).enumerate() {
+                g class={ "series-" (at % 6) " plot" } {
+                    path d=(line(values.iter().enumerate().map(|(slot, value)| (x(slot), *value)), &axis)) {
+                        title { (series.name) }
+                    }
+                }
+            }
+        };
+        let names: Vec<&str> = self.series.iter().map(|series| series.name).collect();
+        let frame = Frame {
+            title: self.title,
+            caption: &self.caption(most),
+            axis: &axis,
+            marks: span.marks(),
+            names: &names,
+        };
+        html! {
+            (frame.show(&drawing))
+            (self.table(span, &merged(ROWS)))
+        }
+    }
+
+    /// Returns the words above the chart: the unit, the latest values, the largest and the limit.
+    fn caption(&self, most: f64) -> String {
+        let latest = |series: &TimeSeries<'_>| {
+            let value = series.points.last().and_then(|(_, value)| *value);
+            value.map_or_else(|| "none".to_owned(), short)
+        };
+        let now: Vec<String> = match self.series.as_slice() {
+            [only] => vec![latest(only)],
+            all => all
+                .iter()
+                .map(|series| format!("{} {}", series.name, latest(series)))
+                .collect(),
+        };
+        let limit = self.limit.map(|limit| format!(", limit {}", short(limit)));
+        format!(
+            "{}, {}. Now {}; at most {}{}.",
+            self.title,
+            self.unit,
+            now.join(", "),
+            short(most),
+            limit.unwrap_or_default()
+        )
+    }
+
+    fn table(&self, span: Span, rows: &[Vec<Option<f64>>]) -> Markup {
+        let minutes = i64::from(span.hours) * 60 / 12;
+        let begins = |row: usize| {
+            let row = i64::try_from(row).unwrap_or(0);
+            UnixMillis(span.start().0 + row * minutes * 60_000)
+        };
+        let merge = match self.merge {
+            Merge::Mean => "mean",
+            Merge::Largest => "largest",
+        };
+        html! {
+            details {
+                summary { (self.title) " as a table" }
+                div.wide tabindex="0" {
+                    table {
+                        caption { (self.title) ", " (self.unit) ": " (merge) " of each " (minutes) " minutes" }
+                        thead { tr { th scope="col" { "From, UTC" } @for series in &self.series { th scope="col" { (series.name) } } } }
+                        tbody {
+                            @for row in 0..ROWS {
+                                tr {
+                                    th scope="row" { (clock(begins(row))) }
+                                    @for series in rows {
+                                        td.number { @match series[row] { Some(value) => (short(value)), None => "–" } }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns a number with the decimals that its size needs.
+pub(super) fn short(value: f64) -> String {
+    let step = match value.abs() {
+        size if size >= 100.0 || value.fract() == 0.0 => 1.0,
+        size if size >= 10.0 => 0.1,
+        size if size >= 1.0 => 0.01,
+        _ => 0.001,
+    };
+    label(value, step)
+}
+
+/// Returns the time of day.
+pub(super) fn clock(at: UnixMillis) -> String {
+    utc(at).map_or_else(String::new, |time| {
+        format!("{:02}:{:02}", time.hour(), time.minute())
+    })
+}
+
+/// Returns the day and the time to the second.
+pub(super) fn moment(at: UnixMillis) -> String {
+    utc(at).map_or_else(String::new, |time| {
+        time.format("%Y-%m-%d %H:%M:%S UTC").to_string()
+    })
+}
+
+fn utc(at: UnixMillis) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(at.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const END: UnixMillis = UnixMillis(1_800_000_000_000);
+
+    fn timeline(points: Vec<(i64, Option<f64>)>, limit: Option<f64>) -> String {
+        let points = points.into_iter();
+        let points = points.map(|(second, value)| (UnixMillis(END.0 - 1_000 * second), value));
+        let timeline = Timeline {
+            title: "Queue",
+            unit: "tasks",
+            merge: Merge::Largest,
+            limit,
+            series: vec![TimeSeries {
+                name: "queue",
+                points: points.collect(),
+            }],
+        };
+        timeline.show(Span::ending(END, 1)).into_string()
+    }
+
+    fn path(drawn: &str) -> &str {
+        let path = drawn.split("plot\"><path d=\"").nth(1).unwrap();
+        path.split('"').next().unwrap()
+    }
+
+    #[test]
+    fn samples_that_are_missing_are_a_gap() {
+        let every = (0..30).map(|at| (10 * at, Some(1.0)));
+        let drawn = timeline(every.clone().collect(), None);
+        assert_eq!(path(&drawn).matches('M').count(), 1, "{drawn}");
+        let some = every.filter(|(second, _)| !(100..150).contains(second));
+        let drawn = timeline(some.collect(), None);
+        assert_eq!(path(&drawn).matches('M').count(), 2, "{drawn}");
+    }
+
+    #[test]
+    fn a_peak_is_drawn_and_in_the_table() {
+        let drawn = timeline(
+            vec![(20, Some(1.0)), (17, Some(900.0)), (12, Some(2.0))],
+            Some(1_000.0),
+        );
+        assert!(drawn.contains("at most 900, limit 1,000"), "{drawn}");
+        assert!(drawn.contains("<td class=\"number\">900</td>"), "{drawn}");
+        assert!(drawn.contains("class=\"limit\""), "{drawn}");
+        let far = timeline(vec![(20, Some(1.0))], Some(1_000.0));
+        assert!(!far.contains("class=\"limit\""), "{far}");
+    }
+
+    #[test]
+    fn times_of_the_axis_are_of_utc() {
+        // 2027-01-15 08:00:00 UTC.
+        let marks = Span::ending(END, 1).marks();
+        let words: Vec<&str> = marks.iter().map(|(_, words)| words.as_str()).collect();
+        assert_eq!(words, ["07:10", "07:20", "07:30", "07:40", "07:50"]);
+        assert_eq!(moment(END), "2027-01-15 08:00:00 UTC");
+    }
+}

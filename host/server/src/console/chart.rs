@@ -128,16 +128,19 @@ pub(super) fn place(share: f64) -> f64 {
 }
 
 /// Returns the path of a line through points. A point without a value is a gap, and one between two
-/// gaps is a dot.
+/// gaps is a dash.
 pub(super) fn line(points: impl Iterator<Item = (f64, Option<f64>)>, axis: &Axis) -> String {
     let mut path = String::new();
+    let mut points = points.peekable();
     let mut joined = false;
-    for (x, value) in points {
+    while let Some((x, value)) = points.next() {
         if let Some(value) = value {
             let (x, y) = (coordinate(x), coordinate(axis.y(value)));
-            path += &match joined {
-                true => format!("L{x} {y}"),
-                false => format!("M{x} {y}h.1"),
+            let alone = !joined && points.peek().is_none_or(|(_, next)| next.is_none());
+            path += &match (joined, alone) {
+                (true, _) => format!("L{x} {y}"),
+                (false, true) => format!("M{x} {y}h2"),
+                (false, false) => format!("M{x} {y}"),
             };
         }
         joined = value.is_some();

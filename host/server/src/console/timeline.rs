@@ -209,13 +209,12 @@ impl Timeline<'_> {
 
 /// Returns a number with the decimals that its size needs.
 pub(super) fn short(value: f64) -> String {
-    let step = match value.abs() {
-        size if size >= 100.0 || value.fract() == 0.0 => 1.0,
-        size if size >= 10.0 => 0.1,
-        size if size >= 1.0 => 0.01,
-        _ => 0.001,
-    };
-    label(value, step)
+    match value.abs() {
+        size if size >= 100.0 || value.fract() == 0.0 => label(value, 1.0),
+        size if size >= 10.0 => label(value, 0.1),
+        size if size >= 1.0 => label(value, 0.01),
+        _ => format!("{value:.3}"),
+    }
 }
 
 /// Returns the time of day.

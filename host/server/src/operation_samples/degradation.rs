@@ -147,11 +147,11 @@ pub(super) fn find(service: &Service, sample: &Sample) -> Vec<Degradation> {
         DegradationKind::JobCount => sample
             .jobs
             .is_none()
-            .then(|| "the count of jobs did not arrive".to_owned()),
+            .then(|| "The count of jobs did not arrive".to_owned()),
         DegradationKind::JobsPaused => service
             .state
             .jobs_paused()
-            .then(|| "submissions get 503 job_admission_paused".to_owned()),
+            .then(|| "Submissions get 503 job_admission_paused".to_owned()),
         DegradationKind::Log => (lost > 0).then(|| format!("{lost} lines since the start")),
     };
     let kinds = DegradationKind::ALL.into_iter();

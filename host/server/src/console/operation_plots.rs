@@ -82,7 +82,7 @@ pub(super) fn plots(service: &Service, samples: &[Sample], span: Span) -> Markup
         },
     ];
     html! {
-        (degraded(samples, span))
+        (degradation_lanes(samples, span))
         div.plots { @for timeline in &all { div { (timeline.show(span)) } } }
     }
 }
@@ -100,7 +100,7 @@ fn series<'a>(
 }
 
 /// Returns when each kind of degradation was present.
-fn degraded(samples: &[Sample], span: Span) -> Markup {
+fn degradation_lanes(samples: &[Sample], span: Span) -> Markup {
     let kinds = DegradationKind::ALL.into_iter();
     let rows: Vec<(DegradationKind, Vec<(UnixMillis, UnixMillis)>)> = kinds
         .map(|kind| (kind, periods(samples, kind)))

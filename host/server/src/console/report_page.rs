@@ -50,7 +50,7 @@ pub(super) async fn page(
         Report::Monitor(report) => monitor_page(&report).map_err(|error| error.to_string()),
     });
     let page = drawing.await?.map_err(ConsoleError::State)?;
-    Ok(sandboxed(page))
+    Ok(sandboxed_response(page))
 }
 
 /// Shows the report of the running shadow.
@@ -69,7 +69,7 @@ pub(super) async fn shadow(
         comparison_page(&report).map_err(|error| error.to_string())
     });
     let page = drawing.await?.map_err(ConsoleError::State)?;
-    Ok(sandboxed(page))
+    Ok(sandboxed_response(page))
 }
 
 /// Reads a report that the session may see.
@@ -102,7 +102,7 @@ pub(super) async fn blocking<T: Send + 'static>(
         .map_err(|_| ConsoleError::Response)
 }
 
-fn sandboxed(page: String) -> Response {
+fn sandboxed_response(page: String) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, POLICY),

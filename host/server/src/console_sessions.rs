@@ -4,10 +4,13 @@
 //! alone. Links and sessions are in memory. A restart ends them, and their keys expire by
 //! themselves.
 
+use crate::console_origin::ConsoleOrigin;
+use crate::console_work::ConsoleWork;
+use crate::recent::Recent;
 use domesday_property::address_directory::AddressDirectory;
 use domesday_state::{KeyId, Scopes, Secret, TenantId, UnixMillis};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -65,34 +68,41 @@ pub struct SavedValue {
 
 /// The links, sessions and values of one host's console.
 pub struct ConsoleSessions {
-    origin: String,
+    origin: ConsoleOrigin,
     api_origin: String,
+    work: ConsoleWork,
     open: Mutex<OpenSessions>,
     addresses: OnceLock<AddressDirectory>,
 }
 
 #[derive(Default)]
 struct OpenSessions {
-    links: Recent<(ConsoleUser, UnixMillis)>,
-    sessions: Recent<Arc<Session>>,
-    values: BTreeMap<TenantId, Recent<Arc<SavedValue>, String>>,
+    links: Recent<TokenDigest, (ConsoleUser, UnixMillis)>,
+    sessions: Recent<TokenDigest, Arc<Session>>,
+    values: BTreeMap<TenantId, Recent<String, Arc<SavedValue>>>,
 }
 
 impl ConsoleSessions {
-    /// Returns the sessions of a console that browsers reach at `origin`, such as
-    /// `http://127.0.0.1:8081`, beside an API at `api_origin`.
-    pub fn new(origin: String, api_origin: String) -> ConsoleSessions {
+    /// Returns the sessions of a console that browsers reach at `origin`, beside an API at
+    /// `api_origin`.
+    pub fn new(origin: ConsoleOrigin, api_origin: String) -> ConsoleSessions {
         ConsoleSessions {
             origin,
             api_origin,
+            work: ConsoleWork::default(),
             open: Mutex::default(),
             addresses: OnceLock::new(),
         }
     }
 
     /// Returns the console's origin.
-    pub fn origin(&self) -> &str {
+    pub fn origin(&self) -> &ConsoleOrigin {
         &self.origin
+    }
+
+    /// Returns the forms and jobs of its sessions.
+    pub fn work(&self) -> &ConsoleWork {
+        &self.work
     }
 
     /// Returns the origin of the API.
@@ -115,7 +125,7 @@ impl ConsoleSessions {
         let token = hex::encode(token);
         let expires = UnixMillis(now.0 + LINK_MILLIS);
         self.open().links.add(digest(&token), (user, expires), MOST);
-        format!("{}/login?token={token}", self.origin)
+        format!("{}/login?token={token}", self.origin.as_str())
     }
 
     /// Returns the user of a link that was not used yet, and leaves the link as it is.
@@ -176,43 +186,6 @@ fn digest(token: &str) -> TokenDigest {
     Sha256::digest(token.as_bytes()).into()
 }
 
-/// A map that forgets its oldest entries.
-struct Recent<V, K = TokenDigest> {
-    entries: BTreeMap<K, V>,
-    order: VecDeque<K>,
-}
-
-impl<V, K> Default for Recent<V, K> {
-    fn default() -> Self {
-        Recent {
-            entries: BTreeMap::new(),
-            order: VecDeque::new(),
-        }
-    }
-}
-
-impl<V, K: Ord + Clone> Recent<V, K> {
-    fn add(&mut self, key: K, value: V, most: usize) {
-        while self.order.len() >= most {
-            if let Some(oldest) = self.order.pop_front() {
-                self.entries.remove(&oldest);
-            }
-        }
-        self.order.retain(|other| *other != key);
-        self.order.push_back(key.clone());
-        self.entries.insert(key, value);
-    }
-
-    fn get(&self, key: &K) -> Option<&V> {
-        self.entries.get(key)
-    }
-
-    fn remove(&mut self, key: &K) -> Option<V> {
-        self.order.retain(|other| other != key);
-        self.entries.remove(key)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,13 +201,18 @@ mod tests {
         }
     }
 
+    fn sessions() -> ConsoleSessions {
+        let origin = ConsoleOrigin::parse("http://127.0.0.1:1").unwrap();
+        ConsoleSessions::new(origin, String::new())
+    }
+
     fn token(link: &str) -> &str {
         link.rsplit('=').next().unwrap()
     }
 
     #[test]
     fn a_link_opens_one_session_within_its_time() {
-        let sessions = ConsoleSessions::new("http://127.0.0.1:1".to_owned(), String::new());
+        let sessions = sessions();
         let link = sessions.make_link(user("a"), [7; 32], NOW);
         assert!(link.starts_with("http://127.0.0.1:1/login?token=0707"));
         assert_eq!(sessions.user_of_link(token(&link), NOW), Some(user("a")));
@@ -250,7 +228,7 @@ mod tests {
 
     #[test]
     fn the_oldest_links_are_forgotten() {
-        let sessions = ConsoleSessions::new(String::new(), String::new());
+        let sessions = sessions();
         let link = |at: u8| sessions.make_link(user("a"), [at; 32], NOW);
         let first = link(0);
         for at in 1..=200 {
@@ -262,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_value_is_shown_to_its_tenant_alone() {
-        let sessions = ConsoleSessions::new(String::new(), String::new());
+        let sessions = sessions();
         let (own, other) = ("a".parse().unwrap(), "b".parse().unwrap());
         let value = SavedValue {
             request: json!({}),

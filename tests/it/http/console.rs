@@ -2,10 +2,15 @@
 //! the API's own rules, and no other site reaches it.
 
 mod address_search;
+mod addresses;
 mod browser;
+mod forms;
+mod jobs;
 mod operation;
 mod pages;
+mod pages;
 mod reports;
+mod scopes;
 mod sessions;
 
 use crate::common::client::agent;

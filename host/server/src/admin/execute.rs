@@ -84,6 +84,12 @@ pub enum Problem {
         /// The tenant.
         tenant: String,
     },
+    /// The tenant is disabled, so a session would open nothing.
+    #[error("the tenant {tenant} is disabled; `domesday tenant enable {tenant}` enables it")]
+    TenantDisabled {
+        /// The tenant.
+        tenant: String,
+    },
     /// The server shows no console.
     #[error("this server shows no console; `domesday serve --console 127.0.0.1:8081` shows one")]
     NoConsole,
@@ -187,10 +193,19 @@ fn console_link(
 ) -> Result<String, Problem> {
     let sessions = service.console.as_ref().ok_or(Problem::NoConsole)?;
     let id: TenantId = tenant.parse()?;
-    if !service.state.tenants()?.iter().any(|known| known.id == id) {
-        return Err(Problem::NoTenant {
-            tenant: tenant.to_owned(),
-        });
+    let tenants = service.state.tenants()?;
+    match tenants.iter().find(|known| known.id == id) {
+        Some(known) if known.enabled => {}
+        Some(_) => {
+            return Err(Problem::TenantDisabled {
+                tenant: tenant.to_owned(),
+            });
+        }
+        None => {
+            return Err(Problem::NoTenant {
+                tenant: tenant.to_owned(),
+            });
+        }
     }
     let user = ConsoleUser {
         tenant: id,

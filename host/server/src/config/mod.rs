@@ -194,6 +194,11 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_CONSOLE_REPORTS", value_name = "DIR")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub console_reports: Option<PathBuf>,
+    /// Origin of the console as browsers write it, behind a name, a proxy or a tunnel, such as
+    /// https://values.example (default: the address of --console).
+    #[arg(long, env = "DOMESDAY_CONSOLE_ORIGIN", value_name = "URL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub console_origin: Option<String>,
     /// Address and port of the Prometheus endpoint /metrics and of the probes (disabled if unset).
     #[arg(long, env = "DOMESDAY_METRICS_LISTEN", value_name = "ADDRESS")]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,7 @@ use super::layout;
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use domesday_state::Scope;
 use maud::html;
 use std::any::Any;
 
@@ -25,6 +26,30 @@ pub(super) enum ConsoleError {
     /// A form without the token of its session.
     #[error("the form is not of this session; open the page again")]
     OtherForm,
+    /// Several cookies of the session's name.
+    #[error("the browser sent several cookies named {name}; remove those of this host")]
+    Cookies {
+        /// The cookie's name.
+        name: String,
+    },
+    /// The session lacks a scope.
+    #[error(
+        "this page needs the scope {scope}; `domesday console login` opens a session with all scopes"
+    )]
+    Scope {
+        /// The scope.
+        scope: Scope,
+    },
+    /// A value is not kept, or was never made by the session's tenant.
+    #[error(
+        "this value is not kept here; the console keeps the last 200 values of a tenant until the \
+         server stops, and an operator finds a value's receipt with `domesday replay --journal \
+         JOURNAL --valuation ID`"
+    )]
+    NoValue,
+    /// A job has not ended.
+    #[error("the job is still running; it has no results yet")]
+    StillRunning,
     /// There is no session.
     #[error("no session is open; `domesday console login` prints a link that opens one")]
     NoSession,
@@ -73,16 +98,18 @@ pub(super) enum ConsoleError {
 impl ConsoleError {
     fn status(&self) -> StatusCode {
         match self {
-            ConsoleError::NoPage => StatusCode::NOT_FOUND,
+            ConsoleError::NoPage | ConsoleError::NoValue => StatusCode::NOT_FOUND,
+            ConsoleError::StillRunning => StatusCode::ACCEPTED,
             ConsoleError::OtherHost { .. } => StatusCode::MISDIRECTED_REQUEST,
             ConsoleError::OtherOrigin
             | ConsoleError::OtherForm
+            | ConsoleError::Scope { .. }
             | ConsoleError::NoAccess { .. }
             | ConsoleError::Link
             | ConsoleError::NoScope { .. }
             | ConsoleError::NotOperator => StatusCode::FORBIDDEN,
             ConsoleError::NoSession => StatusCode::UNAUTHORIZED,
-            ConsoleError::Form(_) => StatusCode::BAD_REQUEST,
+            ConsoleError::Form(_) | ConsoleError::Cookies { .. } => StatusCode::BAD_REQUEST,
             ConsoleError::Response => StatusCode::INTERNAL_SERVER_ERROR,
             ConsoleError::State(_) => StatusCode::SERVICE_UNAVAILABLE,
             ConsoleError::Api { status, .. } => *status,

@@ -3,14 +3,32 @@
 use super::error::ConsoleError;
 use super::layout::TOKEN;
 use crate::console_sessions::Session;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use http_body_util::{BodyExt, Limited};
 use std::time::Duration;
 
 /// The largest form, bytes: a file of homes for a job.
-const MAX_BYTES: usize = 9_500_000;
+pub(super) const MAX_BYTES: usize = 9_500_000;
 /// The time that a form has to arrive.
 const TIME: Duration = Duration::from_secs(10);
+
+/// Receives a body of no more than some bytes.
+///
+/// # Errors
+/// `Form` if it does not arrive whole and in time.
+pub(super) async fn receive(body: Body, most: usize) -> Result<Bytes, ConsoleError> {
+    let collect = Limited::new(body, most).collect();
+    match tokio::time::timeout(TIME, collect).await {
+        Ok(Ok(received)) => Ok(received.to_bytes()),
+        Ok(Err(_)) => Err(ConsoleError::Form(format!(
+            "it is larger than {most} bytes, or broke off"
+        ))),
+        Err(_) => Err(ConsoleError::Form(format!(
+            "it did not arrive within {} seconds",
+            TIME.as_secs()
+        ))),
+    }
+}
 
 /// The fields of a form or a query, in their order. Empty fields are left out.
 #[derive(Clone, Debug, Default)]
@@ -31,10 +49,15 @@ impl Fields {
     /// `Form` if it does not arrive whole and in time, `OtherForm` if its token is another's.
     pub(super) async fn of_session(body: Body, session: &Session) -> Result<Fields, ConsoleError> {
         let fields = Fields::read(body).await?;
-        match fields.get(TOKEN) == Some(&session.form_token) {
+        match fields.is_of(session) {
             true => Ok(fields),
             false => Err(ConsoleError::OtherForm),
         }
+    }
+
+    /// Reports whether the form carries the token of a session.
+    pub(super) fn is_of(&self, session: &Session) -> bool {
+        self.get(TOKEN) == Some(&session.form_token)
     }
 
     /// Reads a form.
@@ -42,17 +65,7 @@ impl Fields {
     /// # Errors
     /// `Form` if it does not arrive whole and in time.
     pub(super) async fn read(body: Body) -> Result<Fields, ConsoleError> {
-        let collect = Limited::new(body, MAX_BYTES).collect();
-        match tokio::time::timeout(TIME, collect).await {
-            Ok(Ok(received)) => Ok(Fields::parse(&received.to_bytes())),
-            Ok(Err(_)) => Err(ConsoleError::Form(format!(
-                "it is larger than {MAX_BYTES} bytes, or broke off"
-            ))),
-            Err(_) => Err(ConsoleError::Form(format!(
-                "it did not arrive within {} seconds",
-                TIME.as_secs()
-            ))),
-        }
+        Ok(Fields::parse(&receive(body, MAX_BYTES).await?))
     }
 
     /// Returns the first field of a name.
@@ -66,6 +79,14 @@ impl Fields {
     /// Returns the fields in their order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
+    }
+
+    /// Adds a field, unless it is empty.
+    pub(super) fn add(&mut self, name: &str, value: &str) {
+        let value = value.trim();
+        if !value.is_empty() {
+            self.0.push((name.to_owned(), value.to_owned()));
+        }
     }
 
     /// Sets a field.

@@ -1,26 +1,32 @@
 //! Middleware of the console: its own origin alone, a session, and headers for browsers.
 
-use super::Console;
 use super::error::ConsoleError;
-use crate::console_sessions::Session;
+use super::form::Fields;
+use super::homes_text::decode;
+use super::upload::{self, HOMES};
+use super::{Console, cookie, layout};
+use crate::clock::random;
+use crate::console_sessions::{ConsoleSessions, Session};
+use crate::console_work::MOST_DRAFT_BYTES;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderName, HeaderValue, ORIGIN,
-    REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderName, HeaderValue, ORIGIN, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use domesday_state::Access;
-use std::sync::Arc;
-
-/// The name of the cookie.
-pub(super) const SESSION_COOKIE: &str = "domesday_console";
+use domesday_state::{Access, Scope};
+use maud::html;
 
 /// Scripts, styles and pictures of this origin alone, and no frame around a page.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
+/// The field of a query with the id of a form that waited for a login.
+const DRAFT: &str = "draft";
+
+static SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 static CROSS_ORIGIN_OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 static CROSS_ORIGIN_RESOURCE: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
@@ -66,14 +72,14 @@ pub(super) async fn require_own_origin(
     };
     let origin = sessions.origin();
     let host = header(request.headers(), &HOST);
-    if host.is_none_or(|host| !is_host_of(origin, host)) {
+    if host.is_none_or(|host| !origin.is_host(host)) {
         return ConsoleError::OtherHost {
-            origin: origin.to_owned(),
+            origin: origin.as_str().to_owned(),
         }
         .into_response();
     }
     let safe = [Method::GET, Method::HEAD].contains(request.method());
-    if !safe && header(request.headers(), &ORIGIN) != Some(origin) {
+    if !safe && header(request.headers(), &ORIGIN) != Some(origin.as_str()) {
         return ConsoleError::OtherOrigin.into_response();
     }
     next.run(request).await
@@ -86,10 +92,20 @@ pub(super) async fn require_session(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let Some(session) = session(&console, request.headers()) else {
-        return ConsoleError::NoSession.into_response();
+    let Some(sessions) = &console.service.console else {
+        return ConsoleError::NoPage.into_response();
     };
-    let (state, now) = (&console.service.state, console.service.clock.now());
+    let now = console.service.clock.now();
+    let session = match cookie::of_session(sessions.origin(), request.headers()) {
+        Ok(Some(cookie)) => sessions.session(&cookie, now),
+        Ok(None) if is_from_another_site(&request) => return continue_page(&request),
+        Ok(None) => None,
+        Err(error) => return error.into_response(),
+    };
+    let Some(session) = session else {
+        return ask_for_session(&console, sessions, request).await;
+    };
+    let state = &console.service.state;
     match state.authenticate(session.key.expose(), now) {
         Ok(Access::Granted(_)) => {}
         Ok(Access::Disabled { .. } | Access::Denied(_)) => {
@@ -104,52 +120,93 @@ pub(super) async fn require_session(
     next.run(request).await
 }
 
-/// Returns the session of a request's cookie.
-pub(super) fn session(console: &Console, headers: &HeaderMap) -> Option<Arc<Session>> {
-    let sessions = console.service.console.as_ref()?;
-    sessions.session(&cookie(headers)?, console.service.clock.now())
+/// Checks that a session has a scope.
+///
+/// # Errors
+/// `Scope`, which names it.
+pub(super) fn require_scope(session: &Session, scope: Scope) -> Result<(), ConsoleError> {
+    match session.user.scopes.has(scope) {
+        true => Ok(()),
+        false => Err(ConsoleError::Scope { scope }),
+    }
 }
 
-/// Returns the value of the console's cookie.
-pub(super) fn cookie(headers: &HeaderMap) -> Option<String> {
-    let cookies = headers.get_all(COOKIE).iter();
-    let mut pairs = cookies
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='));
-    let found = pairs.find(|(name, _)| *name == SESSION_COOKIE);
-    found.map(|(_, value)| value.to_owned())
+/// Reports whether a page of another site led here. The browser sends no cookie then, though it may
+/// have one.
+fn is_from_another_site(request: &Request) -> bool {
+    let from = header(request.headers(), &SEC_FETCH_SITE);
+    request.method() == Method::GET && from == Some("cross-site")
+}
+
+/// Returns a page that leads to the same path from this site.
+fn continue_page(request: &Request) -> Response {
+    let path = request.uri().path_and_query();
+    let path = path.map_or("/", |path| path.as_str());
+    // A browser takes a path that begins with two slashes for another host.
+    let path = if path.starts_with("//") { "/" } else { path };
+    let content = html! {
+        h1 { "Continue to the console" }
+        p { "A page of another site led here." }
+        p { a href=(path) { "Continue" } }
+    };
+    let page = layout::page("Continue", None, &content);
+    (StatusCode::UNAUTHORIZED, page).into_response()
+}
+
+/// Asks for a link, and keeps where the login leads: to the page, or to the form that was sent.
+async fn ask_for_session(
+    console: &Console,
+    sessions: &ConsoleSessions,
+    request: Request,
+) -> Response {
+    let wanted = request.uri().path_and_query();
+    let wanted = wanted.map_or_else(|| "/".to_owned(), ToString::to_string);
+    let next = match (request.method().clone(), wanted.as_str()) {
+        (Method::GET, _) => Some(wanted),
+        (Method::POST, "/values") => keep_form(console, sessions, request, "/").await,
+        (Method::POST, "/jobs") => keep_form(console, sessions, request, "/jobs").await,
+        _ => None,
+    };
+    let mut response = ConsoleError::NoSession.into_response();
+    if let Some(path) = next {
+        cookie::set_next(&mut response, sessions.origin(), &path);
+    }
+    response
+}
+
+/// Keeps a small form in memory until its sender has logged in. Returns the page that shows it
+/// again, whose address holds nothing of it.
+async fn keep_form(
+    console: &Console,
+    sessions: &ConsoleSessions,
+    request: Request,
+    page: &str,
+) -> Option<String> {
+    let (parts, body) = request.into_parts();
+    let read = upload::read(&parts.headers, body, MOST_DRAFT_BYTES).await;
+    let (mut fields, file) = read.ok()?;
+    if let Some(file) = file {
+        fields.set(HOMES, &decode(&file));
+    }
+    fields.remove(layout::TOKEN);
+    let now = console.service.clock.now();
+    let work = sessions.work();
+    let id = work.keep_draft(random().ok()?, fields.query(), now);
+    Some(format!("{page}?{DRAFT}={id}"))
+}
+
+/// Reports whether a query names a form that waited for a login.
+pub(super) fn names_draft(query: &Fields) -> bool {
+    query.get(DRAFT).is_some()
+}
+
+/// Returns the fields of a form that waited for this login, if the query names one.
+pub(super) fn draft(console: &Console, query: &Fields) -> Option<Fields> {
+    let work = console.service.console.as_ref()?.work();
+    let draft = work.draft(query.get(DRAFT)?, console.service.clock.now())?;
+    Some(Fields::parse(draft.as_bytes()))
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
-}
-
-fn is_host_of(origin: &str, host: &str) -> bool {
-    origin
-        .split_once("://")
-        .is_some_and(|(_, authority)| authority.eq_ignore_ascii_case(host))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_host_is_that_of_the_origin() {
-        assert!(is_host_of("http://127.0.0.1:8081", "127.0.0.1:8081"));
-        for other in ["127.0.0.1", "127.0.0.1:80", "evil.example:8081", ""] {
-            assert!(!is_host_of("http://127.0.0.1:8081", other), "{other}");
-        }
-    }
-
-    #[test]
-    fn the_cookie_is_found_among_others() {
-        let mut headers = HeaderMap::new();
-        headers.append(COOKIE, "a=1; domesday_console=ab".parse().unwrap());
-        assert_eq!(cookie(&headers).as_deref(), Some("ab"));
-        headers.clear();
-        headers.append(COOKIE, "xdomesday_console=ab".parse().unwrap());
-        assert_eq!(cookie(&headers), None);
-    }
 }

@@ -1,303 +1,246 @@
-//! Jobs: a file of homes becomes a job, and comes back as a file.
+//! Jobs: a file of homes becomes one or more jobs, and the page lists those of before.
 
 use super::error::ConsoleError;
-use super::form::Fields;
+use super::form::{Fields, MAX_BYTES};
+use super::guard::{self, require_scope};
+use super::homes_file::{HomesFile, REFERENCE, columns};
+use super::homes_text::decode;
+use super::number::{moment, whole};
+use super::once::key_of;
+use super::upload::{self, FILE, HOMES};
 use super::{Console, layout};
 use crate::console_sessions::Session;
+use crate::console_work::FileOfHomes;
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Path, State};
-use axum::http::header;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
+use domesday_contract::v3::request::ROWS_MAX;
+use domesday_state::Scope;
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use uuid::Uuid;
 
-const TITLE: &str = "Jobs";
-/// Seconds after which the page of a job loads itself again.
-const RELOAD_SECONDS: &str = "2";
+pub(super) const TITLE: &str = "Jobs";
+/// Jobs that one file becomes, at most.
+pub(super) const MOST_JOBS: usize = 40;
+/// The words for a form of another session.
+const OTHER_FORM: &str = "The form was not of this session, and nothing was sent. Send it again.";
+/// The field that asks for stored data.
+const STORED: &str = "use_stored_data";
 
-/// The columns of a file: the name, the section of the request, and whether it is a number.
-const COLUMNS: [(&str, &str, bool); 13] = [
-    ("postcode", "property", false),
-    ("building_number_or_name", "property", false),
-    ("street", "property", false),
-    ("uprn", "property", false),
-    ("type", "property", false),
-    ("subtype", "property", false),
-    ("title_tenure", "property", false),
-    ("valuation_date", "property", false),
-    ("years_remaining", "lease", true),
-    ("status", "occupancy", false),
-    ("bedrooms", "size", true),
-    ("living_rooms", "size", true),
-    ("floor_area_m2", "size", true),
-];
-/// The column that names a row in the results.
-const REFERENCE: &str = "request_reference";
-
-/// Shows the form of a job.
-pub(super) async fn page(Extension(session): Extension<Arc<Session>>) -> Response {
-    layout::page(TITLE, Some(&session), &form(&session, "", None))
+/// The content of the form.
+struct FormContent<'a> {
+    id: &'a str,
+    text: &'a str,
+    stored_data: bool,
+    problem: Option<String>,
 }
 
-fn form(session: &Session, text: &str, problem: Option<&str>) -> Markup {
-    html! {
-        h1 { (TITLE) }
-        @if let Some(problem) = problem {
-            p.refusal role="alert" { (problem) }
-        }
-        p {
-            "Paste a CSV file of homes, or choose one. Its first line names the columns: "
-            @for (at, (name, ..)) in COLUMNS.iter().enumerate() {
-                @if at > 0 { ", " } code { (name) }
-            }
-            ", and " code { (REFERENCE) } " for your own name of a row. Each home that is valued costs a unit."
-        }
-        form.inputs method="post" action="/jobs" data-file-form {
-            (layout::token(session))
-            label.wide-field {
-                span { "CSV" }
-                textarea name="homes" rows="12" required { (text) }
-            }
-            label.check {
-                input type="checkbox" name="use_stored_data" value="yes" checked;
-                " Fill blanks from stored data"
-            }
-            button.primary { "Submit the job" }
-        }
-        form.inputs method="get" action="/jobs/find" data-job-form {
-            p.quiet { "A job that was submitted before: open /jobs/ and its id." }
-        }
+/// Shows the form of a job, and the jobs of before. With an id in the query it leads to that job.
+pub(super) async fn page(
+    State(console): State<Console>,
+    Extension(session): Extension<Arc<Session>>,
+    request: Request,
+) -> Result<Response, ConsoleError> {
+    require_scope(&session, Scope::AvmValue)?;
+    let query = Fields::parse(request.uri().query().unwrap_or_default().as_bytes());
+    if let Some(id) = query.get("job") {
+        let id: Uuid = id.parse().map_err(|_| ConsoleError::NoPage)?;
+        return Ok(Redirect::to(&format!("/jobs/{id}")).into_response());
     }
+    let draft = guard::draft(&console, &query);
+    let content = FormContent {
+        id: &console.new_form_id(),
+        text: draft
+            .as_ref()
+            .and_then(|draft| draft.get(HOMES))
+            .unwrap_or_default(),
+        stored_data: draft
+            .as_ref()
+            .is_none_or(|draft| draft.get(STORED).is_some()),
+        problem: None,
+    };
+    Ok(show(&console, &session, &content))
 }
 
-/// Submits a job of the form's file.
+/// Submits the form's file as jobs of at most 2,500 homes. The same form makes no job twice.
 pub(super) async fn submit(
     State(console): State<Console>,
     Extension(session): Extension<Arc<Session>>,
+    headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ConsoleError> {
-    let fields = Fields::of_session(body, &session).await?;
-    let text = fields.get("homes").unwrap_or_default();
-    let again = |problem: &str| {
-        let page = layout::page(TITLE, Some(&session), &form(&session, text, Some(problem)));
-        (axum::http::StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
+    require_scope(&session, Scope::AvmValue)?;
+    let (fields, file) = upload::read(&headers, body, MAX_BYTES).await?;
+    let text = match &file {
+        Some(bytes) => decode(bytes),
+        None => fields.get(HOMES).unwrap_or_default().to_owned(),
     };
-    let requests = match requests_of(text, fields.get("use_stored_data").is_some()) {
-        Ok(requests) => requests,
-        Err(problem) => return Ok(again(&problem)),
-    };
-    let body = json!({"mode": "standard", "requests": requests});
-    let answered = console.post(&session, "/v3/valuation-jobs", &body).await?;
-    if !answered.status.is_success() {
-        return Ok(again(&answered.message()));
-    }
-    let id = answered.body["job_id"].as_str();
-    let id = id.ok_or(ConsoleError::Response)?;
-    Ok(Redirect::to(&format!("/jobs/{id}")).into_response())
-}
-
-/// Returns the requests of a CSV file.
-fn requests_of(text: &str, stored_data: bool) -> Result<Vec<Value>, String> {
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
-    let headers = reader.headers().map_err(|error| error.to_string())?.clone();
-    let known = |name: &str| name == REFERENCE || COLUMNS.iter().any(|(known, ..)| *known == name);
-    if let Some(unknown) = headers.iter().find(|name| !known(name)) {
-        return Err(format!(
-            "The column {unknown:?} is not known. Leave it out."
-        ));
-    }
-    let mut requests = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|error| error.to_string())?;
-        let mut request = Map::new();
-        for section in ["property", "occupancy", "size"] {
-            request.insert(section.to_owned(), json!({}));
-        }
-        for (name, text) in headers
-            .iter()
-            .zip(&record)
-            .filter(|(_, text)| !text.is_empty())
-        {
-            if name == REFERENCE {
-                request.insert(name.to_owned(), text.into());
-                continue;
-            }
-            let Some((_, section, number)) = COLUMNS.iter().find(|(known, ..)| *known == name)
-            else {
-                continue;
-            };
-            let value = match serde_json::from_str::<serde_json::Number>(text) {
-                Ok(parsed) if *number => Value::Number(parsed),
-                // The API names what it cannot read.
-                _ => Value::from(text),
-            };
-            let section = request.entry(*section).or_insert_with(|| json!({}));
-            if let Value::Object(section) = section {
-                section.insert(name.to_owned(), value);
-            }
-        }
-        request.insert(
-            "options".to_owned(),
-            json!({"use_stored_data": stored_data}),
-        );
-        requests.push(Value::Object(request));
-    }
-    match requests.is_empty() {
-        true => Err(
-            "The file has no home. Give a line of columns, and a line for each home.".to_owned(),
-        ),
-        false => Ok(requests),
-    }
-}
-
-/// Shows the progress of a job.
-pub(super) async fn job(
-    State(console): State<Console>,
-    Extension(session): Extension<Arc<Session>>,
-    Path(id): Path<String>,
-) -> Result<Response, ConsoleError> {
-    let id: Uuid = id.parse().map_err(|_| ConsoleError::NoPage)?;
-    let job = console
-        .get(&session, &format!("/v3/valuation-jobs/{id}"))
-        .await?
-        .ok()?;
-    let status = job["status"].as_str().unwrap_or("–");
-    let ended = ["completed", "failed", "expired", "cancelled"].contains(&status);
-    let content = html! {
-        h1 { "Job " (status) }
-        dl {
-            dt { "Job" } dd { code { (id) } }
-            @if let Value::Object(members) = &job {
-                @for (name, value) in members.iter().filter(|(name, value)| *name != "job_id" && !value.is_object() && !value.is_array()) {
-                    dt { (name.replace('_', " ")) }
-                    dd { (value.as_str().map_or_else(|| value.to_string(), str::to_owned)) }
-                }
-            }
-        }
-        @if status == "completed" {
-            p { a href={ "/jobs/" (id) "/results.csv" } download { "Download the results as CSV" } }
-        } @else if !ended {
-            p.quiet data-reload=(RELOAD_SECONDS) { "This page shows the progress when it is loaded again." }
-            p { a href={ "/jobs/" (id) } { "Load it again" } }
-        }
-    };
-    Ok(layout::page(TITLE, Some(&session), &content))
-}
-
-/// Returns the results of a job as CSV, in the order of its rows.
-pub(super) async fn results_csv(
-    State(console): State<Console>,
-    Extension(session): Extension<Arc<Session>>,
-    Path(id): Path<String>,
-) -> Result<Response, ConsoleError> {
-    let id: Uuid = id.parse().map_err(|_| ConsoleError::NoPage)?;
-    let path = format!("/v3/valuation-jobs/{id}/results");
-    let answered = console.get(&session, &path).await?.ok()?;
-    let text = csv_of(&answered["result"]).ok_or(ConsoleError::Response)?;
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
-        (
-            header::CONTENT_DISPOSITION,
-            format!("attachment; filename=\"{id}.csv\""),
-        ),
-    ];
-    Ok((headers, text).into_response())
-}
-
-fn csv_of(result: &Value) -> Option<Vec<u8>> {
-    const HEADERS: [&str; 11] = [
-        "row",
-        REFERENCE,
-        "status",
-        "estimated_value_gbp",
-        "lower_value_gbp",
-        "upper_value_gbp",
-        "confidence_score",
-        "confidence_band",
-        "valuation_id",
-        "release_id",
-        "problem",
-    ];
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(HEADERS).ok()?;
-    for (at, row) in result["results"].as_array()?.iter().enumerate() {
-        let (value, range) = (&row["valuation"], &row["valuation"]["range"]);
-        let problem = [
-            &row["errors"][0]["message"],
-            &row["referral"]["reason"],
-            &row["failure"]["reason"],
-        ];
-        let problem = problem
-            .into_iter()
-            .find_map(Value::as_str)
-            .unwrap_or_default();
-        let of = |value: &Value| match value {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
+    let id = console.form_id(&fields);
+    let stored_data = fields.get(STORED).is_some();
+    let again = |status: StatusCode, problem: String| {
+        let content = FormContent {
+            id: &id,
+            text: &text,
+            stored_data,
+            problem: Some(problem),
         };
-        let release = [&row["release_id"], &result["release_id"]];
-        let release = release.into_iter().find(|id| id.is_string());
-        writer
-            .write_record([
-                (at + 1).to_string(),
-                of(&row[REFERENCE]),
-                of(&row["status"]),
-                of(&value["estimated_value_gbp"]),
-                of(&range["lower_value_gbp"]),
-                of(&range["upper_value_gbp"]),
-                of(&row["confidence"]["score"]),
-                of(&row["confidence"]["band"]),
-                of(&row["valuation_id"]),
-                release.map(of).unwrap_or_default(),
-                problem.to_owned(),
-            ])
-            .ok()?;
+        (status, show(&console, &session, &content)).into_response()
+    };
+    if !fields.is_of(&session) {
+        return Ok(again(StatusCode::FORBIDDEN, OTHER_FORM.to_owned()));
     }
-    writer.into_inner().ok()
+    let requests = match HomesFile::read(&text) {
+        Ok(homes) => homes.requests(stored_data),
+        Err(problem) => return Ok(again(StatusCode::UNPROCESSABLE_ENTITY, problem)),
+    };
+    if requests.len() > MOST_JOBS * ROWS_MAX {
+        let problem = format!(
+            "The file has {} homes. The console takes {} in one file: {MOST_JOBS} jobs of {}.",
+            whole(requests.len()),
+            whole(MOST_JOBS * ROWS_MAX),
+            whole(ROWS_MAX)
+        );
+        return Ok(again(StatusCode::UNPROCESSABLE_ENTITY, problem));
+    }
+    let (jobs, refused) = submit_parts(&console, &session, &id, &requests).await?;
+    let file = FileOfHomes {
+        jobs,
+        rows: requests.len(),
+        taken: console.service.clock.now(),
+        text: Some(text.as_str().into()),
+    };
+    let path = file.path();
+    if let Some(sessions) = &console.service.console {
+        sessions.work().keep_file(&session.user.tenant, file);
+    }
+    match refused {
+        None => Ok(Redirect::to(&format!("/jobs/{path}")).into_response()),
+        Some((_, message)) if path.is_empty() => {
+            Ok(again(StatusCode::UNPROCESSABLE_ENTITY, message))
+        }
+        Some((taken, message)) => {
+            let problem = format!(
+                "The first {} homes are jobs, in the list below. The next were refused: {message} \
+                 Submit the same form later: it makes no job twice.",
+                whole(taken)
+            );
+            Ok(again(StatusCode::UNPROCESSABLE_ENTITY, problem))
+        }
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_becomes_requests() {
-        let text = "postcode,type,bedrooms,request_reference\nQA1 1AF, S ,3,a\nQA1 1AG,D,many,\n";
-        let requests = requests_of(text, true).unwrap();
-        assert_eq!(
-            requests[0],
-            json!({
-                "property": {"postcode": "QA1 1AF", "type": "S"}, "occupancy": {}, "size": {"bedrooms": 3},
-                "request_reference": "a", "options": {"use_stored_data": true},
-            })
-        );
-        assert_eq!(requests[1]["size"], json!({"bedrooms": "many"}));
+/// Submits the parts of a file one after another. Returns the jobs, and what was refused after how
+/// many homes. The key of a part is that of its form and content.
+async fn submit_parts(
+    console: &Console,
+    session: &Session,
+    form_id: &str,
+    requests: &[Value],
+) -> Result<(Vec<Uuid>, Option<(usize, String)>), ConsoleError> {
+    let mut jobs = Vec::new();
+    for (at, part) in requests.chunks(ROWS_MAX).enumerate() {
+        let requests = Value::from(part);
+        let key = format!("console-{}-{at}", key_of(form_id, &requests));
+        let body = json!({"mode": "standard", "requests": requests, "idempotency_key": key});
+        let answered = console.post(session, "/v3/valuation-jobs", &body).await?;
+        if !answered.status.is_success() {
+            return Ok((jobs, Some((at * ROWS_MAX, answered.message()))));
+        }
+        let id = answered.body["job_id"].as_str();
+        let id = id.and_then(|id| id.parse().ok());
+        jobs.push(id.ok_or(ConsoleError::Response)?);
     }
+    Ok((jobs, None))
+}
 
-    #[test]
-    fn a_file_that_is_none_is_refused() {
-        let refused = |text: &str| requests_of(text, false).unwrap_err();
-        assert!(refused("postcode,colour\nQA1 1AF,red\n").contains("\"colour\""));
-        assert!(refused("postcode\n").contains("no home"));
-        assert!(refused("postcode,type\nQA1 1AF\n").contains("2 fields"));
+fn show(console: &Console, session: &Session, content: &FormContent<'_>) -> Response {
+    let work = console.service.console.as_ref();
+    let files = work.map(|sessions| sessions.work().files(&session.user.tenant));
+    let content = html! {
+        h1 { (TITLE) }
+        (form(session, content))
+        (listed(&files.unwrap_or_default()))
+        form.inputs method="get" action="/jobs" {
+            label {
+                span { "Id of another job" }
+                input name="job" required maxlength="36";
+            }
+            button { "Open the job" }
+        }
+    };
+    layout::page(TITLE, Some(session), &content)
+}
+
+fn form(session: &Session, content: &FormContent<'_>) -> Markup {
+    let may_store = session.user.scopes.has(Scope::AvmStoredData);
+    html! {
+        @if let Some(problem) = &content.problem {
+            p.refusal role="alert" { (problem) }
+        }
+        p {
+            "Choose a CSV file of homes, or paste one. Its first line names the columns: "
+            @for (at, name) in columns().enumerate() {
+                @if at > 0 { ", " } code { (name) }
+            }
+            ", and " code { (REFERENCE) } " for your own name of a row. The results have the file's other "
+            "columns too. Commas, semicolons or tabs divide the cells. A job has at most "
+            (whole(ROWS_MAX)) " homes, and a larger file becomes several jobs, " (MOST_JOBS)
+            " at most. Each home that can be read costs a unit."
+        }
+        form.inputs method="post" action="/jobs" enctype="multipart/form-data" data-file-form {
+            (layout::token(session))
+            (layout::form_id(content.id))
+            label.wide-field {
+                span { "File" }
+                input type="file" name=(FILE) accept=".csv,.txt,.tsv,text/csv";
+            }
+            label.wide-field {
+                span { "Or its text" }
+                textarea name=(HOMES) rows="12" { (content.text) }
+            }
+            label.check {
+                input type="checkbox" name=(STORED) value="yes"
+                    checked[may_store && content.stored_data] disabled[!may_store];
+                " Fill blanks from stored data"
+                @if !may_store { ", which needs the scope " (Scope::AvmStoredData) }
+            }
+            button.primary { "Submit the job" }
+        }
     }
+}
 
-    #[test]
-    fn results_become_a_file() {
-        let result = json!({"results": [
-            {"status": "valued", "valuation_id": "v", "valuation": {"estimated_value_gbp": 1, "range": null},
-             "confidence": {"score": 0.5, "band": "low"}, "request_reference": "a,b"},
-            {"status": "rejected", "errors": [{"message": "no such street"}]},
-        ]});
-        let text = String::from_utf8(csv_of(&result).unwrap()).unwrap();
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[1], "1,\"a,b\",valued,1,,,0.5,low,v,,");
-        assert_eq!(lines[2], "2,,rejected,,,,,,,,no such street");
+/// Returns the list of a tenant's files that became jobs here.
+fn listed(files: &[FileOfHomes]) -> Markup {
+    html! {
+        section {
+            h2 { "Jobs of this tenant's sessions" }
+            p.quiet { "The list is kept until the server stops. A job and its results are kept for seven days." }
+            @if !files.is_empty() {
+                div.wide tabindex="0" { table {
+                    caption { "The newest first" }
+                    thead { tr { th scope="col" { "Taken" } th scope="col" { "Homes" } th scope="col" { "Jobs" } } }
+                    tbody {
+                        @for file in files {
+                            tr {
+                                td.date { (moment(file.taken)) }
+                                td.number { (whole(file.rows)) }
+                                td {
+                                    a href={ "/jobs/" (file.path()) } {
+                                        @match file.jobs.as_slice() {
+                                            [one] => (one),
+                                            several => { (several.len()) " jobs from " (several[0]) },
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                } }
+            }
+        }
     }
 }

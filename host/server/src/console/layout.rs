@@ -1,6 +1,6 @@
 //! The frame of every page.
 
-use crate::console_sessions::Session;
+use crate::console_sessions::{ConsoleUser, Session};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domesday_state::{DatasetAccess, Scope};
@@ -8,6 +8,9 @@ use maud::{DOCTYPE, Markup, html};
 
 /// The name of the field with the token of a session.
 pub(super) const TOKEN: &str = "form_token";
+
+/// The name of the field with the id of a form.
+pub(super) const FORM_ID: &str = "form_id";
 
 /// Returns a whole page. Without a session it has no links to other pages.
 pub(super) fn page(title: &str, session: Option<&Session>, content: &Markup) -> Response {
@@ -36,9 +39,8 @@ pub(super) fn page(title: &str, session: Option<&Session>, content: &Markup) -> 
     (headers, page.into_string()).into_response()
 }
 
-/// Returns the links to the pages that the session's scopes allow.
-fn navigation(title: &str, session: &Session) -> Markup {
-    let user = &session.user;
+/// Returns the pages that a user's scopes allow, each with its path.
+fn pages(user: &ConsoleUser) -> impl Iterator<Item = (&'static str, &'static str)> {
     let scopes = &user.scopes;
     let any = |access: &DatasetAccess| *access != DatasetAccess::None;
     let pages = [
@@ -49,10 +51,22 @@ fn navigation(title: &str, session: &Session) -> Markup {
         ("Releases", "/releases", true),
         ("Operation", "/operation", user.operator),
     ];
+    let allowed = pages.into_iter().filter(|(.., allowed)| *allowed);
+    allowed.map(|(name, path, _)| (name, path))
+}
+
+/// Returns the path of the first page that a user's scopes allow.
+pub(super) fn first_page(user: &ConsoleUser) -> &'static str {
+    pages(user).next().map_or("/releases", |(_, path)| path)
+}
+
+/// Returns the links to the pages that the session's scopes allow.
+fn navigation(title: &str, session: &Session) -> Markup {
+    let user = &session.user;
     html! {
         nav aria-label="Pages" {
             ul {
-                @for (name, path, _) in pages.into_iter().filter(|(.., shown)| *shown) {
+                @for (name, path) in pages(user) {
                     li { a href=(path) aria-current=[(name == title).then_some("page")] { (name) } }
                 }
             }
@@ -68,6 +82,11 @@ fn navigation(title: &str, session: &Session) -> Markup {
 /// Returns the hidden field with the token of the session's forms.
 pub(super) fn token(session: &Session) -> Markup {
     html! { input type="hidden" name=(TOKEN) value=(session.form_token); }
+}
+
+/// Returns the hidden field with the id of one form, by which a form that is sent twice is known.
+pub(super) fn form_id(id: &str) -> Markup {
+    html! { input type="hidden" name=(FORM_ID) value=(id); }
 }
 
 /// Returns a text that can be copied, under a heading that opens it.

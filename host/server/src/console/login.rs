@@ -1,17 +1,15 @@
 //! Opening a session by a one-time link, and ending it.
 
-use super::Console;
 use super::error::ConsoleError;
 use super::form::Fields;
-use super::guard::{self, SESSION_COOKIE};
-use super::layout;
+use super::{Console, cookie, layout};
 use crate::clock::random;
 use crate::console_sessions::{ConsoleUser, SESSION_MILLIS, Session};
 use crate::service::Service;
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use domesday_state::{KeySeed, NewKey, UnixMillis};
 use maud::html;
@@ -51,6 +49,7 @@ pub(super) async fn page(
 /// Uses a link up and opens its session. The cookie is new, whatever the browser sent.
 pub(super) async fn login(
     State(console): State<Console>,
+    headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ConsoleError> {
     let fields = Fields::read(body).await?;
@@ -66,17 +65,14 @@ pub(super) async fn login(
         .map_err(|error| ConsoleError::State(error.to_string()))?
         .map_err(ConsoleError::State)?;
     let random = random().map_err(|error| ConsoleError::State(error.to_string()))?;
-    let cookie = sessions.begin(session, random);
-    let secure = if sessions.origin().starts_with("https:") {
-        "; Secure"
-    } else {
-        ""
-    };
-    let seconds = SESSION_MILLIS / 1000;
-    let cookie = format!(
-        "{SESSION_COOKIE}={cookie}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
-    );
-    with_cookie(Redirect::to("/").into_response(), &cookie)
+    let origin = sessions.origin();
+    let wanted = cookie::next(origin, &headers);
+    let wanted = wanted.unwrap_or_else(|| layout::first_page(&session.user).to_owned());
+    let mut response = Redirect::to(&wanted).into_response();
+    let value = sessions.begin(session, random);
+    cookie::set_session(&mut response, origin, &value, SESSION_MILLIS / 1000);
+    cookie::end_next(&mut response, origin);
+    Ok(response)
 }
 
 /// Makes the key of a session. Blocks.
@@ -112,7 +108,9 @@ pub(super) async fn logout(
 ) -> Result<Response, ConsoleError> {
     Fields::of_session(body, &session).await?;
     let service = console.service.clone();
-    if let (Some(sessions), Some(cookie)) = (&service.console, guard::cookie(&headers)) {
+    let sessions = service.console.as_ref().ok_or(ConsoleError::NoPage)?;
+    let origin = sessions.origin();
+    if let Some(cookie) = cookie::of_session(origin, &headers)? {
         sessions.end(&cookie);
     }
     let revoking = console.service.clone();
@@ -127,13 +125,7 @@ pub(super) async fn logout(
         p { "The session has ended and its key opens nothing. "
             code { "domesday console login" } " prints a link for another." }
     };
-    let ended = format!("{SESSION_COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict");
-    let page = layout::page("Logged out", None, &content);
-    with_cookie((StatusCode::OK, page).into_response(), &ended)
-}
-
-fn with_cookie(mut response: Response, cookie: &str) -> Result<Response, ConsoleError> {
-    let cookie = HeaderValue::from_str(cookie).map_err(|_| ConsoleError::Response)?;
-    response.headers_mut().insert(header::SET_COOKIE, cookie);
-    Ok(response)
+    let mut page = layout::page("Logged out", None, &content);
+    cookie::set_session(&mut page, origin, "", 0);
+    Ok(page)
 }

@@ -8,6 +8,8 @@ mod address_search;
 mod api;
 mod assets;
 mod chart;
+mod cookie;
+mod csv_file;
 mod curve;
 mod drift_page;
 mod error;
@@ -15,11 +17,16 @@ mod find_page;
 mod form;
 mod guard;
 mod guide_page;
+mod homes_file;
+mod homes_text;
+mod job_page;
+mod job_results;
 mod jobs_page;
 mod layout;
 mod login;
 mod map;
 mod number;
+mod once;
 mod operation_page;
 mod operation_plots;
 mod releases_page;
@@ -27,10 +34,12 @@ mod report_page;
 mod reports_list;
 mod series_page;
 mod timeline;
+mod upload;
 mod value_form;
 mod value_page;
 mod value_sales;
 
+use crate::clock::new_id;
 use crate::console_reports::ReportsFolder;
 use crate::http;
 use crate::operation_samples::OperationSamples;
@@ -39,6 +48,8 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use error::ConsoleError;
+use form::Fields;
+use layout::FORM_ID;
 use std::sync::Arc;
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -51,6 +62,20 @@ struct Console {
     samples: Arc<OperationSamples>,
     /// The folder of reports, where one is configured.
     reports: Option<Arc<ReportsFolder>>,
+}
+
+impl Console {
+    /// Returns an id for a form that is shown for the first time.
+    fn new_form_id(&self) -> String {
+        new_id(&*self.service.clock).to_string()
+    }
+
+    /// Returns the id of a form that was sent, or a new one where it has none.
+    fn form_id(&self, fields: &Fields) -> String {
+        let id = fields.get(FORM_ID);
+        let id = id.filter(|id| id.parse::<uuid::Uuid>().is_ok());
+        id.map_or_else(|| self.new_form_id(), str::to_owned)
+    }
 }
 
 /// Returns the routes of the console. It needs the sessions of `service`.
@@ -68,7 +93,7 @@ pub fn router(
     let pages = Router::new()
         .route("/", get(value_form::page))
         .route("/addresses", post(find_page::find))
-        .route("/values", post(value_form::value))
+        .route("/values", get(value_form::to_page).post(value_form::value))
         .route("/values/{valuation_id}", get(value_page::page))
         .route("/markets", get(series_page::markets))
         .route("/rates", get(series_page::rates))
@@ -79,8 +104,8 @@ pub fn router(
         .route("/releases/shadow", get(report_page::shadow))
         .route("/releases/drift", get(drift_page::page))
         .route("/jobs", get(jobs_page::page).post(jobs_page::submit))
-        .route("/jobs/{job_id}", get(jobs_page::job))
-        .route("/jobs/{job_id}/results.csv", get(jobs_page::results_csv))
+        .route("/jobs/{job_ids}", get(job_page::page))
+        .route("/jobs/{job_ids}/results.csv", get(job_results::download))
         .route("/operation", get(operation_page::page))
         .route(guide_page::PATH, get(guide_page::page))
         .route("/logout", post(login::logout))

@@ -1,5 +1,6 @@
 //! Numbers as people read them.
 
+use domesday_state::UnixMillis;
 use serde_json::Value;
 
 /// Returns a whole number with separators of thousands.
@@ -16,6 +17,20 @@ pub(super) fn thousands(number: i64) -> String {
         true => format!("−{text}"),
         false => text,
     }
+}
+
+/// Returns a count with separators of thousands.
+pub(super) fn whole(count: usize) -> String {
+    thousands(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// Returns a time as a page writes it, such as 2026-10-15 09:30:00 UTC.
+pub(super) fn moment(time: UnixMillis) -> String {
+    let time = chrono::DateTime::from_timestamp_millis(time.0);
+    time.map_or_else(
+        || "–".to_owned(),
+        |time| time.format("%Y-%m-%d %H:%M:%S UTC").to_string(),
+    )
 }
 
 /// Returns pounds, such as £367,440.

@@ -1,15 +1,19 @@
 //! The form that values a home, and the request that it makes.
 
-use super::Console;
+use super::api::ApiResponse;
 use super::error::ConsoleError;
 use super::form::Fields;
-use super::{address_search, layout};
-use crate::console_sessions::{SavedValue, Session};
+use super::guard::{self, require_scope};
+use super::once::{FormValue, value_once};
+use super::{Console, address_search, layout};
+use crate::console_sessions::Session;
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use domesday_registers::Day;
+use domesday_state::Scope;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -146,6 +150,8 @@ const INPUTS: [(&str, &[Input]); 3] = [
     ),
 ];
 
+/// The words for a form of another session. A login in another window ends the session of this one.
+const OTHER_FORM: &str = "The form was not of this session, and nothing was sent. Send it again.";
 /// The field that asks for stored data where the form leaves a blank.
 const STORED: &str = "use_stored_data";
 /// The field of a link with the id of an address of the directory.
@@ -153,19 +159,26 @@ const HOME: &str = "home";
 /// The field with the id of the valuation that the form was filled from.
 const BEFORE: &str = "before";
 
-/// Shows the form.
+/// Shows the form, filled from the query or from a form that waited for this login. A session that
+/// may value nothing is led to its first page.
 pub(super) async fn page(
     State(console): State<Console>,
     Extension(session): Extension<Arc<Session>>,
     request: Request,
 ) -> Result<Response, ConsoleError> {
-    let query = request.uri().query().unwrap_or_default();
-    let mut fields = Fields::parse(query.as_bytes());
+    if require_scope(&session, Scope::AvmValue).is_err() {
+        return Ok(Redirect::to(layout::first_page(&session.user)).into_response());
+    }
+    let query = request.uri().query();
+    let mut fields = Fields::parse(query.unwrap_or_default().as_bytes());
+    let draft = guard::draft(&console, &fields);
+    let is_blank = query.is_none() || (draft.is_none() && guard::names_draft(&fields));
+    fields = draft.unwrap_or(fields);
     if fields.get("valuation_date").is_none() {
         fields.set("valuation_date", &default_date(&console));
     }
     let home = fields.get(HOME).map(str::to_owned);
-    if query.is_empty() || home.is_some() {
+    if is_blank || home.is_some() {
         fields.set(STORED, "yes");
     }
     let mut unknown = false;
@@ -185,7 +198,7 @@ pub(super) async fn page(
             p.refusal role="alert" { "The directory has no such address any more. Search again." }
         }
         @if let Some(search) = address_search::search_of(&console, &session) { (search) }
-        (form(&session, &fields, None))
+        (form(&session, &console.new_form_id(), &fields, None))
     };
     Ok(layout::page(TITLE, Some(&session), &content))
 }
@@ -198,6 +211,11 @@ pub(super) fn blank(console: &Console) -> Fields {
     fields
 }
 
+/// Leads from the address of a refused form to the form.
+pub(super) async fn to_page() -> Redirect {
+    Redirect::to("/")
+}
+
 /// Returns today, or the nearest day that the current release takes.
 fn default_date(console: &Console) -> String {
     let window = console.service.releases.current().window;
@@ -207,33 +225,28 @@ fn default_date(console: &Console) -> String {
     today.to_string()
 }
 
-/// Values the home of a form. One that the API refuses shows the form again, with the reasons.
+/// Values the home of a form, once however often the form is sent. A form that the API refuses is
+/// shown again, with the reasons.
 pub(super) async fn value(
     State(console): State<Console>,
     Extension(session): Extension<Arc<Session>>,
     body: Body,
 ) -> Result<Response, ConsoleError> {
-    let fields = Fields::of_session(body, &session).await?;
+    let fields = Fields::read(body).await?;
+    if !fields.is_of(&session) {
+        let refusal = html! { p.refusal role="alert" { (OTHER_FORM) } };
+        let page = page_again(&console, &session, &fields, &refusal);
+        return Ok((StatusCode::FORBIDDEN, page).into_response());
+    }
     let request = request_of(&fields);
-    let answered = console.post(&session, "/v3/value", &request).await?;
-    if !answered.status.is_success() {
-        let content = html! {
-            h1 { (TITLE) }
-            (refusal(&answered.body, &answered.message()))
-            (form(&session, &fields, None))
-        };
-        let page = layout::page(TITLE, Some(&session), &content);
-        return Ok((answered.status, page).into_response());
-    }
-    let id = answered.body["valuation_id"].as_str();
-    let id = id.ok_or(ConsoleError::Response)?.to_owned();
-    if let Some(sessions) = &console.service.console {
-        let value = SavedValue {
-            request,
-            response: answered.body,
-        };
-        sessions.save(&session.user.tenant, &id, value);
-    }
+    let id = match value_once(&console, &session, console.form_id(&fields), request).await? {
+        FormValue::Made(id) => id,
+        FormValue::Refused(answered) => {
+            let refusal = refusal(&answered);
+            let page = page_again(&console, &session, &fields, &refusal);
+            return Ok((answered.status, page).into_response());
+        }
+    };
     let before = fields
         .get(BEFORE)
         .filter(|before| before.parse::<uuid::Uuid>().is_ok());
@@ -241,12 +254,24 @@ pub(super) async fn value(
     Ok(Redirect::to(&format!("/values/{id}{query}")).into_response())
 }
 
-/// Returns the reasons of a refusal, each at its field.
-fn refusal(body: &Value, message: &str) -> Markup {
-    let errors = body["errors"].as_array().cloned().unwrap_or_default();
+/// Returns the page with a form as it was sent.
+fn page_again(console: &Console, session: &Session, fields: &Fields, refusal: &Markup) -> Response {
+    let content = html! {
+        h1 { (TITLE) }
+        (refusal)
+        (form(session, &console.new_form_id(), fields, None))
+    };
+    layout::page(TITLE, Some(session), &content)
+}
+
+/// Returns the reasons of a refusal, each at its field, and what it cost.
+fn refusal(answered: &ApiResponse) -> Markup {
+    let message = answered.message();
+    let errors = answered.body["errors"].as_array();
+    let errors = errors.cloned().unwrap_or_default();
     html! {
         div.refusal role="alert" {
-            p { "The home was not valued, and no unit was charged." }
+            p { "The home was not valued. " (cost(answered.status, &errors)) }
             @if errors.is_empty() {
                 p { (message) }
             } @else {
@@ -254,12 +279,32 @@ fn refusal(body: &Value, message: &str) -> Markup {
                     @for error in &errors {
                         li {
                             @if let Some(field) = error["field"].as_str() { code { (field) } ": " }
-                            (error["message"].as_str().unwrap_or(message))
+                            (error["message"].as_str().unwrap_or(&message))
                         }
                     }
                 }
             }
         }
+    }
+}
+
+/// Returns what a refusal cost. A row is a unit once it is read, though its home is not found.
+fn cost(status: StatusCode, errors: &[Value]) -> &'static str {
+    const READ_BEFORE: [&str; 5] = [
+        "address_not_found",
+        "address_ambiguous",
+        "uprn_address_mismatch",
+        "not_residential",
+        "outside_geography",
+    ];
+    let code = |error: &Value| error["code"].as_str().map(str::to_owned);
+    let was_read = |error| code(error).is_some_and(|code| READ_BEFORE.contains(&code.as_str()));
+    if !status.is_client_error() {
+        "It is not known here whether a unit was charged."
+    } else if errors.iter().any(was_read) {
+        "The request was read and the home was looked up, so a unit was charged."
+    } else {
+        "No unit was charged."
     }
 }
 
@@ -291,7 +336,7 @@ fn request_of(fields: &Fields) -> Value {
             "include_comparables": true,
             "comparables_limit": 10,
             "include_context_metrics": true,
-            "use_stored_data": fields.get(STORED).is_some(),
+            STORED: fields.get(STORED).is_some(),
         }),
     );
     Value::Object(request)
@@ -314,21 +359,52 @@ pub(super) fn fields_of(request: &Value) -> Fields {
     fields
 }
 
+/// Returns the inputs that a request states, each with its label, in words.
+pub(super) fn stated_inputs(request: &Value) -> Vec<(&'static str, String)> {
+    let fields = fields_of(request);
+    let inputs = INPUTS.iter().flat_map(|(_, inputs)| *inputs);
+    let mut stated: Vec<(&str, String)> = inputs
+        .filter_map(|input| Some((input.label, words_of(input, fields.get(input.name)?))))
+        .collect();
+    let filled = fields.get(STORED).map_or("no", |_| "yes");
+    stated.push(("Blanks filled from stored data", filled.to_owned()));
+    stated
+}
+
+/// Returns the value of an input in words.
+fn words_of(input: &Input, value: &str) -> String {
+    let choice = match input.kind {
+        Kind::Choice(choices) => choices.iter().find(|(choice, _)| *choice == value),
+        _ => None,
+    };
+    choice.map_or(value, |(_, words)| words).to_owned()
+}
+
 /// Returns the form with these fields filled in. `before` is the valuation that they are of.
-pub(super) fn form(session: &Session, fields: &Fields, before: Option<&str>) -> Markup {
+pub(super) fn form(session: &Session, id: &str, fields: &Fields, before: Option<&str>) -> Markup {
+    let may_store = session.user.scopes.has(Scope::AvmStoredData);
+    let stored = may_store && fields.get(STORED).is_some();
+    // What stored data cannot fill has to be stated.
+    let is_required =
+        |input: &Input| input.required || (!may_store && input.name == "floor_area_m2");
     html! {
         form.inputs method="post" action="/values" {
             (layout::token(session))
+            (layout::form_id(id))
             @if let Some(before) = before { input type="hidden" name=(BEFORE) value=(before); }
             @for (heading, inputs) in INPUTS {
                 fieldset {
                     legend { (heading) }
-                    @for input in inputs { (field(input, fields.get(input.name).unwrap_or_default())) }
+                    @for input in inputs {
+                        (field(input, fields.get(input.name).unwrap_or_default(), is_required(input)))
+                    }
                 }
             }
             label.check {
-                input type="checkbox" name=(STORED) value="yes" checked[fields.get(STORED).is_some()];
+                input type="checkbox" name=(STORED) value="yes" checked[stored] disabled[!may_store];
                 " Fill blanks from stored data"
+                @if !may_store { ", which needs the scope " (Scope::AvmStoredData) }
+                @else { ". Without it the floor area is required" }
             }
             p.quiet { "A value costs one unit of the tenant's plan." }
             button.primary { "Value the home" }
@@ -336,22 +412,22 @@ pub(super) fn form(session: &Session, fields: &Fields, before: Option<&str>) -> 
     }
 }
 
-fn field(input: &Input, value: &str) -> Markup {
+fn field(input: &Input, value: &str, required: bool) -> Markup {
     html! {
         label {
-            span { (input.label) @if input.required { " " abbr title="required" { "*" } } }
+            span { (input.label) @if required { " " abbr title="required" { "*" } } }
             @match input.kind {
                 Kind::Choice(choices) => {
-                    select name=(input.name) required[input.required] {
-                        @if !input.required || value.is_empty() { option value="" { "–" } }
+                    select name=(input.name) required[required] {
+                        @if !required || value.is_empty() { option value="" { "–" } }
                         @for (choice, words) in choices {
                             option value=(choice) selected[*choice == value] { (words) }
                         }
                     }
                 }
-                Kind::Text => { input name=(input.name) value=(value) required[input.required] maxlength="200"; }
-                Kind::Date => { input type="date" name=(input.name) value=(value) required[input.required]; }
-                Kind::Number => { input name=(input.name) value=(value) inputmode="decimal" maxlength="20"; }
+                Kind::Text => { input name=(input.name) value=(value) required[required] maxlength="200"; }
+                Kind::Date => { input type="date" name=(input.name) value=(value) required[required]; }
+                Kind::Number => { input name=(input.name) value=(value) required[required] inputmode="decimal" maxlength="20"; }
             }
         }
     }

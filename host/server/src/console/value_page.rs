@@ -2,6 +2,7 @@
 
 use super::error::ConsoleError;
 use super::form::Fields;
+use super::guard::require_scope;
 use super::map::{Point, map, point};
 use super::number::{number_of, pounds, pounds_of};
 use super::value_form;
@@ -16,6 +17,7 @@ use domesday_state::Scope;
 use domesday_valuation::release_store::OpenRelease;
 use maud::{Markup, html};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Shows a value by its id. The response of the API is shown as it was given, so the page stays on
@@ -29,9 +31,12 @@ pub(super) async fn page(
     let sessions = console.service.console.as_ref();
     let tenant = &session.user.tenant;
     let saved = |id: &str| sessions.and_then(|sessions| sessions.value(tenant, id));
-    let value = saved(&id).ok_or(ConsoleError::NoPage)?;
+    require_scope(&session, Scope::AvmValue)?;
+    let value = saved(&id).ok_or(ConsoleError::NoValue)?;
+    require_scopes_of(&session, &value)?;
     let query = Fields::parse(request.uri().query().unwrap_or_default().as_bytes());
     let before = query.get("before").and_then(saved);
+    let before = before.filter(|before| require_scopes_of(&session, before).is_ok());
     let release_id = value.response["release_id"].as_str().unwrap_or_default();
     let mut open = console.service.releases.open_releases().into_iter();
     let release = open.find(|release| release.id == release_id);
@@ -41,13 +46,13 @@ pub(super) async fn page(
         None => SalesBehind::default(),
     };
     let content = html! {
-        (card(&value.response, before.as_deref()))
+        (card(&value, before.as_deref()))
         (evidence(&value.response, release.as_deref(), &behind))
         (inputs(&value.response))
         section.change {
             h2 { "Change an input" }
             p.quiet { "The page of the new value states the difference from this one." }
-            (value_form::form(&session, &value_form::fields_of(&value.request), Some(&id)))
+            (value_form::form(&session, &console.new_form_id(), &value_form::fields_of(&value.request), Some(&id)))
         }
         @if let Some(sessions) = sessions { (copies(&value, sessions.api_origin())) }
     };
@@ -56,6 +61,17 @@ pub(super) async fn page(
         None => "No value".to_owned(),
     };
     Ok(layout::page(&title, Some(&session), &content))
+}
+
+/// Checks that a session might have made a value itself.
+///
+/// # Errors
+/// `Scope`, which names what the session lacks.
+fn require_scopes_of(session: &Session, value: &SavedValue) -> Result<(), ConsoleError> {
+    match value.request["options"]["use_stored_data"] == true {
+        true => require_scope(session, Scope::AvmStoredData),
+        false => Ok(()),
+    }
 }
 
 /// Reads the sales behind a value.
@@ -71,7 +87,8 @@ async fn read_sales(
 }
 
 /// Returns the value card: estimate, range, confidence and the difference from another value.
-fn card(response: &Value, before: Option<&SavedValue>) -> Markup {
+fn card(value: &SavedValue, before: Option<&SavedValue>) -> Markup {
+    let response = &value.response;
     let (valuation, property) = (&response["valuation"], &response["property"]);
     let estimate = valuation["estimated_value_gbp"].as_i64();
     html! {
@@ -79,7 +96,7 @@ fn card(response: &Value, before: Option<&SavedValue>) -> Markup {
             @if let Some(estimate) = estimate {
                 h1.estimate { (pounds(estimate)) }
                 (range(estimate, &valuation["range"]))
-                @if let Some(before) = before { (difference(estimate, before)) }
+                @if let Some(before) = before { (difference(estimate, value, before)) }
                 p {
                     "Confidence " strong { (text(&response["confidence"]["band"])) }
                     ", score " (number_of(&response["confidence"]["score"])) " of 1."
@@ -94,6 +111,9 @@ fn card(response: &Value, before: Option<&SavedValue>) -> Markup {
             dl {
                 dt { "Home" }
                 dd { (text(&property["postcode"])) ", UPRN " (text(&property["uprn"])) }
+                @for (label, words) in value_form::stated_inputs(&value.request) {
+                    dt { (label) } dd { (words) }
+                }
                 dt { "As at" }
                 dd { (text(&valuation["date"])) }
                 dt { "Release" }
@@ -158,14 +178,35 @@ fn percent(share: &Value) -> String {
     share.unwrap_or_else(|| "–".to_owned())
 }
 
-/// Returns the difference from a value before.
-fn difference(estimate: i64, before: &SavedValue) -> Markup {
+/// Returns the difference from a value before, and the inputs that differ.
+fn difference(estimate: i64, value: &SavedValue, before: &SavedValue) -> Markup {
+    let stated = |value: &SavedValue| -> BTreeMap<&str, String> {
+        value_form::stated_inputs(&value.request)
+            .into_iter()
+            .collect()
+    };
+    let (now, then) = (stated(value), stated(before));
+    let labels: BTreeSet<&str> = now.keys().chain(then.keys()).copied().collect();
+    let of = |stated: &BTreeMap<&str, String>, label: &str| {
+        let words = stated.get(label).cloned();
+        words.unwrap_or_else(|| "blank".to_owned())
+    };
+    let changes: Vec<String> = labels
+        .into_iter()
+        .filter(|label| now.get(label) != then.get(label))
+        .map(|label| format!("{label}: {} to {}", of(&then, label), of(&now, label)))
+        .collect();
     let other = before.response["valuation"]["estimated_value_gbp"].as_i64();
     html! {
         @if let Some(other) = other {
             p.difference role="status" {
                 @if estimate >= other { "+" } (pounds(estimate - other))
                 " from " (pounds(other)) " before the change."
+            }
+            p {
+                @if changes.is_empty() { "No input was changed." }
+                @else { "Changed: " (changes.join("; ")) "." }
+                @if estimate == other && !changes.is_empty() { " It makes no difference to the estimate." }
             }
         }
     }

@@ -45,10 +45,11 @@ fn a_login_gives_a_new_cookie_whatever_the_browser_sent() {
     let server = start_with_console().go();
     let link = link(&server, &[]);
     let (origin, token) = link.split_once("/login?token=").unwrap();
-    let planted = "domesday_console=00112233";
-    let opened = post(origin, origin, "/login", planted, &[("token", token)]);
+    let port = origin.rsplit(':').next().unwrap();
+    let planted = format!("domesday_console_{port}=00112233");
+    let opened = post(origin, origin, "/login", &planted, &[("token", token)]);
     let cookie = opened.headers()[SET_COOKIE].to_str().unwrap();
-    assert!(!cookie.starts_with(planted), "{cookie}");
+    assert!(!cookie.starts_with(&planted), "{cookie}");
     let with_planted = agent().get(format!("{origin}/")).header("cookie", planted);
     assert_eq!(with_planted.send().unwrap().status(), 401);
     server.stop();
@@ -181,7 +182,7 @@ fn a_console_beyond_this_machine_needs_a_certificate() {
     assert!(refused.contains("--tls-certificate"), "{refused}");
 }
 
-fn used_units(server: &crate::common::server::Server) -> u64 {
+pub fn used_units(server: &crate::common::server::Server) -> u64 {
     let data = server.data.display().to_string();
     let listed = run(["tenant", "list", "--data", &data]).ok().stdout;
     let line = listed

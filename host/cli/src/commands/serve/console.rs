@@ -4,10 +4,21 @@ use super::listen::listen;
 use anyhow::{Context, bail};
 use domesday_property::address_directory::AddressDirectory;
 use domesday_server::config::Settings;
+use domesday_server::console_origin::ConsoleOrigin;
 use domesday_server::console_sessions::ConsoleSessions;
 use domesday_server::service::Service;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
+
+/// The listener of the console, or the reason why the demo has none.
+pub enum ConsoleListener {
+    /// It listens.
+    Open(TcpListener),
+    /// The demo's port is taken.
+    Taken(String),
+    /// The console is off.
+    Off,
+}
 
 /// Listens for the console and gives the service its sessions, where the settings name an address.
 /// The demo's console is beside the port of its API, if that port is free.
@@ -16,33 +27,55 @@ pub fn open_console(
     api: SocketAddr,
     demo: bool,
     service: &mut Service,
-) -> anyhow::Result<Option<TcpListener>> {
+) -> anyhow::Result<ConsoleListener> {
     let tls = settings.tls_certificate.is_some();
-    let opened = match settings.console {
-        Some(address) => {
-            if !tls && !address.ip().is_loopback() {
-                bail!(
-                    "--console {address} is no loopback address. Give --tls-certificate and --tls-key, or a \
-                     loopback address and a tunnel"
-                );
-            }
-            Some(listen(address, "--console")?)
+    let (listener, address) = match (settings.console, demo_address(settings, api, demo)) {
+        (Some(address), _) => {
+            check_address(settings, address, tls)?;
+            listen(address, "--console")?
         }
-        None => {
-            demo_address(settings, api, demo).and_then(|address| listen(address, "--console").ok())
-        }
+        (None, Some(address)) => match listen(address, "--console") {
+            Ok(opened) => opened,
+            Err(error) => return Ok(ConsoleListener::Taken(error.to_string())),
+        },
+        (None, None) => return Ok(ConsoleListener::Off),
     };
-    let Some((listener, address)) = opened else {
-        return Ok(None);
+    let origin = match &settings.console_origin {
+        Some(text) => ConsoleOrigin::parse(text).context("--console-origin")?,
+        None => ConsoleOrigin::of_address(address, tls)?,
     };
+    if tls && !origin.is_secure() {
+        bail!(
+            "--console-origin {} has no TLS, but the console has: --tls-certificate is set. Begin it \
+             with https://",
+            origin.as_str()
+        );
+    }
     let scheme = if tls { "https" } else { "http" };
-    let sessions =
-        ConsoleSessions::new(format!("{scheme}://{address}"), format!("{scheme}://{api}"));
+    let sessions = ConsoleSessions::new(origin, format!("{scheme}://{api}"));
     if let Some(path) = &settings.console_addresses {
         sessions.set_addresses(AddressDirectory::open(path).context("--console-addresses")?);
     }
     service.console = Some(sessions);
-    Ok(Some(listener))
+    Ok(ConsoleListener::Open(listener))
+}
+
+/// Checks that browsers can reach an address safely and by one name.
+fn check_address(settings: &Settings, address: SocketAddr, tls: bool) -> anyhow::Result<()> {
+    if !tls && !address.ip().is_loopback() {
+        bail!(
+            "--console {address} is no loopback address. Give --tls-certificate and --tls-key, or a \
+             loopback address and a tunnel"
+        );
+    }
+    if address.ip().is_unspecified() && settings.console_origin.is_none() {
+        bail!(
+            "--console {address} stands for every address of this machine, and browsers need one. \
+             Give --console-origin https://NAME:{}, as they write it",
+            address.port()
+        );
+    }
+    Ok(())
 }
 
 /// Returns the address of the demo's console. A server on any free port has none: its port is not

@@ -10,7 +10,7 @@ use crate::commands::trust::trust;
 use anyhow::{Context, bail};
 use clap::ArgMatches;
 use close::{LAST_MOMENT, close, end_time};
-use console::open_console;
+use console::{ConsoleListener, open_console};
 use demo_addresses::begin_demo_addresses;
 use domesday_package::Trust;
 use domesday_server::admin::socket::AdminSocket;
@@ -139,23 +139,7 @@ async fn serve(
         let router = metrics_page::router(service.clone());
         SideServer::start(listener, None, connections, router)
     });
-    let console = console.map(|listener| {
-        if let Some(sessions) = &service.console {
-            println!(
-                "Showing the console on {}; `domesday console login` opens it",
-                sessions.origin()
-            );
-        }
-        begin_demo_addresses(&service);
-        let connections = side_connections(&settings, &service.metrics, Listener::Console);
-        let samples = Arc::<OperationSamples>::default();
-        let router = console_pages::router(service.clone(), samples.clone(), reports);
-        let sampling = tokio::spawn(samples.watch(service.clone()));
-        (
-            SideServer::start(listener, tls.clone(), connections, router),
-            sampling,
-        )
-    });
+    let console = show_console(console, &settings, &service, tls.clone(), reports);
     let (console, sampling) = console.unzip();
     std::io::stdout().flush()?;
     let commands = tokio::spawn(socket.serve(service.clone()));
@@ -209,6 +193,39 @@ async fn serve(
     };
     tokio::join!(jobs.wait_for_stop(end_time(&service)), no_side_servers);
     close(service, socket_file, settings.state.is_none()).await
+}
+
+/// Prints where the console is, or why the demo has none, and serves it.
+fn show_console(
+    console: ConsoleListener,
+    settings: &Settings,
+    service: &Arc<Service>,
+    tls: Option<Arc<Tls>>,
+    reports: Option<ReportsFolder>,
+) -> Option<(SideServer, JoinHandle<()>)> {
+    let listener = match console {
+        ConsoleListener::Open(listener) => listener,
+        ConsoleListener::Taken(problem) => {
+            println!("Showing no console: {problem}");
+            return None;
+        }
+        ConsoleListener::Off => return None,
+    };
+    if let Some(sessions) = &service.console {
+        println!(
+            "Showing the console on {}; `domesday console login` opens it",
+            sessions.origin().as_str()
+        );
+    }
+    begin_demo_addresses(service);
+    let connections = side_connections(settings, &service.metrics, Listener::Console);
+    let samples = Arc::<OperationSamples>::default();
+    let router = console_pages::router(service.clone(), samples.clone(), reports);
+    let sampling = tokio::spawn(samples.watch(service.clone()));
+    Some((
+        SideServer::start(listener, tls, connections, router),
+        sampling,
+    ))
 }
 
 /// The server of the metrics and the probes, or of the console, until the rest has stopped.

@@ -1,0 +1,185 @@
+//! A file of homes, as spreadsheets write it, and the requests that it becomes.
+
+use super::homes_text::{column_name, date, delimiter, number};
+use serde_json::{Map, Value, json};
+
+/// The kind of a column's cells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CellKind {
+    Text,
+    Number,
+    Date,
+}
+
+/// The columns that become inputs: the name, the section of the request, and the kind.
+const COLUMNS: [(&str, &str, CellKind); 13] = [
+    ("postcode", "property", CellKind::Text),
+    ("building_number_or_name", "property", CellKind::Text),
+    ("street", "property", CellKind::Text),
+    ("uprn", "property", CellKind::Text),
+    ("type", "property", CellKind::Text),
+    ("subtype", "property", CellKind::Text),
+    ("title_tenure", "property", CellKind::Text),
+    ("valuation_date", "property", CellKind::Date),
+    ("years_remaining", "lease", CellKind::Number),
+    ("status", "occupancy", CellKind::Text),
+    ("bedrooms", "size", CellKind::Number),
+    ("living_rooms", "size", CellKind::Number),
+    ("floor_area_m2", "size", CellKind::Number),
+];
+/// The column that names a row in the results.
+pub(super) const REFERENCE: &str = "request_reference";
+
+/// Returns the names of the columns that become inputs.
+pub(super) fn columns() -> impl Iterator<Item = &'static str> {
+    COLUMNS.iter().map(|(name, ..)| *name)
+}
+
+/// A file of homes: the headings as they stand there, and the cells of each home.
+pub(super) struct HomesFile {
+    /// The headings.
+    pub(super) headings: Vec<String>,
+    /// The cells of each home, as many as there are headings.
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl HomesFile {
+    /// Reads a file. Commas, semicolons or tabs divide its cells.
+    ///
+    /// # Errors
+    /// What is wrong with the file, for the person who sent it.
+    pub(super) fn read(text: &str) -> Result<HomesFile, String> {
+        let mut reader = csv::ReaderBuilder::new()
+            .trim(csv::Trim::All)
+            .delimiter(delimiter(text))
+            .from_reader(text.as_bytes());
+        let headings: Vec<String> = reader
+            .headers()
+            .map_err(|error| error.to_string())?
+            .iter()
+            .map(str::to_owned)
+            .collect();
+        check_headings(&headings)?;
+        let mut rows = Vec::new();
+        for record in reader.records() {
+            let record = record.map_err(|error| error.to_string())?;
+            let row: Vec<String> = record.iter().map(str::to_owned).collect();
+            // A spreadsheet writes lines without a cell too.
+            if row.iter().any(|cell| !cell.is_empty()) {
+                rows.push(row);
+            }
+        }
+        match rows.is_empty() {
+            true => Err(no_home()),
+            false => Ok(HomesFile { headings, rows }),
+        }
+    }
+
+    /// Returns the requests of the file, one for each home.
+    pub(super) fn requests(&self, stored_data: bool) -> Vec<Value> {
+        let names: Vec<String> = self.headings.iter().map(|name| column_name(name)).collect();
+        let request = |row: &Vec<String>| request_of(&names, row, stored_data);
+        self.rows.iter().map(request).collect()
+    }
+}
+
+/// Checks that headings name a column that becomes an input, and none twice.
+fn check_headings(headings: &[String]) -> Result<(), String> {
+    let names: Vec<String> = headings.iter().map(|name| column_name(name)).collect();
+    for (at, name) in names.iter().enumerate() {
+        if !name.is_empty() && names[..at].contains(name) {
+            return Err(format!(
+                "The column {:?} stands twice in the file. Leave one of the two out.",
+                headings[at]
+            ));
+        }
+    }
+    match names
+        .iter()
+        .any(|name| columns().any(|known| known == name))
+    {
+        true => Ok(()),
+        false if names.iter().all(String::is_empty) => Err(no_home()),
+        false => Err(format!(
+            "No column of the file is known: its first line has {headings:?}."
+        )),
+    }
+}
+
+fn no_home() -> String {
+    "The file has no home. Give a line of columns, and a line for each home.".to_owned()
+}
+
+/// Returns the request of a row. The API names what it cannot read.
+fn request_of(names: &[String], row: &[String], stored_data: bool) -> Value {
+    let mut request = Map::new();
+    for section in ["property", "occupancy", "size"] {
+        request.insert(section.to_owned(), json!({}));
+    }
+    for (name, text) in names.iter().zip(row).filter(|(_, text)| !text.is_empty()) {
+        if name == REFERENCE {
+            request.insert(name.clone(), text.as_str().into());
+            continue;
+        }
+        let Some((_, section, kind)) = COLUMNS.iter().find(|(known, ..)| known == name) else {
+            continue;
+        };
+        let value = match kind {
+            CellKind::Text => Value::from(text.as_str()),
+            CellKind::Date => Value::from(date(text)),
+            CellKind::Number => number(text),
+        };
+        let section = request.entry(*section).or_insert_with(|| json!({}));
+        if let Value::Object(section) = section {
+            section.insert(name.clone(), value);
+        }
+    }
+    let options = json!({"use_stored_data": stored_data});
+    request.insert("options".to_owned(), options);
+    Value::Object(request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn requests(text: &str) -> Vec<Value> {
+        HomesFile::read(text).unwrap().requests(true)
+    }
+
+    #[test]
+    fn a_file_becomes_requests() {
+        let text = "postcode,type,bedrooms,request_reference\nQA1 1AF, S ,3,a\nQA1 1AG,D,many,\n";
+        let requests = requests(text);
+        assert_eq!(
+            requests[0],
+            json!({
+                "property": {"postcode": "QA1 1AF", "type": "S"}, "occupancy": {}, "size": {"bedrooms": 3},
+                "request_reference": "a", "options": {"use_stored_data": true},
+            })
+        );
+        assert_eq!(requests[1]["size"], json!({"bedrooms": "many"}));
+    }
+
+    #[test]
+    fn a_spreadsheets_file_becomes_the_same_requests() {
+        let plain = requests("postcode,bedrooms,valuation_date\nQA1 1AF,3,2026-10-15\n");
+        for text in [
+            "Postcode;BEDROOMS;Valuation date;loan_id\r\nQA1 1AF;3.0;15/10/2026;\"a;b\"\r\n;;;\r\n",
+            "POSTCODE\tbedrooms\tvaluation_date\nQA1 1AF\t3\t2026-10-15\n",
+        ] {
+            assert_eq!(requests(text), plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_none_is_refused() {
+        let refused = |text: &str| HomesFile::read(text).err().unwrap();
+        assert!(refused("colour\nred\n").contains("\"colour\""));
+        assert!(refused("postcode\n").contains("no home"));
+        assert!(refused("").contains("no home"));
+        assert!(refused("postcode,type\nQA1 1AF\n").contains("2 fields"));
+        let twice = refused("postcode,loan_id,Postcode\na,b,c\n");
+        assert!(twice.contains("\"Postcode\" stands twice"), "{twice}");
+    }
+}

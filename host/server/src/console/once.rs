@@ -1,0 +1,62 @@
+//! A form that is sent twice does its work once.
+
+use super::Console;
+use super::api::ApiResponse;
+use super::error::ConsoleError;
+use crate::console_sessions::{SavedValue, Session};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+/// The outcome of a form that values a home.
+pub(super) enum FormValue {
+    /// The id of its valuation, which this or an earlier submission made.
+    Made(String),
+    /// The API refused it.
+    Refused(ApiResponse),
+}
+
+/// Returns a key for a form and its content. A form that was changed after it was sent is another.
+pub(super) fn key_of(form_id: &str, content: &Value) -> String {
+    let digest = Sha256::digest(content.to_string().as_bytes());
+    format!("{form_id}-{}", hex::encode(&digest[..16]))
+}
+
+/// Values the home of a form that was not valued before. A second submission waits for the first,
+/// for no longer than the service takes for each. The work goes on where the browser went away,
+/// since a second click ends the first request.
+///
+/// # Errors
+/// The service cannot be asked, or its response cannot be read.
+pub(super) async fn value_once(
+    console: &Console,
+    session: &Arc<Session>,
+    form_id: String,
+    request: Value,
+) -> Result<FormValue, ConsoleError> {
+    let (console, session) = (console.clone(), session.clone());
+    let valuing = tokio::spawn(async move {
+        let sessions = console.service.console.as_ref();
+        let sessions = sessions.ok_or(ConsoleError::NoPage)?;
+        let tenant = &session.user.tenant;
+        let outcome = sessions.work().outcome(tenant, key_of(&form_id, &request));
+        let mut made = outcome.lock().await;
+        if let Some(id) = &*made {
+            return Ok(FormValue::Made(id.clone()));
+        }
+        let answered = console.post(&session, "/v3/value", &request).await?;
+        if !answered.status.is_success() {
+            return Ok(FormValue::Refused(answered));
+        }
+        let id = answered.body["valuation_id"].as_str();
+        let id = id.ok_or(ConsoleError::Response)?.to_owned();
+        let value = SavedValue {
+            request,
+            response: answered.body,
+        };
+        sessions.save(tenant, &id, value);
+        *made = Some(id.clone());
+        Ok(FormValue::Made(id))
+    });
+    valuing.await.map_err(|_| ConsoleError::Response)?
+}

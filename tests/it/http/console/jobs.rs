@@ -1,0 +1,190 @@
+//! Files of homes, as people have them.
+
+use super::forms::login_after;
+use super::{Browser, link, start_with_console};
+use crate::common::client::agent;
+use reqwest::blocking::Response;
+use reqwest::header::{CONTENT_TYPE, COOKIE, LOCATION, ORIGIN};
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+const COLUMNS: &str = "postcode,building_number_or_name,street,type,subtype,title_tenure,status,bedrooms,valuation_date";
+const HOME: &str =
+    "QA1 1AF,15,Badger Yard Gardens,S,house_semi_detached,freehold,owner_occupied,3,2026-10-15";
+
+/// Sends a form with a file, as a browser does.
+fn upload(browser: &Browser, file: &[u8]) -> Response {
+    let mut body = String::new();
+    for (name, value) in [
+        ("form_token", browser.token.as_str()),
+        ("use_stored_data", "yes"),
+    ] {
+        write!(
+            body,
+            "--limit\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+        )
+        .unwrap();
+    }
+    body += "--limit\r\nContent-Disposition: form-data; name=\"file\"; filename=\"homes.csv\"\r\n\
+        Content-Type: text/csv\r\n\r\n";
+    let body = [body.as_bytes(), file, b"\r\n--limit--\r\n"].concat();
+    let request = agent().post(format!("{}/jobs", browser.origin));
+    let request = request.header(CONTENT_TYPE, "multipart/form-data; boundary=limit");
+    let request = request.header(ORIGIN, &browser.origin);
+    request
+        .header(COOKIE, &browser.cookie)
+        .body(body)
+        .send()
+        .unwrap()
+}
+
+/// The page of the jobs that an upload made.
+fn path(submitted: Response) -> String {
+    let status = submitted.status();
+    assert_eq!(status, 303, "{}", submitted.text().unwrap());
+    submitted.headers()[LOCATION].to_str().unwrap().to_owned()
+}
+
+/// Waits until all jobs of a page have ended, and returns the page.
+fn await_end(browser: &Browser, path: &str) -> String {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    loop {
+        let page = browser.page(path);
+        if !page.contains("data-reload") {
+            return page;
+        }
+        assert!(Instant::now() < deadline, "{page}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The results of jobs that have ended: the headings, and the rows.
+fn results(browser: &Browser, path: &str) -> (Vec<String>, Vec<Vec<String>>) {
+    let text = browser.page(&format!("{path}/results.csv"));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let cells = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect();
+    let headings = cells(reader.headers().unwrap());
+    let rows = reader.records().map(|row| cells(&row.unwrap())).collect();
+    (headings, rows)
+}
+
+#[test]
+fn a_spreadsheets_file_comes_back_with_its_columns_and_its_values() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let headings = COLUMNS.to_uppercase().replace(',', ";") + ";Kreditnehmer;loan_id";
+    let home = HOME.replace(',', ";").replace("2026-10-15", "15/10/2026");
+    // Windows-1252, as a spreadsheet saves it.
+    let mut file = format!("{headings}\r\n{home};M").into_bytes();
+    file.extend(b"\xfcller;=HYPERLINK(1)\r\n");
+    file.extend(home.replace(";3;", ";many;").into_bytes());
+    file.extend(b";\x80;-1\r\n");
+    let path = path(upload(&browser, &file));
+    let page = await_end(&browser, &path);
+    for words in [
+        "Job completed",
+        "2 of 2",
+        "1 valued, 0 referred to a person, 1 rejected",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let (headings, rows) = results(&browser, &path);
+    let column = |name: &str| headings.iter().position(|heading| heading == name).unwrap();
+    let cell = |row: usize, name: &str| rows[row][column(name)].as_str();
+    assert_eq!(
+        (cell(0, "POSTCODE"), cell(0, "Kreditnehmer")),
+        ("QA1 1AF", "Müller")
+    );
+    assert_eq!((cell(1, "Kreditnehmer"), cell(1, "loan_id")), ("€", "-1"));
+    assert_eq!(
+        cell(0, "loan_id"),
+        "'=HYPERLINK(1)",
+        "no spreadsheet runs it"
+    );
+    assert_eq!(cell(0, "valuation_status"), "valued");
+    assert!(cell(0, "estimated_value_gbp").parse::<u64>().unwrap() > 100_000);
+    assert_eq!(cell(1, "valuation_status"), "rejected");
+    assert_eq!(cell(1, "problem_field"), "/size/bedrooms");
+    server.stop();
+}
+
+#[test]
+fn a_file_that_says_a_column_twice_is_refused_by_its_name() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let file = format!("{COLUMNS},Postcode\n{HOME},QA1 1AG\n");
+    let refused = upload(&browser, file.as_bytes());
+    assert_eq!(refused.status(), 422);
+    let page = refused.text().unwrap();
+    assert!(page.contains("&quot;Postcode&quot; stands twice"), "{page}");
+    assert!(
+        page.contains("Badger Yard Gardens"),
+        "the form keeps the file's text"
+    );
+    server.stop();
+}
+
+#[test]
+fn a_large_file_becomes_several_jobs_and_one_file_of_results() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    // Rows that are refused when they are read take no time.
+    let mut file = "postcode,bedrooms,own\n".to_owned();
+    for row in 0..2_501 {
+        writeln!(file, "QA1 1AF,many,{row}").unwrap();
+    }
+    let path = path(upload(&browser, file.as_bytes()));
+    assert_eq!(path.split(',').count(), 2, "{path}");
+    let page = await_end(&browser, &path);
+    assert!(page.contains("2 of 2 jobs ended"), "{page}");
+    let (headings, rows) = results(&browser, &path);
+    assert_eq!(headings[..4], ["row", "postcode", "bedrooms", "own"]);
+    assert_eq!(rows.len(), 2_501);
+    let last = &rows[2_500];
+    assert_eq!((last[0].as_str(), last[3].as_str()), ("2501", "2500"));
+    let limit = "postcode\n".to_owned() + &"QA1 1AF\n".repeat(100_001);
+    let refused = upload(&browser, limit.as_bytes());
+    assert_eq!(refused.status(), 422);
+    let page = refused.text().unwrap();
+    assert!(page.contains("100,001 homes. The console takes 100,000"));
+    server.stop();
+}
+
+#[test]
+fn the_results_of_a_running_job_are_not_there_yet() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let file = format!("{COLUMNS}\n") + &format!("{HOME}\n").repeat(2_000);
+    let path = path(upload(&browser, file.as_bytes()));
+    let results = browser.get(&format!("{path}/results.csv"));
+    assert_eq!(results.status(), 202);
+    assert!(results.text().unwrap().contains("still running"));
+    let page = browser.page(&path);
+    assert!(page.contains("of 2,000"), "{page}");
+    server.stop();
+}
+
+#[test]
+fn a_job_is_found_by_its_id() {
+    let server = start_with_console().go();
+    let browser = Browser::open(&link(&server, &["--scope", "avm:value"]));
+    let homes = [("homes", "postcode,type\nQA1 1AF,S\n")];
+    let path = path(browser.post("/jobs", &homes));
+    let id = path.rsplit('/').next().unwrap();
+    let led = browser.get(&format!("/jobs?job={id}"));
+    assert_eq!(led.headers()[LOCATION].to_str().unwrap(), path);
+    server.stop();
+}
+
+#[test]
+fn a_file_of_a_session_that_ended_is_shown_again_after_the_login() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    assert_eq!(browser.post("/logout", &[]).status(), 200);
+    let refused = upload(&browser, format!("{COLUMNS}\n{HOME}\n").as_bytes());
+    assert_eq!(refused.status(), 401);
+    let (again, path) = login_after(&server, &refused);
+    let page = again.page(&path);
+    assert!(page.contains(HOME), "{page}");
+    server.stop();
+}

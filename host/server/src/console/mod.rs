@@ -33,6 +33,7 @@ mod releases_page;
 mod report_page;
 mod reports_list;
 mod series_page;
+mod series_table;
 mod timeline;
 mod upload;
 mod value_form;

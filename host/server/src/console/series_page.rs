@@ -1,23 +1,23 @@
 //! Market statistics and rates: a chart, the table below it, and the same as CSV.
 
 use super::chart::{ChartSeries, Interval, intervals};
+use super::csv_file::download;
 use super::curve::curves_of;
 use super::error::ConsoleError;
 use super::form::Fields;
 use super::number::number_of;
+use super::series_table::{DimensionNames, MergedSeries, csv_rows, merge, series_of, table};
 use super::{Console, layout};
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use domesday_registers::Day;
 use maud::{Markup, html};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Rows of a table on a page. The CSV has all.
-const MOST_ROWS: usize = 240;
 /// The field of an area that another is compared with.
 const COMPARED: &str = "compared_with";
 /// The field of a day whose curve another is compared with.
@@ -86,10 +86,7 @@ async fn page(
     let fields = Fields::parse(query.unwrap_or_default().as_bytes());
     let path = format!("/v1/{}/datasets", family.path);
     let catalogue = console.get(session, &path).await?.ok()?;
-    let areas = match family.path {
-        "markets" => console.get(session, "/v1/markets/areas").await?.ok()?,
-        _ => Value::Null,
-    };
+    let areas = read_areas(console, session, family).await?;
     let none = Vec::new();
     let datasets = catalogue["datasets"].as_array().unwrap_or(&none);
     let dataset = fields.get("dataset");
@@ -102,7 +99,7 @@ async fn page(
             html! { p.quiet { "Choose " (missing(chosen, &fields).unwrap_or_default()) "." } }
         }
         Some(_) => match read_compared(console, session, family, &fields).await? {
-            Ok(pages) => series(family, &fields, &pages),
+            Ok(pages) => series(console, family, &fields, &pages, &areas),
             Err(message) => html! { p.refusal role="alert" { (message) } },
         },
     };
@@ -184,84 +181,57 @@ async fn read_observations(
     Ok(Ok(pages))
 }
 
-/// Returns the series of all pages.
-fn series_of(pages: &[Value]) -> impl Iterator<Item = &Value> {
-    pages
-        .iter()
-        .flat_map(|page| page["series"].as_array().into_iter().flatten())
-}
-
-fn series(family: Family, fields: &Fields, pages: &[Value]) -> Markup {
-    let mut charts: Vec<(String, String, Vec<ChartSeries>)> = Vec::new();
-    for series in series_of(pages) {
-        let metric = series["metric"].as_str().unwrap_or_default().to_owned();
-        let unit = series["unit"].as_str().unwrap_or_default().to_owned();
-        let name = series["series_id"].as_str().unwrap_or_default().to_owned();
-        let drawn = observations_of(series).filter_map(interval).collect();
-        let at = charts.iter().position(|(known, ..)| *known == metric);
-        let at = at.unwrap_or_else(|| {
-            charts.push((metric, unit, Vec::new()));
-            charts.len() - 1
-        });
-        let of_metric = &mut charts[at].2;
-        match of_metric.iter_mut().find(|known| known.name == name) {
-            // A later page goes on with the same series.
-            Some(known) => known.intervals.extend::<Vec<Interval>>(drawn),
-            None => of_metric.push(ChartSeries {
-                name,
-                intervals: drawn,
-            }),
+fn series(
+    console: &Console,
+    family: Family,
+    fields: &Fields,
+    pages: &[Value],
+    areas: &Value,
+) -> Markup {
+    let merged = merge(pages);
+    let names = DimensionNames::of(&merged, areas);
+    let mut charts: Vec<(&str, &str, Vec<&MergedSeries<'_>>)> = Vec::new();
+    for series in &merged {
+        let metric = text(&series.header["metric"]);
+        match charts.iter_mut().find(|(known, ..)| *known == metric) {
+            Some((.., of_metric)) => of_metric.push(series),
+            None => charts.push((metric, text(&series.header["unit"]), vec![series])),
         }
     }
     let curves = curves_of(series_of(pages));
-    let rows: usize = series_of(pages)
-        .map(|series| observations_of(series).count())
-        .sum();
-    let release = pages.first().map(|page| text(&page["release_id"]));
-    let policy = pages.first().map(|page| text(&page["revision_policy"]));
+    let rows: usize = merged.iter().map(|series| series.observations.len()).sum();
+    let first = pages.first();
+    let release = first.map(|page| text(&page["release_id"]));
+    let policy = first.map(|page| text(&page["revision_policy"]));
+    let sources = release.and_then(|release| attribution(console, family, release));
     html! {
         @if let Some(curves) = &curves {
             @for curves in curves { (curves.show()) }
         } @else {
-            @for (metric, unit, drawn) in &charts {
-                (intervals(&metric.replace('_', " "), unit, drawn))
+            @for (metric, unit, of_metric) in &charts {
+                (intervals(&metric.replace('_', " "), unit, &drawn(of_metric, &names)))
             }
         }
         p {
             "Release " strong { (release.unwrap_or("–")) } ". " (policy.unwrap_or_default()) " "
+            @if let Some(sources) = &sources { (sources) " " }
             a href={ "/" (family.path) ".csv?" (fields.query()) } download { "Download all " (rows) " observations as CSV" }
         }
-        div.wide tabindex="0" {
-            table {
-                caption { "Observations" @if rows > MOST_ROWS { ", the last " (MOST_ROWS) } }
-                thead {
-                    tr {
-                        th scope="col" { "Metric" } th scope="col" { "Period" } th scope="col" { "Value" }
-                        th scope="col" { "Unit" } th scope="col" { "Status" } th scope="col" { "Basis" }
-                    }
-                }
-                tbody {
-                    @for (series, observation) in series_of(pages)
-                        .flat_map(|series| observations_of(series).map(move |found| (series, found)))
-                        .skip(rows.saturating_sub(MOST_ROWS))
-                    {
-                        tr {
-                            td { (text(&series["metric"])) }
-                            td { (text(&observation["period"])) }
-                            td.number { (number_of(&observation["value"])) }
-                            td { (text(&series["unit"])) }
-                            td { (text(&observation["status"])) }
-                            td { (text(&series["basis"])) }
-                        }
-                    }
-                }
-            }
-        }
+        (table(&merged, &names))
     }
 }
 
-fn observations_of(series: &Value) -> impl Iterator<Item = &Value> {
-    series["observations"].as_array().into_iter().flatten()
+/// Returns the series of one metric as a chart draws them, named by what differs among them.
+fn drawn(of_metric: &[&MergedSeries<'_>], names: &DimensionNames) -> Vec<ChartSeries> {
+    let draw = |series: &&MergedSeries<'_>| ChartSeries {
+        name: names.label(series, of_metric),
+        intervals: series
+            .observations
+            .iter()
+            .filter_map(|found| interval(found))
+            .collect(),
+    };
+    of_metric.iter().map(draw).collect()
 }
 
 /// Returns the interval of an observation: its window, or its day or month.
@@ -384,59 +354,40 @@ async fn as_csv(
     query: Option<&str>,
 ) -> Result<Response, ConsoleError> {
     let fields = Fields::parse(query.unwrap_or_default().as_bytes());
+    let areas = read_areas(console, session, family).await?;
     let pages = read_compared(console, session, family, &fields).await?;
     let pages = pages.map_err(ConsoleError::Form)?;
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut rows = vec![vec![
-        "series_id".to_owned(),
-        "metric".to_owned(),
-        "unit".to_owned(),
-        "basis".to_owned(),
-        "period".to_owned(),
-        "value".to_owned(),
-        "status".to_owned(),
-        "release_id".to_owned(),
-    ]];
-    for page in &pages {
-        for series in series_of(std::slice::from_ref(page)) {
-            for found in observations_of(series) {
-                let of = |value: &Value| match value {
-                    Value::Null => String::new(),
-                    Value::String(text) => text.clone(),
-                    other => other.to_string(),
-                };
-                rows.push(vec![
-                    of(&series["series_id"]),
-                    of(&series["metric"]),
-                    of(&series["unit"]),
-                    of(&series["basis"]),
-                    of(&found["period"]),
-                    of(&found["value"]),
-                    of(&found["status"]),
-                    of(&page["release_id"]),
-                ]);
-            }
-        }
+    let merged = merge(&pages);
+    let names = DimensionNames::of(&merged, &areas);
+    let sources = |release: &str| attribution(console, family, release).unwrap_or_default();
+    let rows = csv_rows(&merged, &names, sources);
+    download(fields.get("dataset").unwrap_or(family.path), rows)
+}
+
+/// Reads the areas of market statistics. Rates have none.
+async fn read_areas(
+    console: &Console,
+    session: &Session,
+    family: Family,
+) -> Result<Value, ConsoleError> {
+    match family.path {
+        "markets" => console.get(session, "/v1/markets/areas").await?.ok(),
+        _ => Ok(Value::Null),
     }
-    for row in rows {
-        writer
-            .write_record(row)
-            .map_err(|_| ConsoleError::Response)?;
-    }
-    let text = writer.into_inner().map_err(|_| ConsoleError::Response)?;
-    let name = fields.get("dataset").unwrap_or(family.path);
-    let safe: String = name
-        .chars()
-        .filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
-        .collect();
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
-        (
-            header::CONTENT_DISPOSITION,
-            format!("attachment; filename=\"{safe}.csv\""),
-        ),
-    ];
-    Ok((headers, text).into_response())
+}
+
+/// Returns whose data a release has, as its builder stated it.
+fn attribution(console: &Console, family: Family, release: &str) -> Option<String> {
+    let releases = match family.path {
+        "markets" => &console.service.markets,
+        _ => &console.service.rates,
+    };
+    let release = releases.get(release)?;
+    let sources = release.body().sources.iter();
+    let sources = sources.map(|source| format!("{} ({})", source.publisher, source.licence));
+    let sources: BTreeSet<String> = sources.collect();
+    let sources: Vec<String> = sources.into_iter().collect();
+    (!sources.is_empty()).then(|| format!("Contains data of {}.", sources.join("; ")))
 }
 
 /// Returns a text of JSON, or a dash.

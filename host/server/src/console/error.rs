@@ -65,14 +65,6 @@ pub(super) enum ConsoleError {
          prints another"
     )]
     Link,
-    /// The session lacks a scope.
-    #[error(
-        "the session lacks the scope {scope}; `domesday console login --scope {scope}` opens one with it"
-    )]
-    NoScope {
-        /// The scope.
-        scope: &'static str,
-    },
     /// The page is an operator's.
     #[error("this page is for operators; `domesday console login --operator` opens it")]
     NotOperator,
@@ -106,7 +98,6 @@ impl ConsoleError {
             | ConsoleError::Scope { .. }
             | ConsoleError::NoAccess { .. }
             | ConsoleError::Link
-            | ConsoleError::NoScope { .. }
             | ConsoleError::NotOperator => StatusCode::FORBIDDEN,
             ConsoleError::NoSession => StatusCode::UNAUTHORIZED,
             ConsoleError::Form(_) | ConsoleError::Cookies { .. } => StatusCode::BAD_REQUEST,

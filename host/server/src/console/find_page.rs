@@ -2,6 +2,7 @@
 
 use super::error::ConsoleError;
 use super::form::Fields;
+use super::guard::require_scope;
 use super::{Console, address_search, layout, value_form};
 use crate::console_sessions::Session;
 use axum::Extension;
@@ -23,9 +24,7 @@ pub(super) async fn find(
     body: Body,
 ) -> Result<Response, ConsoleError> {
     let fields = Fields::of_session(body, &session).await?;
-    if !session.user.scopes.has(Scope::AvmValue) {
-        return Err(ConsoleError::NoScope { scope: "avm:value" });
-    }
+    require_scope(&session, Scope::AvmValue)?;
     let typed = fields.get(address_search::TYPED).unwrap_or_default();
     let found = address_search::addresses(&console, typed).await?;
     let results = address_search::results(typed, &found.ok_or(ConsoleError::NoPage)?);

@@ -14,6 +14,7 @@ use crate::series_releases::SeriesReleases;
 use crate::shadow::{ShadowError, Shadows};
 use crate::telemetry::metrics::Metrics;
 use crate::telemetry::traces::Traces;
+use crate::tile_archive::TileArchive;
 use domesday_address_lookup::Provider;
 use domesday_state::State;
 use domesday_valuation::release_store::ReleaseStore;
@@ -67,6 +68,8 @@ pub struct Service {
     pub second_key: bool,
     /// The sessions of the console, where it is on.
     pub console: Option<ConsoleSessions>,
+    /// The tiles of the console's map, where the settings name a file.
+    pub console_map: Option<Arc<TileArchive>>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
 }

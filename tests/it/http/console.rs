@@ -6,6 +6,7 @@ mod addresses;
 mod browser;
 mod forms;
 mod jobs;
+mod map;
 mod operation;
 mod pages;
 mod pages;

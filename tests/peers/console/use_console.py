@@ -29,6 +29,15 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# The most that a page and all that it loads may be, as they are sent.
+MOST_BYTES = 150_000
+# The most milliseconds until a page is painted for the first time.
+MOST_MILLIS = 1_000
+LOADED = """() => [
+    ...performance.getEntriesByType("navigation"),
+    ...performance.getEntriesByType("resource"),
+].reduce((sum, entry) => sum + entry.encodedBodySize, 0)"""
+PAINTED = """() => performance.getEntriesByName("first-contentful-paint")[0].startTime"""
 HOMES = """postcode,building_number_or_name,street,type,subtype,title_tenure,status,bedrooms,valuation_date
 QA1 1AF,15,Badger Yard Gardens,S,house_semi_detached,freehold,owner_occupied,3,2026-10-15
 """
@@ -51,6 +60,7 @@ class Visit:
         self.page = self.context.new_page()
         self.page.set_default_timeout(20_000)
         self.problems = []
+        self.loaded = {}
         self.page.on("request", self.see_request)
         self.page.on("pageerror", lambda error: self.problems.append(f"an error: {error}"))
         self.page.goto(link)
@@ -69,12 +79,29 @@ class Visit:
         )
         if not way["scripts"]:
             return
+        loaded = self.page.evaluate(LOADED)
+        if loaded > MOST_BYTES:
+            self.problems.append(f"{name} loads {loaded} bytes")
+        self.loaded[name] = loaded
         width = self.page.evaluate("document.documentElement.scrollWidth")
         if width > way["width"]:
             self.problems.append(f"{name} is {width} wide")
         for violation in Axe().run(self.page).response["violations"]:
             nodes = [node["html"] for node in violation["nodes"]][:3]
             self.problems.append(f"{name}: {violation['id']}: {nodes}")
+
+    def measure_paint(self, name):
+        """Measures the first paint. The machine has other work, so the best of five counts."""
+        if not self.way["scripts"]:
+            return
+        painted = []
+        for _ in range(5):
+            self.page.reload()
+            self.page.wait_for_timeout(200)
+            painted.append(self.page.evaluate(PAINTED))
+        print(f"{name} is painted after {min(painted):.0f} ms")
+        if min(painted) > MOST_MILLIS:
+            self.problems.append(f"{name} is painted after {min(painted):.0f} ms")
 
     def value_a_home(self):
         """Fills the form by the keyboard, and changes an input."""
@@ -105,6 +132,7 @@ class Visit:
             pages = page.pdf(format="A4").count(b"/Type /Page\n")
             if not 1 <= pages <= 2:
                 self.problems.append(f"the value takes {pages} pages of paper")
+        self.measure_paint("value")
         page.fill("[name=valuation_date]", "2027-06-01")
         page.get_by_role("button", name="Value the home").click()
         assert "before the change" in page.locator(".difference").inner_text()
@@ -209,6 +237,7 @@ def main():
             visit.run_a_job()
             visit.read_the_rest()
             problems += [f"{way}: {problem}" for problem in visit.problems]
+            print(way, "bytes loaded:", visit.loaded)
             visit.context.close()
         browser.close()
     if problems:

@@ -3,7 +3,8 @@
 use crate::model::{PostcodeLocation, Property, Resolution};
 use crate::store::address::{self, Entry};
 use crate::store::dwelling::PackedProperty;
-use crate::store::{postcode, stored_postcode};
+use crate::store::postcode;
+use crate::store::stored_postcode::{self, StoredPostcode};
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::address::AddressKey;
 use domesday_registers::{Day, Postcode};
@@ -60,7 +61,33 @@ impl Snapshot {
         };
         let found = stored_postcode::find(row.value(), unit)
             .ok_or(SnapshotError::Damaged { table: "postcodes" })?;
-        Ok(found.map(|stored| PostcodeLocation {
+        Ok(found.map(|stored| self.location(stored)))
+    }
+
+    /// Returns the locations of all postcodes of a postcode's sector, in the order of their names.
+    ///
+    /// # Errors
+    /// Storage failed, or a row is damaged.
+    pub fn sector_locations(
+        &self,
+        postcode: &Postcode,
+    ) -> Result<Vec<PostcodeLocation>, SnapshotError> {
+        let mut locations = Vec::new();
+        for key in postcode::rows_of_sector(postcode::pack(postcode)) {
+            let Some(row) = self.postcodes.get(key)? else {
+                continue;
+            };
+            let damaged = SnapshotError::Damaged { table: "postcodes" };
+            let all: Option<Vec<StoredPostcode>> =
+                stored_postcode::all(row.value()).and_then(Iterator::collect);
+            let all = all.ok_or(damaged)?;
+            locations.extend(all.into_iter().map(|stored| self.location(stored)));
+        }
+        Ok(locations)
+    }
+
+    fn location(&self, stored: StoredPostcode) -> PostcodeLocation {
+        PostcodeLocation {
             easting: stored.easting,
             northing: stored.northing,
             authority: stored.authority,
@@ -68,7 +95,7 @@ impl Snapshot {
             region: stored
                 .authority
                 .and_then(|code| self.authority(code)?.region),
-        }))
+        }
     }
 
     /// Resolves an address. `building` is the number or name, with the unit if there is one (`Flat

@@ -1,6 +1,7 @@
 //! Postcodes as numbers that order as their sectors nest.
 
 use domesday_registers::Postcode;
+use std::ops::Range;
 
 /// Largest packed postcode, exclusive: 37⁴ outward codes of up to four characters, times
 /// ten digits and two letters inward. It fits in five bytes.
@@ -59,6 +60,13 @@ const UNITS_OF_ROW: u64 = UNITS_OF_SECTOR / 2;
 /// Returns the key of a postcode's row in table `postcodes`, and its unit within the row.
 pub(crate) fn row(packed: u64) -> (u64, u64) {
     (packed / UNITS_OF_ROW, packed % UNITS_OF_ROW)
+}
+
+/// Returns the keys of a sector's rows in table `postcodes`.
+pub(crate) fn rows_of_sector(packed: u64) -> Range<u64> {
+    let rows = UNITS_OF_SECTOR / UNITS_OF_ROW;
+    let sector = packed / UNITS_OF_SECTOR;
+    sector * rows..(sector + 1) * rows
 }
 
 #[cfg(test)]

@@ -199,6 +199,10 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_CONSOLE_ORIGIN", value_name = "URL")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub console_origin: Option<String>,
+    /// PMTiles file with the map that the console draws homes on (default: a plain drawing).
+    #[arg(long, env = "DOMESDAY_CONSOLE_MAP", value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub console_map: Option<PathBuf>,
     /// Address and port of the Prometheus endpoint /metrics and of the probes (disabled if unset).
     #[arg(long, env = "DOMESDAY_METRICS_LISTEN", value_name = "ADDRESS")]
     #[serde(skip_serializing_if = "Option::is_none")]

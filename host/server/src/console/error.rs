@@ -1,6 +1,7 @@
 //! Errors of the console, and their pages.
 
 use super::layout;
+use crate::tile_archive::TileReadError;
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -77,6 +78,9 @@ pub(super) enum ConsoleError {
     /// The state or the snapshot would not.
     #[error("the service cannot read what the page needs: {0}")]
     State(String),
+    /// A range of the map cannot be read.
+    #[error(transparent)]
+    Tiles(#[from] TileReadError),
     /// The API refused.
     #[error("{message}")]
     Api {
@@ -103,6 +107,8 @@ impl ConsoleError {
             ConsoleError::Form(_) | ConsoleError::Cookies { .. } => StatusCode::BAD_REQUEST,
             ConsoleError::Response => StatusCode::INTERNAL_SERVER_ERROR,
             ConsoleError::State(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ConsoleError::Tiles(TileReadError::Range) => StatusCode::RANGE_NOT_SATISFIABLE,
+            ConsoleError::Tiles(_) => StatusCode::SERVICE_UNAVAILABLE,
             ConsoleError::Api { status, .. } => *status,
         }
     }

@@ -26,6 +26,12 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// The field of a query with the id of a form that waited for a login.
 const DRAFT: &str = "draft";
 
+/// The policy of a page with a map over tiles, whose worker is a script of this origin.
+pub(super) const MAP_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; \
+     connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+);
+
 static SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 static CROSS_ORIGIN_OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 static CROSS_ORIGIN_RESOURCE: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -36,7 +42,8 @@ pub(super) async fn add_security_headers(request: Request, next: Next) -> Respon
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     // A report has a stricter policy. A browser refuses a sandboxed page that asks to be alone.
-    let sandboxed = headers.contains_key(CONTENT_SECURITY_POLICY);
+    let policy = headers.get(CONTENT_SECURITY_POLICY);
+    let sandboxed = policy.is_some_and(|policy| policy.as_bytes().starts_with(b"sandbox"));
     let opener = if sandboxed {
         "unsafe-none"
     } else {

@@ -1,6 +1,7 @@
 //! A map of a home and its comparables, drawn from the postcodes' points.
 
-use domesday_property::Snapshot;
+use domesday_engine::subject::GridPoint;
+use domesday_property::{PostcodeLocation, Snapshot};
 use domesday_registers::Postcode;
 use maud::{Markup, html};
 
@@ -8,6 +9,8 @@ use maud::{Markup, html};
 const SIDE: f64 = 400.0;
 /// Units around the points.
 const MARGIN: f64 = 30.0;
+/// Rings of distance around the home. Those beyond the map are not seen.
+const RINGS: u32 = 5;
 /// The least width of the map, metres.
 const LEAST_METRES: f64 = 400.0;
 
@@ -15,21 +18,42 @@ const LEAST_METRES: f64 = 400.0;
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     /// The label: a comparable's rank, or nothing for the home itself.
-    label: Option<String>,
-    easting: f64,
-    northing: f64,
+    pub(super) label: Option<String>,
+    /// The price and the day that belong to it.
+    pub(super) words: String,
+    /// Its place on the National Grid.
+    pub(super) place: GridPoint,
 }
 
 /// Returns the point of a postcode, where the snapshot has it.
-pub(super) fn point(snapshot: &Snapshot, postcode: &str, label: Option<String>) -> Option<Point> {
-    let postcode = Postcode::parse(postcode)?;
+pub(super) fn point(
+    snapshot: &Snapshot,
+    postcode: &str,
+    label: Option<String>,
+    words: String,
+) -> Option<Point> {
     // A damaged row is found and logged by the valuation itself.
-    let location = snapshot.postcode(&postcode).ok()??;
+    let location = snapshot.postcode(&Postcode::parse(postcode)?).ok()??;
+    let place = place_of(&location);
     Some(Point {
         label,
-        easting: location.easting.into(),
-        northing: location.northing.into(),
+        words,
+        place,
     })
+}
+
+/// Returns the places of the postcodes of a postcode's sector.
+pub(super) fn sector_places(snapshot: &Snapshot, postcode: &str) -> Vec<GridPoint> {
+    let locations = Postcode::parse(postcode).map(|postcode| snapshot.sector_locations(&postcode));
+    let locations = locations.and_then(Result::ok).unwrap_or_default();
+    locations.iter().map(place_of).collect()
+}
+
+fn place_of(location: &PostcodeLocation) -> GridPoint {
+    GridPoint {
+        easting: location.easting,
+        northing: location.northing,
+    }
 }
 
 /// Returns points of which no two are at one place. Homes of one postcode share a point, so their
@@ -38,8 +62,7 @@ fn join_points(points: &[Point]) -> Vec<Point> {
     let mut joined: Vec<Point> = Vec::new();
     for point in points {
         let here = |other: &&mut Point| {
-            other.label.is_some() == point.label.is_some()
-                && (other.easting, other.northing) == (point.easting, point.northing)
+            other.label.is_some() == point.label.is_some() && other.place == point.place
         };
         match (joined.iter_mut().find(here), &point.label) {
             (Some(other), Some(label)) => {
@@ -53,40 +76,108 @@ fn join_points(points: &[Point]) -> Vec<Point> {
     joined
 }
 
-/// Returns the map, north up.
-pub(super) fn map(points: &[Point]) -> Markup {
+/// The part of the National Grid that a map shows.
+struct View {
+    /// The point in the middle, metres.
+    middle: (f64, f64),
+    /// Metres from the points at one side to those at the other.
+    metres: f64,
+    /// Units of the drawing a metre.
+    scale: f64,
+}
+
+impl View {
+    /// Returns the view that has all points.
+    fn of(points: &[Point]) -> View {
+        let ends = |of: fn(&GridPoint) -> i32| {
+            let values = points.iter().map(|point| f64::from(of(&point.place)));
+            values.fold((f64::MAX, f64::MIN), |(low, high), value| {
+                (low.min(value), high.max(value))
+            })
+        };
+        let (west, east) = ends(|place| place.easting);
+        let (south, north) = ends(|place| place.northing);
+        let metres = (east - west).max(north - south).max(LEAST_METRES);
+        View {
+            middle: (f64::midpoint(west, east), f64::midpoint(south, north)),
+            metres,
+            scale: (SIDE - 2.0 * MARGIN) / metres,
+        }
+    }
+
+    fn x(&self, place: &GridPoint) -> f64 {
+        SIDE / 2.0 + (f64::from(place.easting) - self.middle.0) * self.scale
+    }
+
+    fn y(&self, place: &GridPoint) -> f64 {
+        SIDE / 2.0 - (f64::from(place.northing) - self.middle.1) * self.scale
+    }
+
+    fn contains(&self, place: &GridPoint) -> bool {
+        [self.x(place), self.y(place)]
+            .iter()
+            .all(|at| (0.0..=SIDE).contains(at))
+    }
+}
+
+/// Returns the map, north up: the home in rings of distance, its comparables, and the postcodes of
+/// its sector as dots.
+pub(super) fn map(points: &[Point], sector: &[GridPoint]) -> Markup {
     let points = join_points(points);
-    let ends = |of: fn(&Point) -> f64| {
-        let values = points.iter().map(of);
-        values.fold((f64::MAX, f64::MIN), |(low, high), value| {
-            (low.min(value), high.max(value))
-        })
-    };
-    let (west, east) = ends(|point| point.easting);
-    let (south, north) = ends(|point| point.northing);
-    let metres = (east - west).max(north - south).max(LEAST_METRES);
-    let scale = (SIDE - 2.0 * MARGIN) / metres;
-    let x = |point: &Point| SIDE / 2.0 + (point.easting - f64::midpoint(west, east)) * scale;
-    let y = |point: &Point| SIDE / 2.0 - (point.northing - f64::midpoint(south, north)) * scale;
-    let bar = scale_bar(metres);
+    let view = View::of(&points);
+    let (x, y) = (
+        |place| coordinate(view.x(place)),
+        |place| coordinate(view.y(place)),
+    );
+    let step = round_length(view.metres / 3.0);
+    let bar = round_length(view.metres / 2.0);
     html! {
         svg.map viewBox="0 0 400 400" role="img" aria-label="The home and its comparables at the points of their postcodes, north up" {
             rect.ground width="400" height="400" {}
+            @for home in points.iter().filter(|point| point.label.is_none()) {
+                @for ring in 1..=RINGS {
+                    @let metres = step * f64::from(ring);
+                    @let radius = metres * view.scale;
+                    circle.ring cx=(x(&home.place)) cy=(y(&home.place)) r=(coordinate(radius)) {}
+                    @if let Some((left, top)) = label_of_ring(view.x(&home.place), view.y(&home.place), radius) {
+                        text.ring x=(coordinate(left)) y=(coordinate(top)) { (metres) " m" }
+                    }
+                }
+            }
+            @for place in sector.iter().filter(|place| view.contains(place)) {
+                circle.postcode cx=(x(place)) cy=(y(place)) r="1.5" {}
+            }
             @for point in &points {
                 @if let Some(label) = &point.label {
                     g.comparable {
-                        circle cx=(coordinate(x(point))) cy=(coordinate(y(point))) r="6" {}
-                        text x=(coordinate(x(point))) y=(coordinate(y(point) - 9.0)) { (label) }
+                        circle cx=(x(&point.place)) cy=(y(&point.place)) r="6" {}
+                        text x=(x(&point.place)) y=(coordinate(view.y(&point.place) - 9.0)) { (label) }
                     }
                 }
             }
             @for home in points.iter().filter(|point| point.label.is_none()) {
-                circle.home cx=(coordinate(x(home))) cy=(coordinate(y(home))) r="6" {}
+                circle.home cx=(x(&home.place)) cy=(y(&home.place)) r="6" {}
             }
-            path.bar d={ "M12 384h" (coordinate(bar * scale)) } {}
+            path.bar d={ "M12 384h" (coordinate(bar * view.scale)) } {}
             text.bar x="12" y="378" { (bar) " m" }
+            path.north d="M384 10l6 18-6-5-6 5z" {}
+            text.north x="384" y="40" { "N" }
         }
     }
+}
+
+/// Returns the point of a ring around a centre where its label is within the map: above, below, at
+/// the left or at the right.
+fn label_of_ring(x: f64, y: f64, radius: f64) -> Option<(f64, f64)> {
+    let points = [
+        (x, y - radius),
+        (x, y + radius),
+        (x - radius, y),
+        (x + radius, y),
+    ];
+    let within = |at: &f64| (20.0..=SIDE - 20.0).contains(at);
+    let mut inside = points.into_iter().filter(|(x, y)| within(x) && within(y));
+    inside.next()
 }
 
 /// Returns a coordinate with one decimal.
@@ -94,13 +185,10 @@ pub(super) fn coordinate(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// Returns the longest of 100, 200, 500 metres and so on that takes less than half of the width.
-fn scale_bar(metres: f64) -> f64 {
+/// Returns the longest of 100, 200, 500 metres and so on that is below a length.
+fn round_length(metres: f64) -> f64 {
     let lengths = [100.0, 200.0, 500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0];
-    let fits = lengths
-        .into_iter()
-        .rev()
-        .find(|length| *length < metres / 2.0);
+    let fits = lengths.into_iter().rev().find(|length| *length < metres);
     fits.unwrap_or(100.0)
 }
 
@@ -110,13 +198,14 @@ mod tests {
 
     #[test]
     fn points_lie_within_the_map_with_north_up() {
+        let place = |easting, northing| GridPoint { easting, northing };
         let at = |label: Option<&str>, easting, northing| Point {
             label: label.map(str::to_owned),
-            easting,
-            northing,
+            words: String::new(),
+            place: place(easting, northing),
         };
-        let points = [at(None, 0.0, 0.0), at(Some("1"), 1_000.0, 500.0)];
-        let drawn = map(&points).into_string();
+        let points = [at(None, 0, 0), at(Some("1"), 1_000, 500)];
+        let drawn = map(&points, &[]).into_string();
         assert!(
             drawn.contains(r#"<circle class="home" cx="30.0" cy="285.0" r="6">"#),
             "{drawn}"
@@ -124,11 +213,38 @@ mod tests {
         assert!(drawn.contains(r#"cx="370.0" cy="115.0""#), "{drawn}");
         assert!(drawn.contains("200 m"), "{drawn}");
         // Comparables of one postcode share a point.
-        let shared = [&points[..], &[at(Some("2"), 1_000.0, 500.0)]].concat();
-        let drawn = map(&shared).into_string();
+        let shared = [&points[..], &[at(Some("2"), 1_000, 500)]].concat();
+        let drawn = map(&shared, &[]).into_string();
         assert!(drawn.contains(">1, 2</text>"), "{drawn}");
         // One point alone is in the middle.
-        let alone = map(&points[..1]).into_string();
+        let alone = map(&points[..1], &[]).into_string();
         assert!(alone.contains(r#"cx="200.0" cy="200.0""#), "{alone}");
+    }
+
+    #[test]
+    fn rings_around_the_home_have_round_distances_and_dots_lie_within_the_map() {
+        let place = |easting, northing| GridPoint { easting, northing };
+        let home = Point {
+            label: None,
+            words: String::new(),
+            place: place(1_000, 1_000),
+        };
+        let far = Point {
+            label: Some("1".to_owned()),
+            place: place(2_000, 1_000),
+            ..home.clone()
+        };
+        let drawn = map(&[home, far], &[place(1_200, 1_000), place(9_000, 0)]).into_string();
+        // 340 units are a kilometre.
+        for (metres, radius) in [(200, "68.0"), (400, "136.0"), (600, "204.0")] {
+            let ring = format!(r#"<circle class="ring" cx="30.0" cy="200.0" r="{radius}">"#);
+            assert!(drawn.contains(&ring), "{drawn}");
+            assert!(drawn.contains(&format!("{metres} m</text>")), "{drawn}");
+        }
+        assert_eq!(drawn.matches(r#"class="postcode""#).count(), 1, "{drawn}");
+        assert!(
+            drawn.contains(r#"class="postcode" cx="98.0" cy="200.0""#),
+            "{drawn}"
+        );
     }
 }

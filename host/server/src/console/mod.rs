@@ -34,6 +34,7 @@ mod report_page;
 mod reports_list;
 mod series_page;
 mod series_table;
+mod tile_map;
 mod timeline;
 mod upload;
 mod value_form;
@@ -107,6 +108,7 @@ pub fn router(
         .route("/jobs", get(jobs_page::page).post(jobs_page::submit))
         .route("/jobs/{job_ids}", get(job_page::page))
         .route("/jobs/{job_ids}/results.csv", get(job_results::download))
+        .route("/map/{file}", get(tile_map::range))
         .route("/operation", get(operation_page::page))
         .route(guide_page::PATH, get(guide_page::page))
         .route("/logout", post(login::logout))

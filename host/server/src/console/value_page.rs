@@ -3,16 +3,18 @@
 use super::error::ConsoleError;
 use super::form::Fields;
 use super::guard::require_scope;
-use super::map::{Point, map, point};
+use super::map::{Point, map, point, sector_places};
 use super::number::{number_of, pounds, pounds_of};
 use super::value_form;
 use super::value_sales::{self, SalesBehind};
-use super::{Console, layout};
+use super::{Console, guard, layout, tile_map};
 use crate::console_sessions::{SavedValue, Session};
 use axum::Extension;
 use axum::extract::{Path, Request, State};
+use axum::http::header;
 use axum::response::Response;
-use domesday_property::Snapshot;
+use domesday_engine::subject::GridPoint;
+use domesday_property::{Snapshot, SnapshotError};
 use domesday_state::Scope;
 use domesday_valuation::release_store::OpenRelease;
 use maud::{Markup, html};
@@ -41,13 +43,24 @@ pub(super) async fn page(
     let mut open = console.service.releases.open_releases().into_iter();
     let release = open.find(|release| release.id == release_id);
     let stored_data = session.user.scopes.has(Scope::AvmStoredData);
-    let behind = match release.clone() {
-        Some(release) => read_sales(release, value.clone(), stored_data).await?,
-        None => SalesBehind::default(),
+    let behind = match release {
+        Some(release) => read_snapshot(release, value.clone(), stored_data).await?,
+        None => Behind::default(),
+    };
+    let tiles = console.service.console_map.as_deref();
+    let tiles = tiles.and_then(|tiles| tile_map::figure(tiles, &behind.points));
+    let maps = html! {
+        div.maps {
+            @if !behind.points.is_empty() {
+                (map(&behind.points, &behind.sector))
+                p.quiet.of-map { "The dots are postcodes of the home's sector, the rings distances from the home." }
+            }
+            @if let Some(tiles) = &tiles { (tiles) }
+        }
     };
     let content = html! {
         (card(&value, before.as_deref()))
-        (evidence(&value.response, release.as_deref(), &behind))
+        (evidence(&value.response, &maps, &behind.sales))
         (inputs(&value.response))
         section.change {
             h2 { "Change an input" }
@@ -60,7 +73,12 @@ pub(super) async fn page(
         Some(estimate) => pounds(estimate),
         None => "No value".to_owned(),
     };
-    Ok(layout::page(&title, Some(&session), &content))
+    let mut page = layout::page(&title, Some(&session), &content);
+    if tiles.is_some() {
+        page.headers_mut()
+            .insert(header::CONTENT_SECURITY_POLICY, guard::MAP_POLICY);
+    }
+    Ok(page)
 }
 
 /// Checks that a session might have made a value itself.
@@ -74,15 +92,32 @@ fn require_scopes_of(session: &Session, value: &SavedValue) -> Result<(), Consol
     }
 }
 
-/// Reads the sales behind a value.
-async fn read_sales(
+/// The part of a snapshot that a page shows behind a value.
+#[derive(Default)]
+struct Behind {
+    sales: SalesBehind,
+    /// The home and its comparables.
+    points: Vec<Point>,
+    /// The postcodes of the home's sector.
+    sector: Vec<GridPoint>,
+}
+
+/// Reads the snapshot behind a value.
+async fn read_snapshot(
     release: Arc<OpenRelease>,
     value: Arc<SavedValue>,
     stored_data: bool,
-) -> Result<SalesBehind, ConsoleError> {
-    let read = move || value_sales::read(&release.snapshot, &value.response, stored_data);
+) -> Result<Behind, ConsoleError> {
+    let read = move || {
+        let (snapshot, response) = (&release.snapshot, &value.response);
+        Ok(Behind {
+            sales: value_sales::read(snapshot, response, stored_data)?,
+            points: points(snapshot, response),
+            sector: sector(snapshot, response),
+        })
+    };
     let read = tokio::task::spawn_blocking(read).await;
-    let read = read.map_err(|_| ConsoleError::Response)?;
+    let read: Result<Behind, SnapshotError> = read.map_err(|_| ConsoleError::Response)?;
     read.map_err(|error| ConsoleError::State(error.to_string()))
 }
 
@@ -213,7 +248,7 @@ fn difference(estimate: i64, value: &SavedValue, before: &SavedValue) -> Markup 
 }
 
 /// Returns the evidence: the map, the comparables, the home's own sale and the area.
-fn evidence(response: &Value, release: Option<&OpenRelease>, behind: &SalesBehind) -> Markup {
+fn evidence(response: &Value, maps: &Markup, behind: &SalesBehind) -> Markup {
     let none = Vec::new();
     let comparables = response["comparables"].as_array().unwrap_or(&none);
     let context = &response["context"];
@@ -223,7 +258,7 @@ fn evidence(response: &Value, release: Option<&OpenRelease>, behind: &SalesBehin
             (own_sale(response))
             @if !comparables.is_empty() {
                 div.evidence {
-                    @if let Some(release) = release { (map(&points(&release.snapshot, response, comparables))) }
+                    (maps)
                     (table(comparables, behind))
                 }
                 p.quiet {
@@ -245,13 +280,33 @@ fn evidence(response: &Value, release: Option<&OpenRelease>, behind: &SalesBehin
     }
 }
 
+/// Returns the places of the postcodes of the home's sector.
+fn sector(snapshot: &Snapshot, response: &Value) -> Vec<GridPoint> {
+    let postcode = response["property"]["postcode"].as_str();
+    postcode.map_or_else(Vec::new, |postcode| sector_places(snapshot, postcode))
+}
+
 /// Returns the points of the home and of its comparables.
-fn points(snapshot: &Snapshot, response: &Value, comparables: &[Value]) -> Vec<Point> {
+fn points(snapshot: &Snapshot, response: &Value) -> Vec<Point> {
+    let words = |price: &Value, done: &str, day: &Value| {
+        format!("{}, {done} {}", pounds_of(price), text(day))
+    };
+    let value = &response["valuation"];
     let home = response["property"]["postcode"].as_str();
-    let home = home.and_then(|postcode| point(snapshot, postcode, None));
-    let others = comparables.iter().filter_map(|comparable| {
+    let home = home.and_then(|postcode| {
+        let words = words(&value["estimated_value_gbp"], "as at", &value["date"]);
+        point(snapshot, postcode, None, words)
+    });
+    let comparables = response["comparables"].as_array().into_iter().flatten();
+    let others = comparables.filter_map(|comparable| {
+        let words = words(&comparable["price_gbp"], "sold", &comparable["sale_date"]);
         let rank = comparable["rank"].to_string();
-        point(snapshot, comparable["postcode"].as_str()?, Some(rank))
+        point(
+            snapshot,
+            comparable["postcode"].as_str()?,
+            Some(rank),
+            words,
+        )
     });
     others.chain(home).collect()
 }
@@ -301,7 +356,7 @@ fn table(comparables: &[Value], behind: &SalesBehind) -> Markup {
                 }
                 tbody {
                     @for comparable in comparables {
-                        tr {
+                        tr id={ "comparable-" (number_of(&comparable["rank"])) } tabindex="-1" {
                             th scope="row" { (number_of(&comparable["rank"])) }
                             td.date { (text(&comparable["sale_date"])) }
                             td.number { (pounds_of(&comparable["price_gbp"])) }

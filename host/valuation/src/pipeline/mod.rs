@@ -20,7 +20,7 @@ pub mod development_site;
 pub mod eligibility;
 pub mod location_context;
 pub mod merge;
-mod osgb36;
+pub mod osgb36;
 pub mod render;
 mod request_context;
 pub mod resolve;

@@ -31,6 +31,10 @@ const KRUEGER: [f64; 4] = [
     N * N * N * 61.0 / 240.0 - N * N * N * N * 103.0 / 140.0,
     N * N * N * N * 49_561.0 / 161_280.0,
 ];
+/// Metres of a degree along a meridian, about.
+const DEGREE_M: f64 = 111_200.0;
+/// Steps of the search for the degrees of a point. Five to eight are enough.
+const MOST_STEPS: usize = 30;
 /// Side of a cell of the shifts' table, metres, and the table's points in a row.
 const CELL_M: f64 = 1_000.0;
 const POINTS: usize = 701;
@@ -46,6 +50,26 @@ pub fn national_grid(latitude: f64, longitude: f64) -> Option<GridPoint> {
         easting: round(east + shift_east) as i32,
         northing: round(north + shift_north) as i32,
     })
+}
+
+/// Converts a point of the National Grid to WGS84 degrees: latitude and longitude. Returns `None`
+/// outside the grid's extent.
+pub fn degrees(point: GridPoint) -> Option<(f64, f64)> {
+    let (mut latitude, mut longitude) = (52.0, -1.0);
+    // Each step is short by the angle between the grid's north and the true one, which is below
+    // four degrees, and by the curvature.
+    for _ in 0..MOST_STEPS {
+        let (east, north) = project(latitude, longitude);
+        let (shift_east, shift_north) = shifts(east, north)?;
+        let off_east = f64::from(point.easting) - east - shift_east;
+        let off_north = f64::from(point.northing) - north - shift_north;
+        latitude += off_north / DEGREE_M;
+        longitude += off_east / (DEGREE_M * cos(latitude.to_radians()));
+        if hypot(off_east, off_north) < 0.001 {
+            return Some((latitude, longitude));
+        }
+    }
+    None
 }
 
 /// Metres east and north on the projection, before the shifts.
@@ -160,6 +184,24 @@ mod tests {
     fn a_place_is_in_whole_metres() {
         let point = national_grid(51.427_547_43, -2.544_076_183).unwrap();
         assert_eq!((point.easting, point.northing), (362_270, 169_979));
+    }
+
+    #[test]
+    fn the_degrees_of_a_point_are_those_that_lead_to_it() {
+        for (latitude, longitude, easting, northing) in POINTS {
+            let point = GridPoint {
+                easting: round(easting) as i32,
+                northing: round(northing) as i32,
+            };
+            let (found_latitude, found_longitude) = degrees(point).unwrap();
+            // Half a metre of rounding in both directions.
+            assert!((found_latitude - latitude).abs() < 1e-5, "{point:?}");
+            assert!((found_longitude - longitude).abs() < 1e-5, "{point:?}");
+            assert_eq!(national_grid(found_latitude, found_longitude), Some(point));
+        }
+        for (easting, northing) in [(-1, 0), (700_000, 0), (0, 1_250_000), (i32::MAX, i32::MIN)] {
+            assert_eq!(degrees(GridPoint { easting, northing }), None);
+        }
     }
 
     #[test]

@@ -5,17 +5,26 @@
 use super::{link, reports, start_with_console};
 use crate::common::program::repository;
 use crate::common::python::{interpreter, run_to_success};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// Debian's Chromium.
+pub(super) const CHROMIUM: &str = "/usr/bin/chromium";
+
+/// Returns the interpreter for the programs that drive a browser, and their folder.
+pub(super) fn console_python() -> (PathBuf, PathBuf) {
+    let folder = repository().join("tests/peers/console");
+    let python = interpreter(&folder, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    (python, folder)
+}
 
 #[test]
 fn each_page_does_its_task_in_a_browser_without_a_fault() {
-    if !Path::new("/usr/bin/chromium").exists() {
+    if !Path::new(CHROMIUM).exists() {
         println!("skipped: the console in a browser needs Debian's chromium");
         return;
     }
-    let folder = repository().join("tests/peers/console");
-    let python = interpreter(&folder, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let (python, folder) = console_python();
     let outer = reports::folder();
     let reports = outer.path().join("reports").display().to_string();
     let server = start_with_console()
@@ -36,12 +45,11 @@ fn each_page_does_its_task_in_a_browser_without_a_fault() {
 
 #[test]
 fn the_reference_is_drawn_and_asks_no_other_origin() {
-    if !Path::new("/usr/bin/chromium").exists() {
+    if !Path::new(CHROMIUM).exists() {
         println!("skipped: the reference in a browser needs Debian's chromium");
         return;
     }
-    let folder = repository().join("tests/peers/console");
-    let python = interpreter(&folder, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let (python, folder) = console_python();
     let server = start_with_console().go();
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("console");
     std::fs::create_dir_all(&shots).unwrap();

@@ -7,7 +7,9 @@ use domesday_server::config::Settings;
 use domesday_server::console_origin::ConsoleOrigin;
 use domesday_server::console_sessions::ConsoleSessions;
 use domesday_server::service::Service;
+use domesday_server::tile_archive::TileArchive;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use tokio::net::TcpListener;
 
 /// The listener of the console, or the reason why the demo has none.
@@ -38,7 +40,15 @@ pub fn open_console(
             Ok(opened) => opened,
             Err(error) => return Ok(ConsoleListener::Taken(error.to_string())),
         },
-        (None, None) => return Ok(ConsoleListener::Off),
+        (None, None) => {
+            if let Some(map) = &settings.console_map {
+                bail!(
+                    "--console-map {} has no console to draw on. Give --console 127.0.0.1:8081 too",
+                    map.display()
+                );
+            }
+            return Ok(ConsoleListener::Off);
+        }
     };
     let origin = match &settings.console_origin {
         Some(text) => ConsoleOrigin::parse(text).context("--console-origin")?,
@@ -51,6 +61,9 @@ pub fn open_console(
             origin.as_str()
         );
     }
+    let map = settings.console_map.as_deref();
+    let map = map.map(TileArchive::open).transpose();
+    service.console_map = map.context("--console-map")?.map(Arc::new);
     let scheme = if tls { "https" } else { "http" };
     let sessions = ConsoleSessions::new(origin, format!("{scheme}://{api}"));
     if let Some(path) = &settings.console_addresses {

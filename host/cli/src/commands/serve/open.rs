@@ -106,6 +106,7 @@ pub fn open_service(
         ledger_key,
         second_key: settings.promotion_second_key,
         console: None,
+        console_map: None,
     };
     service.show_promotions();
     Ok((service, promoted))

@@ -202,6 +202,24 @@ fn postcodes_know_country_region_and_authority() {
 }
 
 #[test]
+fn a_sector_has_the_locations_of_all_its_postcodes_and_of_no_other() {
+    let mut world = World::default();
+    // Rows hold half a sector each.
+    world.postcodes += &place("ZZ1 1ZZ", 451_000, 300_200, "E92000001", "E07000900");
+    world.postcodes += &place("ZZ1 2AA", 452_000, 300_300, "E92000001", "E07000900");
+    let snapshot = world.build().open();
+    let eastings = |text| {
+        let locations = snapshot.sector_locations(&postcode(text)).unwrap();
+        let eastings = locations.iter().map(|location| location.easting);
+        eastings.collect::<Vec<i32>>()
+    };
+    assert_eq!(eastings("ZZ1 1AB"), [450_100, 450_900, 451_000]);
+    assert_eq!(eastings("ZZ1 1QQ"), [450_100, 450_900, 451_000]);
+    assert_eq!(eastings("ZZ1 2ZZ"), [452_000]);
+    assert_eq!(eastings("ZZ5 5AA"), [0; 0]);
+}
+
+#[test]
 fn a_place_lies_beyond_the_border_where_the_nearest_postcode_does() {
     let mut world = World::default();
     // The made-up Scotland lies at 350,000 700,000; England comes to within six kilometres of it.

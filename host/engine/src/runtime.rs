@@ -107,6 +107,13 @@ impl Runtime {
     /// The version of wasmtime, which this crate pins exactly.
     pub const WASMTIME: &str = wasmtime_version!();
 
+    /// The versions of the release interface that components may be built against.
+    pub const INTERFACES: [&str; 3] = [
+        "domesday:valuation@1.0.0",
+        "domesday:valuation@1.1.0",
+        "domesday:inputs@0.1.0",
+    ];
+
     /// Returns the name of this engine, for fixtures and receipts.
     pub fn version() -> &'static str {
         concat!(

@@ -82,7 +82,7 @@ mod tests {
             needs || line.contains("|| missing+=(") && !line.contains("\"$1\"")
         };
         let checks: Vec<&str> = script.lines().filter(|line| is_check(line)).collect();
-        assert_eq!(checks.len(), 7, "{checks:?}");
+        assert_eq!(checks.len(), 8, "{checks:?}");
         for check in checks {
             let without = script.replace(check, "");
             assert_eq!(unlisted(&without, &programs).len(), 1, "{check}");

@@ -1,4 +1,5 @@
-//! The README's two commands compile each dependency once.
+//! The README's two commands compile each dependency once, and the program holds no part of the
+//! tests.
 
 use crate::common::program::{TIMEOUT, repository, run_command};
 use std::collections::BTreeSet;
@@ -26,4 +27,32 @@ fn the_program_alone_and_the_workspace_share_every_compiled_dependency() {
         "the workspace builds these with other features; add those to \
          host/workspace_hack/Cargo.toml: {twice:#?}"
     );
+}
+
+/// Features of our crates that a program may be built with, by crate. A feature for tests would be
+/// another.
+const FEATURES: [(&str, &str); 4] = [
+    (
+        "domesday-cli",
+        "builders,default,mimalloc,oci,otlp,postgres",
+    ),
+    ("domesday-series", "build,default"),
+    ("domesday-server", "default,otlp"),
+    ("domesday-state", "default,postgres"),
+];
+
+#[test]
+fn the_program_holds_no_feature_for_tests_and_no_crate_of_theirs() {
+    let program = dependencies(&["--package", env!("CARGO_PKG_NAME"), "--edges", "no-dev"]);
+    let mut own = BTreeSet::new();
+    for line in program.iter().filter(|line| line.starts_with("domesday-")) {
+        let mut words = line.trim_end_matches("(*)").split_whitespace();
+        let name = words.next().unwrap();
+        assert!(!name.starts_with("domesday-test"), "{line}");
+        let features = words.next_back().filter(|word| !word.ends_with(')'));
+        let allowed = FEATURES.iter().find(|(crate_name, _)| *crate_name == name);
+        assert_eq!(features, allowed.map(|(_, features)| *features), "{line}");
+        own.insert(name);
+    }
+    assert!(own.len() > 15, "{own:?}");
 }

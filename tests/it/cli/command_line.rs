@@ -69,6 +69,11 @@ fn every_command_has_help() {
         "shadow stop",
         "shadow report",
         "demo-data",
+        "file",
+        "file sign",
+        "file verify",
+        "man",
+        "completions",
     ] {
         let name = format!("help_{}", command.replace(' ', "_"));
         let help = run(command.split_whitespace().chain(["--help"]))

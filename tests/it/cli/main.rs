@@ -8,5 +8,6 @@ mod command_line;
 #[path = "../../common/mod.rs"]
 mod common;
 mod compare;
+mod distribution;
 mod monitor;
 mod replay;

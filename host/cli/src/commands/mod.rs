@@ -7,12 +7,15 @@ mod builders;
 #[path = "without_builders.rs"]
 mod builders;
 mod compile_cache_arg;
+mod completions;
 mod console;
 mod cursor_secret;
+mod file;
 mod history;
 mod jobs;
 mod journal;
 mod key;
+mod man;
 #[cfg(not(feature = "oci"))]
 #[path = "without_oci.rs"]
 mod oci;
@@ -33,6 +36,7 @@ mod target;
 mod tenant;
 mod transfer;
 mod trust;
+mod version;
 
 #[cfg(feature = "oci")]
 use domesday_oci as oci;
@@ -43,7 +47,7 @@ use std::process::ExitCode;
 
 /// Automated valuations of homes in England and Wales, by sandboxed and replayable releases.
 #[derive(Debug, Parser)]
-#[command(name = "domesday", version, max_term_width = 100)]
+#[command(name = "domesday", version, long_version = version::LONG.as_str(), max_term_width = 100)]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -98,6 +102,13 @@ enum Command {
     Shadow(shadow::Shadow),
     /// Write register files of an invented England and Wales.
     DemoData(builders::DemoData),
+    /// Sign a file, such as a list of checksums, and verify it.
+    #[command(subcommand)]
+    File(file::File),
+    /// Write the man pages of all commands.
+    Man(man::Man),
+    /// Print the completions of a shell.
+    Completions(completions::Completions),
 }
 
 /// The packages folder, in every command that reads or writes releases.
@@ -144,6 +155,9 @@ fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Compare(command) => command.run(),
         Command::Shadow(command) => command.run(matches).map(|()| ExitCode::SUCCESS),
         Command::DemoData(command) => command.run(),
+        Command::File(command) => command.run(),
+        Command::Man(command) => command.run(Arguments::command()),
+        Command::Completions(command) => command.run(Arguments::command()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The published versions of `domesday:valuation` never change: releases were built against it.
 
+use crate::Runtime;
 use sha2::{Digest, Sha256};
 
 /// Returns the digest of the interface without its comments and blanks, which may be mended.
@@ -34,4 +35,18 @@ fn the_published_interface_has_not_changed() {
             "{package} a later ability is a new interface or a new world beside this one"
         );
     }
+}
+
+#[test]
+fn the_engine_names_the_version_of_each_interface() {
+    let texts = [
+        include_str!("../../../../wit/valuation.wit"),
+        include_str!("../../../../wit/packed/packed.wit"),
+        include_str!("../../../../wit/inputs/inputs.wit"),
+    ];
+    let stated = texts.map(|text| {
+        let line = text.lines().find(|line| line.starts_with("package "));
+        line.unwrap()["package ".len()..].trim_end_matches(';')
+    });
+    assert_eq!(Runtime::INTERFACES, stated);
 }

@@ -19,6 +19,7 @@ from domesday_client import CellError, RejectionWarning
 from domesday_client.cells import convert_cell, field_kind, plain_cell
 from domesday_client.columns import column_places
 from domesday_client.models import ExistingRow
+from domesday_client.untyped import items_of
 
 FILE = """loan_id,valuation_date,postcode,building_number_or_name,street,type,subtype,title_tenure,\
 occupancy,floor_area_m2,bedrooms,living_rooms
@@ -74,8 +75,8 @@ def test_a_file_makes_the_same_requests_however_it_is_read(harness: Harness, nam
 def test_a_file_is_valued_however_it_is_read(harness: Harness, name: str) -> None:
     client = harness.client(*(demo_server() or ("", "")))
     found = harness.get(client.value_many(tables()[name], keep=["loan_id"]))
-    rows = found if isinstance(found, list) else None
-    statuses = [row["result_status"] for row in rows] if rows else list(found["result_status"])
+    listed = items_of(found)
+    statuses = [row["result_status"] for row in listed] or list(found["result_status"])
     assert statuses == ["valued", "valued"]
 
 

@@ -42,7 +42,7 @@ class Place:
     path: tuple[str, ...]
     kind: Kind = None
     #: Kinds of the members, if the column is a whole section.
-    members: Mapping[str, Kind] = field(default_factory=dict)
+    members: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
 
     @property
     def pointer(self) -> str:

@@ -50,12 +50,12 @@ def column_names(table: Any, kind: FrameKind) -> list[str]:
     for row in table:
         if not isinstance(row, Mapping):
             raise TypeError(f"a row is a {type(row).__name__}, not a dict")
-        cells = cast("Mapping[Any, Any]", row)
+        cells = cast("Mapping[object, Any]", row)
         if None in cells:
             raise ValueError(
                 f"a row has more cells than the file has columns: {cells[None]!r} is left"
             )
-        names.update(dict.fromkeys(cells))
+        names.update(dict.fromkeys(map(str, cells)))
     return list(names)
 
 

@@ -17,7 +17,7 @@ pub(super) fn of_session(
     headers: &HeaderMap,
 ) -> Result<Option<String>, ConsoleError> {
     let name = origin.cookie_name();
-    let mut values = named(&name, headers);
+    let mut values = values_of(&name, headers);
     match (values.pop(), values.is_empty()) {
         (value, true) => Ok(value),
         (_, false) => Err(ConsoleError::Cookies { name }),
@@ -26,7 +26,7 @@ pub(super) fn of_session(
 
 /// Returns the page that a login leads to, if it is one of this console.
 pub(super) fn next(origin: &ConsoleOrigin, headers: &HeaderMap) -> Option<String> {
-    let value = named(&next_name(origin), headers).pop()?;
+    let value = values_of(&next_name(origin), headers).pop()?;
     let path = form_urlencoded::parse(value.as_bytes()).next()?.0;
     origin.local_path(&path)
 }
@@ -56,7 +56,7 @@ fn next_name(origin: &ConsoleOrigin) -> String {
     format!("{}_next", origin.cookie_name())
 }
 
-fn named(name: &str, headers: &HeaderMap) -> Vec<String> {
+fn values_of(name: &str, headers: &HeaderMap) -> Vec<String> {
     let cookies = headers.get_all(COOKIE).iter();
     cookies
         .filter_map(|value| value.to_str().ok())

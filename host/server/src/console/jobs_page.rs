@@ -163,7 +163,7 @@ fn show(console: &Console, session: &Session, content: &FormContent<'_>) -> Resp
     let content = html! {
         h1 { (TITLE) }
         (form(session, content))
-        (listed(&files.unwrap_or_default()))
+        (list_files(&files.unwrap_or_default()))
         form.inputs method="get" action="/jobs" {
             label {
                 span { "Id of another job" }
@@ -214,7 +214,7 @@ fn form(session: &Session, content: &FormContent<'_>) -> Markup {
 }
 
 /// Returns the list of a tenant's files that became jobs here.
-fn listed(files: &[FileOfHomes]) -> Markup {
+fn list_files(files: &[FileOfHomes]) -> Markup {
     html! {
         section {
             h2 { "Jobs of this tenant's sessions" }

@@ -209,7 +209,7 @@ fn series(
             @for curves in curves { (curves.show()) }
         } @else {
             @for (metric, unit, of_metric) in &charts {
-                (intervals(&metric.replace('_', " "), unit, &drawn(of_metric, &names)))
+                (intervals(&metric.replace('_', " "), unit, &chart_series(of_metric, &names)))
             }
         }
         p {
@@ -222,7 +222,7 @@ fn series(
 }
 
 /// Returns the series of one metric as a chart draws them, named by what differs among them.
-fn drawn(of_metric: &[&MergedSeries<'_>], names: &DimensionNames) -> Vec<ChartSeries> {
+fn chart_series(of_metric: &[&MergedSeries<'_>], names: &DimensionNames) -> Vec<ChartSeries> {
     let draw = |series: &&MergedSeries<'_>| ChartSeries {
         name: names.label(series, of_metric),
         intervals: series

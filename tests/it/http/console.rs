@@ -9,7 +9,6 @@ mod jobs;
 mod map;
 mod operation;
 mod pages;
-mod pages;
 mod reports;
 mod scopes;
 mod sessions;

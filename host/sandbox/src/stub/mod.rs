@@ -21,7 +21,7 @@ use axum::Router;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::get;
 use chrono::{DateTime, Utc};
 use directive::Directive;

@@ -10,4 +10,5 @@ mod common;
 mod compare;
 mod distribution;
 mod monitor;
+mod monitoring;
 mod replay;

@@ -7,4 +7,5 @@ mod common;
 mod crash;
 mod hosts;
 mod ledger;
+mod proxies;
 mod stalls;

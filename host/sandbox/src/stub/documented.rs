@@ -14,7 +14,7 @@ pub struct DocumentedErrors(HashMap<(Method, String, Code), Bytes>);
 
 impl DocumentedErrors {
     /// Reads the published description of the service.
-    pub fn published() -> DocumentedErrors {
+    pub fn read_description() -> DocumentedErrors {
         let description = serde_json::to_value(domesday_openapi::document()).unwrap_or_default();
         let mut found = HashMap::new();
         let examples = &description["components"]["examples"];
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_route_gives_the_errors_that_its_description_lists() {
-        let documented = DocumentedErrors::published();
+        let documented = DocumentedErrors::read_description();
         let get = |method: Method, path: &str, code: Code| documented.get(&method, path, code);
         let (status, body) = get(Method::POST, "/v3/value", Code::RateLimited).unwrap();
         assert_eq!(status, 429);

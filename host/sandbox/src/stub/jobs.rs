@@ -91,7 +91,7 @@ impl Jobs {
             }
             _ => with_body(status, &changed),
         };
-        if changed.status == JobStatus::Queued {
+        if changed.status != JobStatus::Failed {
             *response.status_mut() = StatusCode::ACCEPTED;
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, HeaderValue::from(POLL_SECONDS));
@@ -132,7 +132,9 @@ fn on_course(document: JobDocument, course: Course) -> Option<JobDocument> {
             }),
             ..document
         }),
-        Course::Held(_) | Course::Failed => None,
+        // Not the service's own answer, which may be of a moment later, when the job has ended.
+        Course::Failed => Some(document),
+        Course::Held(_) => None,
     }
 }
 

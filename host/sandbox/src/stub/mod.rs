@@ -56,7 +56,7 @@ struct Stub {
     now: Now,
     documented: DocumentedErrors,
     jobs: Jobs,
-    /// How often each directive was followed, by its text, method and path.
+    /// The number of times that each directive was followed, by its text, method and path.
     followed: Mutex<HashMap<(String, Method, String), u32>>,
 }
 
@@ -77,7 +77,7 @@ pub fn in_front_of(service: Router, now: Now) -> Result<Router, TableError> {
     let stub = Arc::new(Stub {
         service,
         now,
-        documented: DocumentedErrors::published(),
+        documented: DocumentedErrors::read_description(),
         jobs: Jobs::default(),
         followed: Mutex::default(),
     });

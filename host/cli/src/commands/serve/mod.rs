@@ -68,7 +68,7 @@ impl Serve {
     }
 }
 
-/// What a server of the sandbox has in place of a service's.
+/// The parts of a sandbox's server that stand in place of a service's.
 pub struct SandboxParts {
     /// The key of the sandbox's packages.
     pub trust: Trust,
@@ -76,7 +76,7 @@ pub struct SandboxParts {
     pub account: Account,
     /// Puts the stub in front of the routes.
     pub stub: fn(Router) -> anyhow::Result<Router>,
-    /// Where the cases are listed, for a person to read.
+    /// The address of the list of cases, for a person to read.
     pub about: fn(SocketAddr) -> String,
 }
 

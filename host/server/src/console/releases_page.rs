@@ -10,6 +10,7 @@ use crate::service::Service;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
+use domesday_package::{Attachments, Trust, judge_check, open};
 use domesday_state::PromotionEntry;
 use domesday_valuation::release_store::OpenRelease;
 use maud::{Markup, html};
@@ -27,6 +28,8 @@ struct ReleaseCard {
     release: Arc<OpenRelease>,
     backtest: Option<Value>,
     check: Option<Value>,
+    /// The reason why the report opens no gate, if it opens none.
+    refusal: Option<String>,
 }
 
 /// Shows the releases.
@@ -73,10 +76,22 @@ fn cards(service: &Service) -> Vec<ReleaseCard> {
         ReleaseCard {
             backtest: backtest.and_then(|file| read(&package.join(file.as_str()))),
             check: read(&package.join("check.json")),
+            refusal: refusal(&package, service.releases.trust()),
             release,
         }
     };
     releases.into_iter().map(card).collect()
+}
+
+/// Returns why a release could not be promoted by its check report, if that is so.
+fn refusal(folder: &Path, trust: &Trust) -> Option<String> {
+    let judge = || -> Result<(), String> {
+        let package = open(folder, trust).map_err(|error| error.to_string())?;
+        let attachments = Attachments::read(folder).map_err(|error| error.to_string())?;
+        let judged = judge_check(&package, &attachments, trust, false);
+        judged.map(drop).map_err(|error| error.to_string())
+    };
+    judge().err()
 }
 
 /// Reads a report for show. One that is not there or too large is left out.
@@ -121,6 +136,7 @@ fn show(
             }
             @if let Some(backtest) = &card.backtest { (accuracy(backtest)) }
             @else { p.quiet { "The package has no back-test." } }
+            @if let Some(refusal) = &card.refusal { p.refusal { (refusal) "." } }
             @if let Some(check) = &card.check { (verdicts(check)) }
             @else { p.quiet { "No check report stands beside the manifest." } }
             @if let Some(Ok(reports)) = reports { (reports.of_release(&release.id)) }
@@ -161,6 +177,9 @@ fn verdicts(check: &Value) -> Markup {
             summary {
                 "Check: " @if check["passed"] == true { "passed" } @else { "failed" }
                 ", " (thousands(i64::try_from(checks.len()).unwrap_or(i64::MAX))) " checks"
+                @if check["not_judged"].as_u64().is_some_and(|count| count > 0) {
+                    ", of which " (number_of(&check["not_judged"])) " were not judged"
+                }
             }
             table {
                 caption { "Checks" }

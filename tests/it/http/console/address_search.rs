@@ -23,7 +23,9 @@ fn results(browser: &Browser, typed: &str) -> String {
 
 /// The first link of some results.
 fn first_link(results: &str) -> String {
-    let link = results.split("href=\"").nth(1).expect(results);
+    let Some(link) = results.split("href=\"").nth(1) else {
+        panic!("no link: {results}")
+    };
     link.split('"').next().unwrap().to_owned()
 }
 

@@ -24,18 +24,20 @@ pub(super) fn download(
             .map_err(|_| ConsoleError::Response)?;
     }
     let text = writer.into_inner().map_err(|_| ConsoleError::Response)?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, attachment(name, "csv")),
+    ];
+    Ok((headers, text).into_response())
+}
+
+/// Returns the header that has a browser save a file under a name.
+pub(super) fn attachment(name: &str, extension: &str) -> String {
     let safe: String = name
         .chars()
         .filter(|letter| letter.is_ascii_alphanumeric() || ['_', '-'].contains(letter))
         .collect();
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
-        (
-            header::CONTENT_DISPOSITION,
-            format!("attachment; filename=\"{safe}.csv\""),
-        ),
-    ];
-    Ok((headers, text).into_response())
+    format!("attachment; filename=\"{safe}.{extension}\"")
 }
 
 /// Returns a value of JSON as a cell.

@@ -29,6 +29,7 @@ mod number;
 mod once;
 mod operation_page;
 mod operation_plots;
+mod parquet_file;
 mod releases_page;
 mod report_page;
 mod reports_list;
@@ -99,8 +100,10 @@ pub fn router(
         .route("/values/{valuation_id}", get(value_page::page))
         .route("/markets", get(series_page::markets))
         .route("/rates", get(series_page::rates))
-        .route("/markets.csv", get(series_page::markets_csv))
-        .route("/rates.csv", get(series_page::rates_csv))
+        .route("/markets.csv", get(series_page::markets_file))
+        .route("/markets.parquet", get(series_page::markets_file))
+        .route("/rates.csv", get(series_page::rates_file))
+        .route("/rates.parquet", get(series_page::rates_file))
         .route("/releases", get(releases_page::page))
         .route("/releases/report", get(report_page::page))
         .route("/releases/shadow", get(report_page::shadow))

@@ -1,16 +1,16 @@
 //! Market statistics and rates: a chart, the table below it, and the same as CSV.
 
 use super::chart::{ChartSeries, Interval, intervals};
-use super::csv_file::download;
 use super::curve::curves_of;
 use super::error::ConsoleError;
 use super::form::Fields;
 use super::number::number_of;
-use super::series_table::{DimensionNames, MergedSeries, csv_rows, merge, series_of, table};
-use super::{Console, layout};
+use super::series_table::{DimensionNames, MergedSeries, file_rows, merge, series_of, table};
+use super::{Console, csv_file, layout, parquet_file};
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::extract::{Request, State};
+use axum::http::Uri;
 use axum::response::Response;
 use domesday_registers::Day;
 use maud::{Markup, html};
@@ -59,22 +59,22 @@ pub(super) async fn rates(
     page(&console, &session, RATES, request.uri().query()).await
 }
 
-/// Returns the observations of market statistics as CSV.
-pub(super) async fn markets_csv(
+/// Returns the observations of market statistics as a file, CSV or Parquet by its path.
+pub(super) async fn markets_file(
     State(console): State<Console>,
     Extension(session): Extension<Arc<Session>>,
     request: Request,
 ) -> Result<Response, ConsoleError> {
-    as_csv(&console, &session, MARKETS, request.uri().query()).await
+    as_file(&console, &session, MARKETS, request.uri()).await
 }
 
-/// Returns the observations of rates as CSV.
-pub(super) async fn rates_csv(
+/// Returns the observations of rates as a file, CSV or Parquet by its path.
+pub(super) async fn rates_file(
     State(console): State<Console>,
     Extension(session): Extension<Arc<Session>>,
     request: Request,
 ) -> Result<Response, ConsoleError> {
-    as_csv(&console, &session, RATES, request.uri().query()).await
+    as_file(&console, &session, RATES, request.uri()).await
 }
 
 async fn page(
@@ -216,6 +216,7 @@ fn series(
             "Release " strong { (release.unwrap_or("–")) } ". " (policy.unwrap_or_default()) " "
             @if let Some(sources) = &sources { (sources) " " }
             a href={ "/" (family.path) ".csv?" (fields.query()) } download { "Download all " (rows) " observations as CSV" }
+            " " a href={ "/" (family.path) ".parquet?" (fields.query()) } download { "as Parquet" }
         }
         (table(&merged, &names))
     }
@@ -347,21 +348,25 @@ fn selector(name: &str, dataset: Option<&Value>, areas: &Value, value: &str) -> 
     }
 }
 
-async fn as_csv(
+async fn as_file(
     console: &Console,
     session: &Session,
     family: Family,
-    query: Option<&str>,
+    uri: &Uri,
 ) -> Result<Response, ConsoleError> {
-    let fields = Fields::parse(query.unwrap_or_default().as_bytes());
+    let fields = Fields::parse(uri.query().unwrap_or_default().as_bytes());
     let areas = read_areas(console, session, family).await?;
     let pages = read_compared(console, session, family, &fields).await?;
     let pages = pages.map_err(ConsoleError::Form)?;
     let merged = merge(&pages);
     let names = DimensionNames::of(&merged, &areas);
     let sources = |release: &str| attribution(console, family, release).unwrap_or_default();
-    let rows = csv_rows(&merged, &names, sources);
-    download(fields.get("dataset").unwrap_or(family.path), rows)
+    let rows = file_rows(&merged, &names, sources);
+    let name = fields.get("dataset").unwrap_or(family.path);
+    match uri.path().ends_with(".parquet") {
+        true => parquet_file::download(name, &rows),
+        false => csv_file::download(name, rows),
+    }
 }
 
 /// Reads the areas of market statistics. Rates have none.

@@ -174,7 +174,7 @@ pub(super) fn table(merged: &[MergedSeries<'_>], names: &DimensionNames) -> Mark
 }
 
 /// Returns all observations as the rows of a file, each with its dimensions and whose data it is.
-pub(super) fn csv_rows(
+pub(super) fn file_rows(
     merged: &[MergedSeries<'_>],
     names: &DimensionNames,
     attribution: impl Fn(&str) -> String,
@@ -261,7 +261,7 @@ mod tests {
         let merged = merge(&pages);
         let areas = json!({"areas": [{"code": "E1", "name": "Ambleford"}]});
         let names = DimensionNames::of(&merged, &areas);
-        let rows = csv_rows(&merged, &names, |release| format!("of {release}"));
+        let rows = file_rows(&merged, &names, |release| format!("of {release}"));
         assert_eq!(
             rows[0].join(","),
             "series_id,metric,unit,basis,area,bedrooms,area_name,window_months,\

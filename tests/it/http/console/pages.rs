@@ -149,6 +149,8 @@ fn a_series_is_charted_listed_and_downloaded_as_the_api_has_it() {
     );
     // Two areas are told apart by their names, in the legend and in the table.
     let areas = server.demo().get("/v1/markets/areas").ok();
+    let parquet = browser.get(&format!("/markets.parquet?{query}"));
+    assert!(parquet.bytes().unwrap().starts_with(b"PAR1"));
     let both = browser.page(&format!("/markets?{query}&compared_with=E06990002"));
     for code in ["E06990001", "E06990002"] {
         let listed = areas["areas"].as_array().unwrap().iter();

@@ -22,10 +22,6 @@ const LEAST: usize = 60;
 /// ones below, whatever the release does.
 const BY_PRICE: &str = "price";
 
-/// The division whose groups are corrected apart from the others. Types are few and known before,
-/// so that a type whose ranges do not hold is found among many authorities and months.
-const BY_TYPE: &str = "type";
-
 /// The division name of the group of all sales.
 const ALL: &str = "sales";
 
@@ -106,22 +102,18 @@ pub fn judge(report: &Report) -> Finding {
         .with_figures(figures)
 }
 
-/// Sets the result of the groups that are tested, the types and the others apart.
+/// Sets the rule of each group and its result.
 fn correct(all: &mut [GroupCoverage<'_>]) {
-    for types in [true, false] {
-        let tested = |group: &GroupCoverage<'_>| {
-            group.rule == Some(Rule::Holm) && (group.by == BY_TYPE) == types
-        };
-        let p_values: Vec<f64> = all
-            .iter()
-            .filter(|group| tested(group))
-            .map(|group| group.p_value)
-            .collect();
-        let refutations = find_refuted(&p_values);
-        let held = all.iter_mut().filter(|group| tested(group));
-        for (group, refuted) in held.zip(refutations) {
-            group.holds = !refuted;
-        }
+    let tested = |group: &GroupCoverage<'_>| group.rule == Some(Rule::Holm);
+    let p_values: Vec<f64> = all
+        .iter()
+        .filter(|group| tested(group))
+        .map(|group| group.p_value)
+        .collect();
+    let refutations = find_refuted(&p_values);
+    let held = all.iter_mut().filter(|group| tested(group));
+    for (group, refuted) in held.zip(refutations) {
+        group.holds = !refuted;
     }
 }
 
@@ -165,7 +157,7 @@ impl GroupCoverage<'_> {
             _ if self.holds => "",
             Some(Rule::Points) => "  FAILED",
             Some(Rule::Test) => "  FAILED: refuted by an exact test",
-            _ => "  FAILED: refuted by an exact test, corrected by Holm for the number of groups",
+            _ => "  FAILED: refuted by an exact test, corrected by Holm for all groups",
         };
         format!(
             "{} {}: {} of {} ranges hold the price ({} to {}), {:+.1} points from nominal{reason}",

@@ -37,7 +37,7 @@ pub struct FileOfHomes {
 }
 
 impl FileOfHomes {
-    /// Returns the ids of its jobs, as they stand in the path of their page.
+    /// Returns the ids of its jobs, as written in the path of their page.
     pub fn path(&self) -> String {
         let ids: Vec<String> = self.jobs.iter().map(Uuid::to_string).collect();
         ids.join(",")

@@ -123,10 +123,10 @@ def main(folder: Path, program: str) -> None:
     for manifest in plain:
         check_schema(manifest)
     # A schema that takes anything would prove nothing.
-    spoilt = json.loads(json.dumps(manifests["Deployment"]))
-    spoilt["spec"]["template"]["spec"]["containers"][0]["livenessProb"] = {}
+    wrong = json.loads(json.dumps(manifests["Deployment"]))
+    wrong["spec"]["template"]["spec"]["containers"][0]["livenessProb"] = {}
     try:
-        check_schema(spoilt)
+        check_schema(wrong)
     except kubernetes_validate.ValidationError:
         pass
     else:

@@ -88,7 +88,7 @@ class Outcome:
 
 
 class Load:
-    """Clients that send values and batches until they are told to end."""
+    """Clients that send values and batches until somebody ends them."""
 
     def __init__(self, name: str, make_client, workers: int):
         self.outcome = Outcome()

@@ -35,7 +35,7 @@ pub(super) fn columns() -> impl Iterator<Item = &'static str> {
     COLUMNS.iter().map(|(name, ..)| *name)
 }
 
-/// A file of homes: the headings as they stand there, and the cells of each home.
+/// A file of homes: the headings as written there, and the cells of each home.
 pub(super) struct HomesFile {
     /// The headings.
     pub(super) headings: Vec<String>,
@@ -47,7 +47,7 @@ impl HomesFile {
     /// Reads a file. Commas, semicolons or tabs divide its cells.
     ///
     /// # Errors
-    /// What is wrong with the file, for the person who sent it.
+    /// The fault of the file, for the person who sent it.
     pub(super) fn read(text: &str) -> Result<HomesFile, String> {
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)

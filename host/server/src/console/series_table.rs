@@ -31,7 +31,7 @@ impl MergedSeries<'_> {
     }
 }
 
-/// What a selection states besides selectors that tell series apart.
+/// The members of a selection that are no selectors of series.
 const NO_DIMENSIONS: [&str; 3] = ["mode", "horizon_from_month", "horizon_to_month"];
 
 /// Returns the series of all pages.

@@ -57,8 +57,8 @@ pub struct Listing {
 /// The reason why a report cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The folder is none.
-    #[error("{path} is no folder; name the folder of the reports")]
+    /// The path is no folder.
+    #[error("{path} is not a folder; name the folder of the reports")]
     NoFolder {
         /// The path.
         path: PathBuf,

@@ -1,14 +1,14 @@
 //! The drift of a release in use: bias and coverage by month and segment, and the alarms.
 
-use super::chart::{ChartSeries, Interval, intervals};
 use super::error::ConsoleError;
 use super::report_page::{ReportChoice, query, read};
 use super::{Console, layout};
-use crate::console_reports::Report;
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::extract::{Query, State};
 use axum::response::Response;
+use domesday_console::chart::{ChartSeries, Interval, intervals};
+use domesday_console::reports::Report;
 use domesday_evaluation::monitor::html::describe_alarm;
 use domesday_evaluation::monitor::{Alarm, MonitorReport, Segment, Window};
 use domesday_registers::Day;

@@ -1,10 +1,10 @@
 //! Errors of the console, and their pages.
 
 use super::layout;
-use crate::tile_archive::TileReadError;
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use domesday_console::tile_archive::TileReadError;
 use domesday_state::Scope;
 use maud::html;
 use std::any::Any;

@@ -2,7 +2,6 @@
 
 use super::error::ConsoleError;
 use super::form::Fields;
-use super::homes_text::decode;
 use super::upload::{self, HOMES};
 use super::{Console, cookie, layout};
 use crate::clock::random;
@@ -16,6 +15,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use domesday_console::homes_text::decode;
 use domesday_state::{Access, Scope};
 use maud::html;
 

@@ -2,12 +2,12 @@
 
 use super::error::ConsoleError;
 use super::jobs_page::{MOST_JOBS, TITLE};
-use super::number::{moment, whole};
 use super::{Console, layout};
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
+use domesday_console::number::{moment, whole};
 use domesday_state::{Tally, UnixMillis};
 use maud::{Markup, html};
 use serde_json::Value;

@@ -3,14 +3,14 @@
 use super::Console;
 use super::csv_file::{cell, download as csv_download};
 use super::error::ConsoleError;
-use super::homes_file::{HomesFile, REFERENCE};
-use super::homes_text::column_name;
 use super::job_page::read_ids;
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use domesday_console::homes_file::{HomesFile, REFERENCE};
+use domesday_console::homes_text::column_name;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use uuid::Uuid;

@@ -1,5 +1,6 @@
 //! A map of a home and its comparables, drawn from the postcodes' points.
 
+use domesday_console::chart::coordinate;
 use domesday_engine::subject::GridPoint;
 use domesday_property::{PostcodeLocation, Snapshot};
 use domesday_registers::Postcode;
@@ -178,11 +179,6 @@ fn label_of_ring(x: f64, y: f64, radius: f64) -> Option<(f64, f64)> {
     let within = |at: &f64| (20.0..=SIDE - 20.0).contains(at);
     let mut inside = points.into_iter().filter(|(x, y)| within(x) && within(y));
     inside.next()
-}
-
-/// Returns a coordinate with one decimal.
-pub(super) fn coordinate(value: f64) -> String {
-    format!("{value:.1}")
 }
 
 /// Returns the longest of 100, 200, 500 metres and so on that is below a length.

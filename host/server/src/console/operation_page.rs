@@ -1,9 +1,7 @@
 //! Operation: what an operator on call wants first. Trouble, then plots, then tables.
 
 use super::error::ConsoleError;
-use super::number::thousands;
 use super::operation_plots::plots;
-use super::timeline::{Span, moment};
 use super::{Console, guide_page, layout};
 use crate::admin::execute::{Problem, on_service};
 use crate::admin::protocol::{Command, Response as AdminResponse, Status, Tenant};
@@ -13,6 +11,8 @@ use crate::receipts::ReceiptHead;
 use axum::Extension;
 use axum::extract::{Query, State};
 use axum::response::Response;
+use domesday_console::number::thousands;
+use domesday_console::timeline::{Span, moment};
 use domesday_state::UnixMillis;
 use maud::{Markup, html};
 use serde::Deserialize;

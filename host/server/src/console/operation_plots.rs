@@ -1,9 +1,9 @@
 //! The plots of the page of operation.
 
-use super::chart::place;
-use super::timeline::{Merge, Span, TimeSeries, Timeline};
 use crate::operation_samples::{DegradationKind, Responses, Sample};
 use crate::service::Service;
+use domesday_console::chart::place;
+use domesday_console::timeline::{Merge, Span, TimeSeries, Timeline};
 use domesday_state::UnixMillis;
 use maud::{Markup, html};
 
@@ -120,7 +120,7 @@ fn degradation_lanes(samples: &[Sample], span: Span) -> Markup {
                         @for (from, to) in periods {
                             @let (left, right) = (span.x(*from), span.x(*to));
                             rect x=(format!("{left:.1}")) y=(y + 16) height="6" width=(format!("{:.1}", (right - left).max(2.0))) {
-                                title { (super::timeline::moment(*from)) " to " (super::timeline::moment(*to)) }
+                                title { (domesday_console::timeline::moment(*from)) " to " (domesday_console::timeline::moment(*to)) }
                             }
                         }
                     }

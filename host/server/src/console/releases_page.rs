@@ -1,7 +1,6 @@
 //! Releases: what serves now, how good it was, and what was current when.
 
 use super::error::ConsoleError;
-use super::number::{number_of, thousands};
 use super::reports_list::{VisibleReports, running_shadow, visible_reports};
 use super::{Console, layout};
 use crate::console_sessions::Session;
@@ -10,6 +9,7 @@ use crate::service::Service;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
+use domesday_console::number::{number_of, thousands};
 use domesday_package::{Attachments, Trust, judge_check, open};
 use domesday_state::PromotionEntry;
 use domesday_valuation::release_store::OpenRelease;

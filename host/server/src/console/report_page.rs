@@ -2,12 +2,12 @@
 
 use super::Console;
 use super::error::ConsoleError;
-use crate::console_reports::{Report, ReportError, ReportsFolder};
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::extract::{Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use domesday_console::reports::{Report, ReportError, ReportsFolder};
 use domesday_evaluation::compare::html::page as comparison_page;
 use domesday_evaluation::monitor::html::page as monitor_page;
 use serde::Deserialize;

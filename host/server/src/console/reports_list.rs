@@ -3,9 +3,9 @@
 use super::Console;
 use super::error::ConsoleError;
 use super::report_page::{blocking, query};
-use super::timeline::moment;
-use crate::console_reports::{Listing, ReportKind, ReportSummary};
 use crate::console_sessions::Session;
+use domesday_console::reports::{Listing, ReportKind, ReportSummary};
+use domesday_console::timeline::moment;
 use domesday_evaluation::compare::comparison::Comparison;
 use maud::{Markup, html};
 

@@ -1,10 +1,7 @@
 //! Market statistics and rates: a chart, the table below it, and the same as CSV.
 
-use super::chart::{ChartSeries, Interval, intervals};
-use super::curve::curves_of;
 use super::error::ConsoleError;
 use super::form::Fields;
-use super::number::number_of;
 use super::series_table::{DimensionNames, MergedSeries, file_rows, merge, series_of, table};
 use super::{Console, csv_file, layout, parquet_file};
 use crate::console_sessions::Session;
@@ -12,6 +9,9 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::Uri;
 use axum::response::Response;
+use domesday_console::chart::{ChartSeries, Interval, intervals};
+use domesday_console::curve::curves_of;
+use domesday_console::number::number_of;
 use domesday_registers::Day;
 use maud::{Markup, html};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! The observations of series as a table and as a file, with the names of their dimensions.
 
 use super::csv_file::cell;
-use super::number::number_of;
+use domesday_console::number::number_of;
 use maud::{Markup, html};
 use serde_json::Value;
 use std::collections::BTreeMap;

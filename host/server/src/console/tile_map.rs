@@ -4,10 +4,10 @@
 use super::Console;
 use super::error::ConsoleError;
 use super::map::Point;
-use crate::tile_archive::{TileArchive, TileReadError};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domesday_console::tile_archive::{TileArchive, TileReadError};
 use domesday_valuation::pipeline::osgb36::degrees;
 use headers::{ContentRange, HeaderMapExt, Range};
 use maud::{Markup, html};

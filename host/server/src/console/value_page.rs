@@ -4,7 +4,6 @@ use super::error::ConsoleError;
 use super::form::Fields;
 use super::guard::require_scope;
 use super::map::{Point, map, point, sector_places};
-use super::number::{number_of, pounds, pounds_of};
 use super::value_form;
 use super::value_sales::{self, SalesBehind};
 use super::{Console, guard, layout, tile_map};
@@ -13,6 +12,7 @@ use axum::Extension;
 use axum::extract::{Path, Request, State};
 use axum::http::header;
 use axum::response::Response;
+use domesday_console::number::{number_of, pounds, pounds_of};
 use domesday_engine::subject::GridPoint;
 use domesday_property::{Snapshot, SnapshotError};
 use domesday_state::Scope;
@@ -189,7 +189,7 @@ fn range(estimate: i64, range: &Value) -> Markup {
     } else {
         0.5
     };
-    let at = super::map::coordinate(10.0 + 380.0 * share);
+    let at = domesday_console::chart::coordinate(10.0 + 380.0 * share);
     html! {
         svg.range viewBox="0 0 400 30" role="img" aria-label="The estimate within its range" {
             rect x="10" y="10" width="380" height="10" rx="5" {}

@@ -1,8 +1,8 @@
 //! The sales behind a value: the home's own, those of its comparables, and those nearby. Prices are
 //! carried to the valuation day by the published index.
 
-use super::chart::{ChartSeries, Interval, intervals};
-use super::number::pounds;
+use domesday_console::chart::{ChartSeries, Interval, intervals};
+use domesday_console::number::pounds;
 use domesday_property::{
     GssCode, IndexSeries, NearbyQuery, Order, PropertyTypes, Sale, Snapshot, SnapshotError,
 };

@@ -242,7 +242,7 @@ fn a_folder_that_is_none_stops_the_start() {
         .with(&["--console-reports", "/nowhere/reports"])
         .refused();
     assert!(
-        refused.contains("/nowhere/reports is no folder"),
+        refused.contains("/nowhere/reports is not a folder"),
         "{refused}"
     );
 }

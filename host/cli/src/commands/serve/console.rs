@@ -2,12 +2,12 @@
 
 use super::listen::listen;
 use anyhow::{Context, bail};
+use domesday_console::tile_archive::TileArchive;
 use domesday_property::address_directory::AddressDirectory;
 use domesday_server::config::Settings;
 use domesday_server::console_origin::ConsoleOrigin;
 use domesday_server::console_sessions::ConsoleSessions;
 use domesday_server::service::Service;
-use domesday_server::tile_archive::TileArchive;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;

@@ -1,6 +1,5 @@
 //! Charts as drawings that need no script.
 
-use super::map::coordinate;
 use maud::{Markup, html};
 
 const WIDTH: f64 = 720.0;
@@ -12,28 +11,28 @@ const RIGHT: f64 = 10.0;
 
 /// A value over an interval of days. A point has the same first and last day.
 #[derive(Clone, Debug)]
-pub(super) struct Interval {
+pub struct Interval {
     /// First day, counted from 1970-01-01.
-    pub(super) from: i32,
+    pub from: i32,
     /// Last day.
-    pub(super) to: i32,
+    pub to: i32,
     /// The value; `None` where none was observed, which stays a gap.
-    pub(super) value: Option<f64>,
+    pub value: Option<f64>,
     /// The words that name it.
-    pub(super) title: String,
+    pub title: String,
 }
 
 /// One series of a chart.
-pub(super) struct ChartSeries {
+pub struct ChartSeries {
     /// Its name in the legend.
-    pub(super) name: String,
+    pub name: String,
     /// Its values in the order of days.
-    pub(super) intervals: Vec<Interval>,
+    pub intervals: Vec<Interval>,
 }
 
 /// Returns a chart of series in one unit. Intervals are drawn as such, and no line joins two of
 /// them: what was not observed is a gap.
-pub(super) fn intervals(title: &str, unit: &str, series: &[ChartSeries]) -> Markup {
+pub fn intervals(title: &str, unit: &str, series: &[ChartSeries]) -> Markup {
     let all = || series.iter().flat_map(|series| &series.intervals);
     let values = || all().filter_map(|interval| interval.value);
     let (Some(first), Some(last)) = (
@@ -80,22 +79,22 @@ pub(super) fn intervals(title: &str, unit: &str, series: &[ChartSeries]) -> Mark
 }
 
 /// The parts of a chart around its drawing.
-pub(super) struct Frame<'a> {
+pub struct Frame<'a> {
     /// The name for readers who do not see the drawing.
-    pub(super) title: &'a str,
+    pub title: &'a str,
     /// The words above it.
-    pub(super) caption: &'a str,
+    pub caption: &'a str,
     /// The vertical axis.
-    pub(super) axis: &'a Axis,
+    pub axis: &'a Axis,
     /// Places on the horizontal axis with their words.
-    pub(super) marks: Vec<(f64, String)>,
+    pub marks: Vec<(f64, String)>,
     /// The names of the series.
-    pub(super) names: &'a [&'a str],
+    pub names: &'a [&'a str],
 }
 
 impl Frame<'_> {
     /// Returns the chart with a drawing in it.
-    pub(super) fn show(&self, drawing: &Markup) -> Markup {
+    pub fn show(&self, drawing: &Markup) -> Markup {
         let axis = self.axis;
         html! {
             figure.chart {
@@ -123,13 +122,13 @@ impl Frame<'_> {
 }
 
 /// Returns the place of a share of the horizontal axis, 0 to 1.
-pub(super) fn place(share: f64) -> f64 {
+pub fn place(share: f64) -> f64 {
     LEFT + share * (WIDTH - LEFT - RIGHT)
 }
 
 /// Returns the path of a line through points. A point without a value is a gap, and one between two
 /// gaps is a dash.
-pub(super) fn line(points: impl Iterator<Item = (f64, Option<f64>)>, axis: &Axis) -> String {
+pub fn line(points: impl Iterator<Item = (f64, Option<f64>)>, axis: &Axis) -> String {
     let mut path = String::new();
     let mut points = points.peekable();
     let mut joined = false;
@@ -155,16 +154,18 @@ fn is_of_points(series: &ChartSeries) -> bool {
 }
 
 /// The vertical axis: its ends, and round values between them.
-pub(super) struct Axis {
+pub struct Axis {
     low: f64,
     high: f64,
-    pub(super) step: f64,
-    pub(super) ticks: Vec<f64>,
+    /// The distance between two ticks.
+    pub step: f64,
+    /// The values with a tick.
+    pub ticks: Vec<f64>,
 }
 
 impl Axis {
     /// Returns an axis on which both values lie.
-    pub(super) fn of(low: f64, high: f64) -> Axis {
+    pub fn of(low: f64, high: f64) -> Axis {
         let span = if high > low {
             high - low
         } else {
@@ -197,20 +198,20 @@ impl Axis {
     }
 
     /// Returns the place of a value in a drawing.
-    pub(super) fn y(&self, value: f64) -> f64 {
+    pub fn y(&self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);
         HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP)
     }
 }
 
 /// Returns a value of the axis with the decimals that its step has.
-pub(super) fn label(value: f64, step: f64) -> String {
+pub fn label(value: f64, step: f64) -> String {
     match step {
         _ if step >= 1.0 => {
             // The axis has values of this size at most.
             #[allow(clippy::cast_possible_truncation)]
             let whole = value.round() as i64;
-            super::number::thousands(whole)
+            crate::number::thousands(whole)
         }
         _ if step >= 0.1 => format!("{value:.1}"),
         _ if step >= 0.01 => format!("{value:.2}"),
@@ -241,6 +242,11 @@ fn marks(first: i32, last: i32) -> Vec<(String, i32)> {
     };
     let every = all.len().div_ceil(8).max(1);
     all.into_iter().step_by(every).collect()
+}
+
+/// Returns a coordinate with one decimal.
+pub fn coordinate(value: f64) -> String {
+    format!("{value:.1}")
 }
 
 #[cfg(test)]

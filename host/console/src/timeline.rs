@@ -1,6 +1,6 @@
 //! Samples in time as charts: slots of equal length that end now, in UTC.
 
-use super::chart::{Axis, Frame, label, line, place};
+use crate::chart::{Axis, Frame, label, line, place};
 use chrono::{DateTime, Timelike, Utc};
 use domesday_state::UnixMillis;
 use maud::{Markup, html};
@@ -12,14 +12,14 @@ const ROWS: usize = 12;
 
 /// The part of the past that charts show.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
+pub struct Span {
     end: UnixMillis,
     hours: u32,
 }
 
 /// The way in which samples of one slot become its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Merge {
+pub enum Merge {
     /// Their mean.
     Mean,
     /// The largest of them, so that no peak is lost.
@@ -27,30 +27,35 @@ pub(super) enum Merge {
 }
 
 /// A series of a timeline.
-pub(super) struct TimeSeries<'a> {
-    pub(super) name: &'a str,
+pub struct TimeSeries<'a> {
+    /// The name in the legend.
+    pub name: &'a str,
     /// Values by their times. A sample may lack the value.
-    pub(super) points: Vec<(UnixMillis, Option<f64>)>,
+    pub points: Vec<(UnixMillis, Option<f64>)>,
 }
 
 /// A chart of series in one unit.
-pub(super) struct Timeline<'a> {
-    pub(super) title: &'a str,
-    pub(super) unit: &'a str,
-    pub(super) merge: Merge,
+pub struct Timeline<'a> {
+    /// The title of the plot.
+    pub title: &'a str,
+    /// The unit of the values.
+    pub unit: &'a str,
+    /// The way in which neighbouring samples become one.
+    pub merge: Merge,
     /// The limit of the values, where there is one.
-    pub(super) limit: Option<f64>,
-    pub(super) series: Vec<TimeSeries<'a>>,
+    pub limit: Option<f64>,
+    /// The series.
+    pub series: Vec<TimeSeries<'a>>,
 }
 
 impl Span {
     /// Returns the hours until `end`.
-    pub(super) fn ending(end: UnixMillis, hours: u32) -> Span {
+    pub fn ending(end: UnixMillis, hours: u32) -> Span {
         Span { end, hours }
     }
 
     /// Returns its first moment.
-    pub(super) fn start(self) -> UnixMillis {
+    pub fn start(self) -> UnixMillis {
         UnixMillis(self.end.0 - self.millis())
     }
 
@@ -68,12 +73,12 @@ impl Span {
 
     /// Returns the place of a time on the horizontal axis.
     #[allow(clippy::cast_precision_loss)]
-    pub(super) fn x(self, at: UnixMillis) -> f64 {
+    pub fn x(self, at: UnixMillis) -> f64 {
         place((at.0 - self.start().0) as f64 / self.millis() as f64)
     }
 
     /// Returns the times of the axis: every ten minutes, or every hour of a longer span.
-    pub(super) fn marks(self) -> Vec<(f64, String)> {
+    pub fn marks(self) -> Vec<(f64, String)> {
         let step = if self.hours > 1 { 3_600_000 } else { 600_000 };
         let first = self.start().0.div_euclid(step) * step + step;
         // A word at the edge would be cut off.
@@ -110,7 +115,7 @@ impl Span {
 impl Timeline<'_> {
     /// Returns the chart with a table beneath it.
     #[allow(clippy::cast_precision_loss)]
-    pub(super) fn show(&self, span: Span) -> Markup {
+    pub fn show(&self, span: Span) -> Markup {
         let merged = |parts| {
             let series = self.series.iter();
             let merged = series.map(move |series| span.merge(series, self.merge, parts));
@@ -208,7 +213,7 @@ impl Timeline<'_> {
 }
 
 /// Returns a number with the decimals that its size needs.
-pub(super) fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     match value.abs() {
         size if size >= 100.0 || value.fract() == 0.0 => label(value, 1.0),
         size if size >= 10.0 => label(value, 0.1),
@@ -218,14 +223,14 @@ pub(super) fn short(value: f64) -> String {
 }
 
 /// Returns the time of day.
-pub(super) fn clock(at: UnixMillis) -> String {
+pub fn clock(at: UnixMillis) -> String {
     utc(at).map_or_else(String::new, |time| {
         format!("{:02}:{:02}", time.hour(), time.minute())
     })
 }
 
 /// Returns the day and the time to the second.
-pub(super) fn moment(at: UnixMillis) -> String {
+pub fn moment(at: UnixMillis) -> String {
     utc(at).map_or_else(String::new, |time| {
         time.format("%Y-%m-%d %H:%M:%S UTC").to_string()
     })

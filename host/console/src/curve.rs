@@ -1,6 +1,6 @@
 //! Curves by tenor: one line a day, so that days can be compared.
 
-use super::chart::{Axis, Frame, line, place};
+use crate::chart::{Axis, Frame, line, place};
 use maud::{Markup, html};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ const MOST_DAYS: usize = 6;
 const LEAST_TENORS: usize = 4;
 
 /// The curves of one metric: the values of each day by tenor in months.
-pub(super) struct Curves {
+pub struct Curves {
     metric: String,
     unit: String,
     days: BTreeMap<String, Vec<(u32, Option<f64>)>>,
@@ -19,7 +19,7 @@ pub(super) struct Curves {
 
 /// Returns the curves of a response's series, where that is what they are: values by tenor, of a
 /// few days. A value that was not observed is a gap of its line.
-pub(super) fn curves_of<'a>(series: impl Iterator<Item = &'a Value>) -> Option<Vec<Curves>> {
+pub fn curves_of<'a>(series: impl Iterator<Item = &'a Value>) -> Option<Vec<Curves>> {
     let mut curves: Vec<Curves> = Vec::new();
     let (mut tenors, mut days) = (BTreeSet::new(), BTreeSet::new());
     for series in series {
@@ -58,7 +58,7 @@ pub(super) fn curves_of<'a>(series: impl Iterator<Item = &'a Value>) -> Option<V
 
 impl Curves {
     /// Draws the curves, with years of tenor from left to right.
-    pub(super) fn show(&self) -> Markup {
+    pub fn show(&self) -> Markup {
         let all = || self.days.values().flatten();
         let values = || all().filter_map(|(_, value)| *value);
         let (low, high) = (

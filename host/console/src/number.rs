@@ -4,7 +4,7 @@ use domesday_state::UnixMillis;
 use serde_json::Value;
 
 /// Returns a whole number with separators of thousands.
-pub(super) fn thousands(number: i64) -> String {
+pub fn thousands(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -20,12 +20,12 @@ pub(super) fn thousands(number: i64) -> String {
 }
 
 /// Returns a count with separators of thousands.
-pub(super) fn whole(count: usize) -> String {
+pub fn whole(count: usize) -> String {
     thousands(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
 /// Returns a time as a page writes it, such as 2026-10-15 09:30:00 UTC.
-pub(super) fn moment(time: UnixMillis) -> String {
+pub fn moment(time: UnixMillis) -> String {
     let time = chrono::DateTime::from_timestamp_millis(time.0);
     time.map_or_else(
         || "–".to_owned(),
@@ -34,7 +34,7 @@ pub(super) fn moment(time: UnixMillis) -> String {
 }
 
 /// Returns pounds, such as £367,440.
-pub(super) fn pounds(number: i64) -> String {
+pub fn pounds(number: i64) -> String {
     match number < 0 {
         true => format!("−£{}", thousands(-number)),
         false => format!("£{}", thousands(number)),
@@ -42,12 +42,12 @@ pub(super) fn pounds(number: i64) -> String {
 }
 
 /// Returns a whole number of pounds from JSON, or a dash.
-pub(super) fn pounds_of(value: &Value) -> String {
+pub fn pounds_of(value: &Value) -> String {
     value.as_i64().map_or_else(|| "–".to_owned(), pounds)
 }
 
 /// Returns a number of JSON as the API wrote it, with separators where it is whole and large.
-pub(super) fn number_of(value: &Value) -> String {
+pub fn number_of(value: &Value) -> String {
     match (value.as_i64(), value) {
         (Some(whole), _) => thousands(whole),
         (None, Value::Number(number)) => number.to_string(),

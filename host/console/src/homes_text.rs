@@ -5,7 +5,7 @@ use serde_json::{Number, Value};
 
 /// Returns the text of a file. A byte order mark names its encoding. Without one it is UTF-8, or
 /// else the Windows-1252 of spreadsheets.
-pub(super) fn decode(bytes: &[u8]) -> String {
+pub fn decode(bytes: &[u8]) -> String {
     let encoding = match Encoding::for_bom(bytes) {
         Some((encoding, _)) => encoding,
         None if std::str::from_utf8(bytes).is_ok() => encoding_rs::UTF_8,
@@ -15,7 +15,7 @@ pub(super) fn decode(bytes: &[u8]) -> String {
 }
 
 /// Returns what divides the cells of the first line most often: a comma, a semicolon or a tab.
-pub(super) fn delimiter(text: &str) -> u8 {
+pub fn delimiter(text: &str) -> u8 {
     let first = text.lines().next().unwrap_or_default();
     // What stands within quotation marks divides nothing.
     let outside: String = first.split('"').step_by(2).collect();
@@ -26,12 +26,12 @@ pub(super) fn delimiter(text: &str) -> u8 {
 }
 
 /// Returns a heading as the name of a column: `Floor area M2` is `floor_area_m2`.
-pub(super) fn column_name(heading: &str) -> String {
+pub fn column_name(heading: &str) -> String {
     heading.trim().to_lowercase().replace([' ', '-'], "_")
 }
 
 /// Returns a number of JSON, or the text that is none. A whole number loses its decimals.
-pub(super) fn number(text: &str) -> Value {
+pub fn number(text: &str) -> Value {
     let whole = text.split_once('.').filter(|(_, decimals)| {
         !decimals.is_empty() && decimals.bytes().all(|digit| digit == b'0')
     });
@@ -40,7 +40,7 @@ pub(super) fn number(text: &str) -> Value {
 }
 
 /// Returns a day as `2026-10-15` where a spreadsheet wrote it as `15/10/2026`.
-pub(super) fn date(text: &str) -> String {
+pub fn date(text: &str) -> String {
     let parts: Vec<&str> = text.split('/').collect();
     match parts.as_slice() {
         [day, month, year] if year.len() == 4 && day.len() <= 2 && month.len() <= 2 => {

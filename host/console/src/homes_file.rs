@@ -1,6 +1,6 @@
 //! A file of homes, as spreadsheets write it, and the requests that it becomes.
 
-use super::homes_text::{column_name, date, delimiter, number};
+use crate::homes_text::{column_name, date, delimiter, number};
 use serde_json::{Map, Value, json};
 
 /// The kind of a column's cells.
@@ -28,19 +28,19 @@ const COLUMNS: [(&str, &str, CellKind); 13] = [
     ("floor_area_m2", "size", CellKind::Number),
 ];
 /// The column that names a row in the results.
-pub(super) const REFERENCE: &str = "request_reference";
+pub const REFERENCE: &str = "request_reference";
 
 /// Returns the names of the columns that become inputs.
-pub(super) fn columns() -> impl Iterator<Item = &'static str> {
+pub fn columns() -> impl Iterator<Item = &'static str> {
     COLUMNS.iter().map(|(name, ..)| *name)
 }
 
 /// A file of homes: the headings as written there, and the cells of each home.
-pub(super) struct HomesFile {
+pub struct HomesFile {
     /// The headings.
-    pub(super) headings: Vec<String>,
+    pub headings: Vec<String>,
     /// The cells of each home, as many as there are headings.
-    pub(super) rows: Vec<Vec<String>>,
+    pub rows: Vec<Vec<String>>,
 }
 
 impl HomesFile {
@@ -48,7 +48,7 @@ impl HomesFile {
     ///
     /// # Errors
     /// The fault of the file, for the person who sent it.
-    pub(super) fn read(text: &str) -> Result<HomesFile, String> {
+    pub fn read(text: &str) -> Result<HomesFile, String> {
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)
             .delimiter(delimiter(text))
@@ -76,7 +76,7 @@ impl HomesFile {
     }
 
     /// Returns the requests of the file, one for each home.
-    pub(super) fn requests(&self, stored_data: bool) -> Vec<Value> {
+    pub fn requests(&self, stored_data: bool) -> Vec<Value> {
         let names: Vec<String> = self.headings.iter().map(|name| column_name(name)).collect();
         let request = |row: &Vec<String>| request_of(&names, row, stored_data);
         self.rows.iter().map(request).collect()

@@ -147,7 +147,7 @@ fn a_series_is_charted_listed_and_downloaded_as_the_api_has_it() {
         of_first("attribution").starts_with("Contains data of "),
         "{csv}"
     );
-    // Two areas are told apart by their names, in the legend and in the table.
+    // The legend and the table name two areas.
     let areas = server.demo().get("/v1/markets/areas").ok();
     let parquet = browser.get(&format!("/markets.parquet?{query}"));
     assert!(parquet.bytes().unwrap().starts_with(b"PAR1"));

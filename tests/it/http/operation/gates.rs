@@ -43,6 +43,13 @@ impl Signed {
         .unwrap();
     }
 
+    /// Removes the report of [`OTHER`].
+    fn detach(&self) {
+        for file in ["check.json", "check.sig"] {
+            fs::remove_file(self.releases.release(OTHER).join(file)).unwrap();
+        }
+    }
+
     fn serve(&self, data: &Path, more: &[&str]) -> Server {
         start()
             .data(data)
@@ -167,9 +174,7 @@ fn other_bytes_under_the_current_id_need_a_report() {
     let other = manifest.replace("\"created\": \"20", "\"created\": \"21");
     assert_ne!(other, manifest);
     fs::write(place.join("manifest.json"), other).unwrap();
-    for file in ["check.json", "check.sig"] {
-        fs::remove_file(place.join(file)).unwrap();
-    }
+    signed.detach();
     sign(&place, &signed.key).unwrap();
     let server = signed.serve(&folder.path().join("data"), &[]);
     let refused = promote(&server.data, OTHER, &[]).refused();
@@ -187,9 +192,7 @@ fn an_entry_of_another_hosts_key_proves_nothing_until_that_key_is_trusted() {
     promote(&server.data, OTHER, &[]).ok();
     promote(&server.data, RELEASE, &[]).ok();
     server.stop();
-    for file in ["check.json", "check.sig"] {
-        fs::remove_file(signed.releases.release(OTHER).join(file)).unwrap();
-    }
+    signed.detach();
     let public = fs::read(data.join("ledger.pub")).unwrap();
     for file in ["ledger.key", "ledger.pub"] {
         fs::remove_file(data.join(file)).unwrap();

@@ -11,19 +11,23 @@ pub fn begin_demo_addresses(service: &Arc<Service>) {
     use domesday_server::demo;
 
     let sessions = service.console.as_ref();
-    if sessions.is_none_or(|sessions| sessions.addresses().is_some())
-        || !demo::is_valued(service.releases.current())
-    {
+    if sessions.is_none_or(|sessions| sessions.addresses().is_some()) {
         return;
     }
     let service = service.clone();
-    std::thread::spawn(move || match made_up() {
-        Ok(directory) => {
-            if let Some(sessions) = &service.console {
-                sessions.set_addresses(directory);
-            }
+    std::thread::spawn(move || {
+        // It values a home, which the start need not wait for.
+        if !demo::is_valued(service.releases.current()) {
+            return;
         }
-        Err(error) => tracing::warn!(%error, "the demo's addresses cannot be searched"),
+        match made_up() {
+            Ok(directory) => {
+                if let Some(sessions) = &service.console {
+                    sessions.set_addresses(directory);
+                }
+            }
+            Err(error) => tracing::warn!(%error, "the demo's addresses cannot be searched"),
+        }
     });
 }
 

@@ -19,7 +19,7 @@ use domesday_console::tile_archive::TileArchive;
 use domesday_state::State;
 use domesday_valuation::release_store::ReleaseStore;
 use domesday_valuation::worker_pool::WorkerPool;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -66,6 +66,8 @@ pub struct Service {
     pub ledger_key: Arc<LedgerKey>,
     /// True if a promotion needs a second person's approval.
     pub second_key: bool,
+    /// Held while a release becomes current, so that the last promotion stays.
+    pub promoting: Mutex<()>,
     /// The sessions of the console, where it is on.
     pub console: Option<ConsoleSessions>,
     /// The tiles of the console's map, where the settings name a file.

@@ -131,8 +131,6 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
             reason,
         } => {
             let kind = ReleaseKind::from(kind);
-            // Open and check it first, so that no host learns of a release that it cannot serve.
-            service.open(kind, &release)?;
             let request = PromotionRequest {
                 kind,
                 release_id: &release,
@@ -140,7 +138,6 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
                 reason: reason.as_deref(),
             };
             let record = service.promote(request, service.clock.now())?;
-            service.make_current(kind, &release)?;
             service.show_promotions();
             tracing::info!(
                 kind = kind.as_str(),

@@ -10,7 +10,7 @@ use crate::service::Service;
 use domesday_package::{GateError, PackageError};
 use domesday_state::{LedgerRecord, ReleaseKind, State, StateError, UnixMillis};
 use domesday_valuation::release_store::ReleaseError;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::MissedTickBehavior;
 
@@ -117,21 +117,51 @@ impl Service {
         Ok(())
     }
 
-    /// Promotes a release in the state, by this host's rules, and records it. Blocks.
+    /// Promotes a release by this host's rules: in the state, in the ledger, and here. Blocks.
     ///
     /// # Errors
-    /// As [`promote`].
+    /// As [`promote`], or the release cannot be served. Then the current release stays.
     pub fn promote(
         &self,
         request: PromotionRequest<'_>,
         now: UnixMillis,
     ) -> Result<LedgerRecord, PromotionError> {
+        let (kind, release_id) = (request.kind, request.release_id);
+        // Open it first, so that no host learns of a release that it cannot serve.
+        self.open(kind, release_id)?;
         let rules = PromotionRules {
             releases: self.releases.root(),
             trust: self.releases.trust(),
             second_key: self.second_key,
         };
-        promote(&*self.state, rules, self.ledger_key.clone(), request, now)
+        let _promoting = self.begin_promotion();
+        let record = promote(&*self.state, rules, self.ledger_key.clone(), request, now)?;
+        self.make_current(kind, release_id)?;
+        Ok(record)
+    }
+
+    /// Makes a release current that was promoted elsewhere, and says whether it was not so already.
+    /// It does nothing where another one was promoted meanwhile. Blocks.
+    ///
+    /// # Errors
+    /// The package here is another than the promoted one, or cannot be served. The current release
+    /// stays.
+    fn follow_promotion(&self, kind: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
+        // A promotion through this host does not wait for the opening.
+        self.open(kind, id)?;
+        self.check_promoted(kind, id)?;
+        let _promoting = self.begin_promotion();
+        if self.state.promoted_release(kind).as_deref() != Some(id) {
+            return Ok(false);
+        }
+        self.make_current(kind, id)
+    }
+
+    fn begin_promotion(&self) -> MutexGuard<'_, ()> {
+        // It guards no data that could be left half done.
+        self.promoting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Compares the package of a release with the last entry of its kind in the ledger, where that
@@ -139,7 +169,7 @@ impl Service {
     ///
     /// # Errors
     /// [`PromotionError::OtherManifest`] if they differ, or the release cannot be opened.
-    pub fn check_promoted(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
+    fn check_promoted(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
         if kind != ReleaseKind::Valuation {
             return Ok(());
         }
@@ -180,7 +210,7 @@ impl Service {
     ///
     /// # Errors
     /// The release cannot be served. The current release stays.
-    pub fn make_current(&self, kind: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
+    fn make_current(&self, kind: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
         let family = |releases: &SeriesReleases| {
             releases
                 .current()
@@ -219,9 +249,7 @@ impl PromotionFollower {
         let opening = service.clone();
         let release_id = id.clone();
         let outcome = tokio::task::spawn_blocking(move || {
-            let changed = opening
-                .check_promoted(kind, &release_id)
-                .and_then(|()| opening.make_current(kind, &release_id));
+            let changed = opening.follow_promotion(kind, &release_id);
             if changed.is_ok() {
                 opening.show_promotions();
             }

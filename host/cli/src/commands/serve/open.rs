@@ -30,7 +30,7 @@ use domesday_valuation::release_store::{ReleaseError, ReleaseStore};
 use domesday_valuation::worker_pool::WorkerPool;
 use std::num::NonZeroU32;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Pieces of work that may wait for a thread. More is overload.
@@ -105,6 +105,7 @@ pub fn open_service(
         log_lines,
         ledger_key,
         second_key: settings.promotion_second_key,
+        promoting: Mutex::default(),
         console: None,
         console_map: None,
     };

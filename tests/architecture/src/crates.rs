@@ -14,6 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "domesday-server",
             "domesday-sandbox",
             "domesday-release-tools",
+            "domesday-refresh",
             "domesday-oci",
             "domesday-synthetic",
         ],
@@ -44,6 +45,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "domesday-package",
         ],
     ),
+    ("domesday-refresh", &["domesday-series"]),
     ("domesday-oci", &["domesday-package", "domesday-engine"]),
     (
         "domesday-openapi",
@@ -257,7 +259,7 @@ mod tests {
             .flat_map(|(user, used)| used.iter().chain([user]).copied())
             .filter(|name| host(name) && !name.ends_with("-sdk") && !name.ends_with("-trees"))
             .collect();
-        assert_eq!(names.len(), 19, "{names:?}");
+        assert_eq!(names.len(), 20, "{names:?}");
         for user in &names {
             for used in &names {
                 let allowed = reaches(&table, user, used);

@@ -91,6 +91,8 @@ enum Command {
     /// Build and list releases of market statistics and sterling rates.
     #[command(subcommand)]
     Series(builders::Series),
+    /// Build, check and promote what files that arrived make possible, as a file states.
+    Refresh(builders::Refresh),
     /// Print the OpenAPI document.
     Openapi(openapi::Openapi),
     /// Replay fixtures or receipts; exit 0 only if every outcome is bit-identical.
@@ -150,6 +152,7 @@ fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Property(command) => command.run(),
         Command::Release(command) => command.run(matches),
         Command::Series(command) => command.run(),
+        Command::Refresh(command) => command.run(),
         Command::Openapi(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Compare(command) => command.run(),

@@ -15,6 +15,7 @@ pub type DemoData = AbsentCommand;
 pub type Monitor = AbsentCommand;
 pub type NewRelease = AbsentCommand;
 pub type Property = AbsentCommands;
+pub type Refresh = AbsentCommand;
 pub type Series = AbsentCommands;
 
 /// A command that this build lacks.
@@ -67,6 +68,7 @@ mod tests {
             "demo-data out --rates",
             "property build --snapshot-id a",
             "property update --snapshot-id a",
+            "refresh refresh.toml --dry-run",
             "series build rates --release-id a",
             "series list",
         ] {

@@ -57,7 +57,7 @@ pub struct Listing {
 /// The reason why a report cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The path is no folder.
+    /// The path does not name a folder.
     #[error("{path} is not a folder; name the folder of the reports")]
     NoFolder {
         /// The path.

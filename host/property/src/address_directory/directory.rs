@@ -79,13 +79,13 @@ impl AddressDirectory {
             false => vec![query.postcode.clone()],
         };
         let (mut found, mut compared) = (Vec::new(), 0);
-        for postcode in postcodes {
+        'postcodes: for postcode in postcodes {
             for row in by_postcode.range(&*postcode..).map_err(store)? {
+                if found.len() == limit || compared == MOST_COMPARED {
+                    break 'postcodes;
+                }
                 let (key, id) = row.map_err(store)?;
-                if !key.value().starts_with(&postcode)
-                    || found.len() == limit
-                    || compared == MOST_COMPARED
-                {
+                if !key.value().starts_with(&postcode) {
                     break;
                 }
                 compared += 1;

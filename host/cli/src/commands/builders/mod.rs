@@ -13,6 +13,7 @@ mod new_release;
 mod package_output;
 mod property;
 mod recognised_input;
+mod refresh;
 mod series;
 mod wrong_kind;
 
@@ -25,4 +26,5 @@ pub use demo_data::DemoData;
 pub use monitor::Monitor;
 pub use new_release::NewRelease;
 pub use property::Property;
+pub use refresh::Refresh;
 pub use series::Series;

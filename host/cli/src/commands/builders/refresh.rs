@@ -1,0 +1,122 @@
+//! `domesday refresh`: the regular round, from files that arrived to releases.
+
+use super::input_kind::InputKind;
+use super::recognised_input::{InputState, recognise_input};
+use anyhow::Context;
+use domesday_refresh::config::RefreshConfig;
+use domesday_refresh::context::RoundContext;
+use domesday_refresh::file_kind::FileKind;
+use domesday_refresh::part::Part;
+use domesday_refresh::report::{RoundReport, RoundResult};
+use domesday_refresh::round::{plan, run};
+use domesday_refresh::step::ProgramFile;
+use domesday_registers::RegisterKind;
+use domesday_server::clock::{Clock, MachineClock};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The exit code where nothing failed and a person should look.
+const ATTENTION: u8 = 3;
+
+/// Arguments of `refresh`.
+#[derive(Debug, clap::Args)]
+pub struct Refresh {
+    /// TOML file of the round (docs/how-to/refresh.md).
+    #[arg(default_value = "refresh.toml", value_name = "FILE")]
+    config: PathBuf,
+    /// Build this part alone. Repeatable (default: all that the file names).
+    #[arg(long, value_enum, value_name = "PART")]
+    only: Vec<PartArg>,
+    /// Say what would be built, and build nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the report as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A part of the round.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum PartArg {
+    /// Sterling rates.
+    Rates,
+    /// Market statistics.
+    Markets,
+    /// The property snapshot.
+    Snapshot,
+    /// The valuation release.
+    Valuation,
+}
+
+impl From<PartArg> for Part {
+    fn from(part: PartArg) -> Part {
+        match part {
+            PartArg::Rates => Part::Rates,
+            PartArg::Markets => Part::Markets,
+            PartArg::Snapshot => Part::Snapshot,
+            PartArg::Valuation => Part::Valuation,
+        }
+    }
+}
+
+impl Refresh {
+    /// Runs a round, or says what it would do.
+    ///
+    /// # Errors
+    /// The configuration is not one, or a folder cannot be read or written.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let config = RefreshConfig::read(&self.config)?;
+        let program = std::env::current_exe().context("cannot find the program's own file")?;
+        let only: Vec<Part> = self.only.iter().copied().map(Part::from).collect();
+        let context = RoundContext {
+            config: &config,
+            now: MachineClock.utc(),
+            program: &ProgramFile(program),
+            recognise: &file_kind,
+            only: &only,
+            announce: &|line| eprintln!("{line}"),
+        };
+        let report = match self.dry_run {
+            true => plan(&context)?,
+            false => run(&context)?,
+        };
+        self.print(&report)?;
+        Ok(match report.result() {
+            RoundResult::Done => ExitCode::SUCCESS,
+            RoundResult::Failed => ExitCode::FAILURE,
+            RoundResult::Attention => ExitCode::from(ATTENTION),
+        })
+    }
+
+    fn print(&self, report: &RoundReport) -> anyhow::Result<()> {
+        match self.json {
+            true => println!("{}", serde_json::to_string_pretty(report)?),
+            false => print!("{}", report.text()),
+        }
+        Ok(())
+    }
+}
+
+/// Returns the kind of a file that a build takes as it is, and `None` for any other file.
+fn file_kind(path: &Path) -> Option<FileKind> {
+    let input = recognise_input(path)?;
+    match input.state {
+        InputState::Readable => {}
+        InputState::Repairable | InputState::Packed(_) => return None,
+    }
+    Some(match input.kind {
+        InputKind::Register(register) => match register {
+            RegisterKind::PricePaid => FileKind::PricePaid,
+            RegisterKind::Certificates => FileKind::Certificates,
+            RegisterKind::CodePoint => FileKind::CodePoint,
+            RegisterKind::Areas => FileKind::Areas,
+            RegisterKind::AuthorityCodes => FileKind::AuthorityCodes,
+            RegisterKind::PriceIndex => FileKind::HousePriceIndex,
+            RegisterKind::Addresses => FileKind::Addresses,
+            RegisterKind::OpenUprn => FileKind::OpenUprn,
+        },
+        InputKind::Database => FileKind::BankCsv,
+        InputKind::Curves => FileKind::Curves,
+        InputKind::Rents => FileKind::Rents,
+    })
+}

@@ -1,0 +1,228 @@
+//! The surroundings of a round, and what it decides and says with them alone.
+
+use crate::config::{Policy, RefreshConfig};
+use crate::error::{RefreshError, io_error};
+use crate::file_kind::FileKind;
+use crate::inbox::{self, Inbox, Search, file_digest};
+use crate::part::Part;
+use crate::plan::{Decision, PackageIds, PlanContext, digest};
+use crate::record::{Outcome, RefreshRecord};
+use crate::report::{FORMAT, OverdueKind, PartReport, PartState, RoundReport};
+use crate::step::{Program, Step};
+use chrono::{DateTime, SecondsFormat, Utc};
+use std::fs;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// The surroundings of a round, from its caller.
+pub struct RoundContext<'a> {
+    /// The configuration.
+    pub config: &'a RefreshConfig,
+    /// The time of the round.
+    pub now: DateTime<Utc>,
+    /// The program whose commands are the steps.
+    pub program: &'a dyn Program,
+    /// Finds the kind of a file.
+    pub recognise: &'a dyn Fn(&Path) -> Option<FileKind>,
+    /// The parts to build, or all.
+    pub only: &'a [Part],
+    /// Shows a person what begins.
+    pub announce: &'a dyn Fn(&str),
+}
+
+impl RoundContext<'_> {
+    pub(crate) fn includes(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
+    }
+
+    pub(crate) fn search(&self, record: &RefreshRecord) -> Result<Inbox, RefreshError> {
+        let search = Search {
+            folder: &self.config.inbox,
+            ignore: &self.config.ignore,
+            settle_seconds: self.config.settle_seconds,
+            now: self.now.into(),
+        };
+        inbox::search(&search, &record.files, self.recognise)
+    }
+
+    /// Decides about a part. `snapshot` is the one that a valuation release is built on.
+    pub(crate) fn decide(
+        &self,
+        part: Part,
+        inbox: &Inbox,
+        record: &RefreshRecord,
+        snapshot: Option<&str>,
+    ) -> Result<Option<Decision>, RefreshError> {
+        let packages = self.package_ids()?;
+        let plan = PlanContext {
+            config: self.config,
+            record,
+            day: self.now.date_naive(),
+            packages: &packages,
+        };
+        if part != Part::Valuation {
+            return Ok(plan.decide_files(part, &inbox.files));
+        }
+        let (Some(valuation), Some(snapshot)) = (&self.config.valuation, snapshot) else {
+            return Ok(None);
+        };
+        let model = folder_digest(&valuation.model)?;
+        Ok(plan.decide_valuation(snapshot, &model))
+    }
+
+    pub(crate) fn package_ids(&self) -> Result<PackageIds, RefreshError> {
+        let mut ids = PackageIds::new();
+        for part in Part::ALL {
+            let folder = self.config.releases.join(part.packages_dir());
+            if !folder.exists() {
+                continue;
+            }
+            for entry in fs::read_dir(&folder).map_err(io_error(&folder))? {
+                let entry = entry.map_err(io_error(&folder))?;
+                let id = entry.file_name().to_string_lossy().into_owned();
+                ids.entry(part).or_default().insert(id);
+            }
+        }
+        Ok(ids)
+    }
+
+    pub(crate) fn package_dir(&self, part: Part, id: &str) -> PathBuf {
+        self.config.releases.join(part.packages_dir()).join(id)
+    }
+
+    pub(crate) fn report(&self, inbox: &Inbox, dry_run: bool) -> RoundReport {
+        RoundReport {
+            format: FORMAT,
+            started: self.now.to_rfc3339_opts(SecondsFormat::Secs, true),
+            dry_run,
+            parts: Vec::new(),
+            overdue: self.overdue(inbox),
+            unknown: inbox.unknown.clone(),
+            arriving: inbox.arriving.clone(),
+        }
+    }
+
+    pub(crate) fn overdue(&self, inbox: &Inbox) -> Vec<OverdueKind> {
+        let now = u64::try_from(self.now.timestamp()).unwrap_or(0);
+        let expected = self.config.expected_within_days.iter();
+        let overdue = expected.filter_map(|(kind, expected_days)| {
+            let of_kind = inbox.files.iter().filter(|file| file.kind == *kind);
+            let latest = of_kind.map(|file| file.modified).max();
+            let days = latest.map(|latest| now.saturating_sub(latest) / 86_400);
+            days.is_none_or(|days| days > u64::from(*expected_days))
+                .then_some(OverdueKind {
+                    kind: *kind,
+                    days,
+                    expected_days: *expected_days,
+                })
+        });
+        overdue.collect()
+    }
+
+    /// Reports a part that needs no build.
+    pub(crate) fn report_settled(&self, part: Part, decision: Decision) -> PartReport {
+        match decision {
+            Decision::Missing { kinds } => {
+                let names: Vec<String> = kinds.iter().map(FileKind::to_string).collect();
+                PartReport {
+                    notes: vec![format!(
+                        "put a file for {} into {}",
+                        names.join(", "),
+                        self.config.inbox.display()
+                    )],
+                    ..PartReport::new(part, PartState::Missing)
+                }
+            }
+            Decision::Unchanged { id, outcome } => {
+                let (state, next) = match outcome {
+                    Outcome::Refused => (PartState::Refused, Some(self.check(&id))),
+                    Outcome::Held => (PartState::Held, Some(self.promotion(part, &id))),
+                    Outcome::Proposed => (PartState::Unchanged, Some(self.promotion(part, &id))),
+                    Outcome::Built | Outcome::Promoted => (PartState::Unchanged, None),
+                };
+                PartReport {
+                    next: next.map(|step| step.command_line()),
+                    id: Some(id),
+                    ..PartReport::new(part, state)
+                }
+            }
+            Decision::Build(plan) => PartReport {
+                id: Some(plan.id),
+                ..PartReport::new(part, PartState::Planned)
+            },
+        }
+    }
+
+    pub(crate) fn policy(&self, part: Part) -> Option<Policy> {
+        match part {
+            Part::Rates => self.config.rates.as_ref().map(|it| it.policy),
+            Part::Markets => self.config.markets.as_ref().map(|it| it.policy),
+            Part::Valuation => self.config.valuation.as_ref().map(|it| it.policy),
+            Part::Snapshot => None,
+        }
+    }
+
+    /// Returns the command that checks a valuation release.
+    pub(crate) fn check(&self, id: &str) -> Step {
+        Step::new("check", &["release", "check", id])
+            .option("--sign-with", &self.config.sign_with)
+            .option("--releases", &self.config.releases)
+    }
+
+    /// Returns the command that promotes a release.
+    pub(crate) fn promotion(&self, part: Part, id: &str) -> Step {
+        let step = Step::new(
+            "promote",
+            &["release", "promote", id, "--kind", part.name()],
+        )
+        .option("--reason", "built by domesday refresh")
+        .option("--releases", &self.config.releases);
+        self.of_service(step)
+    }
+
+    /// Adds the options that name the service.
+    pub(crate) fn of_service(&self, mut step: Step) -> Step {
+        if let Some(data) = &self.config.service.data {
+            step = step.option("--data", data);
+        }
+        if let Some(config) = &self.config.service.config {
+            step = step.option("--config", config);
+        }
+        step
+    }
+}
+
+/// Returns a note of the kinds of which there is no file.
+pub(crate) fn note_absent(kinds: &[FileKind]) -> Vec<String> {
+    let names: Vec<String> = kinds.iter().map(FileKind::to_string).collect();
+    match names.is_empty() {
+        true => Vec::new(),
+        false => vec![format!("no file for {}", names.join(", "))],
+    }
+}
+
+/// Returns SHA-256 over a model's files. What a build leaves there does not count.
+fn folder_digest(folder: &Path) -> Result<String, RefreshError> {
+    let is_source =
+        |name: &str| !name.starts_with('.') && name != "target" && name != "__pycache__";
+    let mut texts = Vec::new();
+    let walk = WalkDir::new(folder)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|entry| {
+            entry.depth() == 0 || is_source(&entry.file_name().to_string_lossy())
+        });
+    for entry in walk {
+        let entry = entry.map_err(|error| RefreshError::Io {
+            path: error.path().unwrap_or(folder).to_owned(),
+            source: error.into(),
+        })?;
+        if entry.file_type().is_file() {
+            let path = entry.path();
+            let within = path.strip_prefix(folder).unwrap_or(path);
+            texts.push(within.to_string_lossy().into_owned());
+            texts.push(file_digest(path).map_err(io_error(path))?);
+        }
+    }
+    Ok(digest(texts.iter().map(String::as_str)))
+}

@@ -1,0 +1,261 @@
+//! The files that arrived.
+
+use crate::error::{RefreshError, io_error};
+use crate::file_kind::FileKind;
+use crate::record::FileStamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use walkdir::WalkDir;
+
+/// The deepest folder that is searched.
+const MOST_FOLDERS: usize = 8;
+/// Ends of names that browsers and tools give to a file that is still arriving.
+const PARTIAL: [&str; 4] = ["part", "partial", "crdownload", "tmp"];
+
+/// A file that arrived whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrivedFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its kind.
+    pub kind: FileKind,
+    /// SHA-256 of its content, in hexadecimal digits.
+    pub sha256: String,
+    /// Time of its last change, in seconds since 1970.
+    pub modified: u64,
+}
+
+/// The result of a search of the inbox.
+#[derive(Debug, Default)]
+pub struct Inbox {
+    /// The files of a known kind, in the order of their paths. Of equal ones the first.
+    pub files: Vec<ArrivedFile>,
+    /// Files that no build takes.
+    pub unknown: Vec<PathBuf>,
+    /// Files that may still be arriving.
+    pub arriving: Vec<PathBuf>,
+    /// The state of each file, for the next search.
+    pub stamps: BTreeMap<PathBuf, FileStamp>,
+}
+
+/// The manner of a search.
+pub struct Search<'a> {
+    /// The folder.
+    pub folder: &'a Path,
+    /// Names of files to pass over.
+    pub ignore: &'a [String],
+    /// Seconds for which a file must not have changed.
+    pub settle_seconds: u64,
+    /// The time of the search.
+    pub now: SystemTime,
+}
+
+/// Searches a folder. `recognise` finds the kind of a file, and reads it. A file that has not
+/// changed since `known` is not read again.
+///
+/// # Errors
+/// [`RefreshError::Io`] if a file or folder cannot be read.
+pub fn search(
+    search: &Search<'_>,
+    known: &BTreeMap<PathBuf, FileStamp>,
+    recognise: &dyn Fn(&Path) -> Option<FileKind>,
+) -> Result<Inbox, RefreshError> {
+    let folder = search.folder;
+    let mut inbox = Inbox::default();
+    let walk = WalkDir::new(folder)
+        .max_depth(MOST_FOLDERS)
+        .sort_by_file_name()
+        .into_iter()
+        // The folder itself may be hidden.
+        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path()));
+    for entry in walk {
+        let entry = entry.map_err(|error| {
+            let path = error.path().unwrap_or(folder).to_owned();
+            RefreshError::Io {
+                path,
+                source: error.into(),
+            }
+        })?;
+        let name = entry.file_name().to_string_lossy();
+        if !entry.file_type().is_file() || search.ignore.iter().any(|it| *it == name) {
+            continue;
+        }
+        let path = entry.path();
+        let metadata = entry.metadata().map_err(|error| RefreshError::Io {
+            path: path.to_owned(),
+            source: error.into(),
+        })?;
+        let modified = modified_time(&metadata).map_err(io_error(path))?;
+        let age = search
+            .now
+            .duration_since(modified)
+            .unwrap_or_default()
+            .as_secs();
+        if is_partial(path) || age < search.settle_seconds {
+            inbox.arriving.push(path.to_owned());
+            continue;
+        }
+        let stamp = stamp(path, &metadata, modified, known, recognise)?;
+        match stamp.kind {
+            Some(kind) => {
+                let is_copy = |file: &ArrivedFile| file.sha256 == stamp.sha256;
+                if !inbox.files.iter().any(is_copy) {
+                    inbox.files.push(ArrivedFile {
+                        path: path.to_owned(),
+                        kind,
+                        sha256: stamp.sha256.clone(),
+                        modified: seconds(modified),
+                    });
+                }
+            }
+            None => inbox.unknown.push(path.to_owned()),
+        }
+        inbox.stamps.insert(path.to_owned(), stamp);
+    }
+    Ok(inbox)
+}
+
+/// Returns the state of a file, from the last search where it has not changed since.
+fn stamp(
+    path: &Path,
+    metadata: &Metadata,
+    modified: SystemTime,
+    known: &BTreeMap<PathBuf, FileStamp>,
+    recognise: &dyn Fn(&Path) -> Option<FileKind>,
+) -> Result<FileStamp, RefreshError> {
+    let nanos = modified
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_nanos());
+    let modified_nanos = u64::try_from(nanos).unwrap_or(u64::MAX);
+    let bytes = metadata.len();
+    let before = known.get(path);
+    if let Some(before) = before
+        && before.bytes == bytes
+        && before.modified_nanos == modified_nanos
+        // A later version may know more kinds.
+        && before.kind.is_some()
+    {
+        return Ok(before.clone());
+    }
+    Ok(FileStamp {
+        bytes,
+        modified_nanos,
+        kind: recognise(path),
+        sha256: file_digest(path).map_err(io_error(path))?,
+    })
+}
+
+/// Returns SHA-256 of a file.
+pub(crate) fn file_digest(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(hex::encode(hasher.finalize()));
+        }
+        hasher.update(&buffer[..read]);
+    }
+}
+
+fn modified_time(metadata: &Metadata) -> io::Result<SystemTime> {
+    metadata.modified()
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_secs())
+}
+
+fn is_hidden(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().starts_with('.')
+}
+
+fn is_partial(path: &Path) -> bool {
+    let end = path.extension().unwrap_or_default().to_string_lossy();
+    PARTIAL.contains(&end.to_lowercase().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::time::Duration;
+
+    fn by_end(path: &Path) -> Option<FileKind> {
+        match path.extension()?.to_str()? {
+            "csv" => Some(FileKind::PricePaid),
+            "zip" => Some(FileKind::CodePoint),
+            _ => None,
+        }
+    }
+
+    fn search_at(folder: &Path, later: u64, known: &BTreeMap<PathBuf, FileStamp>) -> Inbox {
+        let now = SystemTime::now() + Duration::from_secs(later);
+        let how = Search {
+            folder,
+            ignore: &["prices-explained.csv".to_owned()],
+            settle_seconds: 60,
+            now,
+        };
+        search(&how, known, &by_end).unwrap()
+    }
+
+    #[test]
+    fn a_file_counts_once_it_has_not_changed_for_a_minute() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("2026/prices.csv");
+        fs::create_dir(folder.path().join("2026")).unwrap();
+        fs::write(&path, "a").unwrap();
+        let early = search_at(folder.path(), 0, &BTreeMap::new());
+        assert_eq!((early.files.len(), early.arriving.len()), (0, 1));
+        let late = search_at(folder.path(), 61, &BTreeMap::new());
+        assert_eq!(late.files[0].path, path);
+        assert_eq!(late.files[0].sha256.len(), 64);
+    }
+
+    #[test]
+    fn partial_hidden_unknown_and_equal_files_are_not_built_from() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in [
+            ("a.csv", "1"),
+            ("b.csv", "1"),
+            ("c.csv.part", "2"),
+            (".d.csv", "3"),
+            ("readme.txt", "4"),
+            ("prices-explained.csv", "5"),
+        ] {
+            fs::write(folder.path().join(name), content).unwrap();
+        }
+        let found = search_at(folder.path(), 61, &BTreeMap::new());
+        let names = |paths: &[PathBuf]| -> Vec<String> {
+            let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+            paths.iter().map(name).collect()
+        };
+        assert_eq!(found.files.len(), 1);
+        assert_eq!(names(&found.unknown), ["readme.txt"]);
+        assert_eq!(names(&found.arriving), ["c.csv.part"]);
+    }
+
+    #[test]
+    fn a_file_that_stayed_the_same_is_not_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        fs::write(&path, "1").unwrap();
+        let first = search_at(folder.path(), 61, &BTreeMap::new());
+        let mut known = first.stamps;
+        known.get_mut(&path).unwrap().sha256 = "as recorded".to_owned();
+        let again = search_at(folder.path(), 61, &known);
+        assert_eq!(again.files[0].sha256, "as recorded");
+        fs::write(&path, "22").unwrap();
+        let changed = search_at(folder.path(), 61, &known);
+        assert_ne!(changed.files[0].sha256, "as recorded");
+    }
+}

@@ -1,0 +1,25 @@
+//! The regular round of an operator, from files that arrived to releases.
+//!
+//! - [`inbox`] finds and digests the files.
+//! - [`plan`] decides what there is to build, from the files, from the [`record`] of earlier rounds
+//!   and from the [`config`]. It reads and writes nothing.
+//! - [`round`] carries a plan out. Each step is a command of the program that a person could type,
+//!   with a log of its output.
+//! - [`report`] says what was done, what failed and what is missing.
+//!
+//! A round may be repeated at any time. What rests on the same files is not built again.
+
+pub mod config;
+pub mod context;
+pub mod error;
+pub mod file_kind;
+pub mod inbox;
+mod judge;
+mod lock;
+pub mod part;
+mod part_round;
+pub mod plan;
+pub mod record;
+pub mod report;
+pub mod round;
+pub mod step;

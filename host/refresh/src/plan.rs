@@ -1,0 +1,314 @@
+//! Decides what there is to build, from the files, the configuration and the record. Nothing here
+//! reads or writes.
+
+use crate::config::RefreshConfig;
+use crate::file_kind::FileKind;
+use crate::inbox::ArrivedFile;
+use crate::part::Part;
+use crate::record::{BuiltRecord, Outcome, RefreshRecord};
+use crate::step::Step;
+use chrono::NaiveDate;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// The decision of a round about a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Its package rests on the same files.
+    Unchanged {
+        /// The package.
+        id: String,
+        /// Its fate.
+        outcome: Outcome,
+    },
+    /// Files are missing.
+    Missing {
+        /// Their kinds.
+        kinds: Vec<FileKind>,
+    },
+    /// A package is to be built.
+    Build(BuildPlan),
+}
+
+/// A package to build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildPlan {
+    /// Its id.
+    pub id: String,
+    /// The files that no earlier round of the part has checked.
+    pub new_files: Vec<PathBuf>,
+    /// The command that builds it.
+    pub build: Step,
+    /// A quicker command, which may refuse the files.
+    pub update: Option<Step>,
+    /// The digests for the record.
+    pub rests_on: RestsOn,
+    /// Kinds that it could have taken, and that are not there.
+    pub absent: Vec<FileKind>,
+}
+
+/// The digests of all that a package rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RestsOn {
+    /// Over everything.
+    pub inputs: String,
+    /// The price paid files.
+    pub price_paid: BTreeSet<String>,
+    /// Over everything else.
+    pub others: String,
+}
+
+impl RestsOn {
+    /// Returns the record of the package.
+    pub fn record(self, id: String, outcome: Outcome) -> BuiltRecord {
+        BuiltRecord {
+            id,
+            inputs: self.inputs,
+            price_paid: self.price_paid,
+            others: self.others,
+            outcome,
+        }
+    }
+}
+
+/// The facts that a plan rests on beside the files.
+pub struct PlanContext<'a> {
+    /// The configuration.
+    pub config: &'a RefreshConfig,
+    /// The earlier rounds.
+    pub record: &'a RefreshRecord,
+    /// The day of the round, which ids end with.
+    pub day: NaiveDate,
+    /// The packages that exist.
+    pub packages: &'a PackageIds,
+}
+
+/// The ids of packages that exist, by part.
+pub type PackageIds = BTreeMap<Part, BTreeSet<String>>;
+
+impl PlanContext<'_> {
+    /// Decides about a part that is built from files. A part that is not configured has no
+    /// decision.
+    pub fn decide_files(&self, part: Part, files: &[ArrivedFile]) -> Option<Decision> {
+        let (prefix, arguments) = match part {
+            Part::Rates => self
+                .config
+                .rates
+                .as_ref()
+                .map(|it| (&it.prefix, &it.arguments)),
+            Part::Markets => self
+                .config
+                .markets
+                .as_ref()
+                .map(|it| (&it.prefix, &it.arguments)),
+            Part::Snapshot => self
+                .config
+                .snapshot
+                .as_ref()
+                .map(|it| (&it.prefix, &it.arguments)),
+            Part::Valuation => None,
+        }?;
+        let taken = take(part, files);
+        let is_absent = |kind: &FileKind| !taken.iter().any(|file| file.kind == *kind);
+        let missing: Vec<FileKind> = part
+            .required_kinds()
+            .iter()
+            .copied()
+            .filter(is_absent)
+            .collect();
+        if !missing.is_empty() {
+            return Some(Decision::Missing { kinds: missing });
+        }
+        let rests_on = rests_on(&taken, arguments);
+        let before = self.record.built.get(&part);
+        if let Some(unchanged) = self.find_unchanged(part, &rests_on.inputs) {
+            return Some(unchanged);
+        }
+        let id = self.free_id(part, prefix);
+        let update = before
+            .filter(|_| part == Part::Snapshot)
+            .and_then(|before| self.update(&id, before, &rests_on, &taken));
+        let checked = |file: &&&ArrivedFile| {
+            before.is_some_and(|before| before.price_paid.contains(&file.sha256))
+        };
+        let new_files = taken.iter().filter(|file| !checked(file));
+        Some(Decision::Build(BuildPlan {
+            new_files: new_files.map(|file| file.path.clone()).collect(),
+            build: self.build(part, &id, &taken, arguments),
+            update,
+            id,
+            rests_on,
+            absent: part
+                .optional_kinds()
+                .iter()
+                .copied()
+                .filter(is_absent)
+                .collect(),
+        }))
+    }
+
+    /// Decides about the valuation release on a snapshot. `model` is a digest of the model's
+    /// folder.
+    pub fn decide_valuation(&self, snapshot: &str, model: &str) -> Option<Decision> {
+        let valuation = self.config.valuation.as_ref()?;
+        let others = digest(
+            [snapshot, model]
+                .into_iter()
+                .chain(valuation.arguments.iter().map(String::as_str)),
+        );
+        if let Some(unchanged) = self.find_unchanged(Part::Valuation, &others) {
+            return Some(unchanged);
+        }
+        let id = self.free_id(Part::Valuation, &valuation.prefix);
+        let build = Step::new("build", &["release", "build", "--release-id", &id])
+            .option("--model", &valuation.model)
+            .option("--snapshot", snapshot)
+            // The next step checks it, against the release before.
+            .with(["--without-check"])
+            .with(&valuation.arguments);
+        Some(Decision::Build(BuildPlan {
+            build: self.sign(build),
+            id,
+            new_files: Vec::new(),
+            update: None,
+            rests_on: RestsOn {
+                inputs: others.clone(),
+                price_paid: BTreeSet::new(),
+                others,
+            },
+            absent: Vec::new(),
+        }))
+    }
+
+    /// Returns the decision where the last package rests on the same, and is still there.
+    fn find_unchanged(&self, part: Part, inputs: &str) -> Option<Decision> {
+        let before = self.record.built.get(&part)?;
+        let same = before.inputs == inputs && self.exists(part, &before.id);
+        same.then(|| Decision::Unchanged {
+            id: before.id.clone(),
+            outcome: before.outcome,
+        })
+    }
+
+    fn exists(&self, part: Part, id: &str) -> bool {
+        self.packages.get(&part).is_some_and(|ids| ids.contains(id))
+    }
+
+    /// Returns the first id of the day that no package has.
+    fn free_id(&self, part: Part, prefix: &str) -> String {
+        let first = format!("{prefix}-{}", self.day);
+        let later = (2..).map(|number| format!("{first}-{number}"));
+        std::iter::once(first.clone())
+            .chain(later)
+            .find(|id| !self.exists(part, id))
+            .unwrap_or(first)
+    }
+
+    fn build(&self, part: Part, id: &str, taken: &[&ArrivedFile], arguments: &[String]) -> Step {
+        let step = match part {
+            Part::Rates => Step::new("build", &["series", "build", "rates", "--release-id", id]),
+            Part::Markets => {
+                Step::new("build", &["series", "build", "markets", "--release-id", id])
+            }
+            Part::Snapshot | Part::Valuation => {
+                Step::new("build", &["property", "build", "--snapshot-id", id])
+            }
+        };
+        let step = taken.iter().fold(step, |step, file| {
+            step.option(&file.kind.to_string(), &file.path)
+        });
+        let step = match self.config.synthetic {
+            true => step.with(["--synthetic"]),
+            false => step,
+        };
+        self.sign(step.with(arguments))
+    }
+
+    /// Returns the command that adds price paid files to the last snapshot, where nothing else
+    /// changed.
+    fn update(
+        &self,
+        id: &str,
+        before: &BuiltRecord,
+        rests_on: &RestsOn,
+        taken: &[&ArrivedFile],
+    ) -> Option<Step> {
+        let more = rests_on.price_paid.is_superset(&before.price_paid)
+            && rests_on.price_paid.len() > before.price_paid.len();
+        if !more || rests_on.others != before.others || !self.exists(Part::Snapshot, &before.id) {
+            return None;
+        }
+        let arguments = [
+            "property",
+            "update",
+            "--snapshot-id",
+            id,
+            "--from",
+            &before.id,
+        ];
+        let step = Step::new("update", &arguments);
+        let new = taken.iter().filter(|file| {
+            file.kind == FileKind::PricePaid && !before.price_paid.contains(&file.sha256)
+        });
+        let step = new.fold(step, |step, file| step.option("--price-paid", &file.path));
+        Some(self.sign(step))
+    }
+
+    fn sign(&self, step: Step) -> Step {
+        step.option("--sign-with", &self.config.sign_with)
+            .option("--releases", &self.config.releases)
+    }
+}
+
+/// Returns the files that a part takes, in the order of its kinds.
+fn take(part: Part, files: &[ArrivedFile]) -> Vec<&ArrivedFile> {
+    let mut taken = Vec::new();
+    for kind in part.kinds() {
+        let of_kind = files.iter().filter(|file| file.kind == kind);
+        if kind.is_single() {
+            taken.extend(of_kind.max_by_key(|file| (file.modified, &file.path)));
+        } else {
+            taken.extend(of_kind);
+        }
+    }
+    taken
+}
+
+fn rests_on(taken: &[&ArrivedFile], arguments: &[String]) -> RestsOn {
+    let is_price_paid = |file: &&&ArrivedFile| file.kind == FileKind::PricePaid;
+    let price_paid: BTreeSet<String> = taken
+        .iter()
+        .filter(is_price_paid)
+        .map(|file| file.sha256.clone())
+        .collect();
+    let mut others: Vec<String> = taken
+        .iter()
+        .filter(|file| !is_price_paid(file))
+        .map(|file| format!("{} {}", file.kind, file.sha256))
+        .collect();
+    // The folders in which files lie change nothing.
+    others.sort();
+    let others = digest(others.iter().chain(arguments).map(String::as_str));
+    RestsOn {
+        inputs: digest(
+            std::iter::once(others.as_str()).chain(price_paid.iter().map(String::as_str)),
+        ),
+        price_paid,
+        others,
+    }
+}
+
+/// Returns SHA-256 over texts, each with its length.
+pub(crate) fn digest<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+    let mut hasher = Sha256::new();
+    for text in texts {
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hex::encode(hasher.finalize())
+}
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

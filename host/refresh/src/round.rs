@@ -1,0 +1,84 @@
+//! A round: it carries the plan out, one part after another.
+
+use crate::context::{RoundContext, note_absent};
+use crate::error::{RefreshError, io_error};
+use crate::lock::RoundLock;
+use crate::part::Part;
+use crate::part_round::PartRound;
+use crate::plan::Decision;
+use crate::record::RefreshRecord;
+use crate::report::{PartReport, PartState, RoundReport};
+use std::fs;
+use std::path::Path;
+
+/// Says what a round would do, and does nothing.
+///
+/// # Errors
+/// The inbox or the record cannot be read.
+pub fn plan(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
+    let record = RefreshRecord::read(&context.config.reports)?;
+    let inbox = context.search(&record)?;
+    let mut report = context.report(&inbox, true);
+    let mut snapshot = record.built.get(&Part::Snapshot).map(|it| it.id.clone());
+    for part in Part::ALL.into_iter().filter(|part| context.includes(*part)) {
+        let decision = context.decide(part, &inbox, &record, snapshot.as_deref())?;
+        let Some(decision) = decision else { continue };
+        report.parts.push(match decision {
+            Decision::Build(plan) => {
+                if part == Part::Snapshot {
+                    snapshot = Some(plan.id.clone());
+                }
+                let step = plan.update.as_ref().unwrap_or(&plan.build);
+                PartReport {
+                    next: Some(step.command_line()),
+                    notes: note_absent(&plan.absent),
+                    id: Some(plan.id),
+                    ..PartReport::new(part, PartState::Planned)
+                }
+            }
+            other => context.report_settled(part, other),
+        });
+    }
+    Ok(report)
+}
+
+/// Carries a round out, and writes its report.
+///
+/// # Errors
+/// Another round is under way, or a folder cannot be read or written. A step that fails is in the
+/// report.
+pub fn run(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
+    let reports = &context.config.reports;
+    fs::create_dir_all(reports).map_err(io_error(reports))?;
+    let _lock = RoundLock::take(reports)?;
+    let mut record = RefreshRecord::read(reports)?;
+    let inbox = context.search(&record)?;
+    record.files = inbox.stamps.clone();
+    record.write(reports)?;
+    let mut report = context.report(&inbox, false);
+    let logs = reports.join(format!("refresh-{}", context.now.format("%Y%m%dT%H%M%SZ")));
+    fs::create_dir_all(&logs).map_err(io_error(&logs))?;
+    for part in Part::ALL.into_iter().filter(|part| context.includes(*part)) {
+        let snapshot = record.built.get(&Part::Snapshot).map(|it| it.id.as_str());
+        let Some(decision) = context.decide(part, &inbox, &record, snapshot)? else {
+            continue;
+        };
+        let round = PartRound::new(context, &logs, part);
+        let outcome = round.carry_out(decision, &mut record)?;
+        record.write(reports)?;
+        report.parts.push(outcome);
+    }
+    let path = reports.join(format!("{}.json", file_name(&logs)));
+    let text = serde_json::to_vec_pretty(&report).unwrap_or_default();
+    fs::write(&path, text).map_err(io_error(&path))?;
+    Ok(report)
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+#[path = "round_tests.rs"]
+mod tests;

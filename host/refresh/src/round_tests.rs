@@ -1,0 +1,369 @@
+use super::*;
+use crate::config::RefreshConfig;
+use crate::config::tests::WHOLE;
+use crate::file_kind::FileKind;
+use crate::step::{Program, Step, StepEnd};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+/// A program whose commands end as a test says. Those that build make a folder.
+#[derive(Default)]
+struct ScriptedProgram {
+    ends: RefCell<BTreeMap<&'static str, StepEnd>>,
+    ran: RefCell<Vec<String>>,
+    /// What `release history` prints.
+    history: RefCell<String>,
+    /// The median change that `compare` finds.
+    change: RefCell<Option<f64>>,
+    releases: PathBuf,
+}
+
+impl Program for ScriptedProgram {
+    fn run(&self, step: &Step, log: &Path, _: Duration) -> io::Result<StepEnd> {
+        let words: Vec<String> = step
+            .arguments
+            .iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        self.ran
+            .borrow_mut()
+            .push(format!("{} {}", words[0], step.name));
+        fs::write(log, "the reason\n\n")?;
+        if let Some(output) = &step.output {
+            fs::write(output, &*self.history.borrow())?;
+        }
+        let value = |flag: &str| {
+            let place = words.iter().position(|word| word == flag);
+            place.map(|place| words[place + 1].clone())
+        };
+        let end = self.ends.borrow().get(step.name).copied();
+        let end = end.unwrap_or(StepEnd::Exit(0));
+        if step.name == "build" && end == StepEnd::Exit(0) {
+            let (kind, id) = match (value("--snapshot-id"), value("--release-id")) {
+                (Some(id), _) => ("property", id),
+                (_, Some(id)) if words[0] == "series" => (words[2].as_str(), id),
+                (_, id) => ("valuation", id.unwrap()),
+            };
+            fs::create_dir_all(self.releases.join(kind).join(id))?;
+        }
+        if step.name == "check" && matches!(end, StepEnd::Exit(_)) {
+            let package = self.releases.join("valuation").join(&words[2]);
+            fs::write(package.join("check.json"), "{}")?;
+        }
+        if let (Some(change), Some(json)) = (*self.change.borrow(), value("--json"))
+            && step.name == "compare"
+        {
+            fs::write(json, comparison(change))?;
+        }
+        Ok(end)
+    }
+}
+
+/// Returns the figures of a comparison that decide, as `compare --json` writes them.
+fn comparison(median: f64) -> String {
+    let change = serde_json::json!({"rows": 10, "moved": 10, "median": median});
+    serde_json::json!({"format": 1, "overall": {"rows": 10, "change": change}}).to_string()
+}
+
+struct World {
+    folder: tempfile::TempDir,
+    config: RefreshConfig,
+    program: ScriptedProgram,
+}
+
+fn by_name(path: &Path) -> Option<FileKind> {
+    Some(match path.file_stem()?.to_str()?.split('-').next()? {
+        "pp" => FileKind::PricePaid,
+        "codepo" => FileKind::CodePoint,
+        "areas" => FileKind::Areas,
+        "codes" => FileKind::AuthorityCodes,
+        "bank" => FileKind::BankCsv,
+        _ => return None,
+    })
+}
+
+impl World {
+    fn new() -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("refresh.toml");
+        fs::write(&path, WHOLE).unwrap();
+        let config = RefreshConfig::read(&path).unwrap();
+        fs::create_dir_all(&config.inbox).unwrap();
+        fs::create_dir_all(folder.path().join("models/hedonic")).unwrap();
+        fs::write(folder.path().join("models/hedonic/release.toml"), "a").unwrap();
+        let program = ScriptedProgram {
+            releases: config.releases.clone(),
+            ..ScriptedProgram::default()
+        };
+        World {
+            folder,
+            config,
+            program,
+        }
+    }
+
+    fn receive(&self, names: &[&str]) {
+        for name in names {
+            fs::write(self.config.inbox.join(name), name).unwrap();
+        }
+    }
+
+    fn receive_all(&self) {
+        self.receive(&[
+            "pp-1.csv",
+            "codepo.zip",
+            "areas.csv",
+            "codes.csv",
+            "bank.csv",
+        ]);
+    }
+
+    /// Runs a round an hour from now, and returns its report and the steps that ran.
+    fn round(&self, only: &[Part]) -> (RoundReport, Vec<String>) {
+        let report = self.with_context(only, |context| run(context).unwrap());
+        (report, self.program.ran.take())
+    }
+
+    fn with_context<T>(&self, only: &[Part], work: impl FnOnce(&RoundContext<'_>) -> T) -> T {
+        let later = SystemTime::now() + Duration::from_secs(3_600);
+        work(&RoundContext {
+            config: &self.config,
+            now: later.into(),
+            program: &self.program,
+            recognise: &by_name,
+            only,
+            announce: &|_| {},
+        })
+    }
+}
+
+fn states(report: &RoundReport) -> Vec<(Part, PartState)> {
+    let parts = report.parts.iter();
+    parts.map(|part| (part.part, part.state)).collect()
+}
+
+#[test]
+fn a_second_round_over_the_same_files_builds_nothing() {
+    let world = World::new();
+    world.receive_all();
+    let (first, ran) = world.round(&[]);
+    assert_eq!(
+        states(&first),
+        [
+            (Part::Rates, PartState::Promoted),
+            (Part::Markets, PartState::Proposed),
+            (Part::Snapshot, PartState::Built),
+            (Part::Valuation, PartState::Held),
+        ]
+    );
+    assert_eq!(
+        ran,
+        [
+            "data data",
+            "series build",
+            "release promote",
+            "data data",
+            "series build",
+            "data data",
+            "property build",
+            "release build",
+            "release check",
+            "release history",
+        ]
+    );
+    let (second, ran) = world.round(&[]);
+    // It looks whether a person promoted what was proposed.
+    assert_eq!(ran, ["release history", "release history"]);
+    let states: Vec<PartState> = second.parts.iter().map(|part| part.state).collect();
+    use PartState::{Held, Unchanged};
+    assert_eq!(states, [Unchanged, Unchanged, Unchanged, Held]);
+    // The command to type is still told.
+    let next = second.parts[1].next.as_deref().unwrap();
+    assert!(
+        next.starts_with("domesday release promote markets-"),
+        "{next}"
+    );
+    assert!(next.contains("--kind markets"), "{next}");
+}
+
+#[test]
+fn a_release_that_a_person_promoted_waits_no_longer() {
+    let world = World::new();
+    world.receive_all();
+    let (first, _) = world.round(&[]);
+    let held = first.parts[3].id.as_deref().unwrap();
+    *world.program.history.borrow_mut() = format!(r#"[{{"release_id": "{held}"}}]"#);
+    let (second, _) = world.round(&[Part::Valuation]);
+    assert_eq!(states(&second), [(Part::Valuation, PartState::Unchanged)]);
+    assert_eq!(second.parts[0].next, None);
+    let (_, ran) = world.round(&[Part::Valuation]);
+    assert_eq!(ran, [""; 0]);
+}
+
+#[test]
+fn a_release_that_moves_estimates_too_far_waits_for_a_person() {
+    for (change, state) in [(0.05, PartState::Promoted), (-0.0501, PartState::Held)] {
+        let world = World::new();
+        world.receive_all();
+        *world.program.history.borrow_mut() =
+            r#"[{"release_id": "older"}, {"release_id": "current", "kind": "valuation"}]"#
+                .to_owned();
+        *world.program.change.borrow_mut() = Some(change);
+        let (report, ran) = world.round(&[]);
+        let part = report.parts.last().unwrap();
+        assert_eq!(part.state, state, "{part:?}");
+        let compared = &part
+            .steps
+            .iter()
+            .find(|step| step.name == "compare")
+            .unwrap()
+            .command;
+        assert!(
+            compared.starts_with("domesday compare current hedonic-"),
+            "{compared}"
+        );
+        let promoted = ran.iter().filter(|step| *step == "release promote").count();
+        assert_eq!(promoted, if state == PartState::Promoted { 2 } else { 1 });
+    }
+}
+
+#[test]
+fn a_release_that_fails_its_check_is_not_promoted_and_not_built_again() {
+    let world = World::new();
+    world.receive_all();
+    world
+        .program
+        .ends
+        .borrow_mut()
+        .insert("check", StepEnd::Exit(1));
+    let (first, _) = world.round(&[]);
+    let part = first.parts.last().unwrap();
+    assert_eq!(part.state, PartState::Refused);
+    assert!(
+        part.next
+            .as_deref()
+            .unwrap()
+            .starts_with("domesday release check")
+    );
+    assert_eq!(first.result(), crate::report::RoundResult::Attention);
+    let (again, ran) = world.round(&[]);
+    assert_eq!(again.parts.last().unwrap().state, PartState::Refused);
+    assert_eq!(ran, ["release history"], "of the markets that are proposed");
+    // Another model is another try.
+    fs::write(world.folder.path().join("models/hedonic/release.toml"), "b").unwrap();
+    world.program.ends.borrow_mut().clear();
+    let (mended, ran) = world.round(&[Part::Valuation]);
+    assert_eq!(mended.parts.last().unwrap().state, PartState::Held);
+    assert_eq!(ran[0], "release build");
+}
+
+#[test]
+fn a_step_that_fails_stops_its_part_alone_and_is_tried_again() {
+    let world = World::new();
+    world.receive_all();
+    world
+        .program
+        .ends
+        .borrow_mut()
+        .insert("build", StepEnd::Exit(1));
+    let (first, _) = world.round(&[]);
+    assert_eq!(states(&first).len(), 3);
+    for part in &first.parts {
+        assert_eq!(part.state, PartState::Failed);
+        assert!(
+            part.notes
+                .last()
+                .unwrap()
+                .contains("build ended with 1: the reason")
+        );
+    }
+    world.program.ends.borrow_mut().clear();
+    let (second, _) = world.round(&[]);
+    assert_eq!(second.parts[2].state, PartState::Built);
+}
+
+#[test]
+fn a_promotion_that_fails_is_tried_again_without_a_build() {
+    let world = World::new();
+    world.receive(&["bank.csv"]);
+    world
+        .program
+        .ends
+        .borrow_mut()
+        .insert("promote", StepEnd::Exit(1));
+    let (first, _) = world.round(&[Part::Rates]);
+    assert_eq!(first.parts[0].state, PartState::Failed);
+    world.program.ends.borrow_mut().clear();
+    let (second, ran) = world.round(&[Part::Rates]);
+    assert_eq!(second.parts[0].state, PartState::Promoted);
+    assert_eq!(ran, ["release promote"]);
+    assert_eq!(world.round(&[Part::Rates]).1, [""; 0]);
+}
+
+#[test]
+fn an_update_that_is_refused_becomes_a_build() {
+    let world = World::new();
+    world.receive_all();
+    world.round(&[Part::Snapshot]);
+    world.receive(&["pp-2.csv"]);
+    world
+        .program
+        .ends
+        .borrow_mut()
+        .insert("update", StepEnd::Exit(1));
+    let (report, ran) = world.round(&[Part::Snapshot]);
+    assert_eq!(report.parts[0].state, PartState::Built);
+    assert_eq!(ran, ["data data", "property update", "property build"]);
+    assert!(
+        report.parts[0].notes[1].contains("built anew"),
+        "{report:?}"
+    );
+}
+
+#[test]
+fn what_is_missing_unknown_or_overdue_is_said() {
+    let mut world = World::new();
+    world.receive(&["bank.csv", "notes.txt"]);
+    world.config.expected_within_days = [(FileKind::BankCsv, 0), (FileKind::PricePaid, 40)].into();
+    let (report, _) = world.round(&[]);
+    assert_eq!(report.parts[1].state, PartState::Missing);
+    let note = &report.parts[1].notes[0];
+    assert!(
+        note.contains("--price-paid, --areas, --authority-codes"),
+        "{note}"
+    );
+    assert_eq!(report.unknown.len(), 1);
+    // The file of rates is an hour old.
+    let overdue: Vec<_> = report.overdue.iter().map(|it| (it.kind, it.days)).collect();
+    assert_eq!(overdue, [(FileKind::PricePaid, None)]);
+}
+
+#[test]
+fn a_dry_run_leaves_no_trace() {
+    let world = World::new();
+    world.receive_all();
+    let report = world.with_context(&[], |context| plan(context).unwrap());
+    let planned = report
+        .parts
+        .iter()
+        .all(|part| part.state == PartState::Planned);
+    assert!(planned && report.parts.len() == 4, "{report:?}");
+    let next = report.parts[3].next.as_deref().unwrap();
+    assert!(next.contains("--snapshot registers-"), "{next}");
+    assert_eq!(world.program.ran.take(), [""; 0]);
+    assert!(!world.config.reports.exists());
+}
+
+#[test]
+fn two_rounds_at_once_are_one() {
+    let world = World::new();
+    fs::create_dir_all(&world.config.reports).unwrap();
+    let held = RoundLock::take(&world.config.reports).unwrap();
+    let error = world.with_context(&[], |context| run(context).unwrap_err());
+    assert!(matches!(error, RefreshError::Busy { .. }), "{error}");
+    drop(held);
+    world.with_context(&[], |context| run(context).unwrap());
+}

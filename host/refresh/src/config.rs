@@ -35,6 +35,9 @@ pub struct RefreshConfig {
     /// The service that promotions go to.
     #[serde(default)]
     pub service: ServiceConfig,
+    /// A folder of releases or a registry that a release is published to before its promotion, so
+    /// that hosts fetch it from there.
+    pub publish_to: Option<String>,
     /// Days within which a new file of a kind is expected.
     #[serde(default)]
     pub expected_within_days: BTreeMap<FileKind, u16>,

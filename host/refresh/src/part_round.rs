@@ -136,7 +136,7 @@ impl<'a> PartRound<'a> {
             }
             (Verdict::Failed, _) => Ok(Outcome::Proposed),
             (Verdict::Sound, Some(Policy::Promote)) => {
-                if self.succeeds(&promotion)? {
+                if self.publish(id)? && self.succeeds(&promotion)? {
                     self.report.state = PartState::Promoted;
                     return Ok(Outcome::Promoted);
                 }
@@ -154,6 +154,24 @@ impl<'a> PartRound<'a> {
                 Ok(Outcome::Proposed)
             }
         }
+    }
+
+    /// Publishes a release for other hosts, where the configuration names a place.
+    fn publish(&mut self, id: &str) -> Result<bool, RefreshError> {
+        let config = self.context.config;
+        let Some(place) = &config.publish_to else {
+            return Ok(true);
+        };
+        let arguments = [
+            "release",
+            "publish",
+            id,
+            place,
+            "--kind",
+            self.report.part.name(),
+        ];
+        let step = Step::new("publish", &arguments).option("--releases", &config.releases);
+        self.succeeds(&step)
     }
 
     /// Checks a valuation release, compares it with the current one, and holds that one against

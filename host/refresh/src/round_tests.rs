@@ -324,6 +324,30 @@ fn an_update_that_is_refused_becomes_a_build() {
 }
 
 #[test]
+fn a_release_is_published_before_it_is_promoted() {
+    let mut world = World::new();
+    world.receive(&["bank.csv"]);
+    world.config.publish_to = Some("oci://registry.example/rates".to_owned());
+    let (report, ran) = world.round(&[Part::Rates]);
+    assert_eq!(ran[2..], ["release publish", "release promote"]);
+    let command = &report.parts[0].steps[2].command;
+    assert!(
+        command.contains("oci://registry.example/rates --kind rates"),
+        "{command}"
+    );
+    // Hosts could not fetch what was not published.
+    world.receive(&["bank-2.csv"]);
+    world
+        .program
+        .ends
+        .borrow_mut()
+        .insert("publish", StepEnd::Exit(1));
+    let (report, ran) = world.round(&[Part::Rates]);
+    assert_eq!(report.parts[0].state, PartState::Failed);
+    assert_eq!(ran.last().unwrap(), "release publish");
+}
+
+#[test]
 fn what_is_missing_unknown_or_overdue_is_said() {
     let mut world = World::new();
     world.receive(&["bank.csv", "notes.txt"]);

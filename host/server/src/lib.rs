@@ -25,6 +25,7 @@ pub mod promotion;
 pub mod quota;
 pub mod receipts;
 mod recent;
+pub mod release_source;
 mod row_observers;
 pub mod sample_rate;
 pub mod series_releases;

@@ -9,6 +9,7 @@ use crate::logging::LogLines;
 use crate::memory_budget::MemoryBudget;
 use crate::quota::RequestLimiter;
 use crate::receipts::Receipts;
+use crate::release_source::ReleaseSource;
 use crate::sample_rate::SampleRate;
 use crate::series_releases::SeriesReleases;
 use crate::shadow::{ShadowError, Shadows};
@@ -66,6 +67,8 @@ pub struct Service {
     pub ledger_key: Arc<LedgerKey>,
     /// True if a promotion needs a second person's approval.
     pub second_key: bool,
+    /// The place that promoted releases are fetched from, where the settings name one.
+    pub release_source: Option<Arc<dyn ReleaseSource>>,
     /// Held while a release becomes current, so that the last promotion stays.
     pub promoting: Mutex<()>,
     /// The sessions of the console, where it is on.

@@ -5,6 +5,7 @@
 #[path = "../../common/mod.rs"]
 mod common;
 mod crash;
+mod fetched_releases;
 mod hosts;
 mod ledger;
 mod proxies;

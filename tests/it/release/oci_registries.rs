@@ -6,10 +6,11 @@ mod hostile;
 mod republish;
 
 use crate::common::client::agent;
-use crate::common::demo::{RELEASE, SNAPSHOT};
+use crate::common::demo::{RELEASE, SNAPSHOT, house};
 use crate::common::packages::{Releases, damage, host, list_packages};
 use crate::common::program::{ProcessOutput, TIMEOUT, domesday, releases, run_command};
 use crate::common::registry::{Registry, guarded_registry, registry};
+use crate::common::server::start;
 use domesday_package::{Sha256Digest, Trust, open};
 use reqwest::blocking::Response;
 use serde_json::Value;
@@ -101,6 +102,19 @@ fn a_release_is_published_pulled_and_replayed_with_its_snapshot() {
         2,
         "{again}"
     );
+}
+
+#[test]
+fn a_host_without_releases_fetches_its_own_from_a_registry() {
+    let Some(registry) = registry() else { return };
+    let (source, bare, repository) = (Releases::copy(), host(), registry.repository());
+    publish(source.path(), &repository).ok();
+    let settings = ["--release-source", &repository, "--release", RELEASE];
+    let server = start().releases(bare.path()).with(&settings).go();
+    assert_eq!(list_packages(bare.path()), [SNAPSHOT, RELEASE]);
+    let value = server.demo().post("/v3/value", &house()).ok();
+    assert_eq!(value["release_id"], RELEASE);
+    server.stop();
 }
 
 #[test]

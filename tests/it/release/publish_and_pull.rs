@@ -3,7 +3,7 @@
 
 use crate::common::demo::{RELEASE, SNAPSHOT};
 use crate::common::packages::{Releases, damage, host, list_packages};
-use crate::common::program::{ProcessOutput, TIMEOUT, domesday, run, run_command};
+use crate::common::program::{ProcessOutput, TIMEOUT, domesday, releases, run, run_command};
 use domesday_package::{PropertyBody, Sha256Digest, Trust, open};
 use std::fs;
 use std::path::Path;
@@ -42,6 +42,34 @@ fn a_release_is_published_pulled_and_replayed_with_its_snapshot() {
         2,
         "{again}"
     );
+}
+
+#[test]
+fn a_release_of_series_is_published_and_pulled() {
+    let (shared, target) = (TempDir::new().unwrap(), host());
+    let rates = fs::read_dir(releases().join("rates")).unwrap().next();
+    let id = rates.unwrap().unwrap().file_name().into_string().unwrap();
+    let hand = |what: &str, from: &Path, other: &Path| {
+        let (from, other) = (from.display().to_string(), other.display().to_string());
+        run([
+            "release",
+            what,
+            &id,
+            &other,
+            "--kind",
+            "rates",
+            "--releases",
+            &from,
+        ])
+    };
+    hand("publish", &releases(), shared.path()).ok();
+    hand("pull", target.path(), shared.path()).ok();
+    let place = |root: &Path| root.join("rates").join(&id);
+    let digest = |root: &Path| open(&place(root), &Trust::Unsigned).unwrap().digest();
+    assert_eq!(digest(target.path()), digest(&releases()));
+    // The folder of one kind is no place of another.
+    let refused = run(["release", "pull", &id, &shared.path().display().to_string()]).refused();
+    assert!(refused.contains("there is no release"), "{refused}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod operator;
 mod progress;
 mod promote;
 mod release;
+mod remote;
 mod replay;
 mod replay_journal;
 mod report_file;

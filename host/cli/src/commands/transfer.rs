@@ -2,21 +2,22 @@
 //! registry and back, with its pinned snapshot.
 
 use super::ReleasesFolder;
-use super::oci::{Address, LogLine, Registry, RegistryError};
+use super::oci::{Address, LogLine};
 use super::progress::ProgressLine;
+use super::remote::{Remote, TransferObserver, open_package};
 use super::snapshot_pin::check_pin;
 use super::trust::UnsignedPackages;
 use anyhow::{Context, bail};
-use domesday_package::{
-    Attachments, Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey,
-    PublishOutcome, Trust, ValuationBody, judge_check, open, publish,
-};
-use std::path::{Path, PathBuf};
+use domesday_package::{Attachments, Kind, PackageId, Trust, ValuationBody, judge_check};
+use domesday_server::admin::protocol::ReleaseKindArg;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Options of `release publish` and `release pull`.
 #[derive(Debug, clap::Args)]
 pub struct TransferArgs {
+    /// Kind of the release.
+    #[arg(long, value_enum, default_value = "valuation")]
+    kind: ReleaseKindArg,
     /// Leave out the snapshot.
     #[arg(long)]
     without_snapshot: bool,
@@ -54,12 +55,6 @@ pub struct Pull {
     transfer: TransferArgs,
 }
 
-/// The other end of a transfer.
-enum Remote {
-    Folder(PathBuf),
-    Registry(Box<Registry>, SharedLine),
-}
-
 /// The line that shows how far a transfer has come, and the messages of its registry.
 #[derive(Clone)]
 struct SharedLine(Arc<Mutex<ProgressLine>>);
@@ -73,8 +68,12 @@ impl Publish {
     pub fn run(&self) -> anyhow::Result<()> {
         let here = &self.transfer.releases.releases;
         let trust = self.transfer.trust()?;
-        let to = self.transfer.remote(&self.to, &self.id)?;
-        let release = open_package(here, Kind::Valuation, &self.id, &trust)?;
+        let (to, line) = self.transfer.remote(&self.to, &self.id)?;
+        let kind = self.transfer.kind();
+        let release = open_package(here, kind, &self.id, &trust)?;
+        if kind != Kind::Valuation {
+            return to.put(&release, &line);
+        }
         // Before anything is copied. A host that pulls the release judges it when it promotes it.
         judge_check(
             &release,
@@ -86,10 +85,10 @@ impl Publish {
         if !self.transfer.without_snapshot {
             // First, so that no release exists without its pinned snapshot.
             let snapshot = open_package(here, Kind::Property, &body.snapshot.id, &trust)?;
-            check_pin(&body, &snapshot.body()?, &display(here))?;
-            to.put(&snapshot)?;
+            check_pin(&body, &snapshot.body()?, &here.display().to_string())?;
+            to.put(&snapshot, &line)?;
         }
-        to.put(&release)
+        to.put(&release, &line)
     }
 }
 
@@ -102,32 +101,10 @@ impl Pull {
         let (id, from) = self.source()?;
         let here = &self.transfer.releases.releases;
         let trust = self.transfer.trust()?;
-        let snapshot = !self.transfer.without_snapshot;
-        match self.transfer.remote(&from, &id)? {
-            Remote::Folder(folder) => {
-                let release = open_package(&folder, Kind::Valuation, &id, &trust)?;
-                let body: ValuationBody = release.body()?;
-                if snapshot {
-                    let snapshot =
-                        open_package(&folder, Kind::Property, &body.snapshot.id, &trust)?;
-                    check_pin(&body, &snapshot.body()?, &display(&folder))?;
-                    copy(&snapshot, here, Some(&from))?;
-                }
-                copy(&release, here, Some(&from))
-            }
-            Remote::Registry(registry, line) => {
-                let release = registry.fetch_manifest(Kind::Valuation, &id, &trust)?;
-                let body: ValuationBody = release.body()?;
-                if snapshot {
-                    let id = &body.snapshot.id;
-                    let snapshot = registry.fetch_manifest(Kind::Property, id, &trust)?;
-                    let location = registry.reference(Kind::Property, id);
-                    check_pin(&body, &snapshot.body()?, &location)?;
-                    fetch((&registry, &line), snapshot, here)?;
-                }
-                fetch((&registry, &line), release, here)
-            }
-        }
+        let (from, line) = self.transfer.remote(&from, &id)?;
+        let with_snapshot = !self.transfer.without_snapshot;
+        let release = (self.transfer.kind(), &id);
+        from.pull(release, with_snapshot, (here, &trust), &line)
     }
 
     /// Returns the id of the release and its location.
@@ -164,38 +141,37 @@ impl TransferArgs {
         self.unsigned.trust(&self.releases.releases)
     }
 
-    fn remote(&self, location: &str, id: &PackageId) -> anyhow::Result<Remote> {
-        if !Address::is(location) {
-            Address::or_folder(location)?;
-            return Ok(Remote::Folder(PathBuf::from(location)));
+    fn kind(&self) -> Kind {
+        match self.kind {
+            ReleaseKindArg::Valuation => Kind::Valuation,
+            ReleaseKindArg::Markets => Kind::Markets,
+            ReleaseKindArg::Rates => Kind::Rates,
         }
-        let address = Address::parse(location)?;
-        if let Some(tag) = address.id.as_ref().filter(|tag| *tag != id) {
+    }
+
+    /// Returns the other place, and the line that shows how far a transfer has come.
+    fn remote(&self, location: &str, id: &PackageId) -> anyhow::Result<(Remote, SharedLine)> {
+        if Address::is(location)
+            && let Some(tag) = Address::parse(location)?.id
+            && tag != *id
+        {
             bail!(
                 "{location}: the tag is the release's id, and {tag} is not {id}; leave the tag out"
             );
         }
         let line = SharedLine::new();
-        let registry = Registry::new(address, self.plain_http, line.log())?;
-        Ok(Remote::Registry(Box::new(registry), line))
+        let remote = Remote::parse(location, self.plain_http, line.log())?;
+        Ok((remote, line))
     }
 }
 
-impl Remote {
-    fn put(&self, package: &Package) -> anyhow::Result<()> {
-        let (registry, line) = match self {
-            Remote::Folder(folder) => return copy(package, folder, None),
-            Remote::Registry(registry, line) => (registry, line),
-        };
-        let manifest = package.manifest();
-        let outcome = registry
-            .publish(package, &mut |file, done, total| {
-                line.lock().show(file, done, total);
-            })
-            .with_context(|| format!("{} {} was not sent", word(manifest.kind), manifest.id))?;
-        let location = registry.reference(manifest.kind, &manifest.id);
-        say(manifest, &location, package.signer(), outcome);
-        Ok(())
+impl TransferObserver for SharedLine {
+    fn show_progress(&self, file: &str, done: u64, total: u64) {
+        self.lock().show(file, done, total);
+    }
+
+    fn say(&self, sentence: &str) {
+        println!("{sentence}");
     }
 }
 
@@ -212,108 +188,5 @@ impl SharedLine {
     fn log(&self) -> LogLine {
         let line = self.clone();
         Arc::new(move |message: &str| line.lock().say(message))
-    }
-}
-
-/// Rewords the error for an id that is here with other bytes. A new id, as a publisher would
-/// choose, helps nobody who pulls.
-fn reword_conflict(error: PackageError, from: &str) -> PackageError {
-    match error {
-        PackageError {
-            package,
-            kind: PackageErrorKind::Republished,
-        } => PackageError {
-            package,
-            kind: PackageErrorKind::ConflictingCopy {
-                from: from.to_owned(),
-            },
-        },
-        other => other,
-    }
-}
-
-fn display(folder: &Path) -> String {
-    folder.display().to_string()
-}
-
-/// Opens a package of a folder of releases and verifies every byte.
-fn open_package(
-    folder: &Path,
-    kind: Kind,
-    id: &PackageId,
-    trust: &Trust,
-) -> anyhow::Result<Package> {
-    let package_dir = folder.join(kind.as_str()).join(id.as_str());
-    if !package_dir.exists() {
-        bail!("there is no {} {id} in {}", word(kind), folder.display());
-    }
-    Ok(open(&package_dir, trust)?)
-}
-
-/// Copies a package into a folder. `from` is the source of a pull, if it is one.
-fn copy(package: &Package, folder: &Path, from: Option<&str>) -> anyhow::Result<()> {
-    let manifest = package.manifest();
-    let (kind, id) = (manifest.kind, &manifest.id);
-    let packages_dir = folder.join(kind.as_str());
-    let outcome = publish(package, &packages_dir)
-        .map_err(|error| match from {
-            Some(from) => reword_conflict(error, from),
-            None => error,
-        })
-        .with_context(|| format!("{} {id} was not copied", word(kind)))?;
-    let location = packages_dir.join(id.as_str()).display().to_string();
-    say(manifest, &location, package.signer(), outcome);
-    Ok(())
-}
-
-fn fetch(
-    (registry, line): (&Registry, &SharedLine),
-    remote: domesday_package::RemoteManifest,
-    folder: &Path,
-) -> anyhow::Result<()> {
-    let manifest = remote.manifest().clone();
-    let signer = remote.signer().copied();
-    let (kind, id) = (manifest.kind, &manifest.id);
-    let packages_dir = folder.join(kind.as_str());
-    let progress = &mut |file: &str, done, total| line.lock().show(file, done, total);
-    let outcome = registry
-        .pull(remote, &packages_dir, progress)
-        .map_err(|error| {
-            let error = match error {
-                RegistryError::Package(error) => {
-                    reword_conflict(error, &registry.reference(kind, id)).into()
-                }
-                error => anyhow::Error::from(error),
-            };
-            error.context(format!("{} {id} was not fetched", word(kind)))
-        })?;
-    let location = packages_dir.join(id.as_str()).display().to_string();
-    say(&manifest, &location, signer.as_ref(), outcome);
-    Ok(())
-}
-
-fn say(manifest: &Manifest, location: &str, signer: Option<&PublicKey>, outcome: PublishOutcome) {
-    let (kind, id) = (word(manifest.kind), &manifest.id);
-    let by = |signer: Option<&PublicKey>| match signer {
-        Some(key) => format!("signed by {key}"),
-        None => "not signed".to_owned(),
-    };
-    match outcome {
-        PublishOutcome::Copied => println!("{kind} {id} is in {location}, {}", by(signer)),
-        PublishOutcome::Completed => println!(
-            "{kind} {id} is in {location} already, the same bytes; missing files were added, {}",
-            by(signer)
-        ),
-        PublishOutcome::AlreadyThere(there) => println!(
-            "{kind} {id} is in {location} already, the same bytes, {}",
-            by(there.as_ref())
-        ),
-    }
-}
-
-fn word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Property => "snapshot",
-        _ => "release",
     }
 }

@@ -82,6 +82,15 @@ pub struct Settings {
         value_name = "ID"
     )]
     pub allow_unsigned: Vec<String>,
+    /// Folder of releases, or a registry oci://HOST[:PORT]/REPOSITORY, that promoted releases are
+    /// fetched from where they are not here.
+    #[arg(
+        long,
+        env = "DOMESDAY_RELEASE_SOURCE",
+        value_name = "FOLDER_OR_REGISTRY"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release_source: Option<String>,
     /// Promote a valuation release only with a second person's approval.
     #[arg(long, env = "DOMESDAY_PROMOTION_SECOND_KEY")]
     pub promotion_second_key: bool,

@@ -7,17 +7,22 @@ pub use gate::{PromotionRequest, PromotionRules, promote};
 
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
+use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 use domesday_package::{GateError, PackageError};
 use domesday_state::{LedgerRecord, ReleaseKind, State, StateError, UnixMillis};
 use domesday_valuation::release_store::ReleaseError;
+use futures_util::future::join_all;
+use std::error::Error;
 use std::sync::{Arc, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::time::MissedTickBehavior;
 
 /// The interval of checks for a promotion.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Checks between two readings of the whole ledger, for the metrics.
-const LEDGER_TICKS: u32 = 60;
+/// The interval of readings of the whole ledger, for the metrics.
+const LEDGER_PERIOD: Duration = Duration::from_secs(60);
+/// The longest time between two attempts to fetch a release.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// The reason why a release cannot be promoted.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +42,14 @@ pub enum PromotionError {
     /// The state cannot be read or written.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The release is not here, and cannot be fetched.
+    #[error("{id} is not here, and was not fetched: {source}")]
+    Source {
+        /// The release.
+        id: String,
+        /// The reason.
+        source: Box<dyn Error + Send + Sync>,
+    },
     /// The package here is not the one that was promoted.
     #[error(
         "the package of {id} here has the manifest {found}, and the one that was promoted {promoted}; copy that one here"
@@ -66,21 +79,27 @@ impl From<SeriesReleaseError> for PromotionError {
 /// Makes each release that is promoted from now on the current one of its kind. `known` holds the
 /// promoted releases from the time when this host chose its first. A flag may have overridden them.
 pub async fn follow(service: Arc<Service>, known: PromotedIds) {
-    let mut ticks = tokio::time::interval(PERIOD);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut followed = known.map(|(kind, known)| PromotionFollower {
-        kind,
-        known,
-        refused: None,
+    // Each waits for no other: one may be fetched for minutes.
+    let followers = known.map(|(kind, known)| {
+        let follower = PromotionFollower {
+            kind,
+            known,
+            refused: None,
+            retry: None,
+        };
+        follower.run(&service)
     });
+    tokio::join!(join_all(followers), show_ledger(&service));
+}
+
+/// Shows the ledger from time to time. Another host may have promoted the same release again.
+async fn show_ledger(service: &Arc<Service>) {
+    let mut ticks = tokio::time::interval(LEDGER_PERIOD);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // The first one comes at once, when the start has shown it.
+    ticks.tick().await;
     loop {
-        for _ in 0..LEDGER_TICKS {
-            ticks.tick().await;
-            for followed in &mut followed {
-                followed.check(&service).await;
-            }
-        }
-        // Another host may have promoted the same release again.
+        ticks.tick().await;
         let showing = service.clone();
         let shown = tokio::task::spawn_blocking(move || showing.show_promotions());
         if let Err(error) = shown.await {
@@ -128,6 +147,7 @@ impl Service {
     ) -> Result<LedgerRecord, PromotionError> {
         let (kind, release_id) = (request.kind, request.release_id);
         // Open it first, so that no host learns of a release that it cannot serve.
+        self.fetch_missing(kind, release_id)?;
         self.open(kind, release_id)?;
         let rules = PromotionRules {
             releases: self.releases.root(),
@@ -148,6 +168,7 @@ impl Service {
     /// stays.
     fn follow_promotion(&self, kind: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
         // A promotion through this host does not wait for the opening.
+        self.fetch_missing(kind, id)?;
         self.open(kind, id)?;
         self.check_promoted(kind, id)?;
         let _promoting = self.begin_promotion();
@@ -155,6 +176,26 @@ impl Service {
             return Ok(false);
         }
         self.make_current(kind, id)
+    }
+
+    /// Fetches a release that is not here from the source, where one is set. Blocks.
+    ///
+    /// # Errors
+    /// [`PromotionError::Source`] if it cannot be fetched.
+    fn fetch_missing(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
+        let Some(source) = &self.release_source else {
+            return Ok(());
+        };
+        if self.releases.root().join(kind.as_str()).join(id).exists() {
+            return Ok(());
+        }
+        tracing::info!(kind = kind.as_str(), release_id = id, "fetching a release");
+        source
+            .fetch(kind, id)
+            .map_err(|source| PromotionError::Source {
+                id: id.to_owned(),
+                source,
+            })
     }
 
     fn begin_promotion(&self) -> MutexGuard<'_, ()> {
@@ -237,15 +278,50 @@ struct PromotionFollower {
     kind: ReleaseKind,
     known: Option<String>,
     refused: Option<String>,
+    /// The pauses between attempts to fetch a release, and the time of the next attempt.
+    retry: Option<(ExponentialBackoff, Instant)>,
 }
 
 impl PromotionFollower {
+    async fn run(mut self, service: &Arc<Service>) {
+        let mut ticks = tokio::time::interval(PERIOD);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            self.check(service).await;
+        }
+    }
+
+    /// Puts the next attempt off, for longer each time.
+    fn put_off(&mut self) {
+        let pauses = || {
+            let pauses = ExponentialBuilder::default().with_max_delay(LONGEST_PAUSE);
+            pauses.without_max_times().build()
+        };
+        let (mut pauses, _) = self
+            .retry
+            .take()
+            .unwrap_or_else(|| (pauses(), Instant::now()));
+        let pause = pauses.next().unwrap_or(LONGEST_PAUSE);
+        self.retry = Some((pauses, Instant::now() + pause));
+    }
+
     async fn check(&mut self, service: &Arc<Service>) {
         let kind = self.kind;
         let promoted = service.state.promoted_release(kind);
         let Some(id) = promoted.clone().filter(|_| promoted != self.known) else {
             return;
         };
+        // Another promotion does not wait for this one's retry.
+        let is_new = self.refused != promoted;
+        if !is_new
+            && self
+                .retry
+                .as_ref()
+                .is_some_and(|(_, at)| Instant::now() < *at)
+        {
+            return;
+        }
         let opening = service.clone();
         let release_id = id.clone();
         let outcome = tokio::task::spawn_blocking(move || {
@@ -263,9 +339,18 @@ impl PromotionFollower {
                     tracing::info!(kind = kind.as_str(), release_id = id, "release promoted");
                 }
                 self.known = promoted;
+                self.retry = None;
+            }
+            Ok(Err(error @ PromotionError::Source { .. })) => {
+                if is_new {
+                    self.retry = None;
+                    tracing::error!(%error, kind = kind.as_str(), release_id = id, "the promoted release is not here");
+                    self.refused = promoted;
+                }
+                self.put_off();
             }
             // Its package may still be on its way here, so it is tried again. The log says it once.
-            Ok(Err(error)) if self.refused != promoted => {
+            Ok(Err(error)) if is_new => {
                 tracing::error!(%error, kind = kind.as_str(), release_id = id, "the promoted release cannot be served");
                 self.refused = promoted;
             }

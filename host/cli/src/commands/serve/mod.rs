@@ -5,6 +5,7 @@ mod console;
 mod demo_addresses;
 mod listen;
 mod open;
+mod release_source;
 
 use crate::commands::trust::trust;
 use anyhow::{Context, bail};

@@ -1,5 +1,6 @@
 //! Opens the parts of a server before it takes a request.
 
+use super::release_source::FetchedReleases;
 use crate::commands::target::open_state;
 use anyhow::{Context, bail};
 use domesday_engine::Runtime;
@@ -18,6 +19,7 @@ use domesday_server::memory_budget::{MEMORY_BUDGET, MemoryBudget};
 use domesday_server::promotion::{self, PromotedIds};
 use domesday_server::quota::{CAPACITY, RequestLimiter};
 use domesday_server::receipts::Receipts;
+use domesday_server::release_source::ReleaseSource;
 use domesday_server::series_releases::{SeriesReleaseError, SeriesReleases};
 use domesday_server::service::Service;
 use domesday_server::shadow::{Shadows, report};
@@ -62,6 +64,11 @@ pub fn open_service(
     let observer = Arc::new(metrics.address_lookup.clone());
     let address_provider =
         address_provider::open(settings, observer, u64::from_le_bytes(random()?))?;
+    let release_source = FetchedReleases::open(settings, trust)?;
+    if let Some(source) = &release_source {
+        source.fetch_promoted(&promoted, settings.release.as_deref())?;
+    }
+    let release_source = release_source.map(|source| source as Arc<dyn ReleaseSource>);
     let releases = open_releases(settings, trust, &*state, threads, &*clock)?;
     let markets = open_family(
         settings,
@@ -105,6 +112,7 @@ pub fn open_service(
         log_lines,
         ledger_key,
         second_key: settings.promotion_second_key,
+        release_source,
         promoting: Mutex::default(),
         console: None,
         console_map: None,

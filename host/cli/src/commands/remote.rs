@@ -1,0 +1,215 @@
+//! The other end of a transfer of packages: a folder of releases, or a registry.
+
+use super::oci::{Address, LogLine, Registry, RegistryError};
+use super::snapshot_pin::check_pin;
+use anyhow::{Context, bail};
+use domesday_package::{
+    Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey, PublishOutcome,
+    RemoteManifest, Trust, ValuationBody, open, publish,
+};
+use std::path::{Path, PathBuf};
+
+/// A place that packages go to or come from.
+pub enum Remote {
+    /// A folder of releases.
+    Folder(PathBuf),
+    /// A repository of a registry.
+    Registry(Box<Registry>),
+}
+
+/// The listener to a transfer.
+pub trait TransferObserver {
+    /// Shows how far a file has come: its name, the bytes so far and in all.
+    fn show_progress(&self, file: &str, done: u64, total: u64);
+
+    /// Takes a sentence about a package that is where it should be.
+    fn say(&self, sentence: &str);
+}
+
+impl Remote {
+    /// Returns the place that a text names. `plain_http` allows HTTP without TLS to another
+    /// machine.
+    ///
+    /// # Errors
+    /// The text is no place, or the client of the registry cannot be made.
+    pub fn parse(location: &str, plain_http: bool, log: LogLine) -> anyhow::Result<Remote> {
+        if !Address::is(location) {
+            Address::or_folder(location)?;
+            return Ok(Remote::Folder(PathBuf::from(location)));
+        }
+        let registry = Registry::new(Address::parse(location)?, plain_http, log)?;
+        Ok(Remote::Registry(Box::new(registry)))
+    }
+
+    /// Sends a package there.
+    ///
+    /// # Errors
+    /// The package cannot be sent, or its id is there with other bytes.
+    pub fn put(&self, package: &Package, observer: &dyn TransferObserver) -> anyhow::Result<()> {
+        let registry = match self {
+            Remote::Folder(folder) => return copy(package, folder, None, observer),
+            Remote::Registry(registry) => registry,
+        };
+        let manifest = package.manifest();
+        let outcome = registry
+            .publish(package, &mut |file, done, total| {
+                observer.show_progress(file, done, total);
+            })
+            .with_context(|| format!("{} {} was not sent", word(manifest.kind), manifest.id))?;
+        let location = registry.reference(manifest.kind, &manifest.id);
+        say(manifest, &location, package.signer(), outcome, observer);
+        Ok(())
+    }
+
+    /// Brings a release from there into a folder of releases, with the snapshot that it pins if
+    /// `with_snapshot`.
+    ///
+    /// # Errors
+    /// A package is not there, is not trusted, or its id is here with other bytes. Nothing stays
+    /// of a refused package.
+    pub fn pull(
+        &self,
+        (kind, id): (Kind, &PackageId),
+        with_snapshot: bool,
+        (here, trust): (&Path, &Trust),
+        observer: &dyn TransferObserver,
+    ) -> anyhow::Result<()> {
+        let with_snapshot = with_snapshot && kind == Kind::Valuation;
+        match self {
+            Remote::Folder(folder) => {
+                let from = folder.display().to_string();
+                let release = open_package(folder, kind, id, trust)?;
+                if with_snapshot {
+                    let body: ValuationBody = release.body()?;
+                    let snapshot = open_package(folder, Kind::Property, &body.snapshot.id, trust)?;
+                    check_pin(&body, &snapshot.body()?, &from)?;
+                    copy(&snapshot, here, Some(&from), observer)?;
+                }
+                copy(&release, here, Some(&from), observer)
+            }
+            Remote::Registry(registry) => {
+                let release = registry.fetch_manifest(kind, id, trust)?;
+                if with_snapshot {
+                    let body: ValuationBody = release.body()?;
+                    let id = &body.snapshot.id;
+                    let snapshot = registry.fetch_manifest(Kind::Property, id, trust)?;
+                    let location = registry.reference(Kind::Property, id);
+                    check_pin(&body, &snapshot.body()?, &location)?;
+                    fetch(registry, snapshot, here, observer)?;
+                }
+                fetch(registry, release, here, observer)
+            }
+        }
+    }
+}
+
+/// Rewords the error for an id that is here with other bytes. A new id, as a publisher would
+/// choose, helps nobody who pulls.
+fn reword_conflict(error: PackageError, from: &str) -> PackageError {
+    match error {
+        PackageError {
+            package,
+            kind: PackageErrorKind::Republished,
+        } => PackageError {
+            package,
+            kind: PackageErrorKind::ConflictingCopy {
+                from: from.to_owned(),
+            },
+        },
+        other => other,
+    }
+}
+
+/// Opens a package of a folder of releases and verifies every byte.
+pub fn open_package(
+    folder: &Path,
+    kind: Kind,
+    id: &PackageId,
+    trust: &Trust,
+) -> anyhow::Result<Package> {
+    let package_dir = folder.join(kind.as_str()).join(id.as_str());
+    if !package_dir.exists() {
+        bail!("there is no {} {id} in {}", word(kind), folder.display());
+    }
+    Ok(open(&package_dir, trust)?)
+}
+
+/// Copies a package into a folder. `from` is the source of a pull, if it is one.
+fn copy(
+    package: &Package,
+    folder: &Path,
+    from: Option<&str>,
+    observer: &dyn TransferObserver,
+) -> anyhow::Result<()> {
+    let manifest = package.manifest();
+    let (kind, id) = (manifest.kind, &manifest.id);
+    let packages_dir = folder.join(kind.as_str());
+    let outcome = publish(package, &packages_dir)
+        .map_err(|error| match from {
+            Some(from) => reword_conflict(error, from),
+            None => error,
+        })
+        .with_context(|| format!("{} {id} was not copied", word(kind)))?;
+    let location = packages_dir.join(id.as_str()).display().to_string();
+    say(manifest, &location, package.signer(), outcome, observer);
+    Ok(())
+}
+
+fn fetch(
+    registry: &Registry,
+    remote: RemoteManifest,
+    folder: &Path,
+    observer: &dyn TransferObserver,
+) -> anyhow::Result<()> {
+    let manifest = remote.manifest().clone();
+    let signer = remote.signer().copied();
+    let (kind, id) = (manifest.kind, &manifest.id);
+    let packages_dir = folder.join(kind.as_str());
+    let progress = &mut |file: &str, done, total| observer.show_progress(file, done, total);
+    let outcome = registry
+        .pull(remote, &packages_dir, progress)
+        .map_err(|error| {
+            let error = match error {
+                RegistryError::Package(error) => {
+                    reword_conflict(error, &registry.reference(kind, id)).into()
+                }
+                error => anyhow::Error::from(error),
+            };
+            error.context(format!("{} {id} was not fetched", word(kind)))
+        })?;
+    let location = packages_dir.join(id.as_str()).display().to_string();
+    say(&manifest, &location, signer.as_ref(), outcome, observer);
+    Ok(())
+}
+
+fn say(
+    manifest: &Manifest,
+    location: &str,
+    signer: Option<&PublicKey>,
+    outcome: PublishOutcome,
+    observer: &dyn TransferObserver,
+) {
+    let (kind, id) = (word(manifest.kind), &manifest.id);
+    let by = |signer: Option<&PublicKey>| match signer {
+        Some(key) => format!("signed by {key}"),
+        None => "not signed".to_owned(),
+    };
+    observer.say(&match outcome {
+        PublishOutcome::Copied => format!("{kind} {id} is in {location}, {}", by(signer)),
+        PublishOutcome::Completed => format!(
+            "{kind} {id} is in {location} already, the same bytes; missing files were added, {}",
+            by(signer)
+        ),
+        PublishOutcome::AlreadyThere(there) => format!(
+            "{kind} {id} is in {location} already, the same bytes, {}",
+            by(there.as_ref())
+        ),
+    });
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Property => "snapshot",
+        _ => "release",
+    }
+}

@@ -1,0 +1,104 @@
+//! Fetching promoted releases from a folder or a registry.
+
+use crate::commands::remote::{Remote, TransferObserver};
+use anyhow::{Context, bail};
+use domesday_package::{Kind, Trust};
+use domesday_server::config::Settings;
+use domesday_server::promotion::PromotedIds;
+use domesday_server::release_source::ReleaseSource;
+use domesday_state::ReleaseKind;
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A source whose releases come into the host's folder of releases.
+pub struct FetchedReleases {
+    location: String,
+    releases: PathBuf,
+    trust: Trust,
+}
+
+/// Sends what a transfer says to the log.
+struct LoggedTransfer;
+
+impl TransferObserver for LoggedTransfer {
+    fn show_progress(&self, _: &str, _: u64, _: u64) {}
+
+    fn say(&self, sentence: &str) {
+        tracing::info!("{sentence}");
+    }
+}
+
+impl FetchedReleases {
+    /// Opens the source that the settings name, where they name one.
+    ///
+    /// # Errors
+    /// The setting names no place, or the client of the registry cannot be made.
+    pub fn open(
+        settings: &Settings,
+        trust: &Trust,
+    ) -> anyhow::Result<Option<Arc<FetchedReleases>>> {
+        let Some(location) = &settings.release_source else {
+            return Ok(None);
+        };
+        let source = FetchedReleases {
+            location: location.clone(),
+            releases: settings.releases.clone(),
+            trust: trust.clone(),
+        };
+        source
+            .with_remote(|_| Ok(()))
+            .with_context(|| format!("--release-source {location}"))?;
+        Ok(Some(Arc::new(source)))
+    }
+
+    /// Works with the place on a separate thread. The client of a registry has a runtime, which may
+    /// neither wait nor end on a thread of the service's runtime.
+    fn with_remote(
+        &self,
+        work: impl FnOnce(Remote) -> anyhow::Result<()> + Send,
+    ) -> anyhow::Result<()> {
+        let connect = || {
+            let log = Arc::new(|line: &str| tracing::info!("{line}"));
+            Remote::parse(&self.location, false, log).and_then(work)
+        };
+        let ended = std::thread::scope(|scope| scope.spawn(connect).join());
+        ended.unwrap_or_else(|_| bail!("the transfer panicked"))
+    }
+
+    /// Fetches the releases that a start opens, where they are not here: those that were promoted
+    /// last, and that of the setting.
+    ///
+    /// # Errors
+    /// A release cannot be fetched.
+    pub fn fetch_promoted(&self, promoted: &PromotedIds, set: Option<&str>) -> anyhow::Result<()> {
+        for (kind, id) in promoted {
+            let chosen = match kind {
+                ReleaseKind::Valuation => set.or(id.as_deref()),
+                ReleaseKind::Markets | ReleaseKind::Rates => id.as_deref(),
+            };
+            let Some(id) = chosen else { continue };
+            if !self.releases.join(kind.as_str()).join(id).exists() {
+                let fetched = self.fetch(*kind, id).map_err(anyhow::Error::from_boxed);
+                fetched.with_context(|| format!("{id} is not here, and was not fetched"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ReleaseSource for FetchedReleases {
+    fn fetch(&self, kind: ReleaseKind, id: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let kind = match kind {
+            ReleaseKind::Valuation => Kind::Valuation,
+            ReleaseKind::Markets => Kind::Markets,
+            ReleaseKind::Rates => Kind::Rates,
+        };
+        let here = (self.releases.as_path(), &self.trust);
+        let fetched = id.parse().map_err(anyhow::Error::from).and_then(|id| {
+            self.with_remote(|remote| remote.pull((kind, &id), true, here, &LoggedTransfer))
+        });
+        // The causes, one after another.
+        fetched.map_err(|error| format!("{error:#}").into())
+    }
+}

@@ -1,0 +1,153 @@
+//! A host fetches a promoted release that it lacks, proved as a package that an operator copies.
+
+use crate::common::demo::{RELEASE, SNAPSHOT, house};
+use crate::common::packages::{Releases, copy_tree, damage, host, list_packages};
+use crate::common::program::{releases, run};
+use crate::common::server::{Server, start};
+use domesday_test_postgres as cluster;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const OTHER: &str = "the-other";
+/// Longer than the first pauses between attempts.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+fn promote(server: &Server, id: &str) {
+    let data = server.data.display().to_string();
+    run(["release", "promote", id, "--data", &data]).ok();
+}
+
+/// Adds the demo's component under another id, which no key signs.
+fn add_other(source: &Releases) {
+    let component = source.release(RELEASE).join("component.wasm");
+    source.add(OTHER, fs::read(component).unwrap());
+}
+
+fn serve(database: &str, folder: &Path, more: &[&str]) -> Server {
+    let settings = ["--state", database, "--allow-unsigned", OTHER];
+    start().releases(folder).with(&settings).with(more).go()
+}
+
+/// Returns a key of the hosts' database.
+fn key(database: &str) -> String {
+    let scope = [
+        "key",
+        "create",
+        "--tenant",
+        "customer",
+        "--scope",
+        "avm:value",
+    ];
+    let store = ["--state", database, "--data", "/nonexistent"];
+    run([&scope[..], &store].concat())
+        .ok()
+        .stdout
+        .trim()
+        .to_owned()
+}
+
+/// Waits until a host serves a release, and values a home with it.
+fn await_release(server: &Server, key: &str, id: &str) {
+    let started = Instant::now();
+    let client = server.client(key);
+    while client.get("/v3/releases/current").ok()["release_id"] != id {
+        assert!(started.elapsed() < TIMEOUT, "{}", server.log());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let value = client.post("/v3/value", &house()).ok();
+    assert_eq!(
+        (&value["release_id"], &value["status"]),
+        (&id.into(), &"valued".into())
+    );
+}
+
+#[test]
+fn a_host_without_a_promoted_release_fetches_it_at_its_start_and_while_it_serves() {
+    let database = cluster::shared().database();
+    let key = key(&database);
+    let (source, bare) = (Releases::copy(), host());
+    let first = serve(&database, source.path(), &[]);
+    promote(&first, RELEASE);
+    let from = source.path().display().to_string();
+    let second = serve(&database, bare.path(), &["--release-source", &from]);
+    await_release(&second, &key, RELEASE);
+    assert_eq!(list_packages(bare.path()), [SNAPSHOT, RELEASE]);
+
+    add_other(&source);
+    promote(&first, OTHER);
+    await_release(&first, &key, OTHER);
+    await_release(&second, &key, OTHER);
+    first.stop();
+    second.stop();
+}
+
+#[test]
+fn what_a_host_cannot_prove_stays_away_until_it_is_mended() {
+    let database = cluster::shared().database();
+    let key = key(&database);
+    let (mine, source, bare) = (Releases::copy(), Releases::copy(), host());
+    add_other(&mine);
+    copy_tree(&mine.release(OTHER), &source.release(OTHER));
+    damage(&source.release(OTHER).join("component.wasm"));
+    let first = serve(&database, mine.path(), &[]);
+    promote(&first, RELEASE);
+    let from = source.path().display().to_string();
+    let second = serve(&database, bare.path(), &["--release-source", &from]);
+    promote(&first, OTHER);
+    let entry = second.await_log(|line| line["message"] == "the promoted release is not here");
+    let error = entry["error"].as_str().unwrap();
+    assert!(error.contains("component.wasm"), "{error}");
+    assert_eq!(list_packages(bare.path()), [SNAPSHOT, RELEASE]);
+    await_release(&second, &key, RELEASE);
+
+    fs::remove_dir_all(source.release(OTHER)).unwrap();
+    copy_tree(&mine.release(OTHER), &source.release(OTHER));
+    await_release(&second, &key, OTHER);
+    first.stop();
+    second.stop();
+}
+
+#[test]
+fn a_promotion_through_a_host_fetches_too_and_refuses_what_is_not_trusted() {
+    let (source, bare) = (Releases::copy(), host());
+    add_other(&source);
+    let from = source.path().display().to_string();
+    let settings = ["--release-source", &from, "--release", RELEASE];
+    let server = start().releases(bare.path()).with(&settings).go();
+    let data = server.data.display().to_string();
+    let refused = run(["release", "promote", OTHER, "--data", &data]).refused();
+    assert!(
+        refused.contains("not signed") && refused.contains(OTHER),
+        "{refused}"
+    );
+    assert_eq!(list_packages(bare.path()), [SNAPSHOT, RELEASE]);
+    let rates = fs::read_dir(releases().join("rates"))
+        .unwrap()
+        .next()
+        .unwrap();
+    let rates = rates.unwrap().file_name().into_string().unwrap();
+    copy_tree(
+        &releases().join("rates").join(&rates),
+        &source.path().join("rates").join(&rates),
+    );
+    run([
+        "release", "promote", &rates, "--kind", "rates", "--data", &data,
+    ])
+    .ok();
+    assert!(bare.path().join("rates").join(&rates).is_dir());
+    server.stop();
+}
+
+#[test]
+fn a_start_that_cannot_fetch_says_what_and_why() {
+    let (empty, bare) = (tempfile::tempdir().unwrap(), host());
+    let from = empty.path().display().to_string();
+    let settings = ["--release-source", &from, "--release", RELEASE];
+    let refused = start().releases(bare.path()).with(&settings).refused();
+    assert!(refused.contains("was not fetched"), "{refused}");
+    assert!(
+        refused.contains(&format!("no release {RELEASE} in {from}")),
+        "{refused}"
+    );
+}

@@ -26,8 +26,8 @@ use uuid::Uuid;
 /// The demo's tenant, which no operator's may be named after.
 pub const TENANT: &str = "demo";
 
-/// A request for a home of the demo.
-const REQUEST: &str = include_str!("demo_request.json");
+/// A request for a home of the demo, as JSON.
+pub const REQUEST: &str = include_str!("demo_request.json");
 /// The longest time for one row at the start of a server.
 const ROW_TIME: Duration = Duration::from_secs(5);
 

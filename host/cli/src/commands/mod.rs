@@ -1,6 +1,7 @@
 //! The command line. Each command is a file. No other crate uses anyhow.
 
 mod approve;
+mod bench;
 #[cfg(feature = "builders")]
 mod builders;
 #[cfg(not(feature = "builders"))]
@@ -94,6 +95,8 @@ enum Command {
     Series(builders::Series),
     /// Build, check and promote what files that arrived make possible, as a file states.
     Refresh(builders::Refresh),
+    /// Measure what a running host can do on this machine. Each value costs a unit.
+    Bench(bench::Bench),
     /// Print the OpenAPI document.
     Openapi(openapi::Openapi),
     /// Replay fixtures or receipts; exit 0 only if every outcome is bit-identical.
@@ -154,6 +157,7 @@ fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Release(command) => command.run(matches),
         Command::Series(command) => command.run(),
         Command::Refresh(command) => command.run(),
+        Command::Bench(command) => command.run(),
         Command::Openapi(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Compare(command) => command.run(),

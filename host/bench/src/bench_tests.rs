@@ -1,0 +1,87 @@
+use super::*;
+use axum::Router;
+use axum::http::StatusCode as Status;
+use axum::routing::{get, post};
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::net::TcpListener;
+
+static ASKED: AtomicU64 = AtomicU64::new(0);
+
+/// Serves a host whose metrics count a millisecond of processor time for each value.
+async fn serve(status: &'static str) -> String {
+    let value = move || async move {
+        ASKED.fetch_add(1, Ordering::SeqCst);
+        json!({"status": status, "release_id": "r-1"}).to_string()
+    };
+    let metrics = || async {
+        let seconds = ASKED.load(Ordering::SeqCst) as f64 / 1_000.0;
+        format!("process_cpu_seconds_total {seconds}\nprocess_resident_memory_bytes 5\n")
+    };
+    let refuse = || async { (Status::TOO_MANY_REQUESTS, "{}") };
+    let router = Router::new()
+        .route("/v3/value", post(value))
+        .route("/v3/batch-value", post(refuse))
+        .route("/metrics", get(metrics));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    format!("http://{address}")
+}
+
+fn options(url: String) -> BenchOptions {
+    BenchOptions {
+        metrics_url: Some(format!("{url}/metrics")),
+        url,
+        key: "k".to_owned(),
+        homes: vec![json!({"property": {}})],
+        duration: Duration::from_millis(300),
+        connections: vec![1, 3],
+        batch_rows: 10,
+    }
+}
+
+#[tokio::test]
+async fn each_load_has_its_figures_and_refusals_are_no_values() {
+    let options = options(serve("valued").await);
+    let report = bench(&options, &|_| {}).await.unwrap();
+    let shape: Vec<_> = report
+        .loads
+        .iter()
+        .map(|it| (it.rows, it.connections))
+        .collect();
+    assert_eq!(shape, [(1, 1), (1, 3), (10, 1)]);
+    for load in &report.loads[..2] {
+        assert!(
+            load.requests > 5 && load.failed + load.limited == 0,
+            "{load:?}"
+        );
+        assert!(load.latency.p50 <= load.latency.p99 && load.latency.p99 <= load.latency.max);
+        let host = load.host_micros_per_value.unwrap();
+        assert!((host - 1_000.0).abs() < 1.0, "{host}");
+    }
+    let batch = &report.loads[2];
+    assert_eq!((batch.requests, batch.values_per_second), (0, 0.0));
+    assert!(batch.limited > 0);
+    assert_eq!(batch.host_micros_per_value, None);
+    assert_eq!(
+        (report.release_id.as_str(), report.resident_bytes),
+        ("r-1", Some(5.0))
+    );
+}
+
+#[tokio::test]
+async fn a_host_that_does_not_value_the_home_is_not_measured() {
+    let refused = bench(&options(serve("referred").await), &|_| {}).await;
+    let error = refused.unwrap_err().to_string();
+    assert!(error.contains("not valued, but referred"), "{error}");
+    let nobody = options("http://127.0.0.1:1".to_owned());
+    let error = bench(&nobody, &|_| {}).await.unwrap_err().to_string();
+    assert!(
+        error.contains("http://127.0.0.1:1/v3/value cannot be reached"),
+        "{error}"
+    );
+    let mut elsewhere = options(serve("valued").await);
+    elsewhere.url.push_str("/nowhere");
+    let error = bench(&elsewhere, &|_| {}).await.unwrap_err().to_string();
+    assert!(error.contains("404"), "{error}");
+}

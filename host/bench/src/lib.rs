@@ -1,0 +1,14 @@
+//! A measurement of a running host: single values over some connections at once, and batches.
+//!
+//! [`bench`] connects, and asks for one value to see that the home is valued. Then it loads the
+//! host in a closed loop: each connection sends its next request once the last is answered.
+//! [`report`] has the figures, and [`html`] draws them.
+//!
+//! The load generator works on the same machine where the host does, unless it is elsewhere. So its
+//! processor time is told apart from the host's, which the host's metrics state.
+
+pub mod bench;
+pub mod html;
+mod load;
+mod metrics;
+pub mod report;

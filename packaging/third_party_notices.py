@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Prints the licences of the crates that a bill of materials names, each text once.
+"""Prints the licences of the crates that a bill of materials names, and of the vendored files.
 
   packaging/third_party_notices.py BOM.json
 
-The texts come from the crates' own files, where `cargo fetch` put them.
+Each text is printed once. Those of crates come from their own files, where `cargo fetch` put them.
+Those of vendored files lie beside them.
 """
 
 import collections
@@ -32,6 +33,13 @@ def licence(component):
     return " AND ".join(names) or "see below"
 
 
+def licence_files(folder):
+    """Yields the texts of a folder that are licences or notices."""
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and NAMES.match(path.name) and path.stat().st_size <= LARGEST:
+            yield path.read_text(encoding="utf-8", errors="replace")
+
+
 def main(bom):
     components = json.loads(pathlib.Path(bom).read_text())["components"]
     others = [c for c in components if not c["name"].startswith("domesday")]
@@ -41,11 +49,14 @@ def main(bom):
     for component in sorted(others, key=lambda c: (c["name"], c["version"])):
         name, version = component["name"], component["version"]
         print(f"{name} {version}: {licence(component)}")
-        for path in sorted(places[name, version].iterdir()):
-            if path.is_file() and NAMES.match(path.name) and path.stat().st_size <= LARGEST:
-                text = path.read_text(encoding="utf-8", errors="replace")
-                # Spaces apart, many crates have the same text.
-                texts[" ".join(text.split())].append((f"{name} {version}", text))
+        for text in licence_files(places[name, version]):
+            # Spaces apart, many crates have the same text.
+            texts[" ".join(text.split())].append((f"{name} {version}", text))
+    print("\nIts pages contain these files of other projects:\n")
+    for folder in sorted(pathlib.Path(__file__).resolve().parent.parent.glob("host/*/vendor/*")):
+        print(folder.name)
+        for text in licence_files(folder):
+            texts[" ".join(text.split())].append((folder.name, text))
     for same in texts.values():
         users = ", ".join(dict.fromkeys(user for user, _ in same))
         print(f"\n{'=' * 80}\n{users}\n{'=' * 80}\n\n{same[0][1].strip()}")

@@ -1,11 +1,12 @@
 """Makes a file of invented tiles around the demo's home.
 
-make_tiles.py vector|raster FILE
+make_tiles.py vector|raster|jpeg|webp FILE
 
-Raster tiles are chequered PNG. Vector tiles have the layers of Protomaps, and one that nobody
-knows. Nothing on them is real.
+Raster tiles are chequered PNG, or one chequered picture as JPEG or WebP. Vector tiles have the
+layers of Protomaps, and one that nobody knows. Nothing on them is real.
 """
 
+import base64
 import gzip
 import math
 import struct
@@ -20,6 +21,26 @@ BOX = (-2.5, 55.4, -1.9, 55.8)
 ZOOMS = range(6, 14)
 ATTRIBUTION = '<a href="https://tiles.example/copyright">&copy; Invented &amp; Co</a>'
 SIDE = 4096
+# Four squares in two colours, 64 pixels wide.
+PICTURES = {
+    "jpeg": (
+        "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZG"
+        "NywtQFdBRkxOUlNSMj5aYVpQYEpRUk//2wBDAQ4ODhMREyYVFSZPNS01T09PT09PT09PT09PT09PT09PT09PT09P"
+        "T09PT09PT09PT09PT09PT09PT09PT09PT0//wAARCABAAEADASIAAhEBAxEB/8QAFgABAQEAAAAAAAAAAAAAAAAA"
+        "AAUG/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/EABcBAQEBAQAAAAAAAAAAAAAAAAADAgH/xAAUEQEAAAAAAAAAAAAA"
+        "AAAAAAAA/9oADAMBAAIRAxEAPwDegKOAAIwDCwACyA2iAAjAMLAAAAAALIDaIACMAwsAAsgNogAP/9k="
+    ),
+    "webp": (
+        "UklGRmAAAABXRUJQVlA4IFQAAAAwBACdASpAAEAAPrVSpEunJSOhqAqo4BaJZwDOsBbeY4lMc424t0woMIAA/vEC"
+        "Vx30d9+1CGmWIY0x1T1fw1Q1y9SALy3/NAeMNnLVm+ZuPzVgAAA="
+    ),
+}
+TYPES = {
+    "vector": TileType.MVT,
+    "raster": TileType.PNG,
+    "jpeg": TileType.JPEG,
+    "webp": TileType.WEBP,
+}
 
 
 def column_row(zoom, longitude, latitude):
@@ -116,7 +137,8 @@ LAYERS = {
 
 def main():
     """Writes the file."""
-    vector, path = sys.argv[1] == "vector", sys.argv[2]
+    kind, path = sys.argv[1], sys.argv[2]
+    vector = kind == "vector"
     drawn = gzip.compress(b"".join(layer(*item) for item in LAYERS.items()), mtime=0)
     with write(path) as writer:
         for zoom in ZOOMS:
@@ -125,6 +147,8 @@ def main():
                 column_row(zoom, BOX[2], BOX[1]),
             )
             picture = png((200, 220 - 5 * zoom, 190), (225, 225, 200 + 4 * zoom))
+            if kind in PICTURES:
+                picture = base64.b64decode(PICTURES[kind])
             tiles = [
                 zxy_to_tileid(zoom, x, y)
                 for x in range(left, right + 1)
@@ -134,7 +158,7 @@ def main():
                 writer.write_tile(tile, drawn if vector else picture)
         west, south, east, north = (round(degrees * 1e7) for degrees in BOX)
         header = {
-            "tile_type": TileType.MVT if vector else TileType.PNG,
+            "tile_type": TYPES[kind],
             "tile_compression": Compression.GZIP if vector else Compression.NONE,
             "min_lon_e7": west,
             "min_lat_e7": south,

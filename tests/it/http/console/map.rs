@@ -13,7 +13,7 @@ use reqwest::header::{
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Makes a file of invented tiles, `vector` or `raster`.
+/// Makes a file of invented tiles: `vector`, or `raster`, `jpeg` or `webp` pictures.
 fn make_tiles(kind: &str, folder: &Path) -> PathBuf {
     let (python, programs) = console_python();
     let tiles = folder.join(format!("{kind}.pmtiles"));
@@ -144,12 +144,18 @@ fn a_map_that_cannot_be_drawn_stops_the_start_with_its_flaw() {
     bytes[98] = 4;
     let foreign = folder.path().join("foreign.pmtiles");
     std::fs::write(&foreign, &bytes).unwrap();
+    // Pictures of a kind that the map does not read: AVIF.
+    bytes[98] = 2;
+    bytes[99] = 5;
+    let avif = folder.path().join("avif.pmtiles");
+    std::fs::write(&avif, &bytes).unwrap();
     let other = folder.path().join("other.mbtiles");
     std::fs::write(&other, b"SQLite format 3\0").unwrap();
     let missing = folder.path().join("missing.pmtiles");
     for (path, words) in [
         (&cut, "Copy it again"),
         (&foreign, "Make it with gzip"),
+        (&avif, "PNG, JPEG or WebP"),
         (&other, "`pmtiles convert` makes one"),
         (&missing, "No such file"),
     ] {
@@ -172,7 +178,7 @@ fn the_map_is_drawn_over_tiles_reached_by_keys_and_leads_to_the_rows() {
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("console");
     std::fs::create_dir_all(&shots).unwrap();
     let (python, programs) = console_python();
-    for kind in ["vector", "raster"] {
+    for kind in ["vector", "raster", "jpeg", "webp"] {
         let server = start_with_map(&make_tiles(kind, folder.path())).go();
         let path = Browser::of_demo(&server).value(&HOME);
         let links: Vec<String> = (0..4).map(|_| link(&server, &[])).collect();

@@ -5,6 +5,7 @@ use crate::examples::errors::ErrorExample;
 use crate::headers::{self, HEADERS};
 use crate::route::{Route, TAGS};
 use crate::routes::routes;
+use crate::samples;
 use crate::series;
 use domesday_contract::error::Code;
 use domesday_contract::v3::schema::schemas;
@@ -124,7 +125,11 @@ fn operation(route: &Route) -> OperationBuilder {
         .tag(route.tag)
         .summary(Some(route.summary))
         .description(Some(route.about))
-        .security(SecurityRequirement::new::<_, [&str; 0], &str>("bearer", []));
+        .security(SecurityRequirement::new::<_, [&str; 0], &str>("bearer", []))
+        .extensions(Some(Extensions::from_iter([(
+            "x-codeSamples",
+            samples::of_route(route),
+        )])));
     for (name, location, required, schema, about) in (route.parameters)() {
         operation = operation.parameter(parameter(name, location, required, schema, &about));
     }

@@ -8,6 +8,7 @@ mod headers;
 mod page;
 mod route;
 mod routes;
+mod samples;
 mod series;
 mod valuations;
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod address_provider;
+mod code_samples;
 #[path = "../../common/mod.rs"]
 mod common;
 mod compression;

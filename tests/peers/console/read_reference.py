@@ -2,9 +2,9 @@
 
 read_reference.py FOLDER ORIGIN
 
-The page draws every route with samples in shell, Python and Node.js, searches, offers no way to try
-a request, and asks no other origin for anything. Screenshots go to FOLDER. Without scripts it lists
-the routes.
+The page draws every route with samples of curl and of our clients for Python and TypeScript. It
+searches, offers no way to try a request and no field for a key, logs no warning, and asks no other
+origin for anything. Screenshots go to FOLDER. Without scripts it lists the routes.
 """
 
 import json
@@ -29,14 +29,19 @@ def read(browser, folder, origin, width):
         if parts.scheme != "data" and f"{parts.scheme}://{parts.netloc}" != origin:
             problems.append(f"a request to {request.url}")
 
+    def see_line(line):
+        if line.type in ["warning", "error"]:
+            problems.append(f"it logs: {line.text}")
+
     page.on("request", see_request)
     page.on("pageerror", lambda error: problems.append(f"an error: {error}"))
+    page.on("console", see_line)
     page.goto(f"{origin}/reference")
     page.get_by_role("heading", name="Domesday").first.wait_for()
     page.goto(f"{origin}/reference#tag/single/POST/v3/value")
     page.get_by_text("/v3/value", exact=True).first.wait_for()
-    page.get_by_role("button", name="Shell Curl").first.click()
-    for words in ["Python", "Node.js"]:
+    page.get_by_role("button", name="curl").first.click()
+    for words in ["Python client", "TypeScript client"]:
         page.get_by_text(words, exact=True).first.wait_for()
     page.screenshot(path=folder / f"reference-samples-{width}.png")
     text = page.inner_text("body")
@@ -46,9 +51,13 @@ def read(browser, folder, origin, width):
         page.get_by_role("dialog").get_by_role("combobox").fill("coverage")
         found = page.get_by_role("listbox").get_by_role("option")
         found.filter(has_text="Check coverage of a postcode").first.wait_for()
-    for words in ["Ruby", "Test Request", "Send Request"]:
+    for words in ["Ruby", "Test Request", "Send Request", "Authentication", "Auth Type"]:
         if words in text:
             problems.append(f"the page says {words}")
+    fields = page.locator("input:not([type=checkbox])")
+    for field in fields.all():
+        if "oken" in (field.get_attribute("placeholder") or ""):
+            problems.append("the page has a field for a token")
     page.screenshot(path=folder / f"reference-{width}.png")
     page.close()
     return problems

@@ -1,6 +1,8 @@
 //! The parts of the console that know no service: data in, data or a drawing out.
 //!
 //! - [`chart`], [`curve`] and [`timeline`] draw series as SVG.
+//! - [`estimate_parts`], [`input_origins`] and [`price_index`] explain a value.
+//! - [`fields`] and [`home_inputs`] are the form of a home, and [`program_copies`] its programs.
 //! - [`homes_file`] and [`homes_text`] read a spreadsheet's file of homes.
 //! - [`number`] writes numbers as people read them.
 //! - [`reports`] lists and opens the reports of a folder.
@@ -11,9 +13,15 @@
 
 pub mod chart;
 pub mod curve;
+pub mod estimate_parts;
+pub mod fields;
+pub mod home_inputs;
 pub mod homes_file;
 pub mod homes_text;
+pub mod input_origins;
 pub mod number;
+pub mod price_index;
+pub mod program_copies;
 pub mod reports;
 pub mod tile_archive;
 pub mod timeline;

@@ -46,6 +46,11 @@ pub fn pounds_of(value: &Value) -> String {
     value.as_i64().map_or_else(|| "–".to_owned(), pounds)
 }
 
+/// Returns a text of JSON, or a dash.
+pub fn text_of(value: &Value) -> &str {
+    value.as_str().unwrap_or("–")
+}
+
 /// Returns a number of JSON as the API wrote it, with separators where it is whole and large.
 pub fn number_of(value: &Value) -> String {
     match (value.as_i64(), value) {

@@ -43,7 +43,10 @@ impl TenantKey {
     }
 
     /// Seals a record, bound to its header `about`, and returns base64.
-    pub(crate) fn seal(&self, about: &[u8], record: &[u8]) -> Result<String, SealError> {
+    ///
+    /// # Errors
+    /// [`SealError`] if it is too long to be sealed.
+    pub fn seal(&self, about: &[u8], record: &[u8]) -> Result<String, SealError> {
         let about_bytes = (about.len() as u64).to_le_bytes();
         let full = digest(&self.naming, &[&about_bytes, about, record]);
         let mut nonce = XNonce::default();
@@ -62,7 +65,10 @@ impl TenantKey {
     }
 
     /// Opens a record that [`TenantKey::seal`] sealed.
-    pub(crate) fn open(&self, about: &[u8], sealed: &str) -> Result<Vec<u8>, SealError> {
+    ///
+    /// # Errors
+    /// [`SealError`] if it was sealed by another key or for another header, or was altered.
+    pub fn open(&self, about: &[u8], sealed: &str) -> Result<Vec<u8>, SealError> {
         let bytes = STANDARD.decode(sealed).map_err(|_| SealError)?;
         let (first, rest) = bytes.split_at_checked(NONCE).ok_or(SealError)?;
         let mut nonce = XNonce::default();

@@ -5,12 +5,12 @@
 //! themselves.
 
 use crate::console_origin::ConsoleOrigin;
+use crate::console_values::ConsoleValues;
 use crate::console_work::ConsoleWork;
 use crate::recent::Recent;
 use domesday_property::address_directory::AddressDirectory;
 use domesday_state::{KeyId, Scopes, Secret, TenantId, UnixMillis};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -20,9 +20,6 @@ pub const LINK_MILLIS: i64 = 10 * 60 * 1000;
 pub const SESSION_MILLIS: i64 = 8 * 60 * 60 * 1000;
 /// Links and sessions at once. The oldest goes first.
 const MOST: usize = 200;
-/// Values that a tenant's sessions can show again. The oldest goes first.
-const MOST_VALUES: usize = 200;
-
 /// The digest of a link's token, or of a cookie.
 type TokenDigest = [u8; 32];
 
@@ -57,20 +54,12 @@ impl fmt::Debug for Session {
     }
 }
 
-/// A value that was made in the console: the request, and the response of the API.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SavedValue {
-    /// The body of the request.
-    pub request: serde_json::Value,
-    /// The body of the response.
-    pub response: serde_json::Value,
-}
-
-/// The links, sessions and values of one host's console.
+/// The links and sessions of one host's console, and its values.
 pub struct ConsoleSessions {
     origin: ConsoleOrigin,
     api_origin: String,
     work: ConsoleWork,
+    values: Option<Arc<ConsoleValues>>,
     open: Mutex<OpenSessions>,
     addresses: OnceLock<AddressDirectory>,
 }
@@ -79,7 +68,6 @@ pub struct ConsoleSessions {
 struct OpenSessions {
     links: Recent<TokenDigest, (ConsoleUser, UnixMillis)>,
     sessions: Recent<TokenDigest, Arc<Session>>,
-    values: BTreeMap<TenantId, Recent<String, Arc<SavedValue>>>,
 }
 
 impl ConsoleSessions {
@@ -90,9 +78,21 @@ impl ConsoleSessions {
             origin,
             api_origin,
             work: ConsoleWork::default(),
+            values: None,
             open: Mutex::default(),
             addresses: OnceLock::new(),
         }
+    }
+
+    /// Gives the console the values of its data folder.
+    pub fn with_values(mut self, values: ConsoleValues) -> ConsoleSessions {
+        self.values = Some(Arc::new(values));
+        self
+    }
+
+    /// Returns the values that its pages can show again.
+    pub fn values(&self) -> Option<&Arc<ConsoleValues>> {
+        self.values.as_ref()
     }
 
     /// Returns the console's origin.
@@ -162,20 +162,6 @@ impl ConsoleSessions {
         self.open().sessions.remove(&digest(cookie))
     }
 
-    /// Keeps a value, so that its tenant's sessions can show it by its valuation id.
-    pub fn save(&self, tenant: &TenantId, valuation_id: &str, value: SavedValue) {
-        let mut open = self.open();
-        let values = open.values.entry(tenant.clone()).or_default();
-        values.add(valuation_id.to_owned(), Arc::new(value), MOST_VALUES);
-    }
-
-    /// Returns a value that a session of the tenant made.
-    pub fn value(&self, tenant: &TenantId, valuation_id: &str) -> Option<Arc<SavedValue>> {
-        let open = self.open();
-        let values = open.values.get(tenant)?;
-        values.get(&valuation_id.to_owned()).cloned()
-    }
-
     fn open(&self) -> MutexGuard<'_, OpenSessions> {
         // Every change is whole before anything can panic.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
@@ -189,7 +175,6 @@ fn digest(token: &str) -> TokenDigest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     const NOW: UnixMillis = UnixMillis(1_000);
 
@@ -236,18 +221,5 @@ mod tests {
         }
         assert_eq!(sessions.redeem(token(&first), NOW), None);
         assert!(sessions.redeem(&hex::encode([1; 32]), NOW).is_some());
-    }
-
-    #[test]
-    fn a_value_is_shown_to_its_tenant_alone() {
-        let sessions = sessions();
-        let (own, other) = ("a".parse().unwrap(), "b".parse().unwrap());
-        let value = SavedValue {
-            request: json!({}),
-            response: json!({"valuation_id": "1"}),
-        };
-        sessions.save(&own, "1", value.clone());
-        assert_eq!(sessions.value(&own, "1").as_deref(), Some(&value));
-        assert_eq!(sessions.value(&other, "1"), None);
     }
 }

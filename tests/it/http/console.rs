@@ -4,11 +4,14 @@
 mod address_search;
 mod addresses;
 mod browser;
+mod explanations;
 mod forms;
 mod jobs;
 mod map;
 mod operation;
 mod pages;
+mod permalinks;
+mod programs;
 mod reports;
 mod scopes;
 mod sessions;

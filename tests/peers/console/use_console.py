@@ -160,6 +160,24 @@ class Visit:
         page.get_by_role("button", name="Show").click()
         assert page.locator("figure.chart").count() > 0, "no chart"
         self.look("rates")
+        self.move_a_curve()
+
+    def move_a_curve(self):
+        """Moves a curve to the day before: by the keyboard, or by a link without scripts."""
+        page = self.page
+        page.goto(f"{self.origin}/rates?dataset=ois_spot_curve&from=2026-09-30&to=2026-09-30")
+        curve = page.locator("[data-moves] path")
+        before = curve.get_attribute("d")
+        if self.way["scripts"]:
+            page.get_by_role("slider").focus()
+            page.keyboard.press("ArrowLeft")
+            assert page.locator("output").inner_text() == "2026-09-29", "the slider does not move"
+            assert page.get_by_role("link", name="2026-09-30").is_visible(), "no link to the next day"
+        else:
+            page.get_by_role("link", name="2026-09-29").click()
+            assert page.url.endswith("from=2026-09-29&to=2026-09-29"), page.url
+        assert curve.get_attribute("d") != before, "the curve stays"
+        self.look("curve")
 
     def run_a_job(self):
         """Submits a file of homes, and waits for its results."""

@@ -164,6 +164,13 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
             if let Some(receipts) = &service.receipts {
                 receipts.forget(&id);
             }
+            let console = service.console.as_ref();
+            if let Some(values) = console.and_then(|console| console.values())
+                && let Err(error) = values.forget(&id)
+            {
+                // Nobody can open them any more.
+                tracing::warn!(%error, "sealed values of the console were not removed");
+            }
             Ok(response)
         }
         Command::StartShadow { release, share } => {

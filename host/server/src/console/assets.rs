@@ -42,9 +42,14 @@ const fn vendored_file(
     }
 }
 
-static ASSETS: [Asset; 9] = [
+static ASSETS: [Asset; 10] = [
     own_file("console.css", CSS, include_str!("assets/console.css")),
     own_file("console.js", JAVASCRIPT, include_str!("assets/console.js")),
+    own_file(
+        "curve-slider.js",
+        JAVASCRIPT,
+        include_str!("assets/curve-slider.js"),
+    ),
     own_file("icon.svg", "image/svg+xml", include_str!("assets/icon.svg")),
     own_file(
         "tile-map.js",
@@ -124,6 +129,8 @@ mod tests {
                 "{version}"
             );
         }
+        let notices = include_str!("../../vendor/maplibre-gl/NOTICES");
+        assert!(notices.contains("The source maps of maplibre-gl 6.17.0 name"));
         // The scripts of the pages name the same versions.
         let script = include_str!("assets/tile-map.js");
         for asset in ASSETS.iter().filter(|asset| asset.vendored) {

@@ -43,9 +43,9 @@ pub(super) enum ConsoleError {
     },
     /// A value is not kept, or was never made by the session's tenant.
     #[error(
-        "this value is not kept here; the console keeps the last 200 values of a tenant until the \
-         server stops, and an operator finds a value's receipt with `domesday replay --journal \
-         JOURNAL --valuation ID`"
+        "this value is not kept here; a host's console keeps the last 200 values of a tenant for 90 \
+         days, and an operator finds a value's receipt with `domesday replay --journal JOURNAL \
+         --valuation ID`"
     )]
     NoValue,
     /// A job has not ended.

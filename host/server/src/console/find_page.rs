@@ -1,9 +1,8 @@
 //! The results of a search for an address.
 
 use super::error::ConsoleError;
-use super::form::Fields;
 use super::guard::require_scope;
-use super::{Console, address_search, layout, value_form};
+use super::{Console, address_search, form, layout, value_form};
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::body::Body;
@@ -23,7 +22,7 @@ pub(super) async fn find(
     Extension(session): Extension<Arc<Session>>,
     body: Body,
 ) -> Result<Response, ConsoleError> {
-    let fields = Fields::of_session(body, &session).await?;
+    let fields = form::read_of_session(body, &session).await?;
     require_scope(&session, Scope::AvmValue)?;
     let typed = fields.get(address_search::TYPED).unwrap_or_default();
     let found = address_search::addresses(&console, typed).await?;

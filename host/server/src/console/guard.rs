@@ -1,7 +1,6 @@
 //! Middleware of the console: its own origin alone, a session, and headers for browsers.
 
 use super::error::ConsoleError;
-use super::form::Fields;
 use super::upload::{self, HOMES};
 use super::{Console, cookie, layout};
 use crate::clock::random;
@@ -15,6 +14,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use domesday_console::fields::Fields;
 use domesday_console::homes_text::decode;
 use domesday_state::{Access, Scope};
 use maud::html;

@@ -1,7 +1,7 @@
 //! Jobs: a file of homes becomes one or more jobs, and the page lists those of before.
 
 use super::error::ConsoleError;
-use super::form::{Fields, MAX_BYTES};
+use super::form::{MAX_BYTES, is_of};
 use super::guard::{self, require_scope};
 use super::once::key_of;
 use super::upload::{self, FILE, HOMES};
@@ -13,6 +13,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
+use domesday_console::fields::Fields;
 use domesday_console::homes_file::{HomesFile, REFERENCE, columns};
 use domesday_console::homes_text::decode;
 use domesday_console::number::{moment, whole};
@@ -90,7 +91,7 @@ pub(super) async fn submit(
         };
         (status, show(&console, &session, &content)).into_response()
     };
-    if !fields.is_of(&session) {
+    if !is_of(&fields, &session) {
         return Ok(again(StatusCode::FORBIDDEN, OTHER_FORM.to_owned()));
     }
     let requests = match HomesFile::read(&text) {

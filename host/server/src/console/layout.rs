@@ -3,6 +3,7 @@
 use crate::console_sessions::{ConsoleUser, Session};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use domesday_console::program_copies::ProgramCopy;
 use domesday_state::{DatasetAccess, Scope};
 use maud::{DOCTYPE, Markup, html};
 
@@ -87,6 +88,17 @@ pub(super) fn token(session: &Session) -> Markup {
 /// Returns the hidden field with the id of one form, by which a form that is sent twice is known.
 pub(super) fn form_id(id: &str) -> Markup {
     html! { input type="hidden" name=(FORM_ID) value=(id); }
+}
+
+/// Returns the programs of a page.
+pub(super) fn programs(copies: &[ProgramCopy]) -> Markup {
+    html! {
+        p.quiet {
+            "They read a key of the API from " code { "DOMESDAY_KEY" } ". That in Python needs our client: "
+            code { "pip install ./clients/python" } " in a checkout."
+        }
+        @for copy in copies { (listing(copy.heading, &copy.text)) }
+    }
 }
 
 /// Returns a text that can be copied, under a heading that opens it.

@@ -1,8 +1,7 @@
 //! Opening a session by a one-time link, and ending it.
 
 use super::error::ConsoleError;
-use super::form::Fields;
-use super::{Console, cookie, layout};
+use super::{Console, cookie, form, layout};
 use crate::clock::random;
 use crate::console_sessions::{ConsoleUser, SESSION_MILLIS, Session};
 use crate::service::Service;
@@ -11,6 +10,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
+use domesday_console::fields::Fields;
 use domesday_state::{KeySeed, NewKey, UnixMillis};
 use maud::html;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub(super) async fn login(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ConsoleError> {
-    let fields = Fields::read(body).await?;
+    let fields = form::read(body).await?;
     let service = console.service.clone();
     let sessions = service.console.as_ref().ok_or(ConsoleError::NoPage)?;
     let token = fields.get("token").ok_or(ConsoleError::Link)?;
@@ -106,7 +106,7 @@ pub(super) async fn logout(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ConsoleError> {
-    Fields::of_session(body, &session).await?;
+    form::read_of_session(body, &session).await?;
     let service = console.service.clone();
     let sessions = service.console.as_ref().ok_or(ConsoleError::NoPage)?;
     let origin = sessions.origin();

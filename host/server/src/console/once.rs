@@ -3,10 +3,14 @@
 use super::Console;
 use super::api::ApiResponse;
 use super::error::ConsoleError;
-use crate::console_sessions::{SavedValue, Session};
+use super::report_page::blocking;
+use crate::console_sessions::{ConsoleSessions, Session};
+use crate::console_values::SavedValue;
+use domesday_state::TenantId;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
+use uuid::Uuid;
 
 /// The outcome of a form that values a home.
 pub(super) enum FormValue {
@@ -50,13 +54,32 @@ pub(super) async fn value_once(
         }
         let id = answered.body["valuation_id"].as_str();
         let id = id.ok_or(ConsoleError::Response)?.to_owned();
+        // It was charged, whether it can be kept or not.
+        *made = Some(id.clone());
         let value = SavedValue {
             request,
             response: answered.body,
         };
-        sessions.save(tenant, &id, value);
-        *made = Some(id.clone());
+        save(sessions, tenant, &id, value).await?;
         Ok(FormValue::Made(id))
     });
     valuing.await.map_err(|_| ConsoleError::Response)?
+}
+
+/// Keeps a value in the data folder.
+async fn save(
+    sessions: &ConsoleSessions,
+    tenant: &TenantId,
+    id: &str,
+    value: SavedValue,
+) -> Result<(), ConsoleError> {
+    let values = sessions.values().ok_or(ConsoleError::NoPage)?.clone();
+    let key: Uuid = id.parse().map_err(|_| ConsoleError::Response)?;
+    let tenant = tenant.clone();
+    let saved = blocking(move || values.save(&tenant, key, &value)).await?;
+    saved.map_err(|error| {
+        ConsoleError::State(format!(
+            "the value {id} was made and charged, and cannot be kept: {error}"
+        ))
+    })
 }

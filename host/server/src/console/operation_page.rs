@@ -222,7 +222,7 @@ fn units(tenants: &[Tenant]) -> Markup {
             div.wide tabindex="0" {
                 table {
                     caption { "Tenants" }
-                    thead { tr { th scope="col" { "Tenant" } th scope="col" { "Served" } th scope="col" { "Units used" } th scope="col" { "Units of the plan" } } }
+                    thead { tr { th scope="col" { "Tenant" } th scope="col" { "Served" } th.number scope="col" { "Units used" } th.number scope="col" { "Units of the plan" } } }
                     tbody {
                         @for tenant in tenants {
                             tr {

@@ -1,27 +1,27 @@
 //! Market statistics and rates: a chart, the table below it, and the same as CSV.
 
 use super::error::ConsoleError;
-use super::form::Fields;
+use super::series_form::{COMPARED, COMPARED_DAY};
 use super::series_table::{DimensionNames, MergedSeries, file_rows, merge, series_of, table};
-use super::{Console, csv_file, layout, parquet_file};
+use super::{Console, csv_file, layout, parquet_file, series_form};
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::Uri;
 use axum::response::Response;
 use domesday_console::chart::{ChartSeries, Interval, intervals};
-use domesday_console::curve::curves_of;
-use domesday_console::number::number_of;
+use domesday_console::curve::{CurveSlider, Curves, DAY_IN_LINK, curves_of, curves_through_time};
+use domesday_console::fields::Fields;
+use domesday_console::number::{number_of, text_of};
+use domesday_console::program_copies::of_series;
 use domesday_registers::Day;
 use maud::{Markup, html};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The field of an area that another is compared with.
-const COMPARED: &str = "compared_with";
-/// The field of a day whose curve another is compared with.
-const COMPARED_DAY: &str = "compared_day";
+/// Days before and after a curve through which a slider moves it.
+const SLIDER_DAYS: i32 = 45;
 /// Pages of the API that one chart reads at most.
 const MOST_PAGES: usize = 20;
 
@@ -99,13 +99,16 @@ async fn page(
             html! { p.quiet { "Choose " (missing(chosen, &fields).unwrap_or_default()) "." } }
         }
         Some(_) => match read_compared(console, session, family, &fields).await? {
-            Ok(pages) => series(console, family, &fields, &pages, &areas),
+            Ok(pages) => {
+                let around = read_around(console, session, family, &fields, &pages).await?;
+                series(console, family, &fields, &pages, &around, &areas)
+            }
             Err(message) => html! { p.refusal role="alert" { (message) } },
         },
     };
     let content = html! {
         h1 { (family.title) }
-        (form(family, datasets, chosen, &areas, &fields))
+        (series_form::show(family.path, datasets, chosen, &areas, &fields))
         (shown)
     };
     Ok(layout::page(family.title, Some(session), &content))
@@ -119,36 +122,87 @@ fn missing(dataset: &Value, fields: &Fields) -> Option<String> {
     Some(format!("the field {}", name.replace('_', " ")))
 }
 
-/// Reads the observations that the fields choose, and those of the area or the day that they are
+/// Returns the queries of the fields: theirs, and those of the area or the day that they are
 /// compared with.
+fn selections(fields: &Fields) -> Vec<Fields> {
+    let mut own = fields.clone();
+    own.remove(COMPARED);
+    own.remove(COMPARED_DAY);
+    let mut selections = vec![own.clone()];
+    if let Some(area) = fields.get(COMPARED) {
+        let mut other = own.clone();
+        other.set("area", area);
+        selections.push(other);
+    }
+    if let Some(day) = fields.get(COMPARED_DAY) {
+        set_days(&mut own, day, day);
+        selections.push(own);
+    }
+    selections
+}
+
+fn set_days(fields: &mut Fields, from: &str, to: &str) {
+    fields.set("from", from);
+    fields.set("to", to);
+}
+
+/// Reads the observations that the fields choose, and those that they are compared with.
 async fn read_compared(
     console: &Console,
     session: &Session,
     family: Family,
     fields: &Fields,
 ) -> Result<Result<Vec<Value>, String>, ConsoleError> {
-    let mut own = fields.clone();
-    own.remove(COMPARED);
-    own.remove(COMPARED_DAY);
-    let mut choices = vec![own.clone()];
-    if let Some(area) = fields.get(COMPARED) {
-        let mut other = own.clone();
-        other.set("area", area);
-        choices.push(other);
-    }
-    if let Some(day) = fields.get(COMPARED_DAY) {
-        own.set("from", day);
-        own.set("to", day);
-        choices.push(own);
-    }
     let mut pages = Vec::new();
-    for fields in choices {
+    for fields in selections(fields) {
         match read_observations(console, session, family, &fields).await? {
             Ok(more) => pages.extend(more),
             Err(message) => return Ok(Err(message)),
         }
     }
     Ok(Ok(pages))
+}
+
+/// The curves of the days around a curve.
+#[derive(Default)]
+struct Around {
+    /// The day of the curve.
+    day: String,
+    pages: Vec<Value>,
+}
+
+/// Reads the curves of the days around a curve of one day. There are none around other series.
+async fn read_around(
+    console: &Console,
+    session: &Session,
+    family: Family,
+    fields: &Fields,
+    pages: &[Value],
+) -> Result<Around, ConsoleError> {
+    let own = selections(fields).into_iter().next();
+    let (Some(day), Some(mut around)) = (curve_day(fields, pages), own) else {
+        return Ok(Around::default());
+    };
+    let at = |days: i32| Day(day.0 + days).to_string();
+    set_days(&mut around, &at(-SLIDER_DAYS), &at(SLIDER_DAYS));
+    // The page is whole without its slider.
+    let read = read_observations(console, session, family, &around).await?;
+    Ok(Around {
+        day: day.to_string(),
+        pages: read.unwrap_or_default(),
+    })
+}
+
+/// Returns the day of the curve that the fields choose: one day, or the latest where they name
+/// none.
+fn curve_day(fields: &Fields, pages: &[Value]) -> Option<Day> {
+    curves_of(series_of(pages))?;
+    let from = fields.get("from");
+    if from != fields.get("to") {
+        return None;
+    }
+    let latest = || series_of(pages).next()?["observations"][0]["period"].as_str();
+    Day::parse_iso(from.or_else(latest)?)
 }
 
 /// Reads all observations that the fields choose, page by page. The inner error is the API's.
@@ -186,27 +240,40 @@ fn series(
     family: Family,
     fields: &Fields,
     pages: &[Value],
+    around: &Around,
     areas: &Value,
 ) -> Markup {
     let merged = merge(pages);
     let names = DimensionNames::of(&merged, areas);
     let mut charts: Vec<(&str, &str, Vec<&MergedSeries<'_>>)> = Vec::new();
     for series in &merged {
-        let metric = text(&series.header["metric"]);
+        let metric = text_of(&series.header["metric"]);
         match charts.iter_mut().find(|(known, ..)| *known == metric) {
             Some((.., of_metric)) => of_metric.push(series),
-            None => charts.push((metric, text(&series.header["unit"]), vec![series])),
+            None => charts.push((metric, text_of(&series.header["unit"]), vec![series])),
         }
     }
     let curves = curves_of(series_of(pages));
+    let through = curves_through_time(series_of(&around.pages)).unwrap_or_default();
+    let slider = |curves: &Curves| {
+        let mut around = through.iter();
+        around.find(|around| around.metric() == curves.metric())
+    };
+    let mut of_day = fields.clone();
+    set_days(&mut of_day, DAY_IN_LINK, DAY_IN_LINK);
+    let link = format!("/{}?{}", family.path, of_day.query());
     let rows: usize = merged.iter().map(|series| series.observations.len()).sum();
     let first = pages.first();
-    let release = first.map(|page| text(&page["release_id"]));
-    let policy = first.map(|page| text(&page["revision_policy"]));
+    let release = first.map(|page| text_of(&page["release_id"]));
+    let policy = first.map(|page| text_of(&page["revision_policy"]));
     let sources = release.and_then(|release| attribution(console, family, release));
     html! {
         @if let Some(curves) = &curves {
-            @for curves in curves { (curves.show()) }
+            @for curves in curves {
+                @let slider = slider(curves).map(|through| CurveSlider { through, day: &around.day, link: &link });
+                (curves.show(slider.as_ref()))
+            }
+            @if !through.is_empty() { script src="/assets/curve-slider.js" type="module" {} }
         } @else {
             @for (metric, unit, of_metric) in &charts {
                 (intervals(&metric.replace('_', " "), unit, &chart_series(of_metric, &names)))
@@ -219,6 +286,12 @@ fn series(
             " " a href={ "/" (family.path) ".parquet?" (fields.query()) } download { "as Parquet" }
         }
         (table(&merged, &names))
+        @if let Some(sessions) = &console.service.console {
+            section.copies {
+                h2 { "The same by program" }
+                (layout::programs(&of_series(sessions.api_origin(), family.path, &selections(fields))))
+            }
+        }
     }
 }
 
@@ -254,98 +327,6 @@ fn interval(observation: &Value) -> Option<Interval> {
         value,
         title: format!("{period}: {}", number_of(&observation["value"])),
     })
-}
-
-fn form(
-    family: Family,
-    datasets: &[Value],
-    chosen: Option<&Value>,
-    areas: &Value,
-    fields: &Fields,
-) -> Markup {
-    let current = |name: &str| fields.get(name).unwrap_or_default().to_owned();
-    let names = |list: &Value| -> Vec<String> {
-        let list = list.as_array().into_iter().flatten();
-        list.filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let selectors: Vec<String> = chosen
-        .map(|chosen| [names(&chosen["required"]), names(&chosen["optional"])].concat())
-        .unwrap_or_default();
-    let fixed = ["dataset", "metrics", "release_id", "page_size", "cursor"];
-    html! {
-        form.inputs.series method="get" action={ "/" (family.path) } {
-            label {
-                span { "Dataset" }
-                select name="dataset" required {
-                    @for dataset in datasets {
-                        @let name = text(&dataset["dataset"]);
-                        option value=(name) selected[name == current("dataset")] { (name.replace('_', " ")) }
-                    }
-                }
-            }
-            @for name in selectors.iter().filter(|name| !fixed.contains(&name.as_str())) {
-                (selector(name, chosen, areas, &current(name)))
-            }
-            @if selectors.iter().any(|name| name == "area") {
-                (compared_area(areas, &current(COMPARED)))
-            }
-            @if selectors.iter().any(|name| name == "tenor_months") {
-                label {
-                    span { "compared day" }
-                    input name=(COMPARED_DAY) value=(current(COMPARED_DAY)) maxlength="10" placeholder="YYYY-MM-DD";
-                }
-            }
-            button.primary { "Show" }
-        }
-    }
-}
-
-/// Returns the field of an area to compare with.
-fn compared_area(areas: &Value, value: &str) -> Markup {
-    html! {
-        label {
-            span { "compared with" }
-            select name=(COMPARED) {
-                option value="" { "–" }
-                @for area in areas["areas"].as_array().into_iter().flatten() {
-                    @let code = text(&area["code"]);
-                    option value=(code) selected[code == value] { (text(&area["name"])) " (" (code) ")" }
-                }
-            }
-        }
-    }
-}
-
-/// Returns the field of one selector: a choice where the catalogue lists its values.
-fn selector(name: &str, dataset: Option<&Value>, areas: &Value, value: &str) -> Markup {
-    let words = name.replace('_', " ");
-    let listed = dataset.map(|dataset| &dataset["selector_options"][name]);
-    let listed = listed.and_then(Value::as_array);
-    let areas = areas["areas"].as_array().filter(|_| name == "area");
-    html! {
-        label {
-            span { (words) }
-            @if let Some(areas) = areas {
-                select name=(name) {
-                    @for area in areas {
-                        @let code = text(&area["code"]);
-                        option value=(code) selected[code == value] { (text(&area["name"])) " (" (code) ")" }
-                    }
-                }
-            } @else if let Some(listed) = listed {
-                select name=(name) {
-                    option value="" { "–" }
-                    @for option in listed {
-                        @let option = option.as_str().map_or_else(|| option.to_string(), str::to_owned);
-                        option value=(option) selected[option == value] { (option.replace('_', " ")) }
-                    }
-                }
-            } @else {
-                input name=(name) value=(value) maxlength="200"
-                    placeholder=[["from", "to"].contains(&name).then_some("YYYY-MM or YYYY-MM-DD")];
-            }
-        }
-    }
 }
 
 async fn as_file(
@@ -393,11 +374,6 @@ fn attribution(console: &Console, family: Family, release: &str) -> Option<Strin
     let sources: BTreeSet<String> = sources.collect();
     let sources: Vec<String> = sources.into_iter().collect();
     (!sources.is_empty()).then(|| format!("Contains data of {}.", sources.join("; ")))
-}
-
-/// Returns a text of JSON, or a dash.
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or("–")
 }
 
 #[cfg(test)]

@@ -142,14 +142,14 @@ pub(super) fn table(merged: &[MergedSeries<'_>], names: &DimensionNames) -> Mark
     let most = (MOST_OF_ALL / merged.len().max(1)).clamp(1, MOST_ROWS);
     let is_cut = merged.iter().any(|series| series.observations.len() > most);
     html! {
-        div.wide tabindex="0" {
+        div.wide.tall tabindex="0" {
             table {
                 caption { "Observations" @if is_cut { ", the last " (most) " of each series" } }
                 thead {
                     tr {
                         th scope="col" { "Metric" }
                         @for name in &names.dimensions { th scope="col" { (name.replace('_', " ")) } }
-                        th scope="col" { "Period" } th scope="col" { "Value" }
+                        th scope="col" { "Period" } th.number scope="col" { "Value" }
                         th scope="col" { "Unit" } th scope="col" { "Status" } th scope="col" { "Basis" }
                     }
                 }

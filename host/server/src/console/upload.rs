@@ -1,10 +1,11 @@
 //! Forms with a file, as browsers send them.
 
 use super::error::ConsoleError;
-use super::form::{Fields, receive};
+use super::form::receive;
 use axum::body::{Body, Bytes};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
+use domesday_console::fields::Fields;
 
 /// The name of the field with the file.
 pub(super) const FILE: &str = "file";

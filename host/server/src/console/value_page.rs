@@ -1,18 +1,24 @@
 //! A value that the console made: what it is, why, and what it rests on.
 
 use super::error::ConsoleError;
-use super::form::Fields;
 use super::guard::require_scope;
 use super::map::{Point, map, point, sector_places};
+use super::report_page::blocking;
+use super::value_evidence;
 use super::value_form;
+use super::value_inputs::stored_values;
 use super::value_sales::{self, SalesBehind};
 use super::{Console, guard, layout, tile_map};
-use crate::console_sessions::{SavedValue, Session};
+use crate::console_sessions::Session;
+use crate::console_values::SavedValue;
 use axum::Extension;
 use axum::extract::{Path, Request, State};
 use axum::http::header;
 use axum::response::Response;
-use domesday_console::number::{number_of, pounds, pounds_of};
+use domesday_console::fields::Fields;
+use domesday_console::home_inputs::{fields_of, stated_inputs};
+use domesday_console::number::{number_of, pounds, pounds_of, text_of};
+use domesday_console::{input_origins, program_copies};
 use domesday_engine::subject::GridPoint;
 use domesday_property::{Snapshot, SnapshotError};
 use domesday_state::Scope;
@@ -31,13 +37,15 @@ pub(super) async fn page(
     request: Request,
 ) -> Result<Response, ConsoleError> {
     let sessions = console.service.console.as_ref();
-    let tenant = &session.user.tenant;
-    let saved = |id: &str| sessions.and_then(|sessions| sessions.value(tenant, id));
     require_scope(&session, Scope::AvmValue)?;
-    let value = saved(&id).ok_or(ConsoleError::NoValue)?;
+    let value = saved_value(&console, &session, &id).await?;
+    let value = value.ok_or(ConsoleError::NoValue)?;
     require_scopes_of(&session, &value)?;
     let query = Fields::parse(request.uri().query().unwrap_or_default().as_bytes());
-    let before = query.get("before").and_then(saved);
+    let before = match query.get("before") {
+        Some(id) => saved_value(&console, &session, id).await?,
+        None => None,
+    };
     let before = before.filter(|before| require_scopes_of(&session, before).is_ok());
     let release_id = value.response["release_id"].as_str().unwrap_or_default();
     let mut open = console.service.releases.open_releases().into_iter();
@@ -60,12 +68,12 @@ pub(super) async fn page(
     };
     let content = html! {
         (card(&value, before.as_deref()))
-        (evidence(&value.response, &maps, &behind.sales))
-        (inputs(&value.response))
+        (value_evidence::show(&value.response, &maps, &behind.sales))
+        (input_origins::show(&value.request, &value.response, &behind.stored))
         section.change {
             h2 { "Change an input" }
             p.quiet { "The page of the new value states the difference from this one." }
-            (value_form::form(&session, &console.new_form_id(), &value_form::fields_of(&value.request), Some(&id)))
+            (value_form::form(&session, &console.new_form_id(), &fields_of(&value.request), Some(&id)))
         }
         @if let Some(sessions) = sessions { (copies(&value, sessions.api_origin())) }
     };
@@ -79,6 +87,23 @@ pub(super) async fn page(
             .insert(header::CONTENT_SECURITY_POLICY, guard::MAP_POLICY);
     }
     Ok(page)
+}
+
+/// Reads a value that a session of the tenant made.
+async fn saved_value(
+    console: &Console,
+    session: &Session,
+    id: &str,
+) -> Result<Option<Arc<SavedValue>>, ConsoleError> {
+    let sessions = console.service.console.as_ref();
+    let values = sessions.and_then(|sessions| sessions.values()).cloned();
+    let (Some(values), Ok(id)) = (values, id.parse()) else {
+        return Ok(None);
+    };
+    let tenant = session.user.tenant.clone();
+    let read = blocking(move || values.value(&tenant, id)).await?;
+    let read = read.map_err(|error| ConsoleError::State(error.to_string()))?;
+    Ok(read.map(Arc::new))
 }
 
 /// Checks that a session might have made a value itself.
@@ -100,6 +125,8 @@ struct Behind {
     points: Vec<Point>,
     /// The postcodes of the home's sector.
     sector: Vec<GridPoint>,
+    /// The values that stored data gave, by the JSON Pointer of their input.
+    stored: BTreeMap<String, String>,
 }
 
 /// Reads the snapshot behind a value.
@@ -111,7 +138,11 @@ async fn read_snapshot(
     let read = move || {
         let (snapshot, response) = (&release.snapshot, &value.response);
         Ok(Behind {
-            sales: value_sales::read(snapshot, response, stored_data)?,
+            sales: value_sales::read(snapshot, &value.request, response, stored_data)?,
+            stored: match stored_data {
+                true => stored_values(snapshot, response)?,
+                false => BTreeMap::new(),
+            },
             points: points(snapshot, response),
             sector: sector(snapshot, response),
         })
@@ -133,28 +164,28 @@ fn card(value: &SavedValue, before: Option<&SavedValue>) -> Markup {
                 (range(estimate, &valuation["range"]))
                 @if let Some(before) = before { (difference(estimate, value, before)) }
                 p {
-                    "Confidence " strong { (text(&response["confidence"]["band"])) }
+                    "Confidence " strong { (text_of(&response["confidence"]["band"])) }
                     ", score " (number_of(&response["confidence"]["score"])) " of 1."
                 }
             } @else {
                 h1 { "No value" }
-                p role="alert" { "The service answered " strong { (text(&response["status"])) } "." }
+                p role="alert" { "The service answered " strong { (text_of(&response["status"])) } "." }
                 ul {
                     @for reason in reasons(response) { li { (reason) } }
                 }
             }
             dl {
                 dt { "Home" }
-                dd { (text(&property["postcode"])) ", UPRN " (text(&property["uprn"])) }
-                @for (label, words) in value_form::stated_inputs(&value.request) {
+                dd { (text_of(&property["postcode"])) ", UPRN " (text_of(&property["uprn"])) }
+                @for (label, words) in stated_inputs(&value.request) {
                     dt { (label) } dd { (words) }
                 }
                 dt { "As at" }
-                dd { (text(&valuation["date"])) }
+                dd { (text_of(&valuation["date"])) }
                 dt { "Release" }
-                dd { (text(&response["release_id"])) }
+                dd { (text_of(&response["release_id"])) }
                 dt { "Valuation" }
-                dd { code { (text(&response["valuation_id"])) } }
+                dd { code { (text_of(&response["valuation_id"])) } }
             }
         }
     }
@@ -216,9 +247,7 @@ fn percent(share: &Value) -> String {
 /// Returns the difference from a value before, and the inputs that differ.
 fn difference(estimate: i64, value: &SavedValue, before: &SavedValue) -> Markup {
     let stated = |value: &SavedValue| -> BTreeMap<&str, String> {
-        value_form::stated_inputs(&value.request)
-            .into_iter()
-            .collect()
+        stated_inputs(&value.request).into_iter().collect()
     };
     let (now, then) = (stated(value), stated(before));
     let labels: BTreeSet<&str> = now.keys().chain(then.keys()).copied().collect();
@@ -247,39 +276,6 @@ fn difference(estimate: i64, value: &SavedValue, before: &SavedValue) -> Markup 
     }
 }
 
-/// Returns the evidence: the map, the comparables, the home's own sale and the area.
-fn evidence(response: &Value, maps: &Markup, behind: &SalesBehind) -> Markup {
-    let none = Vec::new();
-    let comparables = response["comparables"].as_array().unwrap_or(&none);
-    let context = &response["context"];
-    html! {
-        section {
-            h2 { "Evidence" }
-            (own_sale(response))
-            @if !comparables.is_empty() {
-                div.evidence {
-                    (maps)
-                    (table(comparables, behind))
-                }
-                p.quiet {
-                    "Points are those of postcodes. An adjusted price is what the comparable would have fetched as this home on the valuation date. "
-                    "The published index carries its price to that date, and the model adjusts the rest: size, type, age, tenure and place."
-                }
-            }
-            (behind.show(response))
-            @if context.is_object() {
-                h3 { "The area: " (text(&context["local_authority"]["name"])) ", postcode sector " (text(&context["postcode_sector"])) }
-                dl {
-                    dt { "Sales in twelve months" } dd { (number_of(&context["sales_count_12m"])) }
-                    dt { "Median price" } dd { (pounds_of(&context["median_price_gbp"])) }
-                    dt { "Price per square metre" } dd { (number_of(&context["price_per_sqm_gbp"])) " £/m²" }
-                    dt { "Change over twelve months" } dd { (number_of(&context["price_change_12m_pct"])) " %" }
-                }
-            }
-        }
-    }
-}
-
 /// Returns the places of the postcodes of the home's sector.
 fn sector(snapshot: &Snapshot, response: &Value) -> Vec<GridPoint> {
     let postcode = response["property"]["postcode"].as_str();
@@ -289,7 +285,7 @@ fn sector(snapshot: &Snapshot, response: &Value) -> Vec<GridPoint> {
 /// Returns the points of the home and of its comparables.
 fn points(snapshot: &Snapshot, response: &Value) -> Vec<Point> {
     let words = |price: &Value, done: &str, day: &Value| {
-        format!("{}, {done} {}", pounds_of(price), text(day))
+        format!("{}, {done} {}", pounds_of(price), text_of(day))
     };
     let value = &response["valuation"];
     let home = response["property"]["postcode"].as_str();
@@ -311,155 +307,14 @@ fn points(snapshot: &Snapshot, response: &Value) -> Vec<Point> {
     others.chain(home).collect()
 }
 
-/// Returns the home's own sale and its weight. An estimate may lie outside all comparables for it.
-fn own_sale(response: &Value) -> Markup {
-    let sale = &response["context"]["own_sale"];
-    let estimate = response["valuation"]["estimated_value_gbp"].as_i64();
-    let adjusted = response["comparables"].as_array().into_iter().flatten();
-    let adjusted: Vec<i64> = adjusted
-        .filter_map(|comparable| comparable["adjusted_price_gbp"].as_i64())
-        .collect();
-    let outside = estimate
-        .zip(adjusted.iter().min().zip(adjusted.iter().max()))
-        .is_some_and(|(estimate, (low, high))| !(low..=high).contains(&&estimate));
-    html! {
-        @if sale.is_object() {
-            p {
-                "The home itself was sold on " (text(&sale["sale_date"])) " for "
-                strong { (pounds_of(&sale["price_gbp"])) } ". Its own sales have a weight of "
-                strong { (percent(&sale["weight"])) } " in the estimate."
-            }
-        }
-        @if outside {
-            p {
-                "The estimate lies outside the adjusted prices of the comparables shown. "
-                @if sale.is_object() { "The home's own sale moved it there." }
-                @else { "Comparables that are not shown have a weight too." }
-            }
-        }
-    }
-}
-
-fn table(comparables: &[Value], behind: &SalesBehind) -> Markup {
-    html! {
-        div.wide tabindex="0" {
-            table {
-                caption { "Comparables" }
-                thead {
-                    tr {
-                        th scope="col" { "No." } th scope="col" { "Sold" } th scope="col" { "Price" }
-                        th scope="col" { "By index" } th scope="col" { "By the rest" } th scope="col" { "Adjusted" }
-                        th scope="col" { "Postcode" }
-                        th scope="col" { "Type" } th scope="col" { "Floor area, m²" }
-                        th scope="col" { "Distance, m" } th scope="col" { "Similarity" }
-                    }
-                }
-                tbody {
-                    @for comparable in comparables {
-                        tr id={ "comparable-" (number_of(&comparable["rank"])) } tabindex="-1" {
-                            th scope="row" { (number_of(&comparable["rank"])) }
-                            td.date { (text(&comparable["sale_date"])) }
-                            td.number { (pounds_of(&comparable["price_gbp"])) }
-                            @let (index, rest) = behind.steps(comparable).unwrap_or_else(|| ("–".to_owned(), change(comparable)));
-                            td.number { (index) }
-                            td.number { (rest) }
-                            td.number { (pounds_of(&comparable["adjusted_price_gbp"])) }
-                            td.date { (text(&comparable["postcode"])) }
-                            td { (text(&comparable["property_type"])) }
-                            td.number { (number_of(&comparable["floor_area_m2"])) }
-                            td.number { (number_of(&comparable["distance_m"])) }
-                            td.number { (number_of(&comparable["similarity"])) }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Returns the adjustment of a comparable's price.
-fn change(comparable: &Value) -> String {
-    let price = comparable["price_gbp"].as_f64();
-    let adjusted = comparable["adjusted_price_gbp"].as_f64();
-    match price.filter(|price| *price > 0.0).zip(adjusted) {
-        Some((price, adjusted)) => format!("{:+.1} %", 100.0 * (adjusted / price - 1.0)),
-        None => "–".to_owned(),
-    }
-}
-
-/// Returns where each input came from.
-fn inputs(response: &Value) -> Markup {
-    let resolution = &response["input_resolution"];
-    let none = Vec::new();
-    let of = |member: &str| resolution[member].as_array().unwrap_or(&none);
-    let (stored, derived, ignored) = (
-        of("stored_data_used"),
-        of("derived_inputs"),
-        of("ignored_inputs"),
-    );
-    html! {
-        section {
-            h2 { "Inputs" }
-            @if stored.is_empty() && derived.is_empty() && ignored.is_empty() {
-                p { "The release took the inputs as they were given." }
-            } @else {
-                div.wide tabindex="0" { table {
-                    caption { "Inputs that were filled, derived or not used" }
-                    thead { tr { th scope="col" { "Input" } th scope="col" { "Origin" } } }
-                    tbody {
-                        @for (found, words) in stored.iter().map(|it| (it, "stored data"))
-                            .chain(derived.iter().map(|it| (it, "derived by the release")))
-                            .chain(ignored.iter().map(|it| (it, "not used")))
-                        {
-                            tr {
-                                td { code { (text(&found["field"])) } }
-                                td { (words) @for part in ["source", "value", "reason"] {
-                                    @if !found[part].is_null() { ", " (plain(&found[part])) }
-                                } }
-                            }
-                        }
-                    }
-                } }
-            }
-        }
-    }
-}
-
 /// Returns the same request as a program makes it, and the response.
 fn copies(value: &SavedValue, api: &str) -> Markup {
-    let pretty = |json: &Value| serde_json::to_string_pretty(json).unwrap_or_default();
-    let request = pretty(&value.request);
-    // A quotation mark within the address ends the shell's text, stands for itself and begins anew.
-    let quoted = request.replace('\'', r"'\''");
-    let curl = format!(
-        "curl -s {api}/v3/value \\\n  -H \"Authorization: Bearer $DOMESDAY_KEY\" \\\n  \
-         -H \"Content-Type: application/json\" \\\n  -d '{quoted}'"
-    );
-    let body = request.replace("'''", r"\u0027''");
-    let python = format!(
-        "import json, os, urllib.request\n\nbody = json.loads(r'''{body}''')\nrequest = urllib.request.Request(\n    \
-         \"{api}/v3/value\", json.dumps(body).encode(),\n    \
-         {{\"Authorization\": \"Bearer \" + os.environ[\"DOMESDAY_KEY\"], \"Content-Type\": \"application/json\"}})\n\
-         print(json.load(urllib.request.urlopen(request, timeout=30)))"
-    );
+    let response = serde_json::to_string_pretty(&value.response).unwrap_or_default();
     html! {
         section.copies {
             h2 { "The same by program" }
-            (layout::listing("curl", &curl))
-            (layout::listing("Python", &python))
-            (layout::listing("The response as JSON", &pretty(&value.response)))
+            (layout::programs(&program_copies::of_value(api, &value.request)))
+            (layout::listing("The response as JSON", &response))
         }
     }
-}
-
-/// Returns a text of JSON, or a dash.
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or("–")
-}
-
-/// Returns a text of JSON without quotation marks, and any other value as JSON.
-fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,16 +1,16 @@
 //! The sales behind a value: the home's own, those of its comparables, and those nearby. Prices are
-//! carried to the valuation day by the published index.
+//! carried to the valuation date by the index that the release gets for the home.
 
 use domesday_console::chart::{ChartSeries, Interval, intervals};
 use domesday_console::number::pounds;
+use domesday_console::price_index::PriceIndex;
 use domesday_property::{
-    GssCode, IndexSeries, NearbyQuery, Order, PropertyTypes, Sale, Snapshot, SnapshotError,
+    GssCode, NearbyQuery, Order, PropertyTypes, Sale, Snapshot, SnapshotError,
 };
 use domesday_registers::codes::PropertyType;
 use domesday_registers::{Day, Postcode};
 use maud::{Markup, html};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The home's own sales that are shown.
 const OWN_SALES: usize = 10;
@@ -28,28 +28,33 @@ const MONTHS: usize = 2_000;
 pub(super) struct SalesBehind {
     /// The home's own standard sales, the newest first.
     own: Vec<CarriedSale>,
-    /// Comparables by rank: what the index makes of their price.
-    comparables: BTreeMap<u64, f64>,
     /// Sales nearby of the home's type.
     nearby: Vec<(Day, u64)>,
-    /// The area whose index it is.
-    index_area: Option<String>,
+    /// The index that the release gets for the home.
+    index: Option<HomeIndex>,
 }
 
-/// A sale and what the index makes of its price.
+/// The index of a home's area and type.
+struct HomeIndex {
+    growth: PriceIndex,
+    /// The area and the type that it is of.
+    name: String,
+}
+
+/// A sale of the home.
 struct CarriedSale {
     day: Day,
     price_gbp: u64,
-    carried_gbp: Option<f64>,
 }
 
-/// Reads the sales behind a response from the snapshot of its release. Own sales and those nearby
+/// Reads the sales behind a value from the snapshot of its release. Own sales and those nearby
 /// are stored data, so they are read only where the session may see those. Blocks.
 ///
 /// # Errors
 /// The snapshot cannot be read.
 pub(super) fn read(
     snapshot: &Snapshot,
+    request: &Value,
     response: &Value,
     stored_data: bool,
 ) -> Result<SalesBehind, SnapshotError> {
@@ -65,37 +70,22 @@ pub(super) fn read(
         return Ok(behind);
     };
     let uprn: Option<u64> = text(&response["property"]["uprn"]).and_then(|text| text.parse().ok());
-    let own = match uprn {
-        Some(uprn) => snapshot.own_sales(uprn, day, OWN_SALES)?,
-        None => Vec::new(),
-    };
-    let kind = own.first().map(|sale| sale.property_type);
-    let mut indices = Indices {
-        snapshot,
-        day,
-        known: BTreeMap::new(),
-    };
-    for comparable in response["comparables"].as_array().into_iter().flatten() {
-        if let Some((rank, carried)) = carried_comparable(comparable, &mut indices)? {
-            behind.comparables.insert(rank, carried);
-        }
+    let kind = request["property"]["type"].as_str().and_then(kind_of);
+    if let Some(authority) = place.authority {
+        behind.index = index_of(snapshot, authority, kind, day)?;
     }
     if !stored_data {
         return Ok(behind);
     }
-    if let Some(authority) = place.authority {
-        for sale in own.iter().filter(|sale| sale.standard) {
-            behind.own.push(CarriedSale {
+    if let Some(uprn) = uprn {
+        let own = snapshot.own_sales(uprn, day, OWN_SALES)?;
+        let own = own.iter().filter(|sale| sale.standard);
+        behind.own = own
+            .map(|sale| CarriedSale {
                 day: sale.day,
                 price_gbp: sale.price_gbp,
-                carried_gbp: indices.carry(authority, kind, sale.day, sale.price_gbp)?,
-            });
-        }
-        let index = indices.of(authority, kind)?;
-        behind.index_area = index.as_ref().map(|index| {
-            let area = snapshot.authority(index.area_code);
-            area.map_or_else(|| index.area_code.to_string(), |area| area.name.clone())
-        });
+            })
+            .collect();
     }
     let types = kind.map_or(PropertyTypes::RESIDENTIAL, |kind| {
         PropertyTypes::NONE.with(kind)
@@ -120,30 +110,52 @@ pub(super) fn read(
     Ok(behind)
 }
 
-/// Returns the rank of a comparable, and its price as the index carries it.
-fn carried_comparable(
-    comparable: &Value,
-    indices: &mut Indices<'_>,
-) -> Result<Option<(u64, f64)>, SnapshotError> {
-    let text = |member: &str| comparable[member].as_str();
-    let found = (|| {
-        Some((
-            comparable["rank"].as_u64()?,
-            comparable["price_gbp"].as_u64()?,
-            Day::parse_iso(text("sale_date")?)?,
-            Postcode::parse(text("postcode")?)?,
-        ))
-    })();
-    let Some((rank, price, sold, postcode)) = found else {
-        return Ok(None);
+/// Returns the index that a release gets for a home: that of its area and type, or else of all
+/// types. A release carries comparables of other types and areas by the same index, since it can
+/// ask for no other area's.
+fn index_of(
+    snapshot: &Snapshot,
+    authority: GssCode,
+    kind: Option<PropertyType>,
+    day: Day,
+) -> Result<Option<HomeIndex>, SnapshotError> {
+    let read = |kind| snapshot.price_index(authority, kind, day, 0, MONTHS);
+    let (series, kind) = match (kind, read(kind)?) {
+        (Some(_), None) => (read(None)?, None),
+        (kind, series) => (series, kind),
     };
-    let kind = text("property_type").and_then(kind_of);
-    let place = indices.snapshot.postcode(&postcode)?;
-    let Some(authority) = place.and_then(|place| place.authority) else {
-        return Ok(None);
-    };
-    let carried = indices.carry(authority, kind, sold, price)?;
-    Ok(carried.map(|carried| (rank, carried)))
+    Ok(series.and_then(|series| {
+        Some(HomeIndex {
+            growth: PriceIndex::new(&series.points, day)?,
+            name: format!(
+                "{}, {}",
+                area_name(snapshot, series.area_code),
+                kind_words(kind)
+            ),
+        })
+    }))
+}
+
+fn area_name(snapshot: &Snapshot, code: GssCode) -> String {
+    match code {
+        GssCode::ENGLAND => "England".to_owned(),
+        GssCode::WALES => "Wales".to_owned(),
+        GssCode::ENGLAND_AND_WALES => "England and Wales".to_owned(),
+        other => {
+            let area = snapshot.authority(other);
+            area.map_or_else(|| other.to_string(), |area| area.name.clone())
+        }
+    }
+}
+
+fn kind_words(kind: Option<PropertyType>) -> &'static str {
+    match kind {
+        Some(PropertyType::Detached) => "detached houses",
+        Some(PropertyType::SemiDetached) => "semi-detached houses",
+        Some(PropertyType::Terraced) => "terraced houses",
+        Some(PropertyType::Flat) => "flats and maisonettes",
+        Some(PropertyType::Other) | None => "all types",
+    }
 }
 
 /// Returns a type by the letter of the contract.
@@ -157,58 +169,6 @@ fn kind_of(letter: &str) -> Option<PropertyType> {
     })
 }
 
-/// The indices as at the valuation day, each read once.
-struct Indices<'a> {
-    snapshot: &'a Snapshot,
-    day: Day,
-    known: BTreeMap<(GssCode, Option<PropertyType>), Option<IndexSeries>>,
-}
-
-impl Indices<'_> {
-    fn of(
-        &mut self,
-        authority: GssCode,
-        kind: Option<PropertyType>,
-    ) -> Result<&Option<IndexSeries>, SnapshotError> {
-        let key = (authority, kind);
-        if !self.known.contains_key(&key) {
-            let read = self
-                .snapshot
-                .price_index(authority, kind, self.day, 0, MONTHS)?;
-            self.known.insert(key, read);
-        }
-        Ok(self.known.get(&key).unwrap_or(&None))
-    }
-
-    /// Returns a price of one day as the index carries it to the valuation day.
-    fn carry(
-        &mut self,
-        authority: GssCode,
-        kind: Option<PropertyType>,
-        sold: Day,
-        price: u64,
-    ) -> Result<Option<f64>, SnapshotError> {
-        let day = self.day;
-        let index = self.of(authority, kind)?;
-        let ratio = index.as_ref().and_then(|index| {
-            let (then, now) = (level(index, sold)?, level(index, day)?);
-            (then > 0.0).then_some(now / then)
-        });
-        // Prices of homes are far below the whole numbers that a double holds.
-        #[allow(clippy::cast_precision_loss)]
-        let price = price as f64;
-        Ok(ratio.map(|ratio| ratio * price))
-    }
-}
-
-/// Returns the index of the month of a day, or the last before it.
-fn level(index: &IndexSeries, day: Day) -> Option<f64> {
-    let after = index
-        .points
-        .partition_point(|(month, _)| *month <= day.month());
-    Some(index.points.get(after.checked_sub(1)?)?.1)
-}
-
 /// Returns a number of pounds as a page writes it.
 fn whole(pounds_of: f64) -> String {
     // Prices of homes are far below the largest whole number.
@@ -218,13 +178,24 @@ fn whole(pounds_of: f64) -> String {
 }
 
 impl SalesBehind {
+    /// Returns the area and the type of the index.
+    pub(super) fn index_name(&self) -> Option<&str> {
+        self.index.as_ref().map(|index| index.name.as_str())
+    }
+
+    /// Returns a price of one day as the index carries it to the valuation date.
+    pub(super) fn carry(&self, sold: &Value, price: &Value) -> Option<f64> {
+        let sold = Day::parse_iso(sold.as_str()?)?;
+        Some(self.index.as_ref()?.growth.growth_since(sold)? * price.as_f64()?)
+    }
+
     /// Returns the steps from a comparable's price to its adjusted price: by the index, and by all
     /// else.
     pub(super) fn steps(&self, comparable: &Value) -> Option<(String, String)> {
-        let carried = *self.comparables.get(&comparable["rank"].as_u64()?)?;
         let price = comparable["price_gbp"]
             .as_f64()
             .filter(|price| *price > 0.0)?;
+        let carried = self.carry(&comparable["sale_date"], &comparable["price_gbp"])?;
         let adjusted = comparable["adjusted_price_gbp"].as_f64()?;
         let change = |from: f64, to: f64| format!("{:+.1} %", 100.0 * (to / from - 1.0));
         Some((change(price, carried), change(carried, adjusted)))
@@ -236,16 +207,16 @@ impl SalesBehind {
             @if !self.own.is_empty() {
                 h3 { "The home's own sales" }
                 div.wide tabindex="0" {
-                    table {
+                    table.parts {
                         caption { "Own sales, and their prices carried to the valuation date"
-                            @if let Some(area) = &self.index_area { " by the index of " (area) } }
-                        thead { tr { th scope="col" { "Sold" } th scope="col" { "Price" } th scope="col" { "Carried by the index" } } }
+                            @if let Some(index) = &self.index { " by the index of " (index.name) } }
+                        thead { tr { th scope="col" { "Sold" } th.number scope="col" { "Price" } th.number scope="col" { "Carried by the index" } } }
                         tbody {
                             @for sale in &self.own {
                                 tr {
                                     td.date { (date(sale.day)) }
                                     td.number { (pounds(i64::try_from(sale.price_gbp).unwrap_or(i64::MAX))) }
-                                    td.number { @match sale.carried_gbp { Some(carried) => (whole(carried)), None => "–" } }
+                                    td.number { (self.carried_words(sale)) }
                                 }
                             }
                         }
@@ -254,6 +225,17 @@ impl SalesBehind {
             }
             @if !self.nearby.is_empty() { (self.chart(response)) }
         }
+    }
+
+    fn carried_words(&self, sale: &CarriedSale) -> String {
+        let growth = self
+            .index
+            .as_ref()
+            .and_then(|index| index.growth.growth_since(sale.day));
+        // Prices of homes are far below the whole numbers that a double holds.
+        #[allow(clippy::cast_precision_loss)]
+        let price = sale.price_gbp as f64;
+        growth.map_or_else(|| "–".to_owned(), |growth| whole(growth * price))
     }
 
     fn chart(&self, response: &Value) -> Markup {
@@ -299,30 +281,26 @@ fn date(day: Day) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_property::IndexLevel;
 
     #[test]
-    fn the_level_of_a_day_is_that_of_its_month_or_the_last_before() {
-        let index = IndexSeries {
-            area_level: IndexLevel::Country,
-            area_code: GssCode::ENGLAND,
-            points: vec![(10, 100.0), (12, 110.0)],
+    fn the_steps_of_a_comparable_are_the_index_of_the_home_and_the_rest() {
+        let day = |text| Day::parse_iso(text).unwrap();
+        let months = [
+            (day("2020-01-15").month(), 100.0),
+            (day("2026-01-15").month(), 110.0),
+        ];
+        let behind = SalesBehind {
+            index: Some(HomeIndex {
+                growth: PriceIndex::new(&months, day("2026-10-15")).unwrap(),
+                name: "Ambleford, flats and maisonettes".to_owned(),
+            }),
+            ..SalesBehind::default()
         };
-        let of = |month| level(&index, Day::first_of_month(month).unwrap());
-        assert_eq!(of(9), None);
-        assert_eq!(
-            [of(10), of(11), of(12), of(40)],
-            [100.0, 100.0, 110.0, 110.0].map(Some)
-        );
-    }
-
-    #[test]
-    fn the_steps_of_a_comparable_are_the_index_and_the_rest() {
-        let mut behind = SalesBehind::default();
-        behind.comparables.insert(1, 220_000.0);
-        let comparable =
-            serde_json::json!({"rank": 1, "price_gbp": 200_000, "adjusted_price_gbp": 231_000});
+        let comparable = serde_json::json!({
+            "sale_date": "2020-01-02", "price_gbp": 200_000, "adjusted_price_gbp": 231_000,
+        });
         let steps = behind.steps(&comparable).unwrap();
         assert_eq!(steps, ("+10.0 %".to_owned(), "+5.0 %".to_owned()));
+        assert!(SalesBehind::default().steps(&comparable).is_none());
     }
 }

@@ -180,6 +180,20 @@ fn the_rates_of_a_day_by_tenor_are_a_curve_beside_that_of_another_day() {
             "{day}: {page}"
         );
     }
+    // Without scripts, links lead to the days beside. The slider's axis holds all of its days.
+    let beside = "rel=\"prev\" href=\"/rates?dataset=ois_spot_curve&amp;compared_day=2025-09-30\
+        &amp;from=2026-09-29&amp;to=2026-09-29\"";
+    assert!(page.contains(beside), "{page}");
+    let days = page.split("data-curve-days=\"").nth(1).unwrap();
+    let days = days.split('"').next().unwrap().replace("&quot;", "\"");
+    let days: Vec<(String, String)> = serde_json::from_str(&days).unwrap();
+    assert!(days.len() > 20, "{days:?}");
+    let drawn = days.iter().find(|(day, _)| day == "2026-09-30").unwrap();
+    let curve = format!("<path d=\"{}\"><title>2026-09-30</title>", drawn.1);
+    assert!(page.contains(&curve), "{curve}: {page}");
+    // Without dates it is the latest day.
+    let latest = browser.page("/rates?dataset=ois_spot_curve");
+    assert!(latest.contains("<output>2026-09-30</output>"), "{latest}");
     // Over more days each tenor is a series in time.
     let page = browser.page("/rates?dataset=ois_spot_curve&tenor_months=12&from=2026-01-01");
     assert!(!page.contains("by tenor"), "{page}");

@@ -7,6 +7,7 @@ use domesday_property::address_directory::AddressDirectory;
 use domesday_server::config::Settings;
 use domesday_server::console_origin::ConsoleOrigin;
 use domesday_server::console_sessions::ConsoleSessions;
+use domesday_server::console_values::ConsoleValues;
 use domesday_server::service::Service;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -65,7 +66,9 @@ pub fn open_console(
     let map = map.map(TileArchive::open).transpose();
     service.console_map = map.context("--console-map")?.map(Arc::new);
     let scheme = if tls { "https" } else { "http" };
-    let sessions = ConsoleSessions::new(origin, format!("{scheme}://{api}"));
+    let values = ConsoleValues::open(&settings.data, service.state.clone(), service.clock.clone());
+    let sessions = ConsoleSessions::new(origin, format!("{scheme}://{api}"))
+        .with_values(values.context("cannot open the console's values in the data folder")?);
     if let Some(path) = &settings.console_addresses {
         sessions.set_addresses(AddressDirectory::open(path).context("--console-addresses")?);
     }

@@ -1,0 +1,191 @@
+//! Values that the console can show again, in the data folder.
+//!
+//! A file holds one value, sealed under its tenant's key of receipts. So erasing that key leaves
+//! nothing to read, on any host. A file's name is the id of its valuation, which begins with its
+//! time. Nothing of a home stands in a name.
+
+use crate::clock::{Clock, random};
+use domesday_journal::TenantKey;
+use domesday_state::{State, StateError, TenantId};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, DirBuilder};
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::NamedTempFile;
+use uuid::Uuid;
+
+/// Values of a tenant. The oldest goes first.
+const MOST: usize = 200;
+/// The time for which a value is kept, milliseconds: 90 days.
+const KEPT_MILLIS: i64 = 90 * 24 * 60 * 60 * 1000;
+/// The largest file that is read, bytes.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// A value that was made in the console: the request, and the response of the API.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedValue {
+    /// The body of the request.
+    pub request: serde_json::Value,
+    /// The body of the response.
+    pub response: serde_json::Value,
+}
+
+/// The reason why a value can be neither kept nor read.
+#[derive(Debug, thiserror::Error)]
+pub enum SavedValueError {
+    /// The data folder's disk.
+    #[error("cannot read or write the console's values: {0}")]
+    Io(#[from] io::Error),
+    /// The tenant's key cannot be read.
+    #[error(transparent)]
+    Key(#[from] StateError),
+    /// The operating system has no randomness for a key.
+    #[error("cannot make the key of the tenant: {0}")]
+    Random(#[from] getrandom::Error),
+    /// The value cannot be sealed, or is no JSON.
+    #[error("a value of the console cannot be sealed")]
+    Seal,
+}
+
+/// The values of one host's console.
+pub struct ConsoleValues {
+    folder: PathBuf,
+    state: Arc<dyn State>,
+    clock: Arc<dyn Clock>,
+}
+
+impl ConsoleValues {
+    /// Opens the values of a data folder, and removes those that are too old.
+    ///
+    /// # Errors
+    /// The folder cannot be made or read.
+    pub fn open(
+        data: &Path,
+        state: Arc<dyn State>,
+        clock: Arc<dyn Clock>,
+    ) -> io::Result<ConsoleValues> {
+        let values = ConsoleValues {
+            folder: data.join("console-values"),
+            state,
+            clock,
+        };
+        make_folder(&values.folder)?;
+        for tenant in fs::read_dir(&values.folder)? {
+            values.prune(&tenant?.path())?;
+        }
+        Ok(values)
+    }
+
+    /// Keeps a value under its valuation id. Blocks.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save(
+        &self,
+        tenant: &TenantId,
+        id: Uuid,
+        value: &SavedValue,
+    ) -> Result<(), SavedValueError> {
+        let text = serde_json::to_vec(value).map_err(|_| SavedValueError::Seal)?;
+        let secret = self.state.receipt_key(tenant, random()?)?;
+        let sealed = TenantKey::new(secret).seal(&header(tenant, id), &text);
+        let sealed = sealed.map_err(|_| SavedValueError::Seal)?;
+        let folder = self.folder.join(tenant.to_string());
+        make_folder(&folder)?;
+        // Temporary files are 0600 from their first byte.
+        let mut file = NamedTempFile::new_in(&folder)?;
+        file.write_all(sealed.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(folder.join(id.to_string()))
+            .map_err(|error| error.error)?;
+        Ok(self.prune(&folder)?)
+    }
+
+    /// Returns a value that a session of the tenant made, unless it is too old or cannot be opened:
+    /// its tenant's key was erased. Blocks.
+    ///
+    /// # Errors
+    /// The disk or the state cannot be read.
+    pub fn value(
+        &self,
+        tenant: &TenantId,
+        id: Uuid,
+    ) -> Result<Option<SavedValue>, SavedValueError> {
+        let path = self.folder.join(tenant.to_string()).join(id.to_string());
+        if self.is_old(id) || !path.exists() || fs::metadata(&path)?.len() > MAX_BYTES {
+            return Ok(None);
+        }
+        let sealed = fs::read_to_string(&path)?;
+        // Reading makes no key where one was erased.
+        let mut keys = self.state.receipt_keys()?.into_iter();
+        let key = keys.find(|(known, _)| known == tenant);
+        let opened = key.and_then(|(_, secret)| {
+            let key = TenantKey::new(secret);
+            key.open(&header(tenant, id), &sealed).ok()
+        });
+        Ok(opened.and_then(|text| serde_json::from_slice(&text).ok()))
+    }
+
+    /// Removes the values of a tenant. Blocks.
+    ///
+    /// # Errors
+    /// They cannot be removed.
+    pub fn forget(&self, tenant: &TenantId) -> io::Result<()> {
+        match fs::remove_dir_all(self.folder.join(tenant.to_string())) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reports whether a valuation is too old to be shown.
+    fn is_old(&self, id: Uuid) -> bool {
+        let made = id.get_timestamp().map(|time| time.to_unix());
+        let made = made.and_then(|(seconds, _)| i64::try_from(seconds).ok());
+        made.is_none_or(|seconds| seconds * 1000 + KEPT_MILLIS <= self.clock.now().0)
+    }
+
+    /// Removes the values of a folder that are too old or too many, and what no value is.
+    fn prune(&self, folder: &Path) -> io::Result<()> {
+        let mut ids = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            match name.and_then(|name| name.parse::<Uuid>().ok()) {
+                Some(id) if !self.is_old(id) => ids.push((id, path)),
+                // Another save may be writing, and cleans up after itself.
+                None => {}
+                Some(_) => remove(&path)?,
+            }
+        }
+        // Ids sort by their time.
+        ids.sort();
+        let surplus = ids.len().saturating_sub(MOST);
+        ids.into_iter()
+            .take(surplus)
+            .try_for_each(|(_, path)| remove(&path))
+    }
+}
+
+/// Returns the text that a sealed value is bound to.
+fn header(tenant: &TenantId, id: Uuid) -> Vec<u8> {
+    format!("domesday console value 1\0{tenant}\0{id}").into_bytes()
+}
+
+/// Removes a file, which another save may have removed.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Makes a folder for its owner alone, unless it is there.
+fn make_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).recursive(true).create(path)
+}
+
+#[cfg(test)]
+#[path = "console_values_tests.rs"]
+mod tests;

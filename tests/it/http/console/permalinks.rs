@@ -1,0 +1,67 @@
+//! A permalink shows its value after a restart, to its tenant alone, until its key is erased.
+
+use super::{Browser, HOME, link, start_with_console};
+use crate::common::program::run;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn a_permalink_shows_its_value_after_a_restart() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path().join("data");
+    let start = || start_with_console().data(&data);
+    let server = start().go();
+    let browser = Browser::of_demo(&server);
+    let path = browser.value(&HOME);
+    let page = browser.page(&path);
+    server.stop();
+    let server = start().go();
+    let again = Browser::of_demo(&server).page(&path);
+    let card = |page: &str| {
+        page.split("<h1")
+            .nth(1)
+            .unwrap()
+            .split("Evidence")
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(card(&again), card(&page));
+    // What is kept names no home, and nobody else reads it.
+    let folder = data.join("console-values/demo");
+    for entry in fs::read_dir(&folder).unwrap() {
+        let entry = entry.unwrap();
+        let text = fs::read_to_string(entry.path()).unwrap();
+        assert!(!text.contains("Badger") && !text.contains("QA1"), "{text}");
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    server.stop();
+}
+
+#[test]
+fn an_erased_tenant_has_no_permalinks_left() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let path = browser.value(&HOME);
+    let data = server.data.display().to_string();
+    run(["journal", "erase", "demo", "--yes", "--data", &data]).ok();
+    assert_eq!(browser.get(&path).status(), 404);
+    assert!(!server.data.join("console-values/demo").exists());
+    server.stop();
+}
+
+#[test]
+fn a_permalink_is_none_of_another_tenants() {
+    let start = start_with_console();
+    for tenant in ["one", "two"] {
+        start.key_with_plan(tenant, &["avm:value"], "");
+    }
+    let server = start.go();
+    let open = |tenant: &str| Browser::open(&link(&server, &["--tenant", tenant]));
+    let (own, other) = (open("one"), open("two"));
+    let path = own.value(&HOME);
+    assert_eq!(own.get(&path).status(), 200);
+    assert_eq!(other.get(&path).status(), 404);
+    server.stop();
+}

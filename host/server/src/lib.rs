@@ -32,3 +32,4 @@ pub mod series_releases;
 pub mod service;
 pub mod shadow;
 pub mod telemetry;
+pub mod timed_state;

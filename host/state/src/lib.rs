@@ -105,7 +105,7 @@ pub use receipt_keys::{ReceiptKey, ReceiptKeys};
 pub use reply::Reply;
 pub use scope::{DatasetAccess, Scope, ScopeError, Scopes};
 pub use state::State;
-pub use switches::{ReleaseKind, Switches};
+pub use switches::{ConnectionPool, ReleaseKind, Switches};
 pub use tenant::{Tenant, TenantId, TenantIdError};
 pub use time::UnixMillis;
 pub use usage::{Charge, ChargeOutcome, Month, Usage};

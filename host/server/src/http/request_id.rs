@@ -76,6 +76,9 @@ pub async fn request_id(
     service
         .metrics
         .record_response(route, status, code.map(Vocabulary::code), took);
+    if let Some(tenant) = log.tenant() {
+        service.metrics.tenants.record_request(tenant);
+    }
     tracing::info!(
         request_id = %id,
         method = %method,

@@ -90,7 +90,11 @@ pub async fn run(service: Arc<Service>, lease: Duration, mut stop: watch::Receiv
             }
         };
         match claimed {
-            Some(claim) => runner.work_off(claim).await,
+            Some(claim) => {
+                runner.service.metrics.jobs.running.inc();
+                runner.work_off(claim).await;
+                runner.service.metrics.jobs.running.dec();
+            }
             None => {
                 let something = async {
                     tokio::select! {
@@ -129,7 +133,7 @@ impl Runner {
         };
         let status = match stopped {
             StopReason::Completed => {
-                self.service.metrics.job_ended("completed");
+                self.service.metrics.jobs.record_end("completed");
                 tracing::info!(%job_id, release_id, "job completed");
                 return;
             }
@@ -147,7 +151,7 @@ impl Runner {
                 let now = self.service.clock.now();
                 let status = self.service.state.fail(lease, error, now).await;
                 if matches!(status, Ok(LeaseStatus::Held)) {
-                    self.service.metrics.job_ended("failed");
+                    self.service.metrics.jobs.record_end("failed");
                 }
                 status
             }
@@ -159,7 +163,7 @@ impl Runner {
         };
         match status {
             Ok(LeaseStatus::Held) => {}
-            Ok(LeaseStatus::Lost) => log_lost_lease(job_id),
+            Ok(LeaseStatus::Lost) => self.record_lost_lease(job_id),
             Err(error) => {
                 tracing::error!(%job_id, %error, "the state does not answer");
                 self.release_lease_later(lease).await;
@@ -175,7 +179,7 @@ impl Runner {
             sleep(CLAIM_INTERVAL).await;
             match self.service.state.release_lease(lease).await {
                 Ok(LeaseStatus::Held) => return,
-                Ok(LeaseStatus::Lost) => return log_lost_lease(lease.job),
+                Ok(LeaseStatus::Lost) => return self.record_lost_lease(lease.job),
                 Err(_) => {}
             }
         }
@@ -362,6 +366,11 @@ impl Runner {
         }
     }
 
+    fn record_lost_lease(&self, job_id: Uuid) {
+        tracing::warn!(%job_id, "the job is another host's now, or gone");
+        self.service.metrics.jobs.record_lost_lease();
+    }
+
     fn stopping(&self) -> bool {
         *self.stop.borrow()
     }
@@ -373,10 +382,6 @@ async fn yield_to_requests(workers: &WorkerPool) {
     while workers.queue_depth().is_nonzero() && Instant::now() < until {
         sleep(POLL_INTERVAL).await;
     }
-}
-
-fn log_lost_lease(job_id: Uuid) {
-    tracing::warn!(%job_id, "the job is another host's now, or gone");
 }
 
 fn millis(duration: Duration) -> i64 {

@@ -28,6 +28,7 @@ use domesday_server::sample_rate::SampleRate;
 use domesday_server::service::Service;
 use domesday_server::shadow::ShadowError;
 use domesday_server::telemetry::connections::Listener;
+use domesday_server::telemetry::metrics::Gauge;
 use domesday_server::{console as console_pages, demo, http, metrics_page, promotion, telemetry};
 use listen::listen;
 use open::{open_service, open_tls, side_connections};
@@ -138,8 +139,11 @@ async fn serve(
         println!("Showing metrics on http://{address}/metrics");
         let connections = side_connections(&settings, &service.metrics, Listener::Metrics);
         let router = metrics_page::router(service.clone());
-        SideServer::start(listener, None, connections, router)
+        let watching = tokio::spawn(metrics_page::watch_jobs(service.clone()));
+        let side = SideServer::start(listener, None, connections, router);
+        (side, watching)
     });
+    let (metrics, watching) = metrics.unzip();
     let console = show_console(console, &settings, &service, tls.clone(), reports);
     let (console, sampling) = console.unzip();
     std::io::stdout().flush()?;
@@ -150,7 +154,10 @@ async fn serve(
         service.metrics.scheduling_delay(),
     ));
     if let Some(tls) = &tls {
-        tokio::spawn(reload(tls.clone(), signal(SignalKind::hangup())?));
+        let expiry = service.metrics.certificate_expiry();
+        expiry.set(tls.expiry());
+        let hangup = signal(SignalKind::hangup())?;
+        tokio::spawn(reload(tls.clone(), hangup, expiry));
     }
     tracing::info!(%address, release_id, "serving");
     let drain_delay = Duration::from_secs(settings.drain_delay.into());
@@ -186,7 +193,9 @@ async fn serve(
     http::serve(listener, tls, connections, router, stop, drain_timeout).await;
     follower.abort();
     commands.abort();
-    sampling.inspect(JoinHandle::abort);
+    for task in watching.into_iter().chain(sampling) {
+        task.abort();
+    }
     let no_side_servers = async {
         for side in metrics.into_iter().chain(console) {
             side.stop().await;
@@ -362,12 +371,15 @@ impl StopSignals {
     }
 }
 
-/// Reads the certificate again at every SIGHUP.
-async fn reload(tls: Arc<Tls>, mut hangup: tokio::signal::unix::Signal) {
+/// Reads the certificate again at every SIGHUP, and shows its expiry.
+async fn reload(tls: Arc<Tls>, mut hangup: tokio::signal::unix::Signal, expiry: Gauge) {
     while hangup.recv().await.is_some() {
-        let tls = tls.clone();
-        match tokio::task::spawn_blocking(move || tls.reload()).await {
-            Ok(Ok(())) => tracing::info!("the certificate was read again"),
+        let reading = tls.clone();
+        match tokio::task::spawn_blocking(move || reading.reload()).await {
+            Ok(Ok(())) => {
+                expiry.set(tls.expiry());
+                tracing::info!("the certificate was read again");
+            }
             Ok(Err(error)) => tracing::error!(%error, "the certificate is kept as it was"),
             Err(error) => tracing::error!(%error, "the certificate is kept as it was"),
         }

@@ -26,6 +26,7 @@ use domesday_server::shadow::{Shadows, report};
 use domesday_server::telemetry::connections::Listener;
 use domesday_server::telemetry::metrics::Metrics;
 use domesday_server::telemetry::traces::Traces;
+use domesday_server::timed_state::TimedState;
 use domesday_state::{ReleaseKind, State};
 use domesday_valuation::compile_cache;
 use domesday_valuation::release_store::{ReleaseError, ReleaseStore};
@@ -56,11 +57,14 @@ pub fn open_service(
         DataFolder::open(data)
             .with_context(|| format!("cannot open {DATA_FOLDER} {}", data.display()))?,
     );
-    let state: Arc<dyn State> = open_state(data, settings.state.as_deref())?;
+    let metrics = Metrics::new(usize::try_from(settings.metrics_tenants)?);
+    let state: Arc<dyn State> = Arc::new(TimedState::new(
+        open_state(data, settings.state.as_deref())?,
+        metrics.state.clone(),
+    ));
     let promoted = promotion::promoted_ids(&*state);
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
     let traces = open_traces(settings)?;
-    let metrics = Metrics::default();
     let observer = Arc::new(metrics.address_lookup.clone());
     let address_provider =
         address_provider::open(settings, observer, u64::from_le_bytes(random()?))?;
@@ -79,7 +83,7 @@ pub fn open_service(
     )?;
     let rates = open_family(settings, trust, &*state, Family::Rates, ReleaseKind::Rates)?;
     state.begin_cursors(random()?)?;
-    let workers = WorkerPool::new(threads, WAITING)?;
+    let workers = WorkerPool::new(threads, WAITING)?.with_wait_observer(metrics.wait_observer());
     let receipts = Receipts::open(settings, &state, &clock)?;
     let shadows = Shadows::new(
         data.join(report::FOLDER),

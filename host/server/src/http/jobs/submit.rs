@@ -102,7 +102,9 @@ pub async fn submit(
     let job = accepted_job(submission, &principal.plan, size, now)?;
     if job.id == id {
         service.submitted.notify_one();
-        service.metrics.units_charged(size.billable.into());
+        let tenant = principal.tenant.as_str();
+        service.metrics.units_charged(tenant, size.billable.into());
+        service.metrics.jobs.record_accepted();
         log.set_valuation(LoggedValuation {
             rows: job.request_count as usize,
             billable: size.billable as usize,

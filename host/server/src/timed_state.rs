@@ -1,4 +1,4 @@
-//! A state whose operations are timed for the metrics.
+//! A state whose operations are timed for the metrics, and are spans of the requests' traces.
 //!
 //! The operations that requests and jobs wait for, and the rare ones of operators, are timed. Those
 //! that answer from memory are not.
@@ -11,8 +11,10 @@ use domesday_state::{
     Plan, Promotions, PurgeCounts, ReceiptKey, ReceiptKeys, ReleaseKind, Reply, State, StateError,
     Submission, Switches, Tenant, TenantId, UnixMillis, Usage,
 };
+use domesday_valuation::spans::SPANS;
 use std::sync::Arc;
 use std::time::Instant;
+use tracing::{Instrument, info_span};
 use uuid::Uuid;
 
 /// Times the operations of another state.
@@ -30,11 +32,16 @@ impl TimedState {
     /// Times an operation that a reply answers. One whose reply is dropped is not recorded.
     fn reply<T: 'static>(&self, operation: &'static str, reply: Reply<T>) -> Reply<T> {
         let (begun, metrics) = (Instant::now(), self.metrics.clone());
-        Box::pin(async move {
+        let span = match operation {
+            "charge" => info_span!(target: SPANS, "charge"),
+            _ => info_span!(target: SPANS, "database", db.operation.name = operation),
+        };
+        let timed = async move {
             let outcome = reply.await;
             metrics.record_operation(operation, begun.elapsed(), outcome.is_err());
             outcome
-        })
+        };
+        Box::pin(timed.instrument(span))
     }
 
     /// Times an operation that blocks.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tracing::Span;
 
 /// Workers for each thread that reads large bodies.
 const WORKERS_PER_BULK_THREAD: usize = 4;
@@ -223,6 +224,8 @@ impl WorkerPool {
         waiting.0.fetch_add(1, Ordering::Relaxed);
         let queued = Instant::now();
         let observer = self.wait_observer.clone();
+        // The work is a part of the request that waits for it.
+        let span = Span::current();
         hand_over(Box::new(move || {
             waiting.0.fetch_sub(1, Ordering::Relaxed);
             if let Some(observer) = observer {
@@ -232,7 +235,7 @@ impl WorkerPool {
             if sender.is_closed() {
                 return;
             }
-            let result = work();
+            let result = span.in_scope(work);
             drop(slot);
             // The caller may be gone. The work is done all the same.
             let _ = sender.send(result);

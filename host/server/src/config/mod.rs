@@ -246,11 +246,15 @@ pub struct Settings {
     )]
     #[serde(deserialize_with = "in_range::<0, METRICS_TENANTS_MAX, _>")]
     pub metrics_tenants: u32,
-    /// OTLP/HTTP endpoint for request traces, such as http://127.0.0.1:4318/v1/traces (disabled if
-    /// unset).
+    /// OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318/v1/traces or one of HTTPS
+    /// (disabled if unset).
     #[arg(long, env = "DOMESDAY_OTLP_ENDPOINT", value_name = "URL")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otlp_endpoint: Option<String>,
+    /// PEM file of the authorities to trust for an endpoint of HTTPS (default: the machine's).
+    #[arg(long, env = "DOMESDAY_OTLP_CA", value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otlp_ca: Option<PathBuf>,
     /// URL of an address lookup service like the OS Places API (disabled if unset).
     #[arg(long, env = "DOMESDAY_ADDRESS_PROVIDER", value_name = "URL")]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,6 +12,7 @@ use domesday_state::{Claim, Job, JobError, Lease, LeaseStatus, StateError};
 use domesday_valuation::pipeline::batch::nth;
 use domesday_valuation::pipeline::row;
 use domesday_valuation::release_store::OpenRelease;
+use domesday_valuation::spans::SPANS;
 use domesday_valuation::worker_pool::WorkerPool;
 use std::error::Error;
 use std::future::Future;
@@ -21,6 +22,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, interval_at, sleep, timeout};
+use tracing::{Instrument, info_span};
 use uuid::Uuid;
 
 /// The longest that a row of a job waits for requests. So a job runs fifty rows a second under any
@@ -109,6 +111,17 @@ pub async fn run(service: Arc<Service>, lease: Duration, mut stop: watch::Receiv
     }
 }
 
+/// A chunk of a claimed job.
+struct ChunkRun<'a> {
+    lease: Lease,
+    job: &'a Job,
+    number: u32,
+    /// The valuation id of its first row.
+    first: Uuid,
+    /// True if it was begun before.
+    retrying: bool,
+}
+
 struct Runner {
     service: Arc<Service>,
     lease_time: Duration,
@@ -195,37 +208,68 @@ impl Runner {
             persisted::PersistedContext::from_bytes(&claim.shared).map_err(|e| unreadable(&e))?;
         let recorder = RowRecorder::open(&self.service, &job.tenant, stored.execution_id, None);
         let recorder = self.with_lease(*lease, recorder).await??;
+        let stored_first = stored.first_valuation_id;
         let context = self.request_context(job, stored, &recorder);
         let context = Arc::new(self.with_lease(*lease, context).await??);
         for number in claim.next..job.chunks {
             if self.stopping() || number - claim.next == CHUNKS_PER_TURN {
                 return Ok(StopReason::Yielded);
             }
-            let state = &self.service.state;
-            let input = state.input(*lease, number).await?.ok_or(StopReason::Lost)?;
-            let rows = persisted::rows_from_bytes(&input).map_err(|error| unreadable(&error))?;
-            drop(input);
-            let first = nth(stored.first_valuation_id, number as usize * CHUNK_ROWS);
             // Each crash of a host counts against the chunk that it ran. So a chunk that was begun
             // before runs at full priority, and an unrelated crash is less likely to use an
             // attempt.
             let retrying = number == claim.next && claim.attempts > 1;
-            let rows = self.value(rows.into(), first, &context, retrying);
-            let chunk = recorder.run_and_record(rows);
-            let chunk = self.with_lease(*lease, chunk).await??;
-            let now = self.service.clock.now();
-            let chunk_done = chunk.finish(number);
-            let summary = summary(chunk_done.tally);
-            let lease_millis = millis(self.lease_time);
-            match state
-                .finish_chunk(*lease, chunk_done, now, lease_millis)
-                .await?
-            {
-                LeaseStatus::Held => self.service.metrics.summary(&job.release_id, &summary),
-                LeaseStatus::Lost => return Err(StopReason::Lost),
-            }
+            let first = nth(stored_first, number as usize * CHUNK_ROWS);
+            let span = info_span!(
+                target: SPANS,
+                "job_chunk",
+                domesday.job_id = %job.id,
+                domesday.chunk = number,
+                domesday.release_id = job.release_id,
+            );
+            let chunk = ChunkRun {
+                lease: *lease,
+                job,
+                number,
+                first,
+                retrying,
+            };
+            self.run_chunk(chunk, &recorder, &context)
+                .instrument(span)
+                .await?;
         }
         Ok(StopReason::Completed)
+    }
+
+    /// Runs one chunk, and stores its results.
+    async fn run_chunk(
+        &self,
+        run: ChunkRun<'_>,
+        recorder: &RowRecorder,
+        context: &Arc<row::RequestContext>,
+    ) -> Result<(), StopReason> {
+        let ChunkRun {
+            lease, job, number, ..
+        } = run;
+        let state = &self.service.state;
+        let input = state.input(lease, number).await?.ok_or(StopReason::Lost)?;
+        let rows = persisted::rows_from_bytes(&input).map_err(|error| unreadable(&error))?;
+        drop(input);
+        let rows = self.value(rows.into(), run.first, context, run.retrying);
+        let chunk = recorder.run_and_record(rows);
+        let chunk = self.with_lease(lease, chunk).await??;
+        let now = self.service.clock.now();
+        let chunk_done = chunk.finish(number);
+        let summary = summary(chunk_done.tally);
+        let lease_millis = millis(self.lease_time);
+        match state
+            .finish_chunk(lease, chunk_done, now, lease_millis)
+            .await?
+        {
+            LeaseStatus::Held => self.service.metrics.summary(&job.release_id, &summary),
+            LeaseStatus::Lost => return Err(StopReason::Lost),
+        }
+        Ok(())
     }
 
     /// Returns the context of the rows, on the release that the job was submitted under.

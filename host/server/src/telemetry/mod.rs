@@ -2,7 +2,6 @@
 
 mod address_lookup;
 pub mod connections;
-pub mod finished_request;
 pub mod jobs;
 pub mod lateness;
 pub mod load;
@@ -11,6 +10,7 @@ pub mod process;
 pub mod promotions;
 pub mod releases;
 pub mod request_log;
+pub mod request_span;
 pub mod sampled;
 pub mod shadow;
 pub mod state;

@@ -29,9 +29,10 @@ use domesday_server::service::Service;
 use domesday_server::shadow::ShadowError;
 use domesday_server::telemetry::connections::Listener;
 use domesday_server::telemetry::metrics::Gauge;
+use domesday_server::telemetry::traces::Traces;
 use domesday_server::{console as console_pages, demo, http, metrics_page, promotion, telemetry};
 use listen::listen;
-use open::{open_service, open_tls, side_connections};
+use open::{open_service, open_tls, open_traces, side_connections};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -84,11 +85,12 @@ pub struct SandboxParts {
 
 /// Runs a server until the process receives SIGTERM or SIGINT.
 pub fn run_server(settings: Settings, sandbox: Option<SandboxParts>) -> anyhow::Result<()> {
-    let logging = start(&settings.log)?;
+    let traces = open_traces(&settings)?;
+    let logging = start(&settings.log, traces.as_ref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(serve(settings, sandbox, logging.lines.clone()));
+    let served = runtime.block_on(serve(settings, sandbox, logging.lines.clone(), traces));
     // A thread may still wait for a disk that does not answer. It was waited for.
     runtime.shutdown_timeout(LAST_MOMENT);
     served
@@ -99,6 +101,7 @@ async fn serve(
     settings: Settings,
     sandbox: Option<SandboxParts>,
     log_lines: LogLines,
+    traces: Option<Traces>,
 ) -> anyhow::Result<()> {
     let threads = thread_count(&settings)?;
     let tls = open_tls(&settings)?;
@@ -110,7 +113,7 @@ async fn serve(
         Some(sandbox) => sandbox.trust.clone(),
         None => trust(&settings.releases, &settings.allow_unsigned)?,
     };
-    let (mut service, promoted) = open_service(&settings, &trust, threads, log_lines)?;
+    let (mut service, promoted) = open_service(&settings, &trust, threads, log_lines, traces)?;
     let (listener, address) = listen(settings.listen, "--listen")?;
     let metrics_listener = settings.metrics_listen;
     let metrics_listener = metrics_listener

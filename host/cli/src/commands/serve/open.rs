@@ -50,6 +50,7 @@ pub fn open_service(
     trust: &Trust,
     threads: usize,
     log_lines: LogLines,
+    traces: Option<Traces>,
 ) -> anyhow::Result<(Service, PromotedIds)> {
     let data = &settings.data;
     compile_cache::own_folder(data, DATA_FOLDER)?;
@@ -64,7 +65,6 @@ pub fn open_service(
     ));
     let promoted = promotion::promoted_ids(&*state);
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
-    let traces = open_traces(settings)?;
     let observer = Arc::new(metrics.address_lookup.clone());
     let address_provider =
         address_provider::open(settings, observer, u64::from_le_bytes(random()?))?;
@@ -159,11 +159,18 @@ pub fn side_connections(
     Connections::new(limits, metrics.connections.of(listener))
 }
 
-fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {
-    let endpoint = settings.otlp_endpoint.as_deref();
-    endpoint
-        .map(|endpoint| Traces::to(endpoint).with_context(|| format!("--otlp-endpoint {endpoint}")))
-        .transpose()
+/// Opens the exporter of traces, where the settings name a collector.
+pub fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {
+    let authorities = settings.otlp_ca.as_deref();
+    let Some(endpoint) = settings.otlp_endpoint.as_deref() else {
+        return match authorities {
+            Some(_) => bail!("--otlp-ca goes with --otlp-endpoint"),
+            None => Ok(None),
+        };
+    };
+    let traces = Traces::to(endpoint, authorities);
+    let traces = traces.with_context(|| format!("--otlp-endpoint {endpoint}"))?;
+    Ok(Some(traces))
 }
 
 /// Opens the valuation releases. The setting's release is current, or else the last promoted one.

@@ -82,7 +82,7 @@ enum Phase {
     Open,
     /// Requests end, and each connection closes after its request.
     Draining,
-    /// What is still open is dropped.
+    /// It drops the connections that are still open.
     Cut,
 }
 

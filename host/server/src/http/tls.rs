@@ -66,11 +66,11 @@ pub enum HandshakeError {
 pub struct Tls {
     certificate: PathBuf,
     key: PathBuf,
-    current: ArcSwap<Current>,
+    current: ArcSwap<CertificateInUse>,
 }
 
 /// The certificate in use.
-struct Current {
+struct CertificateInUse {
     config: Arc<ServerConfig>,
     /// Its expiry, in seconds since 1970.
     expiry: i64,
@@ -119,7 +119,7 @@ impl Tls {
     }
 }
 
-fn read(certificate: &PathBuf, key: &PathBuf) -> Result<Current, TlsError> {
+fn read(certificate: &PathBuf, key: &PathBuf) -> Result<CertificateInUse, TlsError> {
     let file = |path: &PathBuf| {
         let path = path.clone();
         move |source| TlsError::File { path, source }
@@ -149,7 +149,7 @@ fn read(certificate: &PathBuf, key: &PathBuf) -> Result<Current, TlsError> {
         .with_single_cert(chain, private)
         .map_err(refused)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Current {
+    Ok(CertificateInUse {
         config: Arc::new(config),
         expiry,
     })

@@ -32,4 +32,3 @@ pub mod series_releases;
 pub mod service;
 pub mod shadow;
 pub mod telemetry;
-pub mod timed_state;

@@ -31,19 +31,14 @@ pub fn read_status() -> Option<ProcessStatus> {
     parse_status(&stat, &fs::read_to_string("/proc/self/status").ok()?)
 }
 
-/// Returns the resident memory of the process in bytes, where the kernel reports it.
-pub fn resident_bytes() -> Option<i64> {
-    Some(read_status()?.resident_bytes)
-}
-
 /// Parses `/proc/self/stat`, where the name of the program, in parentheses, may hold anything, and
 /// `/proc/self/status`.
 fn parse_status(stat: &str, status: &str) -> Option<ProcessStatus> {
     let (_, rest) = stat.rsplit_once(')')?;
     // The first of these is the third field of proc(5).
     let fields: Vec<&str> = rest.split_whitespace().collect();
-    let number = |field: usize| fields.get(field - 3)?.parse::<i64>().ok();
-    let seconds = |field: usize| Some(as_float(number(field)?) / TICKS);
+    let number = |field: usize| fields.get(field - 3)?.parse::<f64>().ok();
+    let seconds = |field: usize| Some(number(field)? / TICKS);
     let bytes = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         let kibibytes: i64 = line.trim().trim_end_matches(" kB").parse().ok()?;
@@ -51,18 +46,11 @@ fn parse_status(stat: &str, status: &str) -> Option<ProcessStatus> {
     };
     Some(ProcessStatus {
         cpu_seconds: seconds(14)? + seconds(15)?,
-        threads: number(20)?,
+        threads: fields.get(17)?.parse().ok()?,
         started_after_boot: seconds(22)?,
         virtual_bytes: bytes("VmSize:")?,
         resident_bytes: bytes("VmRSS:")?,
     })
-}
-
-/// Converts a number that is far below 2^52.
-fn as_float(number: i64) -> f64 {
-    #[allow(clippy::cast_precision_loss)]
-    let float = number as f64;
-    float
 }
 
 /// Returns the time at which the machine started, in seconds since 1970.

@@ -9,41 +9,24 @@ use prometheus_client::registry::{Registry, Unit};
 
 /// The values of one page.
 #[derive(Debug, Clone, Default)]
-pub struct SampledValues {
-    /// True while the probe of readiness says so.
-    pub ready: bool,
-    /// Requests that hold a slot.
-    pub request_slots: usize,
-    /// Slots of requests.
-    pub request_slots_limit: usize,
-    /// Pieces of work that wait or run.
-    pub workers_busy: usize,
-    /// Pieces of work that may wait or run.
-    pub workers_room: usize,
-    /// Large bodies that wait or are read.
-    pub bulk_busy: usize,
-    /// Large bodies that may wait or be read.
-    pub bulk_room: usize,
-    /// Bytes reserved for bodies and responses.
-    pub memory_reserved: usize,
-    /// Bytes that may be reserved.
-    pub memory_budget: usize,
-    /// True while this host refuses new jobs.
-    pub jobs_paused: bool,
-    /// True while changes cannot be made durable.
-    pub state_degraded: bool,
-    /// True while the data folder cannot be used.
-    pub data_folder_degraded: bool,
-    /// Receipts in the journal.
-    pub journal_receipts: u64,
-    /// True while no receipt can be kept.
-    pub journal_degraded: bool,
-    /// Lines that the log lost since the start.
-    pub log_lines_dropped: usize,
-    /// The releases by kind.
-    pub releases: Vec<ServedRelease>,
-    /// The pools of connections to the database.
-    pub pools: Vec<ConnectionPool>,
+pub(crate) struct SampledValues {
+    pub(crate) ready: bool,
+    pub(crate) request_slots: usize,
+    pub(crate) request_slots_limit: usize,
+    pub(crate) workers_busy: usize,
+    pub(crate) workers_room: usize,
+    pub(crate) bulk_busy: usize,
+    pub(crate) bulk_room: usize,
+    pub(crate) memory_reserved: usize,
+    pub(crate) memory_budget: usize,
+    pub(crate) jobs_paused: bool,
+    pub(crate) state_degraded: bool,
+    pub(crate) data_folder_degraded: bool,
+    pub(crate) journal_receipts: u64,
+    pub(crate) journal_degraded: bool,
+    pub(crate) log_lines_dropped: usize,
+    pub(crate) releases: Vec<ServedRelease>,
+    pub(crate) pools: Vec<ConnectionPool>,
 }
 
 /// The gauges of these values.

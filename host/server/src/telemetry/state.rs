@@ -1,6 +1,7 @@
 //! Metrics of the state: the duration of its operations, and the pools of its connections.
 
-use domesday_state::ConnectionPool;
+use domesday_state::{ConnectionPool, StateObserver};
+use domesday_valuation::spans::SPANS;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -8,6 +9,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use std::time::Duration;
+use tracing::{Span, info_span};
 
 /// Upper bounds of an operation's duration in seconds, from one in memory to the time limit.
 const SECONDS: [f64; 12] = [
@@ -76,17 +78,6 @@ impl StateMetrics {
         metrics
     }
 
-    /// Records an operation that ended.
-    pub fn record_operation(&self, operation: &'static str, took: Duration, failed: bool) {
-        let labels = OperationLabels { operation };
-        self.seconds
-            .get_or_create(&labels)
-            .observe(took.as_secs_f64());
-        if failed {
-            self.failures.get_or_create(&labels).inc();
-        }
-    }
-
     /// Shows the pools of a database.
     pub(crate) fn show_pools(&self, pools: &[ConnectionPool]) {
         for pool in pools {
@@ -98,6 +89,25 @@ impl StateMetrics {
             ] {
                 family.get_or_create(&labels).set(count.into());
             }
+        }
+    }
+}
+
+impl StateObserver for StateMetrics {
+    fn begin(&self, operation: &'static str) -> Span {
+        match operation {
+            "charge" => info_span!(target: SPANS, "charge"),
+            _ => info_span!(target: SPANS, "database", db.operation.name = operation),
+        }
+    }
+
+    fn record_operation(&self, operation: &'static str, took: Duration, failed: bool) {
+        let labels = OperationLabels { operation };
+        self.seconds
+            .get_or_create(&labels)
+            .observe(took.as_secs_f64());
+        if failed {
+            self.failures.get_or_create(&labels).inc();
         }
     }
 }

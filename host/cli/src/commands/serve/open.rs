@@ -26,8 +26,7 @@ use domesday_server::shadow::{Shadows, report};
 use domesday_server::telemetry::connections::Listener;
 use domesday_server::telemetry::metrics::Metrics;
 use domesday_server::telemetry::traces::Traces;
-use domesday_server::timed_state::TimedState;
-use domesday_state::{ReleaseKind, State};
+use domesday_state::{ReleaseKind, State, TimedState};
 use domesday_valuation::compile_cache;
 use domesday_valuation::release_store::{ReleaseError, ReleaseStore};
 use domesday_valuation::worker_pool::WorkerPool;
@@ -61,7 +60,7 @@ pub fn open_service(
     let metrics = Metrics::new(usize::try_from(settings.metrics_tenants)?);
     let state: Arc<dyn State> = Arc::new(TimedState::new(
         open_state(data, settings.state.as_deref())?,
-        metrics.state.clone(),
+        Arc::new(metrics.state.clone()),
     ));
     let promoted = promotion::promoted_ids(&*state);
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);

@@ -1,44 +1,48 @@
-//! A state whose operations are timed for the metrics, and are spans of the requests' traces.
+//! A state whose operations are timed, and are spans of the requests' traces.
 //!
 //! The operations that requests and jobs wait for, and the rare ones of operators, are timed. Those
 //! that answer from memory are not.
 
-use crate::telemetry::state::StateMetrics;
-use domesday_state::{
+use crate::{
     Access, Accounts, Charge, ChargeOutcome, ChunkResults, Claim, ConnectionPool, CreatedKey,
     CursorSecret, CursorSecrets, Cursors, Idempotency, Job, JobError, Jobs, KeyId, KeyRecord,
     KeySeed, Lease, LeaseStatus, LedgerRecord, LedgerSigner, Month, NewJob, NewKey, NewPromotion,
     Plan, Promotions, PurgeCounts, ReceiptKey, ReceiptKeys, ReleaseKind, Reply, State, StateError,
     Submission, Switches, Tenant, TenantId, UnixMillis, Usage,
 };
-use domesday_valuation::spans::SPANS;
 use std::sync::Arc;
-use std::time::Instant;
-use tracing::{Instrument, info_span};
+use std::time::{Duration, Instant};
+use tracing::{Instrument, Span};
 use uuid::Uuid;
+
+/// Hears of the operations of a state.
+pub trait StateObserver: Send + Sync {
+    /// Returns the span of an operation that a request or a job waits for.
+    fn begin(&self, operation: &'static str) -> Span;
+
+    /// Receives an operation that ended.
+    fn record_operation(&self, operation: &'static str, took: Duration, failed: bool);
+}
 
 /// Times the operations of another state.
 pub struct TimedState {
     state: Arc<dyn State>,
-    metrics: StateMetrics,
+    observer: Arc<dyn StateObserver>,
 }
 
 impl TimedState {
-    /// Returns the state, which records its operations in `metrics` from now on.
-    pub fn new(state: Arc<dyn State>, metrics: StateMetrics) -> TimedState {
-        TimedState { state, metrics }
+    /// Returns the state, which reports its operations to `observer` from now on.
+    pub fn new(state: Arc<dyn State>, observer: Arc<dyn StateObserver>) -> TimedState {
+        TimedState { state, observer }
     }
 
     /// Times an operation that a reply answers. One whose reply is dropped is not recorded.
     fn reply<T: 'static>(&self, operation: &'static str, reply: Reply<T>) -> Reply<T> {
-        let (begun, metrics) = (Instant::now(), self.metrics.clone());
-        let span = match operation {
-            "charge" => info_span!(target: SPANS, "charge"),
-            _ => info_span!(target: SPANS, "database", db.operation.name = operation),
-        };
+        let (begun, observer) = (Instant::now(), self.observer.clone());
+        let span = observer.begin(operation);
         let timed = async move {
             let outcome = reply.await;
-            metrics.record_operation(operation, begun.elapsed(), outcome.is_err());
+            observer.record_operation(operation, begun.elapsed(), outcome.is_err());
             outcome
         };
         Box::pin(timed.instrument(span))
@@ -52,7 +56,7 @@ impl TimedState {
     ) -> Result<T, StateError> {
         let begun = Instant::now();
         let outcome = run(&*self.state);
-        self.metrics
+        self.observer
             .record_operation(operation, begun.elapsed(), outcome.is_err());
         outcome
     }

@@ -17,6 +17,7 @@ pub mod package_files;
 pub mod packages;
 pub mod places;
 pub mod program;
+pub mod protobuf;
 pub mod python;
 pub mod raw;
 pub mod registry;

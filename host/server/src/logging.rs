@@ -1,10 +1,13 @@
 //! Structured log lines on standard error: JSON, one an event.
 
+use crate::telemetry::traces::Traces;
 use std::io::{BufWriter, Write};
 use std::time::Duration;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::ParseError;
+use tracing_subscriber::filter::{FilterExt, LevelFilter, ParseError, filter_fn};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
 
 /// The queue of log lines. Dropping it writes the rest.
 pub struct Logging {
@@ -64,11 +67,12 @@ pub struct FilterError {
     source: ParseError,
 }
 
-/// Starts the log. `filter` is a level, or a list of targets with levels.
+/// Starts the log, and sends spans to the collector of `traces`. `filter` is a level, or a list of
+/// targets with levels. Spans have no part in log lines.
 ///
 /// # Errors
 /// [`FilterError`] if the filter is malformed.
-pub fn start(filter: &str) -> Result<Logging, FilterError> {
+pub fn start(filter: &str, traces: Option<&Traces>) -> Result<Logging, FilterError> {
     let filter = EnvFilter::builder()
         .parse(filter)
         .map_err(|source| FilterError {
@@ -81,12 +85,16 @@ pub fn start(filter: &str) -> Result<Logging, FilterError> {
         .buffered_lines_limit(65_536)
         .finish(BatchWriter::new(std::io::stderr()));
     let counter = lines.error_counter();
-    tracing_subscriber::fmt()
+    let events = filter_fn(|metadata| metadata.is_event()).with_max_level_hint(LevelFilter::TRACE);
+    let log = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         .with_target(false)
-        .with_env_filter(filter)
         .with_writer(lines)
+        .with_filter(filter.and(events));
+    tracing_subscriber::registry()
+        .with(log)
+        .with(traces.map(Traces::layer))
         .init();
     Ok(Logging {
         lines: LogLines(counter),

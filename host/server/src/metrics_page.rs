@@ -3,7 +3,7 @@
 
 use crate::http::probes;
 use crate::service::Service;
-use crate::telemetry::process::resident_bytes;
+use crate::telemetry::sampled::SampledValues;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -11,10 +11,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// Time limit of the state when the page is made.
-const TIMEOUT: Duration = Duration::from_secs(2);
+/// The time between two questions to the state. No page asks it.
+const PERIOD: Duration = Duration::from_secs(10);
+/// Time limit of the state.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Returns a router with the routes `/metrics`, `/healthz` and `/readyz`.
 pub fn router(service: Arc<Service>) -> Router {
@@ -22,7 +24,7 @@ pub fn router(service: Arc<Service>) -> Router {
 }
 
 async fn metrics(State(service): State<Arc<Service>>) -> Response {
-    sample(&service).await;
+    service.metrics.show(&sample(&service));
     match service.metrics.write() {
         Ok(page) => (
             [(
@@ -39,41 +41,43 @@ async fn metrics(State(service): State<Arc<Service>>) -> Response {
     }
 }
 
-async fn sample(service: &Service) {
-    let metrics = &service.metrics;
-    metrics.current(&service.releases.current().id);
-    let sampled = &metrics.sampled;
-    let whole = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    sampled.workers_busy.set(whole(service.workers.in_use()));
-    sampled.workers_room.set(whole(service.workers.capacity()));
-    sampled
-        .memory_budget_bytes
-        .set(whole(service.memory.budget()));
-    sampled
-        .memory_reserved_bytes
-        .set(whole(service.memory.reserved_bytes()));
-    sampled
-        .log_lines_dropped
-        .set(whole(service.log_lines.dropped_lines()));
-    let state = &service.state;
-    sampled.jobs_paused.set(state.jobs_paused().into());
-    sampled
-        .state_degraded
-        .set(state.degradation().is_some().into());
-    let folder_problem = service.data_folder.problem().is_some();
-    sampled.data_folder_degraded.set(folder_problem.into());
-    if let Some(receipts) = &service.receipts {
-        let (count, problem) = receipts.status();
-        let count = i64::try_from(count).unwrap_or(i64::MAX);
-        sampled.journal_receipts.set(count);
-        sampled.journal_degraded.set(problem.is_some().into());
+/// Reads the values that other parts hold in memory. No disk and no database holds up a page.
+fn sample(service: &Service) -> SampledValues {
+    let (receipts, journal_problem) = match &service.receipts {
+        Some(receipts) => receipts.status(),
+        None => (0, None),
+    };
+    let workers = &service.workers;
+    SampledValues {
+        ready: service.is_ready(),
+        request_slots: service.limiter.in_use(),
+        request_slots_limit: service.limiter.limit(),
+        workers_busy: workers.in_use(),
+        workers_room: workers.capacity(),
+        bulk_busy: workers.bulk_in_use(),
+        bulk_room: workers.capacity(),
+        memory_reserved: service.memory.reserved_bytes(),
+        memory_budget: service.memory.budget(),
+        jobs_paused: service.state.jobs_paused(),
+        state_degraded: service.state.degradation().is_some(),
+        data_folder_degraded: service.data_folder.problem().is_some(),
+        journal_receipts: receipts,
+        journal_degraded: journal_problem.is_some(),
+        log_lines_dropped: service.log_lines.dropped_lines(),
+        releases: service.served_releases().into(),
+        pools: service.state.connection_pools(),
     }
-    if let Ok(Ok(waiting)) = timeout(TIMEOUT, state.waiting()).await {
-        sampled
-            .jobs_waiting
-            .set(i64::try_from(waiting).unwrap_or(i64::MAX));
-    }
-    if let Some(bytes) = resident_bytes() {
-        sampled.resident_bytes.set(bytes);
+}
+
+/// Asks the state for the oldest waiting job every ten seconds, until the task is dropped. The last
+/// answer stays where the state gives none.
+pub async fn watch_jobs(service: Arc<Service>) {
+    let mut ticks = interval(PERIOD);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Ok(Ok(oldest)) = timeout(TIMEOUT, service.state.oldest_waiting()).await {
+            service.metrics.jobs.show_oldest(oldest);
+        }
     }
 }

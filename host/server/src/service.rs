@@ -14,10 +14,11 @@ use crate::sample_rate::SampleRate;
 use crate::series_releases::SeriesReleases;
 use crate::shadow::{ShadowError, Shadows};
 use crate::telemetry::metrics::Metrics;
+use crate::telemetry::releases::ServedRelease;
 use crate::telemetry::traces::Traces;
 use domesday_address_lookup::Provider;
 use domesday_console::tile_archive::TileArchive;
-use domesday_state::State;
+use domesday_state::{ReleaseKind, State};
 use domesday_valuation::release_store::ReleaseStore;
 use domesday_valuation::worker_pool::WorkerPool;
 use std::sync::{Arc, Mutex};
@@ -88,6 +89,40 @@ impl Service {
             // The rest is for the response.
             self.processing_deadline
                 .min(left.saturating_sub(RESPONSE_TIME))
+        })
+    }
+
+    /// Reports whether the service can value, and can record receipts where they are on. One that
+    /// is about to stop is not ready. Reads memory alone.
+    pub fn is_ready(&self) -> bool {
+        !self.connections.is_draining() && self.storage_problem().is_none()
+    }
+
+    /// Returns the releases of each kind on this host. Reads memory alone.
+    pub fn served_releases(&self) -> [ServedRelease; ReleaseKind::ALL.len()] {
+        ReleaseKind::ALL.map(|kind| {
+            let series = match kind {
+                ReleaseKind::Valuation => None,
+                ReleaseKind::Markets => Some(&self.markets),
+                ReleaseKind::Rates => Some(&self.rates),
+            };
+            let current = match series {
+                Some(series) => series.current().map(|release| release.id().to_string()),
+                None => Some(self.releases.current().id.clone()),
+            };
+            let holds = |id: &str| match series {
+                Some(series) => series.get(id).is_some(),
+                None => self.releases.holds(id),
+            };
+            let promoted = self.state.promoted_release(kind).map(|id| {
+                let held = holds(&id);
+                (id, held)
+            });
+            ServedRelease {
+                kind,
+                current,
+                promoted,
+            }
         })
     }
 

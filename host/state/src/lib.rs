@@ -77,6 +77,7 @@ mod tenant;
 #[cfg(test)]
 mod test_support;
 mod time;
+mod timed_state;
 mod usage;
 mod write_timer;
 
@@ -105,9 +106,10 @@ pub use receipt_keys::{ReceiptKey, ReceiptKeys};
 pub use reply::Reply;
 pub use scope::{DatasetAccess, Scope, ScopeError, Scopes};
 pub use state::State;
-pub use switches::{ReleaseKind, Switches};
+pub use switches::{ConnectionPool, ReleaseKind, Switches};
 pub use tenant::{Tenant, TenantId, TenantIdError};
 pub use time::UnixMillis;
+pub use timed_state::{StateObserver, TimedState};
 pub use usage::{Charge, ChargeOutcome, Month, Usage};
 
 #[cfg(test)]

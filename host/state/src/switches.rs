@@ -68,6 +68,24 @@ pub trait Switches: Send + Sync {
     /// Returns why the store is degraded, if it is: it cannot make changes durable, as after a full
     /// disk or a failed sync. A degraded store tries to recover by itself.
     fn degradation(&self) -> Option<String>;
+
+    /// Returns the pools of connections to a database. A store in a file has none.
+    fn connection_pools(&self) -> Vec<ConnectionPool> {
+        Vec::new()
+    }
+}
+
+/// The connections of one pool to a database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionPool {
+    /// The use of its connections.
+    pub name: &'static str,
+    /// Connections that an operation has.
+    pub in_use: u32,
+    /// Connections that are open.
+    pub open: u32,
+    /// Connections that may be open.
+    pub limit: u32,
 }
 
 #[cfg(test)]

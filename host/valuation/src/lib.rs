@@ -18,6 +18,7 @@ pub mod pipeline;
 pub mod private_file;
 pub mod profile;
 pub mod release_store;
+pub mod spans;
 pub mod worker_pool;
 
 #[cfg(test)]

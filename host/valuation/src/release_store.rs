@@ -220,6 +220,11 @@ impl ReleaseStore {
         self.read().values().cloned().collect()
     }
 
+    /// Reports whether the store holds a release. Never waits for the opening of one.
+    pub fn holds(&self, id: &str) -> bool {
+        self.read().contains_key(id)
+    }
+
     /// Returns the number of releases held.
     pub fn count(&self) -> usize {
         self.read().len()

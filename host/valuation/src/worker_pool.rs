@@ -7,7 +7,9 @@ use crossbeam_channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tracing::Span;
 
 /// Workers for each thread that reads large bodies.
 const WORKERS_PER_BULK_THREAD: usize = 4;
@@ -18,6 +20,9 @@ const STACK_BYTES: usize = 8 << 20;
 
 /// A queued task.
 type Task = Box<dyn FnOnce() + Send>;
+
+/// Receives the time that a task of a request waited for a worker.
+pub type WaitObserver = Arc<dyn Fn(Duration) + Send + Sync>;
 
 /// A bounded pool of worker threads.
 ///
@@ -34,6 +39,7 @@ pub struct WorkerPool {
     slots: Arc<Semaphore>,
     capacity: usize,
     waiting: QueueDepth,
+    wait_observer: Option<WaitObserver>,
 }
 
 /// The number of tasks of requests that no worker has begun.
@@ -97,7 +103,18 @@ impl WorkerPool {
             slots: Arc::new(Semaphore::new(waiting)),
             waiting: QueueDepth::default(),
             capacity: waiting,
+            wait_observer: None,
         })
+    }
+
+    /// Reports the wait of each task of a request from now on. A worker calls the observer before
+    /// it begins the task.
+    #[must_use]
+    pub fn with_wait_observer(self, observer: WaitObserver) -> WorkerPool {
+        WorkerPool {
+            wait_observer: Some(observer),
+            ..self
+        }
     }
 
     /// Returns the tasks that may wait or run.
@@ -108,6 +125,12 @@ impl WorkerPool {
     /// Returns the tasks that wait or run.
     pub fn in_use(&self) -> usize {
         self.occupancy().in_use()
+    }
+
+    /// Returns the large bodies that wait or are read.
+    pub fn bulk_in_use(&self) -> usize {
+        self.capacity
+            .saturating_sub(self.bulk_slots.available_permits())
     }
 
     /// Returns a handle that reads the occupancy.
@@ -199,13 +222,20 @@ impl WorkerPool {
         let (sender, answer) = oneshot::channel();
         let waiting = self.waiting.clone();
         waiting.0.fetch_add(1, Ordering::Relaxed);
+        let queued = Instant::now();
+        let observer = self.wait_observer.clone();
+        // The work is a part of the request that waits for it.
+        let span = Span::current();
         hand_over(Box::new(move || {
             waiting.0.fetch_sub(1, Ordering::Relaxed);
+            if let Some(observer) = observer {
+                observer(queued.elapsed());
+            }
             // The caller is gone: its client disconnected, or its deadline passed.
             if sender.is_closed() {
                 return;
             }
-            let result = work();
+            let result = span.in_scope(work);
             drop(slot);
             // The caller may be gone. The work is done all the same.
             let _ = sender.send(result);
@@ -368,6 +398,24 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_wait_of_each_task_of_a_request_is_observed() {
+        let (sender, waits) = std::sync::mpsc::channel();
+        let workers = WorkerPool::new(1, 2).unwrap();
+        let workers = workers.with_wait_observer(Arc::new(move |wait| {
+            let _ = sender.send(wait);
+        }));
+        let busy = Duration::from_millis(50);
+        let first = workers.run(move || std::thread::sleep(busy));
+        let (first, second) = tokio::join!(first, workers.run(|| ()));
+        assert_eq!((first, second), (Ok(()), Ok(())));
+        workers.run_low_priority(|| ()).await.unwrap();
+        drop(workers);
+        let waits: Vec<Duration> = waits.iter().collect();
+        assert_eq!(waits.len(), 2, "{waits:?}");
+        assert!(waits[0] < busy && waits[1] >= busy / 2, "{waits:?}");
+    }
+
+    #[tokio::test]
     async fn large_bodies_delay_no_request() {
         let workers = Arc::new(WorkerPool::new(1, 2).unwrap());
         let mut bodies = Vec::new();
@@ -377,7 +425,7 @@ mod tests {
             let parsed = tokio::spawn(async move { bulk.run_bulk(move || released.recv()).await });
             bodies.push((release, parsed));
         }
-        while workers.bulk_slots.available_permits() > 0 {
+        while workers.bulk_in_use() < 2 {
             tokio::task::yield_now().await;
         }
         // They take no slot of requests, and no row yields to the one that waits.

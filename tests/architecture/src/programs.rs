@@ -84,7 +84,7 @@ mod tests {
             needs && !others.iter().any(|other| line.contains(other))
         };
         let checks: Vec<&str> = script.lines().filter(|line| is_check(line)).collect();
-        assert_eq!(checks.len(), 8, "{checks:?}");
+        assert_eq!(checks.len(), 9, "{checks:?}");
         for check in checks {
             let without = script.replace(check, "");
             assert_eq!(unlisted(&without, &programs).len(), 1, "{check}");

@@ -56,3 +56,38 @@ fn the_program_holds_no_feature_for_tests_and_no_crate_of_theirs() {
     }
     assert!(own.len() > 15, "{own:?}");
 }
+
+/// Returns the names of variables in the sources of these folders.
+fn variables(folders: &[&str]) -> BTreeSet<String> {
+    let mut command = Command::new("git");
+    command.current_dir(repository());
+    command.args(["grep", "-hoE", "DOMESDAY_[A-Z_]+", "--"]);
+    command.args(folders);
+    let found = run_command(command, TIMEOUT).ok().stdout;
+    found.lines().map(str::to_owned).collect()
+}
+
+/// A hook by the environment would hold the name of its variable.
+#[test]
+fn the_program_reads_no_variable_of_the_tests() {
+    let product = variables(&["host", "models", "sdk"]);
+    let tests = variables(&["tests"]);
+    let of_tests: Vec<&String> = tests.difference(&product).collect();
+    assert!(of_tests.len() > 5, "{of_tests:?}");
+    let program = std::fs::read(env!("CARGO_BIN_EXE_domesday")).unwrap();
+    // Texts may follow each other without a mark between them.
+    let start = b"DOMESDAY_";
+    let places = (0..program.len()).filter(|&at| program[at..].starts_with(start));
+    let places: Vec<usize> = places.collect();
+    let has = |name: &str| {
+        let mut places = places.iter();
+        places.any(|&at| program[at..].starts_with(name.as_bytes()))
+    };
+    assert!(has("DOMESDAY_LISTEN"), "{}", places.len());
+    let begins_another = |name: &str| product.iter().any(|other| other.starts_with(name));
+    let read: Vec<_> = of_tests
+        .into_iter()
+        .filter(|name| !begins_another(name) && has(name))
+        .collect();
+    assert!(read.is_empty(), "{read:?}");
+}

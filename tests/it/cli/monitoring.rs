@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-const PROMTOOL: &str = "promtool";
+const PROGRAM: &str = "promtool";
 /// The tests of hours and days take a minute on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
@@ -139,11 +139,11 @@ fn each_alert_has_a_summary_an_action_a_heading_and_a_test_in_which_it_fires() {
 
 /// Runs promtool in a folder, or prints a line where it is not installed.
 fn run_promtool(folder: &Path, arguments: &[&str]) {
-    if Command::new(PROMTOOL).arg("--version").output().is_err() {
-        println!("skipped: {PROMTOOL} is not installed (apt-get install prometheus)");
+    if Command::new(PROGRAM).arg("--version").output().is_err() {
+        println!("skipped: {PROGRAM} is not installed (apt-get install prometheus)");
         return;
     }
-    let mut command = Command::new(PROMTOOL);
+    let mut command = Command::new(PROGRAM);
     command.current_dir(folder).args(arguments);
     run_command(command, TIMEOUT).ok();
 }

@@ -165,6 +165,13 @@ class Host:
         except OSError:
             return False
 
+    def metric(self, name: str) -> float:
+        """Returns the value of a metric, or 0 where the page has none."""
+        url = f"http://127.0.0.1:{self.metrics}/metrics"
+        page = urllib.request.urlopen(url, timeout=5).read().decode()
+        lines = [line for line in page.splitlines() if line.startswith(f"{name} ")]
+        return float(lines[0].split()[-1]) if lines else 0
+
     def kill(self) -> float:
         """Kills it while it has requests. Returns when it could take none any more."""
         wait("the host has requests", lambda: len(self.tap.waiting) >= 2)

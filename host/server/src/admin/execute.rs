@@ -9,7 +9,7 @@ use crate::promotion::{PromotionError, PromotionRequest, promoted_ids};
 use crate::sample_rate::{SampleRate, SampleRateError};
 use crate::service::Service;
 use crate::shadow::ShadowError;
-use crate::telemetry::process::resident_bytes;
+use crate::telemetry::process::read_status;
 use chrono::DateTime;
 use domesday_series::catalogue::Family;
 use domesday_state::{
@@ -439,7 +439,7 @@ fn status(service: &Service) -> Status {
             .and_then(Result::ok),
         storage_problem: service.storage_problem(),
         log_lines_dropped: service.log_lines.dropped_lines(),
-        resident_bytes: resident_bytes(),
+        resident_bytes: read_status().map(|process| process.resident_bytes),
     }
 }
 

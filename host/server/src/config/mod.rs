@@ -30,6 +30,9 @@ const JOB_LEASE_MAX: u32 = 3_600;
 /// The longest delay and the longest timeout of a drain: an hour. Orchestrators give 30 seconds.
 const DRAIN_MAX: u32 = 3_600;
 
+/// The most tenants that have counters on the page of metrics.
+const METRICS_TENANTS_MAX: u32 = 100;
+
 /// Everything that can be set of a service.
 #[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -232,11 +235,26 @@ pub struct Settings {
         value_name = "N"
     )]
     pub metrics_per_address: NonZeroU32,
-    /// OTLP/HTTP endpoint for request traces, such as http://127.0.0.1:4318/v1/traces (disabled if
-    /// unset).
+    /// Number of tenants with separate counters on that page, those with the most requests, at most
+    /// 100 (0: none).
+    #[arg(
+        long,
+        env = "DOMESDAY_METRICS_TENANTS",
+        default_value_t = 0,
+        value_parser = clap::value_parser!(u32).range(..=i64::from(METRICS_TENANTS_MAX)),
+        value_name = "N"
+    )]
+    #[serde(deserialize_with = "in_range::<0, METRICS_TENANTS_MAX, _>")]
+    pub metrics_tenants: u32,
+    /// OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318/v1/traces or one of HTTPS
+    /// (disabled if unset).
     #[arg(long, env = "DOMESDAY_OTLP_ENDPOINT", value_name = "URL")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otlp_endpoint: Option<String>,
+    /// PEM file of the authorities to trust for an endpoint of HTTPS (default: the machine's).
+    #[arg(long, env = "DOMESDAY_OTLP_CA", value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otlp_ca: Option<PathBuf>,
     /// URL of an address lookup service like the OS Places API (disabled if unset).
     #[arg(long, env = "DOMESDAY_ADDRESS_PROVIDER", value_name = "URL")]
     #[serde(skip_serializing_if = "Option::is_none")]

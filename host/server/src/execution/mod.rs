@@ -174,7 +174,8 @@ impl Execution<'_> {
         reservation.commit(refund).await?;
         let results = recorded?;
         let metrics = &service.metrics;
-        metrics.units_charged(units.saturating_sub(refund).into());
+        let charged = units.saturating_sub(refund);
+        metrics.units_charged(principal.tenant.as_str(), charged.into());
         if let Some((summary, line)) = results.report() {
             metrics.summary(&context.release.id, &summary);
             log.set_summary(line);

@@ -10,8 +10,10 @@ use domesday_valuation::pipeline::address_lookup::AddressLookups;
 use domesday_valuation::pipeline::row::{
     RequestContext, RowOutcome, ValuationRequest, outcome, postcode_to_look_up,
 };
+use domesday_valuation::spans::SPANS;
 use domesday_valuation::worker_pool::WorkError;
 use std::sync::Arc;
+use tracing::{Instrument, info_span};
 
 /// The row of a single value.
 pub struct SingleRow(pub ValuationRequest);
@@ -113,6 +115,7 @@ async fn look_up(
     let (request, postcode) = find.await?;
     let postcodes = postcode.into_iter().collect();
     let answers = Arc::new(AddressLookups::new(Some(provider.clone()), postcodes));
-    answers.clone().look_up_all().await;
+    let lookup = info_span!(target: SPANS, "address_lookup");
+    answers.clone().look_up_all().instrument(lookup).await;
     Ok((request, answers))
 }

@@ -8,6 +8,7 @@ use axum::body::Body;
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 
 /// The phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,8 @@ struct State {
     framing: Mutex<Framing>,
     /// True while the current request has a valid key.
     has_key: AtomicBool,
+    /// Signals that a request has begun.
+    request_begun: Notify,
     guard: ConnectionGuard,
 }
 
@@ -45,6 +48,7 @@ impl Connection {
             phase: Mutex::new((Phase::Head, 0)),
             framing: Mutex::default(),
             has_key: AtomicBool::new(false),
+            request_begun: Notify::new(),
             guard,
         }))
     }
@@ -59,7 +63,13 @@ impl Connection {
     pub fn begin_request(&self) -> bool {
         self.enter(Phase::Request);
         self.0.has_key.store(false, Relaxed);
+        self.0.request_begun.notify_one();
         self.0.guard.begin_request()
+    }
+
+    /// Waits until the connection has had a request. Only one task may wait.
+    pub(super) async fn first_request(&self) {
+        self.0.request_begun.notified().await;
     }
 
     /// Notes that the current request has a valid key, so that its connection makes way for nobody.

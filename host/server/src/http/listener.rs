@@ -1,7 +1,12 @@
 //! The listener. It accepts connections until the service stops, then finishes the open requests.
+//!
+//! The kernel resets connections that wait to be accepted when their socket closes. A proxy that
+//! sent a request over one cannot tell whether it was served. So a stop first refuses new
+//! connections ([`queue`]), then accepts those that wait, and only then closes the socket.
 
 use super::client_stream::{ClientStream, WRITE_TIMEOUT};
 use super::connection_state::Connection;
+use super::queue;
 use super::tls::Tls;
 use crate::connections::Connections;
 use axum::Router;
@@ -12,18 +17,18 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use rustix::process::{Resource, getrlimit};
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 use tower_service::Service;
 
 /// The largest head of a request in bytes. The same amount of a body is read ahead.
@@ -40,6 +45,12 @@ const BACKLOG: u32 = 1_024;
 const OTHER_FILES: u64 = 256;
 /// The time for connections that are cut off to be dropped.
 const CUT_TIME: Duration = Duration::from_millis(100);
+/// The time without a new connection after which the kernel has no more of them.
+const QUEUE_QUIET: Duration = Duration::from_millis(100);
+/// The longest time for connections that wait to be accepted at a stop.
+const QUEUE_TIME: Duration = Duration::from_secs(1);
+/// The time that a new connection has for its first request, once the listener drains.
+const FIRST_REQUEST_TIME: Duration = Duration::from_secs(1);
 /// The fewest connections, however few file handles there are.
 const FEWEST: u64 = 64;
 /// A connection stays open for longer than was announced, since a request may be on its way.
@@ -64,8 +75,28 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Serves until `stop` is ready. Then it accepts nothing more, and requests have `drain_timeout` to
-/// end, after which it drops them. With `tls`, nothing else is spoken.
+/// The phase of a listener. Each connection watches it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    /// It accepts connections.
+    Open,
+    /// Requests end, and each connection closes after its request.
+    Draining,
+    /// It drops the connections that are still open.
+    Cut,
+}
+
+/// The parts that each connection of a listener gets.
+struct Conversations {
+    tls: Option<Arc<Tls>>,
+    connections: Arc<Connections>,
+    router: Router,
+    phase: watch::Sender<Phase>,
+}
+
+/// Serves until `stop` is ready. Then it refuses new connections and accepts those that wait.
+/// Requests have `drain_timeout` to end, after which it drops them. With `tls`, nothing else is
+/// spoken.
 pub async fn serve(
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
@@ -74,66 +105,114 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
     drain_timeout: Duration,
 ) {
-    let open = GracefulShutdown::new();
-    // Dropped to cut off what is still open.
-    let (cut, _) = watch::channel(());
-    let mut stop = std::pin::pin!(stop);
-    loop {
-        let accepted = async {
-            let (stream, peer) = listener.accept().await?;
-            io::Result::Ok((stream, connections.enter(peer.ip()).await))
-        };
-        let (stream, guard) = tokio::select! {
-            () = &mut stop => break,
-            accepted = accepted => match accepted {
-                Ok((stream, Some(guard))) => (stream, guard),
-                Ok((_, None)) => continue,
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                    continue;
-                }
-            },
-        };
-        // Answers are small and complete; waiting to fill a packet only delays them.
-        let _ = stream.set_nodelay(true);
-        let connection = Connection::new(guard);
-        let (router, watcher, tls) = (router.clone(), open.watcher(), tls.clone());
-        let mut cut_off = cut.subscribe();
+    let conversations = Conversations {
+        tls,
+        connections,
+        router,
+        phase: watch::Sender::new(Phase::Open),
+    };
+    tokio::select! {
+        () = stop => {}
+        () = conversations.accept_all(&listener) => {}
+    }
+    let end = Instant::now() + drain_timeout;
+    conversations.phase.send_replace(Phase::Draining);
+    if let Err(error) = queue::refuse_new(&listener) {
+        tracing::debug!(%error, "new connections are not refused before the port closes");
+    }
+    let queued = conversations.accept_queued(&listener, end).await;
+    drop(listener);
+    let phase = conversations.phase;
+    tracing::info!(
+        connections = phase.receiver_count(),
+        queued,
+        "stopping; requests under way are finished"
+    );
+    if timeout_at(end, phase.closed()).await.is_err() {
+        tracing::warn!("some requests did not end in time and were cut off");
+        phase.send_replace(Phase::Cut);
+        let _ = timeout(CUT_TIME, phase.closed()).await;
+    }
+}
+
+impl Conversations {
+    /// Accepts connections, until it is dropped.
+    async fn accept_all(&self, listener: &TcpListener) {
+        loop {
+            if let Err(error) = self.accept(listener).await {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+
+    /// Accepts the connections that wait, until none comes any more. Returns how many did.
+    async fn accept_queued(&self, listener: &TcpListener, end: Instant) -> usize {
+        let mut queued = 0;
+        let end = end.min(Instant::now() + QUEUE_TIME);
+        while let Ok(Ok(())) =
+            timeout_at(end.min(Instant::now() + QUEUE_QUIET), self.accept(listener)).await
+        {
+            queued += 1;
+        }
+        queued
+    }
+
+    /// Accepts one connection, and serves it in a separate task unless its address has too many.
+    async fn accept(&self, listener: &TcpListener) -> io::Result<()> {
+        let (stream, peer) = listener.accept().await?;
+        if let Some(guard) = self.connections.enter(peer.ip()).await {
+            // Answers are small and complete; waiting to fill a packet only delays them.
+            let _ = stream.set_nodelay(true);
+            self.start(stream, Connection::new(guard));
+        }
+        Ok(())
+    }
+
+    /// Starts the task of a connection.
+    fn start(&self, stream: TcpStream, connection: Connection) {
+        let (router, tls) = (self.router.clone(), self.tls.clone());
+        let mut phase = self.phase.subscribe();
+        let mut draining = phase.clone();
         tokio::spawn(async move {
             let conversation = async {
-                let connection = connection.clone();
-                match tls {
-                    None => converse(stream, connection, router, watcher).await,
-                    Some(tls) => match tls.accept(stream).await {
-                        Ok(stream) => converse(stream, connection, router, watcher).await,
-                        Err(error) => tracing::debug!(%error, "a handshake failed"),
-                    },
+                let Some(tls) = tls else {
+                    return converse(stream, connection.clone(), router, draining).await;
+                };
+                let accepted = tokio::select! {
+                    accepted = tls.accept(stream) => accepted,
+                    () = until_closing(&connection, &mut draining) => return,
+                };
+                match accepted {
+                    Ok(stream) => converse(stream, connection.clone(), router, draining).await,
+                    Err(error) => tracing::debug!(%error, "a handshake failed"),
                 }
             };
             tokio::select! {
                 () = conversation => {}
                 () = connection.must_close() => tracing::debug!("a connection made way for another"),
-                _ = cut_off.changed() => {}
+                _ = phase.wait_for(|phase| *phase == Phase::Cut) => {}
             }
         });
     }
-    drop(listener);
-    tracing::info!(
-        connections = open.count(),
-        "stopping; requests under way are finished"
-    );
-    let mut ended = std::pin::pin!(open.shutdown());
-    if timeout(drain_timeout, &mut ended).await.is_err() {
-        tracing::warn!("some requests did not end in time and were cut off");
-        drop(cut);
-        let _ = timeout(CUT_TIME, ended).await;
-    }
+}
+
+/// Waits until the listener drains and a connection has had its first request, or the time for one
+/// is over.
+async fn until_closing(connection: &Connection, phase: &mut watch::Receiver<Phase>) {
+    // The sender outlives every connection.
+    let _ = phase.wait_for(|phase| *phase >= Phase::Draining).await;
+    // The kernel may hold the request of a connection that was just accepted.
+    let _ = timeout(FIRST_REQUEST_TIME, connection.first_request()).await;
 }
 
 /// Serves one connection to its end, whatever carries it.
-async fn converse<S>(stream: S, connection: Connection, router: Router, watcher: Watcher)
-where
+async fn converse<S>(
+    stream: S,
+    connection: Connection,
+    router: Router,
+    mut phase: watch::Receiver<Phase>,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     // HTTP/1.1 alone: every client has it, and each of its connections carries one request at a
@@ -145,6 +224,7 @@ where
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES);
     let stream = ClientStream::new(stream, connection.clone(), WRITE_TIMEOUT);
+    let closing = connection.clone();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         let stays_open = stays_open(&request);
         request.extensions_mut().insert(connection.clone());
@@ -166,8 +246,15 @@ where
             Ok::<_, Infallible>(response.map(|body| connection.track(body)))
         }
     });
-    let http_connection = builder.serve_connection(TokioIo::new(stream), service);
-    if let Err(error) = watcher.watch(http_connection).await {
+    let mut http_connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let ended = tokio::select! {
+        ended = &mut http_connection => ended,
+        () = until_closing(&closing, &mut phase) => {
+            http_connection.as_mut().graceful_shutdown();
+            http_connection.await
+        }
+    };
+    if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
     }
 }

@@ -29,6 +29,7 @@ mod listener;
 mod panic_handler;
 mod pieces;
 mod probes;
+mod queue;
 mod reference;
 mod request_id;
 mod routes;

@@ -2,9 +2,9 @@
 
 use crate::clock::new_id;
 use crate::service::Service;
-use crate::telemetry::finished_request::FinishedRequest;
 use crate::telemetry::metrics::Route;
 use crate::telemetry::request_log::RequestLog;
+use crate::telemetry::request_span;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
@@ -12,7 +12,8 @@ use axum::response::Response;
 use domesday_contract::error::Code;
 use domesday_contract::vocabulary::Vocabulary;
 use std::sync::Arc;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::Instant;
+use tracing::{Instrument, Span};
 use uuid::Uuid;
 
 /// The name of the header.
@@ -43,13 +44,15 @@ pub async fn request_id(
     let id = new_id(&*service.clock);
     let log = RequestLog::default();
     log.set_route(&request);
-    let traces = service.traces.as_ref();
-    let parent = traces.map(|traces| (traces.parent(request.headers()), service.clock.now()));
+    let span = match service.traces {
+        Some(_) => request_span::begin(&request, id),
+        None => Span::none(),
+    };
     request.extensions_mut().insert(log.clone());
     request.extensions_mut().insert(RequestId(id));
     let (method, path) = (request.method().clone(), shorten_path(request.uri().path()));
 
-    let mut response = next.run(request).await;
+    let mut response = next.run(request).instrument(span.clone()).await;
     let mut text = Uuid::encode_buffer();
     if let Ok(value) = HeaderValue::from_str(id.as_hyphenated().encode_lower(&mut text)) {
         response.headers_mut().insert(HEADER.clone(), value);
@@ -61,21 +64,14 @@ pub async fn request_id(
         response.extensions().get::<Code>().copied(),
     );
     let route = Route(log.route().cloned());
-    if let (Some(traces), Some((parent, began))) = (traces, parent) {
-        traces.record(FinishedRequest {
-            parent,
-            method: method.as_str(),
-            route: route.as_str(),
-            status,
-            request_id: id.to_string(),
-            release_id: valuation.map(|v| v.release_id.as_str()),
-            began: UNIX_EPOCH + Duration::from_millis(u64::try_from(began.0).unwrap_or(0)),
-            took,
-        });
-    }
+    let release_id = valuation.map(|v| v.release_id.as_str());
+    request_span::finish(&span, method.as_str(), route.as_str(), status, release_id);
     service
         .metrics
         .record_response(route, status, code.map(Vocabulary::code), took);
+    if let Some(tenant) = log.tenant() {
+        service.metrics.tenants.record_request(tenant);
+    }
     tracing::info!(
         request_id = %id,
         method = %method,

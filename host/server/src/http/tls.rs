@@ -11,6 +11,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use tokio_rustls::server::TlsStream;
 use tokio_rustls::{TlsAcceptor, rustls};
+use x509_parser::prelude::{FromDer, X509Certificate};
 
 /// Time limit of a handshake: the limit of a request's head.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
@@ -29,6 +30,12 @@ pub enum TlsError {
     /// The file holds no certificate.
     #[error("{path} holds no certificate; name a PEM file with the chain")]
     Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The first certificate of the file is not one of X.509.
+    #[error("the first certificate of {path} cannot be read as X.509")]
+    Unreadable {
         /// The file.
         path: PathBuf,
     },
@@ -59,7 +66,14 @@ pub enum HandshakeError {
 pub struct Tls {
     certificate: PathBuf,
     key: PathBuf,
-    config: ArcSwap<ServerConfig>,
+    current: ArcSwap<CertificateInUse>,
+}
+
+/// The certificate in use.
+struct CertificateInUse {
+    config: Arc<ServerConfig>,
+    /// Its expiry, in seconds since 1970.
+    expiry: i64,
 }
 
 impl Tls {
@@ -68,11 +82,11 @@ impl Tls {
     /// # Errors
     /// [`TlsError`] if they cannot be read or do not go together.
     pub fn open(certificate: PathBuf, key: PathBuf) -> Result<Tls, TlsError> {
-        let config = ArcSwap::from_pointee(read(&certificate, &key)?);
+        let current = ArcSwap::from_pointee(read(&certificate, &key)?);
         Ok(Tls {
             certificate,
             key,
-            config,
+            current,
         })
     }
 
@@ -81,9 +95,14 @@ impl Tls {
     /// # Errors
     /// As [`Tls::open`]. The previous certificate stays.
     pub fn reload(&self) -> Result<(), TlsError> {
-        let config = read(&self.certificate, &self.key)?;
-        self.config.store(Arc::new(config));
+        let current = read(&self.certificate, &self.key)?;
+        self.current.store(Arc::new(current));
         Ok(())
+    }
+
+    /// Returns the time at which the certificate in use expires, in seconds since 1970.
+    pub fn expiry(&self) -> i64 {
+        self.current.load().expiry
     }
 
     /// Accepts a TLS connection: the server's side of the handshake.
@@ -95,12 +114,12 @@ impl Tls {
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let acceptor = TlsAcceptor::from(self.config.load_full());
+        let acceptor = TlsAcceptor::from(self.current.load().config.clone());
         Ok(tokio::time::timeout(HANDSHAKE_TIME, acceptor.accept(stream)).await??)
     }
 }
 
-fn read(certificate: &PathBuf, key: &PathBuf) -> Result<ServerConfig, TlsError> {
+fn read(certificate: &PathBuf, key: &PathBuf) -> Result<CertificateInUse, TlsError> {
     let file = |path: &PathBuf| {
         let path = path.clone();
         move |source| TlsError::File { path, source }
@@ -108,11 +127,14 @@ fn read(certificate: &PathBuf, key: &PathBuf) -> Result<ServerConfig, TlsError> 
     let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(file(certificate))?;
-    if chain.is_empty() {
+    let Some(first) = chain.first() else {
         return Err(TlsError::Empty {
             path: certificate.clone(),
         });
-    }
+    };
+    let expiry = expiry(first).ok_or_else(|| TlsError::Unreadable {
+        path: certificate.clone(),
+    })?;
     let private = PrivateKeyDer::from_pem_file(key).map_err(file(key))?;
     let refused = |source| TlsError::Refused {
         certificate: certificate.clone(),
@@ -127,5 +149,14 @@ fn read(certificate: &PathBuf, key: &PathBuf) -> Result<ServerConfig, TlsError> 
         .with_single_cert(chain, private)
         .map_err(refused)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(config)
+    Ok(CertificateInUse {
+        config: Arc::new(config),
+        expiry,
+    })
+}
+
+/// Returns the time at which a certificate expires, in seconds since 1970.
+fn expiry(certificate: &CertificateDer<'_>) -> Option<i64> {
+    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+    Some(certificate.validity().not_after.timestamp())
 }

@@ -12,6 +12,7 @@ use domesday_state::{Claim, Job, JobError, Lease, LeaseStatus, StateError};
 use domesday_valuation::pipeline::batch::nth;
 use domesday_valuation::pipeline::row;
 use domesday_valuation::release_store::OpenRelease;
+use domesday_valuation::spans::SPANS;
 use domesday_valuation::worker_pool::WorkerPool;
 use std::error::Error;
 use std::future::Future;
@@ -21,6 +22,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, interval_at, sleep, timeout};
+use tracing::{Instrument, info_span};
 use uuid::Uuid;
 
 /// The longest that a row of a job waits for requests. So a job runs fifty rows a second under any
@@ -90,7 +92,11 @@ pub async fn run(service: Arc<Service>, lease: Duration, mut stop: watch::Receiv
             }
         };
         match claimed {
-            Some(claim) => runner.work_off(claim).await,
+            Some(claim) => {
+                runner.service.metrics.jobs.running.inc();
+                runner.work_off(claim).await;
+                runner.service.metrics.jobs.running.dec();
+            }
             None => {
                 let something = async {
                     tokio::select! {
@@ -103,6 +109,17 @@ pub async fn run(service: Arc<Service>, lease: Duration, mut stop: watch::Receiv
             }
         }
     }
+}
+
+/// A chunk of a claimed job.
+struct ChunkRun<'a> {
+    lease: Lease,
+    job: &'a Job,
+    number: u32,
+    /// The valuation id of its first row.
+    first: Uuid,
+    /// True if it was begun before.
+    retrying: bool,
 }
 
 struct Runner {
@@ -129,7 +146,7 @@ impl Runner {
         };
         let status = match stopped {
             StopReason::Completed => {
-                self.service.metrics.job_ended("completed");
+                self.service.metrics.jobs.record_end("completed");
                 tracing::info!(%job_id, release_id, "job completed");
                 return;
             }
@@ -147,7 +164,7 @@ impl Runner {
                 let now = self.service.clock.now();
                 let status = self.service.state.fail(lease, error, now).await;
                 if matches!(status, Ok(LeaseStatus::Held)) {
-                    self.service.metrics.job_ended("failed");
+                    self.service.metrics.jobs.record_end("failed");
                 }
                 status
             }
@@ -159,7 +176,7 @@ impl Runner {
         };
         match status {
             Ok(LeaseStatus::Held) => {}
-            Ok(LeaseStatus::Lost) => log_lost_lease(job_id),
+            Ok(LeaseStatus::Lost) => self.record_lost_lease(job_id),
             Err(error) => {
                 tracing::error!(%job_id, %error, "the state does not answer");
                 self.release_lease_later(lease).await;
@@ -175,7 +192,7 @@ impl Runner {
             sleep(CLAIM_INTERVAL).await;
             match self.service.state.release_lease(lease).await {
                 Ok(LeaseStatus::Held) => return,
-                Ok(LeaseStatus::Lost) => return log_lost_lease(lease.job),
+                Ok(LeaseStatus::Lost) => return self.record_lost_lease(lease.job),
                 Err(_) => {}
             }
         }
@@ -191,37 +208,68 @@ impl Runner {
             persisted::PersistedContext::from_bytes(&claim.shared).map_err(|e| unreadable(&e))?;
         let recorder = RowRecorder::open(&self.service, &job.tenant, stored.execution_id, None);
         let recorder = self.with_lease(*lease, recorder).await??;
+        let stored_first = stored.first_valuation_id;
         let context = self.request_context(job, stored, &recorder);
         let context = Arc::new(self.with_lease(*lease, context).await??);
         for number in claim.next..job.chunks {
             if self.stopping() || number - claim.next == CHUNKS_PER_TURN {
                 return Ok(StopReason::Yielded);
             }
-            let state = &self.service.state;
-            let input = state.input(*lease, number).await?.ok_or(StopReason::Lost)?;
-            let rows = persisted::rows_from_bytes(&input).map_err(|error| unreadable(&error))?;
-            drop(input);
-            let first = nth(stored.first_valuation_id, number as usize * CHUNK_ROWS);
             // Each crash of a host counts against the chunk that it ran. So a chunk that was begun
             // before runs at full priority, and an unrelated crash is less likely to use an
             // attempt.
             let retrying = number == claim.next && claim.attempts > 1;
-            let rows = self.value(rows.into(), first, &context, retrying);
-            let chunk = recorder.run_and_record(rows);
-            let chunk = self.with_lease(*lease, chunk).await??;
-            let now = self.service.clock.now();
-            let chunk_done = chunk.finish(number);
-            let summary = summary(chunk_done.tally);
-            let lease_millis = millis(self.lease_time);
-            match state
-                .finish_chunk(*lease, chunk_done, now, lease_millis)
-                .await?
-            {
-                LeaseStatus::Held => self.service.metrics.summary(&job.release_id, &summary),
-                LeaseStatus::Lost => return Err(StopReason::Lost),
-            }
+            let first = nth(stored_first, number as usize * CHUNK_ROWS);
+            let span = info_span!(
+                target: SPANS,
+                "job_chunk",
+                domesday.job_id = %job.id,
+                domesday.chunk = number,
+                domesday.release_id = job.release_id,
+            );
+            let chunk = ChunkRun {
+                lease: *lease,
+                job,
+                number,
+                first,
+                retrying,
+            };
+            self.run_chunk(chunk, &recorder, &context)
+                .instrument(span)
+                .await?;
         }
         Ok(StopReason::Completed)
+    }
+
+    /// Runs one chunk, and stores its results.
+    async fn run_chunk(
+        &self,
+        run: ChunkRun<'_>,
+        recorder: &RowRecorder,
+        context: &Arc<row::RequestContext>,
+    ) -> Result<(), StopReason> {
+        let ChunkRun {
+            lease, job, number, ..
+        } = run;
+        let state = &self.service.state;
+        let input = state.input(lease, number).await?.ok_or(StopReason::Lost)?;
+        let rows = persisted::rows_from_bytes(&input).map_err(|error| unreadable(&error))?;
+        drop(input);
+        let rows = self.value(rows.into(), run.first, context, run.retrying);
+        let chunk = recorder.run_and_record(rows);
+        let chunk = self.with_lease(lease, chunk).await??;
+        let now = self.service.clock.now();
+        let chunk_done = chunk.finish(number);
+        let summary = summary(chunk_done.tally);
+        let lease_millis = millis(self.lease_time);
+        match state
+            .finish_chunk(lease, chunk_done, now, lease_millis)
+            .await?
+        {
+            LeaseStatus::Held => self.service.metrics.summary(&job.release_id, &summary),
+            LeaseStatus::Lost => return Err(StopReason::Lost),
+        }
+        Ok(())
     }
 
     /// Returns the context of the rows, on the release that the job was submitted under.
@@ -362,6 +410,11 @@ impl Runner {
         }
     }
 
+    fn record_lost_lease(&self, job_id: Uuid) {
+        tracing::warn!(%job_id, "the job is another host's now, or gone");
+        self.service.metrics.jobs.record_lost_lease();
+    }
+
     fn stopping(&self) -> bool {
         *self.stop.borrow()
     }
@@ -373,10 +426,6 @@ async fn yield_to_requests(workers: &WorkerPool) {
     while workers.queue_depth().is_nonzero() && Instant::now() < until {
         sleep(POLL_INTERVAL).await;
     }
-}
-
-fn log_lost_lease(job_id: Uuid) {
-    tracing::warn!(%job_id, "the job is another host's now, or gone");
 }
 
 fn millis(duration: Duration) -> i64 {

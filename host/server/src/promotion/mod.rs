@@ -156,6 +156,7 @@ impl Service {
         };
         let _promoting = self.begin_promotion();
         let record = promote(&*self.state, rules, self.ledger_key.clone(), request, now)?;
+        self.metrics.promotions.record(kind);
         self.make_current(kind, release_id)?;
         Ok(record)
     }

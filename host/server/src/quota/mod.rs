@@ -30,6 +30,7 @@ pub const CAPACITY: usize = 1_024;
 pub struct RequestLimiter {
     gates: RwLock<HashMap<TenantId, Arc<Gate>>>,
     capacity: Arc<Semaphore>,
+    limit: usize,
 }
 
 /// The counters of one tenant.
@@ -81,7 +82,18 @@ impl RequestLimiter {
         RequestLimiter {
             gates: RwLock::default(),
             capacity: Arc::new(Semaphore::new(capacity)),
+            limit: capacity,
         }
+    }
+
+    /// Returns the slots that there are, over all tenants.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Returns the slots that requests hold.
+    pub fn in_use(&self) -> usize {
+        self.limit.saturating_sub(self.capacity.available_permits())
     }
 
     /// Counts a request against the rate of its tenant, under the current plan.
@@ -228,7 +240,9 @@ mod tests {
             principal("one", two_at_once()),
             principal("other", two_at_once()),
         );
+        assert_eq!((limiter.in_use(), limiter.limit()), (0, 1));
         let slot = limiter.arrive(&one).enter().unwrap();
+        assert_eq!(limiter.in_use(), 1);
         for _ in 0..5 {
             let refused = limiter.arrive(&other).enter().err();
             assert_eq!(refused, Some(LimitExceeded::Capacity));

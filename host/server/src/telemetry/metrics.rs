@@ -1,25 +1,34 @@
 //! Metrics of the running service.
 //!
 //! Labels come from sets that requests cannot enlarge: route templates, statuses, codes of the
-//! contract and opened releases. No path, tenant or key is ever a label.
+//! contract and opened releases. No path or key is ever a label, and a tenant only where the
+//! operator asked for a bounded number of them.
 
 use super::address_lookup::AddressLookupMetrics;
 use super::connections::ConnectionMetrics;
+use super::jobs::JobMetrics;
 use super::load::LoadCounters;
+use super::process::ProcessMetrics;
 use super::promotions::PromotionMetrics;
+use super::releases::ReleaseMetrics;
+use super::sampled::{SampledGauges, SampledValues};
 use super::shadow::ShadowMetrics;
+use super::state::StateMetrics;
+use super::tenants::TenantMetrics;
 use axum::extract::MatchedPath;
 use domesday_contract::v3::result::{Status, Summary};
 use domesday_contract::vocabulary::Vocabulary;
+use domesday_valuation::worker_pool::WaitObserver;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
+pub use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Upper bounds of the durations in seconds, from a refusal to the longest request.
@@ -79,16 +88,6 @@ struct RowLabels {
     release: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ReleaseLabels {
-    release: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct JobLabels {
-    status: &'static str,
-}
-
 type Durations = Family<RouteLabels, Histogram, fn() -> Histogram>;
 
 /// All metrics and their registry.
@@ -98,143 +97,66 @@ pub struct Metrics {
     seconds: Durations,
     values: Family<RowLabels, Counter>,
     units: Counter,
-    jobs_ended: Family<JobLabels, Counter>,
-    current: Family<ReleaseLabels, Gauge>,
     late: Histogram,
+    worker_wait: Histogram,
     /// Counts of responses that the console samples.
     pub load: LoadCounters,
     /// Metrics of the address provider.
     pub address_lookup: AddressLookupMetrics,
     /// Metrics of the connections.
     pub connections: ConnectionMetrics,
+    /// Metrics of jobs.
+    pub jobs: JobMetrics,
     /// Metrics of the promotion ledger.
     pub promotions: PromotionMetrics,
+    /// Metrics of the releases.
+    pub releases: ReleaseMetrics,
     /// Metrics of the shadow.
     pub shadow: ShadowMetrics,
-    /// Gauges that are read for each page.
-    pub(crate) sampled: SampledGauges,
+    /// Metrics of the state.
+    pub state: StateMetrics,
+    /// Metrics of tenants.
+    pub tenants: TenantMetrics,
+    process: ProcessMetrics,
+    sampled: SampledGauges,
 }
 
-/// Gauges of values that other parts hold, read for each page.
-#[derive(Default)]
-pub(crate) struct SampledGauges {
-    pub workers_busy: Gauge,
-    pub workers_room: Gauge,
-    pub memory_reserved_bytes: Gauge,
-    pub memory_budget_bytes: Gauge,
-    pub jobs_waiting: Gauge,
-    pub jobs_paused: Gauge,
-    pub state_degraded: Gauge,
-    pub data_folder_degraded: Gauge,
-    pub journal_receipts: Gauge,
-    pub journal_degraded: Gauge,
-    pub log_lines_dropped: Gauge,
-    pub resident_bytes: Gauge,
-}
-
-impl Default for Metrics {
-    fn default() -> Self {
-        let mut registry = Registry::with_prefix("domesday");
+impl Metrics {
+    /// Makes the metrics, which show at most this many tenants.
+    pub fn new(tenants: usize) -> Metrics {
+        let mut root = Registry::default();
+        let process = ProcessMetrics::register(&mut root);
+        let registry = root.sub_registry_with_prefix("domesday");
         let metrics = Metrics {
             requests: Family::default(),
             seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
             values: Family::default(),
             units: Counter::default(),
-            jobs_ended: Family::default(),
-            current: Family::default(),
             late: Histogram::new(SECONDS),
+            worker_wait: Histogram::new(SECONDS),
             load: LoadCounters::default(),
-            address_lookup: AddressLookupMetrics::register(&mut registry),
-            connections: ConnectionMetrics::register(&mut registry),
-            promotions: PromotionMetrics::register(&mut registry),
-            shadow: ShadowMetrics::register(&mut registry),
-            sampled: SampledGauges::default(),
+            address_lookup: AddressLookupMetrics::register(registry),
+            connections: ConnectionMetrics::register(registry),
+            jobs: JobMetrics::register(registry),
+            promotions: PromotionMetrics::register(registry),
+            releases: ReleaseMetrics::register(registry),
+            shadow: ShadowMetrics::register(registry),
+            state: StateMetrics::register(registry),
+            tenants: TenantMetrics::register(registry, tenants),
+            process,
+            sampled: SampledGauges::register(registry),
             registry: Registry::default(),
         };
-        metrics.register_requests(&mut registry);
-        metrics.register_service(&mut registry);
-        metrics.sampled.register(&mut registry);
+        metrics.register_requests(registry);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "The program", build);
         Metrics {
-            registry,
+            registry: root,
             ..metrics
         }
     }
-}
 
-impl SampledGauges {
-    /// Registers the gauges.
-    fn register(&self, registry: &mut Registry) {
-        for (name, help, gauge) in [
-            (
-                "workers_busy",
-                "Pieces of work that wait for a thread or run",
-                &self.workers_busy,
-            ),
-            (
-                "workers_room",
-                "Pieces of work that may wait or run; more are refused",
-                &self.workers_room,
-            ),
-            (
-                "memory_reserved_bytes",
-                "Bytes reserved for bodies of requests and responses of more than 64 KiB",
-                &self.memory_reserved_bytes,
-            ),
-            (
-                "memory_budget_bytes",
-                "Bytes that may be reserved for bodies and responses; more are refused",
-                &self.memory_budget_bytes,
-            ),
-            (
-                "jobs_waiting",
-                "Jobs queued or running, over all hosts",
-                &self.jobs_waiting,
-            ),
-            (
-                "jobs_paused",
-                "1 while new jobs are refused",
-                &self.jobs_paused,
-            ),
-            (
-                "state_degraded",
-                "1 while changes cannot be made durable",
-                &self.state_degraded,
-            ),
-            (
-                "data_folder_degraded",
-                "1 while the data folder cannot be used, so that nothing is valued",
-                &self.data_folder_degraded,
-            ),
-            (
-                "journal_receipts",
-                "Receipts in this host's journal that are durable",
-                &self.journal_receipts,
-            ),
-            (
-                "journal_degraded",
-                "1 while no receipt can be kept, so that nothing is valued",
-                &self.journal_degraded,
-            ),
-            (
-                "log_lines_dropped",
-                "Log lines lost because their reader was too slow",
-                &self.log_lines_dropped,
-            ),
-            (
-                "process_resident_bytes",
-                "Resident memory of the process",
-                &self.resident_bytes,
-            ),
-        ] {
-            registry.register(name, help, gauge.clone());
-        }
-    }
-}
-
-impl Metrics {
-    /// Registers the metrics of requests and their rows.
+    /// Registers the metrics of requests, their rows and the threads that run them.
     fn register_requests(&self, registry: &mut Registry) {
         registry.register(
             "requests",
@@ -257,25 +179,17 @@ impl Metrics {
             "Valuation units charged, less those given back at once",
             self.units.clone(),
         );
-    }
-
-    /// Registers the metrics of jobs, releases and the runtime.
-    fn register_service(&self, registry: &mut Registry) {
-        registry.register(
-            "jobs_ended",
-            "Jobs that this host ended, by their status",
-            self.jobs_ended.clone(),
-        );
-        registry.register(
-            "current_release",
-            "1 for the release that new requests are valued by",
-            self.current.clone(),
-        );
         registry.register_with_unit(
             "runtime_delay",
             "How late the asynchronous threads run what is due, measured ten times a second",
             Unit::Seconds,
             self.late.clone(),
+        );
+        registry.register_with_unit(
+            "worker_wait",
+            "Time that a piece of work of a request waited for a worker",
+            Unit::Seconds,
+            self.worker_wait.clone(),
         );
     }
 
@@ -328,14 +242,10 @@ impl Metrics {
         }
     }
 
-    /// Counts units that are charged finally.
-    pub fn units_charged(&self, units: u64) {
+    /// Counts units that are charged to a tenant finally.
+    pub fn units_charged(&self, tenant: &str, units: u64) {
         self.units.inc_by(units);
-    }
-
-    /// Counts a job that ended.
-    pub fn job_ended(&self, status: &'static str) {
-        self.jobs_ended.get_or_create(&JobLabels { status }).inc();
+        self.tenants.record_units(tenant, units);
     }
 
     /// Returns the histogram of scheduling delays.
@@ -343,13 +253,24 @@ impl Metrics {
         self.late.clone()
     }
 
-    /// Records the current release.
-    pub(crate) fn current(&self, release: &str) {
-        self.current.clear();
-        let release = release.to_owned();
-        self.current
-            .get_or_create(&ReleaseLabels { release })
-            .set(1);
+    /// Returns an observer of the time that work waits for a worker.
+    pub fn wait_observer(&self) -> WaitObserver {
+        let waits = self.worker_wait.clone();
+        Arc::new(move |wait| waits.observe(wait.as_secs_f64()))
+    }
+
+    /// Shows the process and values that other parts hold.
+    pub(crate) fn show(&self, values: &SampledValues) {
+        self.process.sample();
+        self.sampled.show(values);
+        self.releases.show(&values.releases);
+        self.state.show_pools(&values.pools);
+    }
+
+    /// Returns the gauge of the time at which the certificate in use expires, in seconds
+    /// since 1970.
+    pub fn certificate_expiry(&self) -> Gauge {
+        self.sampled.certificate_expiry.clone()
     }
 
     /// Renders all metrics as OpenMetrics text.
@@ -366,22 +287,21 @@ mod tests {
 
     #[test]
     fn every_counter_is_written() {
-        let metrics = Metrics::default();
+        let metrics = Metrics::new(0);
         let took = Duration::from_micros(300);
         metrics.record_response(Route(None), 401, Some("missing_credential"), took);
         metrics.values("a", "valued", 3);
-        metrics.current("a");
-        metrics.current("b");
         let page = metrics.write().unwrap();
         for line in [
             r#"domesday_requests_total{route="none",status="401",code="missing_credential"} 1"#,
             r#"domesday_request_seconds_bucket{le="0.0005",route="none"} 1"#,
             r#"domesday_request_seconds_bucket{le="0.00025",route="none"} 0"#,
             r#"domesday_values_total{status="valued",release="a"} 3"#,
-            r#"domesday_current_release{release="b"} 1"#,
+            "# TYPE process_cpu_seconds counter",
+            "# UNIT process_resident_memory_bytes bytes",
+            "# TYPE domesday_log_lines_dropped counter",
         ] {
             assert!(page.contains(line), "{line}\n{page}");
         }
-        assert!(!page.contains(r#"domesday_current_release{release="a"}"#));
     }
 }

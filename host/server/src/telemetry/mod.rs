@@ -2,14 +2,19 @@
 
 mod address_lookup;
 pub mod connections;
-pub mod finished_request;
+pub mod jobs;
 pub mod lateness;
 pub mod load;
 pub mod metrics;
 pub mod process;
 pub mod promotions;
+pub mod releases;
 pub mod request_log;
+pub mod request_span;
+pub mod sampled;
 pub mod shadow;
+pub mod state;
+pub mod tenants;
 #[cfg(feature = "otlp")]
 pub mod traces;
 #[cfg(not(feature = "otlp"))]

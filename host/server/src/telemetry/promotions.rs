@@ -1,7 +1,8 @@
-//! Metrics of the promotion ledger, which all hosts of a state share.
+//! Metrics of promotions. The ledger is the same on all hosts of a state; each host counts the
+//! promotions that it made.
 
 use chrono::DateTime;
-use domesday_state::PromotionEntry;
+use domesday_state::{PromotionEntry, ReleaseKind};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -12,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct KindLabels {
-    kind: String,
+    kind: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -26,7 +27,7 @@ struct PromotedLabels {
 pub struct PromotionMetrics {
     promotions: Family<KindLabels, Counter>,
     promoted: Family<PromotedLabels, Gauge>,
-    /// Serialises readers of the ledger, so that each entry is counted once.
+    /// Serialises readers of the ledger, so that the last one stays.
     showing: Mutex<()>,
 }
 
@@ -35,7 +36,7 @@ impl PromotionMetrics {
         let metrics = PromotionMetrics::default();
         registry.register(
             "promotions",
-            "Entries of the promotion ledger, over all hosts of the state",
+            "Promotions that were made through this host",
             metrics.promotions.clone(),
         );
         registry.register_with_unit(
@@ -47,18 +48,18 @@ impl PromotionMetrics {
         metrics
     }
 
-    /// Shows the whole ledger.
+    /// Counts a promotion that was made through this host.
+    pub fn record(&self, kind: ReleaseKind) {
+        let kind = kind.as_str();
+        self.promotions.get_or_create(&KindLabels { kind }).inc();
+    }
+
+    /// Shows the last promotion of each kind in the whole ledger.
     pub(crate) fn show(&self, ledger: impl Iterator<Item = PromotionEntry>) {
         let _one = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         let mut last = BTreeMap::new();
         for entry in ledger {
-            *counts.entry(entry.kind.clone()).or_default() += 1;
             last.insert(entry.kind.clone(), entry);
-        }
-        for (kind, count) in counts {
-            let counter = self.promotions.get_or_create(&KindLabels { kind });
-            counter.inc_by(count.saturating_sub(counter.get()));
         }
         self.promoted.clear();
         for (kind, entry) in last {
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_counted_once_and_the_last_of_a_kind_is_shown() {
+    fn a_promotion_of_this_host_is_counted_and_the_last_of_a_kind_is_shown() {
         let mut registry = Registry::with_prefix("domesday");
         let metrics = PromotionMetrics::register(&mut registry);
         let ledger = [
@@ -100,14 +101,14 @@ mod tests {
             entry("rates", "r"),
             entry("valuation", "b"),
         ];
+        metrics.record(ReleaseKind::Valuation);
         metrics.show(ledger[..1].iter().cloned());
         metrics.show(ledger.iter().cloned());
         metrics.show(ledger.iter().cloned());
         let mut page = String::new();
         prometheus_client::encoding::text::encode(&mut page, &registry).unwrap();
         for line in [
-            r#"domesday_promotions_total{kind="valuation"} 2"#,
-            r#"domesday_promotions_total{kind="rates"} 1"#,
+            r#"domesday_promotions_total{kind="valuation"} 1"#,
             r#"domesday_release_promoted_timestamp_seconds{kind="valuation",release="b"} 1800000000"#,
             r#"domesday_release_promoted_timestamp_seconds{kind="rates",release="r"} 1800000000"#,
         ] {

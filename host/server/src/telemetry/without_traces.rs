@@ -1,8 +1,10 @@
 //! Stands in for the export of traces in a build without the feature `otlp`.
 
-use super::finished_request::{Context, FinishedRequest};
 use axum::http::HeaderMap;
+use std::path::Path;
 use std::time::Duration;
+use tracing::Span;
+use tracing_subscriber::layer::Identity;
 
 /// The reason why spans cannot be sent.
 #[derive(Debug, thiserror::Error)]
@@ -20,17 +22,12 @@ impl Traces {
     ///
     /// # Errors
     /// [`TracesError::Absent`], always.
-    pub fn to(_endpoint: &str) -> Result<Traces, TracesError> {
+    pub fn to(_endpoint: &str, _authorities: Option<&Path>) -> Result<Traces, TracesError> {
         Err(TracesError::Absent)
     }
 
     /// Does nothing: no value of this type exists.
-    pub fn parent(&self, _: &HeaderMap) -> Context {
-        match *self {}
-    }
-
-    /// Does nothing: no value of this type exists.
-    pub fn record(&self, _: FinishedRequest<'_>) {
+    pub fn layer(&self) -> Identity {
         match *self {}
     }
 
@@ -40,13 +37,20 @@ impl Traces {
     }
 }
 
+/// Does nothing: no span is sent.
+pub fn rename(_: &Span, _: String) {}
+
+/// Does nothing: no span is sent.
+pub fn set_parent(_: &Span, _: &HeaderMap) {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_collector_names_the_missing_feature() {
-        let error = Traces::to("http://127.0.0.1:4318/v1/traces").err().unwrap();
+        let endpoint = "http://127.0.0.1:4318/v1/traces";
+        let error = Traces::to(endpoint, None).err().unwrap();
         assert!(error.to_string().contains("--features otlp"), "{error}");
     }
 }

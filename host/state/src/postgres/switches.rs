@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use sqlx::PgPool;
+
 use super::PostgresState;
 use super::error::writing;
-use crate::{ReleaseKind, StateError, Switches};
+use crate::{ConnectionPool, ReleaseKind, StateError, Switches};
 
 impl Switches for PostgresState {
     fn pause_jobs(&self, paused: bool) -> Result<(), StateError> {
@@ -32,5 +34,25 @@ impl Switches for PostgresState {
 
     fn degradation(&self) -> Option<String> {
         self.watched.degradation()
+    }
+
+    fn connection_pools(&self) -> Vec<ConnectionPool> {
+        let pools = [
+            ("requests", &self.watched.pool),
+            ("leases", &self.job_pools.leases),
+            ("bulk", &self.job_pools.bulk),
+        ];
+        pools.map(|(name, pool)| pool_use(name, pool)).into()
+    }
+}
+
+fn pool_use(name: &'static str, pool: &PgPool) -> ConnectionPool {
+    let open = pool.size();
+    let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+    ConnectionPool {
+        name,
+        in_use: open.saturating_sub(idle),
+        open,
+        limit: pool.options().get_max_connections(),
     }
 }

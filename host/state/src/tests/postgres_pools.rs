@@ -64,6 +64,15 @@ fn rows_that_wait_hold_up_neither_charges_nor_keys_nor_leases() {
     assert_accepted(state.submit(job));
     let claim = suite::wait(state.claim(suite::NOW, 30_000)).unwrap();
     let holder = hold(&store.address, "LOCK TABLE domesday.chunks");
+    let bulk_in_use = || {
+        let pools = state.connection_pools();
+        let bulk = pools.into_iter().find(|pool| pool.name == "bulk").unwrap();
+        assert!(
+            bulk.in_use <= bulk.open && bulk.open <= bulk.limit,
+            "{bulk:?}"
+        );
+        (bulk.in_use, bulk.limit)
+    };
     let submissions: Vec<Reply<Submission>> = (1..=MANY)
         .map(|number| {
             let tenant = format!("t{number}");
@@ -71,6 +80,7 @@ fn rows_that_wait_hold_up_neither_charges_nor_keys_nor_leases() {
         })
         .collect();
     await_waiting(&store.address);
+    assert_eq!(bulk_in_use(), (3, 3));
     let granted = promptly("a charge", || charge(&state, 1).unwrap());
     assert_eq!(granted, ChargeOutcome::Granted { used: 2 });
     promptly("the units", || suite::used_units(&state, "acme"));

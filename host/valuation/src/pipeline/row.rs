@@ -13,6 +13,7 @@ use super::resolve::{Identity, ResolveError, StoredMatch, identity, match_stored
 use super::value::{problem, value as run};
 use super::{authorize, development_site, location_context};
 use crate::observer::ObservedRow;
+use crate::spans::SPANS;
 use chrono::NaiveDate;
 use domesday_contract::error::{Code, ValidationError};
 use domesday_contract::v3::input::Note;
@@ -25,6 +26,7 @@ use domesday_registers::Postcode;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
+use tracing::info_span;
 use uuid::Uuid;
 
 /// The request of a row.
@@ -288,6 +290,7 @@ fn run_pipeline(
     deadline: Option<Deadline>,
 ) -> Result<RowOutcome, RowOutcome> {
     let release = &*context.release;
+    let resolving = info_span!(target: SPANS, "resolve").entered();
     let MergedInputs {
         subject,
         identity_source,
@@ -308,6 +311,7 @@ fn run_pipeline(
             development_site::subject(request, &located, release.latest_sale)
         }
     };
+    drop(resolving);
     let subject = Arc::new(subject);
     let referral = outside(&release.manifest, &subject);
     let rendering = Rendering {

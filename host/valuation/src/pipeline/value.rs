@@ -1,6 +1,7 @@
 //! The stage that runs the release on one subject.
 
 use crate::observer::{ObservedRow, RowObserver};
+use crate::spans;
 use domesday_contract::error::{Code, ValidationError};
 use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::outcome::{Outcome, Row};
@@ -16,7 +17,9 @@ pub fn value(
     remaining: Option<Duration>,
 ) -> Row {
     let (release, subject) = (observed.release, observed.subject);
+    let (span, evidence) = spans::of_run(&release.id, evidence);
     let began = Instant::now();
+    let _entered = span.enter();
     let row = match remaining {
         Some(remaining) => release.release.value_within(subject, evidence, remaining),
         None => release.release.value(subject, evidence),

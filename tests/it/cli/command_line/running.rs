@@ -126,11 +126,11 @@ fn startup_errors_name_the_cause_and_the_remedy() {
     assert!(refusal.contains("is not a folder"), "{refusal}");
     for (arguments, message) in [
         (["--threads", "0"], "at least 1"),
-        (
-            ["--otlp-endpoint", "https://collector.example"],
-            "https is not supported",
-        ),
         (["--otlp-endpoint", "collector:4318"], "a whole URL"),
+        (
+            ["--otlp-endpoint", "ftp://collector.example"],
+            "a whole URL",
+        ),
     ] {
         let refusal = start().with(&arguments).refused();
         assert!(refusal.contains(message), "{refusal}");

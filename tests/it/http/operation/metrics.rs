@@ -2,11 +2,11 @@
 
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, house};
-use crate::common::metrics::metrics_client;
+use crate::common::metrics::{metric, metrics_client};
 use crate::common::server::{Server, start};
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Starts a server with these arguments, and returns it with a client of its metrics listener.
 pub(crate) fn serve_with(arguments: &[&str]) -> (Server, Client) {
@@ -42,8 +42,10 @@ fn requests_and_values_are_counted_under_labels_that_no_client_chooses() {
         r#"domesday_requests_total{route="none",status="404",code="route_not_found"} 50"#,
         r#"domesday_request_seconds_count{route="/v3/value"} 2"#,
         &format!(r#"domesday_values_total{{status="valued",release="{RELEASE}"}} 2"#),
-        &format!(r#"domesday_current_release{{release="{RELEASE}"}} 1"#),
-        r#"domesday_log_lines_dropped 0"#,
+        &format!(r#"domesday_current_release_info{{kind="valuation",release="{RELEASE}"}} 1"#),
+        "domesday_log_lines_dropped_total 0",
+        "domesday_ready 1",
+        "domesday_request_slots_limit 1024",
         "# EOF",
     ] {
         assert!(page.lines().any(|found| found == line), "{line}\n{page}");
@@ -104,10 +106,68 @@ fn units_and_jobs_are_counted() {
     // It is counted once it is durable, which is when its client may see it already.
     server.await_log(|line| line["message"] == "job completed");
     assert_eq!(read(r#"domesday_jobs_ended_total{status="completed"}"#), 1);
+    assert_eq!(read("domesday_jobs_accepted_total"), 1);
+    assert_eq!(read("domesday_job_leases_lost_total"), 0);
     let values = |status: &str| {
         read(&format!(
             r#"domesday_values_total{{status="{status}",release="{RELEASE}"}}"#
         ))
     };
     assert_eq!((values("valued"), values("rejected")), (1 + 2 + 70, 1 + 1));
+}
+
+/// Every operation of the state is timed, and every piece of work that waited for a worker.
+#[test]
+fn charges_and_waits_for_workers_are_timed() {
+    let (server, metrics) = serve_with(&[]);
+    for _ in 0..3 {
+        server.demo().post("/v3/value", &house()).ok();
+    }
+    let charges = r#"domesday_state_operation_seconds_count{operation="charge"}"#;
+    assert_eq!(metric(&metrics, charges), 3.0);
+    assert_eq!(metric(&metrics, "domesday_worker_wait_seconds_count"), 3.0);
+    for name in [
+        "process_cpu_seconds_total",
+        "process_start_time_seconds",
+        "process_resident_memory_bytes",
+        "process_open_fds",
+    ] {
+        assert!(metric(&metrics, name) > 0.0, "{name}");
+    }
+}
+
+/// The names of tenants are the operator's to show.
+#[test]
+fn a_tenant_is_counted_only_where_the_setting_says_so() {
+    let (server, metrics) = serve_with(&["--metrics-tenants", "1"]);
+    let client = server.demo();
+    client.post("/v3/value", &house()).ok();
+    client.get("/v3/releases/current").ok();
+    let of = |name: &str| metric(&metrics, &format!("{name}{{tenant=\"demo\"}}"));
+    assert_eq!(of("domesday_tenant_requests_total"), 2.0);
+    assert_eq!(of("domesday_tenant_units_charged_total"), 1.0);
+}
+
+/// The page is made from memory, so a state that does not answer holds it up no more than a probe.
+#[test]
+fn the_oldest_job_is_read_beside_the_page() {
+    let (server, metrics) = serve_with(&["--job-runners", "0"]);
+    let oldest = "domesday_jobs_oldest_waiting_timestamp_seconds";
+    assert_eq!(metric(&metrics, oldest), 0.0);
+    let body = json!({"idempotency_key": "k", "requests": [house()]});
+    server.demo().post("/v3/valuation-jobs", &body).json();
+    let reads = r#"domesday_state_operation_seconds_count{operation="oldest_waiting"}"#;
+    let before = metric(&metrics, reads);
+    for _ in 0..20 {
+        metrics.get("/metrics");
+    }
+    assert!(metric(&metrics, reads) <= before + 1.0);
+    let started = Instant::now();
+    while metric(&metrics, oldest) == 0.0 {
+        assert!(started.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let age = since_1970.as_secs_f64() - metric(&metrics, oldest);
+    assert!((0.0..60.0).contains(&age), "{age}");
 }

@@ -5,13 +5,17 @@ use crate::common::demo::{RELEASE, house};
 use crate::common::faults::library;
 use crate::common::metrics::metrics_client;
 use crate::common::program::run;
+use crate::common::raw::head;
 use crate::common::server::{Server, Start, start};
 use crate::shadow::harness::{PLAIN, serve_from};
 use crate::v3_contract::deadline::{endless_from, spinning};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Signal;
 use serde_json::json;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A drain of one second, and the time that a busy machine takes for the rest.
@@ -180,4 +184,96 @@ fn a_request_after_sigterm_ends_before_the_stop_and_costs_nothing_without_a_resu
     assert!(status.success(), "{log}");
     let used = used(&data);
     assert!(used.contains("demo\tenabled\t1 units"), "{used}");
+}
+
+/// The outcome of one connection with one request.
+#[derive(Debug)]
+enum Outcome {
+    /// It was answered, and the answer says whether the connection closes.
+    Answered { closes: bool },
+    /// The port was closed.
+    Refused,
+    /// It was connected, and broke off without an answer.
+    Lost(String),
+}
+
+/// Values a home over a new connection.
+fn value_once(address: SocketAddr, request: &[u8]) -> Outcome {
+    let mut stream = match TcpStream::connect_timeout(&address, Duration::from_secs(20)) {
+        Ok(stream) => stream,
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => return Outcome::Refused,
+        Err(error) => return Outcome::Lost(error.to_string()),
+    };
+    let mut exchange = || {
+        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+        stream.write_all(request)?;
+        let mut answer = Vec::new();
+        let mut piece = [0; 4_096];
+        while !answer.windows(4).any(|end| end == b"\r\n\r\n") {
+            match stream.read(&mut piece)? {
+                0 => return Err(ErrorKind::UnexpectedEof.into()),
+                read => answer.extend_from_slice(&piece[..read]),
+            }
+        }
+        std::io::Result::Ok(String::from_utf8_lossy(&answer).to_ascii_lowercase())
+    };
+    match exchange() {
+        Ok(answer) if answer.starts_with("http/1.1 200 ") => Outcome::Answered {
+            closes: answer.contains("connection: close"),
+        },
+        Ok(answer) => Outcome::Lost(answer),
+        Err(error) => Outcome::Lost(error.to_string()),
+    }
+}
+
+/// A proxy cannot tell whether a request was served whose connection is reset.
+#[test]
+fn a_stop_resets_no_connection_that_the_kernel_has_accepted() {
+    let server = start()
+        .environment("DOMESDAY_DRAIN_DELAY", Path::new("1"))
+        .environment("DOMESDAY_CONNECTIONS_PER_ADDRESS", Path::new("2048"))
+        .go();
+    let (address, body) = (server.address, house().to_string());
+    let (length, bearer) = (
+        body.len().to_string(),
+        format!("Bearer {}", server.demo().key),
+    );
+    let headers = [
+        ("Authorization", bearer.as_str()),
+        ("Content-Type", "application/json"),
+        ("Content-Length", length.as_str()),
+    ];
+    let request = head("POST", "/v3/value", &headers) + &body;
+    let (stopping, closing, answered) = (
+        AtomicBool::new(false),
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+    );
+    std::thread::scope(|scope| {
+        for _ in 0..48 {
+            scope.spawn(|| {
+                loop {
+                    let before = stopping.load(Ordering::Relaxed);
+                    match value_once(address, request.as_bytes()) {
+                        Outcome::Answered { closes } => {
+                            answered.fetch_add(1, Ordering::Relaxed);
+                            assert!(closes || !before, "it stays open while the host stops");
+                            closing.fetch_add(closes.into(), Ordering::Relaxed);
+                        }
+                        Outcome::Refused => return,
+                        Outcome::Lost(how) => panic!("{how}"),
+                    }
+                }
+            });
+        }
+        std::thread::sleep(Duration::from_millis(500));
+        server.terminate();
+        std::thread::sleep(Duration::from_millis(200));
+        stopping.store(true, Ordering::Relaxed);
+    });
+    let (answered, closing) = (answered.into_inner(), closing.into_inner());
+    println!("counts: stop: answered {answered}, of them closing {closing}, reset 0");
+    assert!(closing > 100, "{closing} of {answered}");
+    let (status, log) = server.await_end();
+    assert!(status.success(), "{log}");
 }

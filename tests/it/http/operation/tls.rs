@@ -1,9 +1,10 @@
 //! HTTPS by the program itself.
 
 use crate::common::demo::house;
+use crate::common::metrics::{metric, metrics_client};
 use crate::common::raw::{HttpResponse, connect, head, read};
 use crate::common::server::{Server, start};
-use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -18,8 +19,15 @@ use tokio_rustls::rustls::{
 
 /// Writes a new certificate for localhost, and its key.
 fn certificate(folder: &Path) -> CertificateDer<'static> {
-    let CertifiedKey { cert, signing_key } =
-        generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    certificate_until(folder, 2050)
+}
+
+/// Writes a new certificate for localhost that expires with the start of a year, and its key.
+fn certificate_until(folder: &Path, year: i32) -> CertificateDer<'static> {
+    let mut parameters = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    parameters.not_after = date_time_ymd(year, 1, 1);
+    let signing_key = KeyPair::generate().unwrap();
+    let cert = parameters.self_signed(&signing_key).unwrap();
     fs::write(folder.join("certificate.pem"), cert.pem()).unwrap();
     fs::write(folder.join("key.pem"), signing_key.serialize_pem()).unwrap();
     cert.der().clone()
@@ -30,6 +38,7 @@ fn serve(folder: &Path) -> Server {
     start()
         .with(&["--tls-certificate", &path("certificate.pem")])
         .with(&["--tls-key", &path("key.pem")])
+        .with(&["--metrics-listen", "127.0.0.1:0"])
         .go()
 }
 
@@ -97,13 +106,22 @@ fn a_home_is_valued_over_tls_1_2_and_1_3_and_nothing_else_is_spoken() {
 #[test]
 fn a_new_certificate_is_taken_on_sighup_and_a_broken_one_is_not() {
     let folder = tempfile::tempdir().unwrap();
-    let old = certificate(folder.path());
+    let old = certificate_until(folder.path(), 2040);
     let server = serve(folder.path());
+    let metrics = metrics_client(&server);
+    let expiry = || {
+        metric(
+            &metrics,
+            "domesday_tls_certificate_expiry_timestamp_seconds",
+        )
+    };
+    assert_eq!(expiry(), 2_208_988_800.0);
     let mut open_stream = client(&server, &old, &TLS13);
     assert_eq!(value(&server, &mut open_stream).ok()["status"], "valued");
-    let new = certificate(folder.path());
+    let new = certificate_until(folder.path(), 2041);
     server.signal(rustix::process::Signal::HUP);
     server.await_log(|line| line["message"] == "the certificate was read again");
+    assert_eq!(expiry(), 2_240_611_200.0);
     let mut stream = client(&server, &new, &TLS13);
     assert_eq!(value(&server, &mut stream).ok()["status"], "valued");
     // Connections that were open stay so.

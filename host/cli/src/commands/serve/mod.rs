@@ -28,9 +28,11 @@ use domesday_server::sample_rate::SampleRate;
 use domesday_server::service::Service;
 use domesday_server::shadow::ShadowError;
 use domesday_server::telemetry::connections::Listener;
+use domesday_server::telemetry::metrics::Gauge;
+use domesday_server::telemetry::traces::Traces;
 use domesday_server::{console as console_pages, demo, http, metrics_page, promotion, telemetry};
 use listen::listen;
-use open::{open_service, open_tls, side_connections};
+use open::{open_service, open_tls, open_traces, side_connections};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -83,11 +85,12 @@ pub struct SandboxParts {
 
 /// Runs a server until the process receives SIGTERM or SIGINT.
 pub fn run_server(settings: Settings, sandbox: Option<SandboxParts>) -> anyhow::Result<()> {
-    let logging = start(&settings.log)?;
+    let traces = open_traces(&settings)?;
+    let logging = start(&settings.log, traces.as_ref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(serve(settings, sandbox, logging.lines.clone()));
+    let served = runtime.block_on(serve(settings, sandbox, logging.lines.clone(), traces));
     // A thread may still wait for a disk that does not answer. It was waited for.
     runtime.shutdown_timeout(LAST_MOMENT);
     served
@@ -98,6 +101,7 @@ async fn serve(
     settings: Settings,
     sandbox: Option<SandboxParts>,
     log_lines: LogLines,
+    traces: Option<Traces>,
 ) -> anyhow::Result<()> {
     let threads = thread_count(&settings)?;
     let tls = open_tls(&settings)?;
@@ -109,7 +113,7 @@ async fn serve(
         Some(sandbox) => sandbox.trust.clone(),
         None => trust(&settings.releases, &settings.allow_unsigned)?,
     };
-    let (mut service, promoted) = open_service(&settings, &trust, threads, log_lines)?;
+    let (mut service, promoted) = open_service(&settings, &trust, threads, log_lines, traces)?;
     let (listener, address) = listen(settings.listen, "--listen")?;
     let metrics_listener = settings.metrics_listen;
     let metrics_listener = metrics_listener
@@ -138,8 +142,11 @@ async fn serve(
         println!("Showing metrics on http://{address}/metrics");
         let connections = side_connections(&settings, &service.metrics, Listener::Metrics);
         let router = metrics_page::router(service.clone());
-        SideServer::start(listener, None, connections, router)
+        let watching = tokio::spawn(metrics_page::watch_jobs(service.clone()));
+        let side = SideServer::start(listener, None, connections, router);
+        (side, watching)
     });
+    let (metrics, watching) = metrics.unzip();
     let console = show_console(console, &settings, &service, tls.clone(), reports);
     let (console, sampling) = console.unzip();
     std::io::stdout().flush()?;
@@ -150,7 +157,10 @@ async fn serve(
         service.metrics.scheduling_delay(),
     ));
     if let Some(tls) = &tls {
-        tokio::spawn(reload(tls.clone(), signal(SignalKind::hangup())?));
+        let expiry = service.metrics.certificate_expiry();
+        expiry.set(tls.expiry());
+        let hangup = signal(SignalKind::hangup())?;
+        tokio::spawn(reload(tls.clone(), hangup, expiry));
     }
     tracing::info!(%address, release_id, "serving");
     let drain_delay = Duration::from_secs(settings.drain_delay.into());
@@ -186,7 +196,9 @@ async fn serve(
     http::serve(listener, tls, connections, router, stop, drain_timeout).await;
     follower.abort();
     commands.abort();
-    sampling.inspect(JoinHandle::abort);
+    for task in watching.into_iter().chain(sampling) {
+        task.abort();
+    }
     let no_side_servers = async {
         for side in metrics.into_iter().chain(console) {
             side.stop().await;
@@ -362,12 +374,15 @@ impl StopSignals {
     }
 }
 
-/// Reads the certificate again at every SIGHUP.
-async fn reload(tls: Arc<Tls>, mut hangup: tokio::signal::unix::Signal) {
+/// Reads the certificate again at every SIGHUP, and shows its expiry.
+async fn reload(tls: Arc<Tls>, mut hangup: tokio::signal::unix::Signal, expiry: Gauge) {
     while hangup.recv().await.is_some() {
-        let tls = tls.clone();
-        match tokio::task::spawn_blocking(move || tls.reload()).await {
-            Ok(Ok(())) => tracing::info!("the certificate was read again"),
+        let reading = tls.clone();
+        match tokio::task::spawn_blocking(move || reading.reload()).await {
+            Ok(Ok(())) => {
+                expiry.set(tls.expiry());
+                tracing::info!("the certificate was read again");
+            }
             Ok(Err(error)) => tracing::error!(%error, "the certificate is kept as it was"),
             Err(error) => tracing::error!(%error, "the certificate is kept as it was"),
         }

@@ -26,7 +26,7 @@ use domesday_server::shadow::{Shadows, report};
 use domesday_server::telemetry::connections::Listener;
 use domesday_server::telemetry::metrics::Metrics;
 use domesday_server::telemetry::traces::Traces;
-use domesday_state::{ReleaseKind, State};
+use domesday_state::{ReleaseKind, State, TimedState};
 use domesday_valuation::compile_cache;
 use domesday_valuation::release_store::{ReleaseError, ReleaseStore};
 use domesday_valuation::worker_pool::WorkerPool;
@@ -49,6 +49,7 @@ pub fn open_service(
     trust: &Trust,
     threads: usize,
     log_lines: LogLines,
+    traces: Option<Traces>,
 ) -> anyhow::Result<(Service, PromotedIds)> {
     let data = &settings.data;
     compile_cache::own_folder(data, DATA_FOLDER)?;
@@ -56,11 +57,13 @@ pub fn open_service(
         DataFolder::open(data)
             .with_context(|| format!("cannot open {DATA_FOLDER} {}", data.display()))?,
     );
-    let state: Arc<dyn State> = open_state(data, settings.state.as_deref())?;
+    let metrics = Metrics::new(usize::try_from(settings.metrics_tenants)?);
+    let state: Arc<dyn State> = Arc::new(TimedState::new(
+        open_state(data, settings.state.as_deref())?,
+        Arc::new(metrics.state.clone()),
+    ));
     let promoted = promotion::promoted_ids(&*state);
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
-    let traces = open_traces(settings)?;
-    let metrics = Metrics::default();
     let observer = Arc::new(metrics.address_lookup.clone());
     let address_provider =
         address_provider::open(settings, observer, u64::from_le_bytes(random()?))?;
@@ -79,7 +82,7 @@ pub fn open_service(
     )?;
     let rates = open_family(settings, trust, &*state, Family::Rates, ReleaseKind::Rates)?;
     state.begin_cursors(random()?)?;
-    let workers = WorkerPool::new(threads, WAITING)?;
+    let workers = WorkerPool::new(threads, WAITING)?.with_wait_observer(metrics.wait_observer());
     let receipts = Receipts::open(settings, &state, &clock)?;
     let shadows = Shadows::new(
         data.join(report::FOLDER),
@@ -155,11 +158,18 @@ pub fn side_connections(
     Connections::new(limits, metrics.connections.of(listener))
 }
 
-fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {
-    let endpoint = settings.otlp_endpoint.as_deref();
-    endpoint
-        .map(|endpoint| Traces::to(endpoint).with_context(|| format!("--otlp-endpoint {endpoint}")))
-        .transpose()
+/// Opens the exporter of traces, where the settings name a collector.
+pub fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {
+    let authorities = settings.otlp_ca.as_deref();
+    let Some(endpoint) = settings.otlp_endpoint.as_deref() else {
+        return match authorities {
+            Some(_) => bail!("--otlp-ca goes with --otlp-endpoint"),
+            None => Ok(None),
+        };
+    };
+    let traces = Traces::to(endpoint, authorities);
+    let traces = traces.with_context(|| format!("--otlp-endpoint {endpoint}"))?;
+    Ok(Some(traces))
 }
 
 /// Opens the valuation releases. The setting's release is current, or else the last promoted one.

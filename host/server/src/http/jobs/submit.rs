@@ -29,6 +29,7 @@ use domesday_valuation::release_store::OpenRelease;
 use domesday_valuation::worker_pool::WorkError;
 use std::sync::Arc;
 use tokio::sync::oneshot;
+use tracing::Instrument;
 use uuid::Uuid;
 
 /// Accepts a job, or returns the job that was accepted under the same idempotency key.
@@ -78,7 +79,7 @@ pub async fn submit(
     let (answer, submitted) = oneshot::channel();
     // A separate task, which goes on where the request has ended. The store holds the parsed rows
     // until it has answered, so the task holds their memory.
-    tokio::spawn({
+    let submitting = {
         let (service, principal) = (service.clone(), principal.clone());
         async move {
             let submission = submit_or_find(&service, &principal, parsed, now).await;
@@ -90,7 +91,8 @@ pub async fn submit(
                 submission::withdraw(state, job.tenant, job.id).await;
             }
         }
-    });
+    };
+    tokio::spawn(submitting.in_current_span());
     let submission = in_time(deadline, submitted).await.map_err(|passed| {
         tracing::error!(%passed, "a submission is not stored in time");
         storage_unavailable()
@@ -102,7 +104,9 @@ pub async fn submit(
     let job = accepted_job(submission, &principal.plan, size, now)?;
     if job.id == id {
         service.submitted.notify_one();
-        service.metrics.units_charged(size.billable.into());
+        let tenant = principal.tenant.as_str();
+        service.metrics.units_charged(tenant, size.billable.into());
+        service.metrics.jobs.record_accepted();
         log.set_valuation(LoggedValuation {
             rows: job.request_count as usize,
             billable: size.billable as usize,

@@ -2,6 +2,7 @@
 
 mod approve;
 mod bench;
+mod backup;
 #[cfg(feature = "builders")]
 mod builders;
 #[cfg(not(feature = "builders"))]
@@ -29,6 +30,7 @@ mod remote;
 mod replay;
 mod replay_journal;
 mod report_file;
+mod restore;
 mod sandbox;
 mod serve;
 mod shadow;
@@ -79,6 +81,10 @@ enum Command {
     /// Rotate the secret that authenticates page cursors.
     #[command(subcommand)]
     Cursors(cursor_secret::Cursors),
+    /// Back up a host, running or not: its state, keys and journal of receipts.
+    Backup(backup::Backup),
+    /// Verify a backup and restore it into a new data folder.
+    Restore(restore::Restore),
     /// Show the status of the running server.
     Status(status::Status),
     /// Check register files before a build.
@@ -151,6 +157,8 @@ fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Journal(command) => command.run(matches),
         Command::Console(command) => command.run(matches),
         Command::Cursors(command) => command.run(matches),
+        Command::Backup(command) => command.run(matches),
+        Command::Restore(command) => command.run(),
         Command::Status(command) => command.run(matches),
         Command::Data(command) => command.run(),
         Command::Property(command) => command.run(),

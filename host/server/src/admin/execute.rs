@@ -239,6 +239,17 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
                 promoted: promoted.collect(),
             });
         }
+        Command::CopyState { path } => {
+            let (schema, in_database) = match state.copy_to(&path)? {
+                StateCopy::File { schema } => (schema, false),
+                StateCopy::Database { schema } => (schema, true),
+            };
+            return Ok(Response::StateCopied {
+                schema,
+                in_database,
+                at: now,
+            });
+        }
         Command::RotateCursors {} => state.rotate_cursors(random()?)?,
         Command::PauseJobs { paused } => state.pause_jobs(paused)?,
         Command::CreateKey(key) => {
@@ -288,17 +299,6 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
             if !state.erase_receipt_key(&tenant.parse()?)? {
                 return Err(Problem::NoReceiptKey { tenant });
             }
-        }
-        Command::CopyState { path } => {
-            let (schema, in_database) = match state.copy_to(&path)? {
-                StateCopy::File { schema } => (schema, false),
-                StateCopy::Database { schema } => (schema, true),
-            };
-            return Ok(Response::StateCopied {
-                schema,
-                in_database,
-                at: now,
-            });
         }
         Command::Enable { tenant, enabled } => {
             state.set_enabled(&tenant.parse()?, enabled)?;

@@ -1,6 +1,6 @@
 //! States of every earlier schema, brought up to this version.
 //!
-//! The files in `fixtures` are kept for ever. [`fill`] wrote the state of each store's latest
+//! The files in `fixtures` are kept permanently. [`fill`] wrote the state of each store's latest
 //! schema. The earlier ones are that state without the tables, columns and functions that their
 //! schema lacked.
 
@@ -166,7 +166,7 @@ fn offer_fixture(name: &str, bytes: &[u8]) -> ! {
     std::io::Write::write_all(&mut packed, bytes).unwrap();
     fs::write(&path, packed.finish().unwrap()).unwrap();
     panic!(
-        "{} is missing: the schema is new. Move {} there, and keep it for ever",
+        "{} is missing: the schema is new. Move {} there, and keep it permanently",
         fixture(name).display(),
         path.display()
     );

@@ -44,7 +44,7 @@ impl Backup {
             schema,
             in_database,
             at,
-        } = target.execute(command)?
+        } = execute(&target, &data, command)?
         else {
             bail!("unexpected reply from the server: client and server versions differ");
         };
@@ -76,6 +76,20 @@ impl Backup {
         );
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Sends the command to the server that runs there, or else executes it on a state that is there.
+fn execute(target: &AdminTarget, data: &Path, command: Command) -> anyhow::Result<Response> {
+    if let Some(answer) = target.execute_on_server(&command)? {
+        return Ok(answer);
+    }
+    if target.state.is_none() && !data.join("state.redb").exists() {
+        bail!(
+            "{} holds no state, and no server runs there; name its database with --state",
+            data.display()
+        );
+    }
+    target.execute(command)
 }
 
 /// The copy of the state in the data folder. Dropping it removes what was not moved.

@@ -138,6 +138,19 @@ fn a_backup_of_a_stopped_host_needs_no_server() {
     assert_eq!(used_units(&restored), 1);
 }
 
+/// A host on PostgreSQL has no state in its folder. An empty one made there would look like a
+/// backup.
+#[test]
+fn a_folder_without_a_state_is_not_backed_up() {
+    let folder = TempDir::new().unwrap();
+    let [data, backup] = ["data", "backup"].map(|name| folder.path().join(name));
+    fs::create_dir(&data).unwrap();
+    let refused = run(["backup", text(&backup), "--data", text(&data)]).refused();
+    assert!(refused.contains("holds no state"), "{refused}");
+    assert!(!backup.exists());
+    assert_eq!(fs::read_dir(&data).unwrap().count(), 0);
+}
+
 /// Units that were used after the backup are not known to the restored state, and the command says
 /// so.
 #[test]

@@ -1,8 +1,8 @@
 //! The command line. Each command is a file. No other crate uses anyhow.
 
 mod approve;
-mod bench;
 mod backup;
+mod bench;
 #[cfg(feature = "builders")]
 mod builders;
 #[cfg(not(feature = "builders"))]

@@ -28,7 +28,10 @@ impl Sha256Digest {
 
     /// Computes the digest and number of all remaining bytes of `reader`. Passes each piece to
     /// `sink`.
-    pub(crate) fn of_stream(
+    ///
+    /// # Errors
+    /// The reader or the sink fails.
+    pub fn of_stream(
         mut reader: impl Read,
         mut sink: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> io::Result<(Self, u64)> {

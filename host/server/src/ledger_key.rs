@@ -3,13 +3,15 @@
 //! It is in the data folder and not in the state. So someone who can write the database alone
 //! makes no entry of this host.
 
-use domesday_package::{KeyError, PublicKey, SigningKey};
+use domesday_package::{FileSignatureError, KeyError, PublicKey, SigningKey, sign_file};
 use domesday_state::verify_ledger;
 use domesday_state::{LedgerFlaw, LedgerHash, LedgerRecord, LedgerSigner, PromotionEntry};
 use std::path::Path;
 
 /// The file of the private key. The public key is beside it.
-const FILE: &str = "ledger.key";
+pub const FILE: &str = "ledger.key";
+/// The file of the public key.
+pub const PUBLIC_FILE: &str = "ledger.pub";
 /// The domain of the signed message, which keeps it apart from other signed messages.
 const DOMAIN: &[u8] = b"domesday promotion head 1\0";
 
@@ -32,6 +34,14 @@ impl LedgerKey {
             }
         }
         SigningKey::read(&path).map(LedgerKey)
+    }
+
+    /// Signs a file, such as the manifest of a backup. Its signature is beside it then.
+    ///
+    /// # Errors
+    /// [`FileSignatureError`] if a file cannot be read or written.
+    pub fn sign_file(&self, path: &Path) -> Result<(), FileSignatureError> {
+        sign_file(path, &self.0).map(drop)
     }
 }
 

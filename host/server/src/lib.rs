@@ -3,6 +3,7 @@
 
 pub mod address_provider;
 pub mod admin;
+pub mod backup;
 mod cleartext_http;
 pub mod clock;
 pub mod config;

@@ -57,7 +57,8 @@ pub enum StateError {
     },
     /// The state was written by a later version.
     #[error(
-        "the state has schema {found}, this version knows up to {known}; use the later version"
+        "the state has schema {found}, this version knows up to {known}. Start the later version again, \
+         or restore a backup of before the upgrade"
     )]
     NewerSchema {
         /// The schema found.

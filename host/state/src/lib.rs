@@ -9,8 +9,8 @@
 //! - the keys of receipts
 //!
 //! **One trait.** [`State`] defines the stored data and the promise of each operation, by concern:
-//! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`], [`ReceiptKeys`], [`Promotions`]. A
-//! store joins by passing the same test suite, which is generic over the trait.
+//! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`], [`ReceiptKeys`], [`Promotions`],
+//! [`Backup`]. A store joins by passing the same test suite, which is generic over the trait.
 //!
 //! **Durable before it answers.** An operation that changes something answers after its transaction
 //! has reached the disk. A crash does not undo an operation that answered `Ok`.
@@ -51,6 +51,7 @@
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod accounts;
+mod backup;
 mod claim_delivery;
 mod cursor_secrets;
 mod directory;
@@ -82,6 +83,7 @@ mod usage;
 mod write_timer;
 
 pub use accounts::Accounts;
+pub use backup::{Backup, StateCopy};
 pub use cursor_secrets::{CursorSecret, CursorSecrets, Cursors};
 pub use embedded::EmbeddedState;
 pub use error::StateError;

@@ -36,6 +36,8 @@ fn every_command_has_help() {
         "jobs resume",
         "console",
         "console login",
+        "backup",
+        "restore",
         "status",
         "data",
         "data check",

@@ -2,6 +2,7 @@
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![allow(clippy::unwrap_used)]
 
+mod backup;
 #[path = "../../common/mod.rs"]
 mod common;
 mod crash;
@@ -9,4 +10,5 @@ mod fetched_releases;
 mod hosts;
 mod ledger;
 mod proxies;
+mod rolling_upgrade;
 mod stalls;

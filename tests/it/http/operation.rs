@@ -1,6 +1,7 @@
 //! A service in the hands of its operators: how it is set up, watched, changed while it runs, and
 //! stopped.
 
+mod backup;
 mod commands;
 mod configuration;
 mod connections;

@@ -153,6 +153,25 @@ pub fn sql(address: &str, statement: &str) -> String {
     text(output.stdout)
 }
 
+/// Returns the statements that make the content of the schema `domesday` anew.
+///
+/// # Panics
+/// The database does not give them.
+pub fn dump(address: &str) -> String {
+    let output = Command::new(binaries().join("pg_dump"))
+        .args(["--schema=domesday", "--inserts", "--no-owner"])
+        .args(["--no-privileges", address])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "pg_dump: {output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    // Comments, and commands of psql.
+    let statements = text
+        .lines()
+        .filter(|line| !line.starts_with("--") && !line.starts_with('\\'));
+    statements.map(|line| format!("{line}\n")).collect()
+}
+
 impl Cluster {
     /// Makes a cluster and starts it.
     ///

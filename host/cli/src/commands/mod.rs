@@ -1,6 +1,7 @@
 //! The command line. Each command is a file. No other crate uses anyhow.
 
 mod approve;
+mod backup;
 mod bench;
 #[cfg(feature = "builders")]
 mod builders;
@@ -29,6 +30,7 @@ mod remote;
 mod replay;
 mod replay_journal;
 mod report_file;
+mod restore;
 mod sandbox;
 mod serve;
 mod shadow;
@@ -79,6 +81,10 @@ enum Command {
     /// Rotate the secret that authenticates page cursors.
     #[command(subcommand)]
     Cursors(cursor_secret::Cursors),
+    /// Back up a host, running or not: its state, keys and journal of receipts.
+    Backup(backup::Backup),
+    /// Verify a backup and restore it into a new data folder.
+    Restore(restore::Restore),
     /// Show the status of the running server.
     Status(status::Status),
     /// Check register files before a build.
@@ -151,6 +157,8 @@ fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Journal(command) => command.run(matches),
         Command::Console(command) => command.run(matches),
         Command::Cursors(command) => command.run(matches),
+        Command::Backup(command) => command.run(matches),
+        Command::Restore(command) => command.run(),
         Command::Status(command) => command.run(matches),
         Command::Data(command) => command.run(),
         Command::Property(command) => command.run(),

@@ -13,6 +13,8 @@ use tokio::time::{error::Elapsed, timeout};
 
 /// Time limit of a command. The server may have to compile a release before it promotes it.
 const TIMEOUT: Duration = Duration::from_secs(120);
+/// Time limit of a copy of the state, which may hold the results of many jobs.
+const COPY_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 /// The rule of the socket's access check.
 const ITS_USER: &str = "only the user that runs the server, and root, may send it commands";
@@ -98,7 +100,11 @@ pub fn send_command(data: &Path, command: &Command) -> Result<Option<Response>, 
         .map_err(ClientError::Runtime)?;
     let path = socket_path(data);
     let client = client(&path)?;
-    let outcome = runtime.block_on(async { timeout(TIMEOUT, exchange(&client, command)).await });
+    let limit = match command {
+        Command::CopyState { .. } => COPY_TIMEOUT,
+        _ => TIMEOUT,
+    };
+    let outcome = runtime.block_on(async { timeout(limit, exchange(&client, command)).await });
     let answer = match outcome {
         Ok(Ok(answer)) => answer,
         Ok(Err(source)) => match connect_error(&source) {

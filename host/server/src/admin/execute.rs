@@ -14,8 +14,8 @@ use chrono::DateTime;
 use domesday_series::catalogue::Family;
 use domesday_state::{
     Accounts, DatasetAccess, KeyId, KeyRecord, KeySeed, MalformedKey, Month, NewKey, Plan,
-    ReleaseKind, Reply, ScopeError, Scopes, State, StateError, Tenant, TenantId, TenantIdError,
-    UnixMillis,
+    ReleaseKind, Reply, ScopeError, Scopes, State, StateCopy, StateError, Tenant, TenantId,
+    TenantIdError, UnixMillis,
 };
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
@@ -246,6 +246,17 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
                 promoted: promoted.collect(),
             });
         }
+        Command::CopyState { path } => {
+            let (schema, in_database) = match state.copy_to(&path)? {
+                StateCopy::File { schema } => (schema, false),
+                StateCopy::Database { schema } => (schema, true),
+            };
+            return Ok(Response::StateCopied {
+                schema,
+                in_database,
+                at: now,
+            });
+        }
         Command::RotateCursors {} => state.rotate_cursors(random()?)?,
         Command::PauseJobs { paused } => state.pause_jobs(paused)?,
         Command::CreateKey(key) => {
@@ -464,6 +475,7 @@ fn log(command: &Command) {
             (tenant, plan) = (Some(&new.tenant), new.plan.as_ref());
             "create key"
         }
+        Command::CopyState { .. } => "copy state",
         Command::Keys {} => "keys",
         Command::RevokeKey { key: id } => {
             // Text that is no id may be a whole key.

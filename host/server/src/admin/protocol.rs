@@ -1,8 +1,9 @@
 //! Commands and responses of the admin socket, as JSON. Client and server are one program, so the
 //! protocol may change with any version.
 
-use domesday_state::{LedgerHash, LedgerRecord, Plan, ReleaseKind};
+use domesday_state::{LedgerHash, LedgerRecord, Plan, ReleaseKind, UnixMillis};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// An operator's command. The server checks the names of tenants, keys and releases.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -77,6 +78,11 @@ pub enum Command {
     EraseReceiptKey {
         /// The tenant.
         tenant: String,
+    },
+    /// Copy the state into a new file.
+    CopyState {
+        /// The absolute path of the file.
+        path: PathBuf,
     },
     /// Serve a tenant, or no longer.
     Enable {
@@ -206,6 +212,15 @@ pub enum Response {
     Tenants {
         /// In order of their ids.
         tenants: Vec<Tenant>,
+    },
+    /// The state is copied, or is in a database that has its own tools.
+    StateCopied {
+        /// The schema of the state.
+        schema: u32,
+        /// True if the state is in a database, so that nothing was written.
+        in_database: bool,
+        /// The time before which every change is in the copy.
+        at: UnixMillis,
     },
     /// The server refused the command.
     Refused {

@@ -8,17 +8,17 @@ use super::error::{opening, reading, writing};
 use super::source::Source;
 use super::tables::{
     COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, PROMOTIONS,
-    QUEUE, RECEIPT_KEYS, SHARED, SWITCHES, TENANTS, USAGE,
+    QUEUE, RECEIPT_KEYS, SHARED, SWITCHES, TENANTS, USAGE, with_every_table,
 };
 use crate::StateError;
 
 /// Facts about the state itself.
-const META: TableDefinition<&str, u32> = TableDefinition::new("meta");
+pub(super) const META: TableDefinition<&str, u32> = TableDefinition::new("meta");
 /// The entry of [`META`] that holds the schema.
 const SCHEMA: &str = "schema";
 /// The schema that this version writes. Raise it with every change of a table or record, and
 /// bring older states up to it in [`prepare_schema`].
-const CURRENT_SCHEMA: u32 = 5;
+pub(super) const CURRENT_SCHEMA: u32 = 5;
 
 /// Opens the file, or makes it, and brings it to the known schema.
 pub(super) fn open(source: &Source) -> Result<Database, StateError> {
@@ -35,7 +35,7 @@ pub(super) fn open(source: &Source) -> Result<Database, StateError> {
 
 /// Creates the tables of a new state, and adds missing ones to an older state. Refuses a file that
 /// is not a state, or has a newer schema.
-fn prepare_schema(database: &Database, path: &Path) -> Result<(), StateError> {
+pub(super) fn prepare_schema(database: &Database, path: &Path) -> Result<(), StateError> {
     let transaction = database.begin_write().map_err(writing)?;
     let tables: Vec<String> = transaction
         .list_tables()
@@ -75,17 +75,7 @@ fn prepare_schema(database: &Database, path: &Path) -> Result<(), StateError> {
         macro_rules! make {
             ($($table:expr),*) => { $(transaction.open_table($table).map_err(writing)?;)* };
         }
-        make!(
-            TENANTS, KEYS, USAGE, SWITCHES, COUNTERS, JOBS, SHARED, INPUTS, OUTPUTS, QUEUE
-        );
-        make!(
-            LOADS,
-            IDEMPOTENCY,
-            JOB_ENDS,
-            KEY_ENDS,
-            RECEIPT_KEYS,
-            PROMOTIONS
-        );
+        with_every_table!(make);
     }
     transaction.commit().map_err(writing)
 }

@@ -6,6 +6,7 @@
 //! read runs on the thread of a caller that may not block.
 
 mod accounts;
+mod backup;
 mod change;
 mod claims;
 mod counts;

@@ -17,7 +17,7 @@ use super::read_only_fallback::ReadOnlyFallback;
 use crate::{OpenPath, PathMoved, StateError};
 
 /// Memory for redb's pages, bytes. Reads while serving come from the directory.
-const CACHE: usize = 16 << 20;
+pub(super) const CACHE: usize = 16 << 20;
 
 /// Longest time for which units stand in the log alone. It bounds the units that a copy of the file
 /// without its log lacks.

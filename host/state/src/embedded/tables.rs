@@ -55,6 +55,31 @@ type LedgerRow = (&'static str, [u8; 32], [u8; 32], &'static str, &'static str);
 /// The promotion ledger by sequence.
 pub(super) const PROMOTIONS: TableDefinition<u64, LedgerRow> = TableDefinition::new("promotions");
 
+/// Passes all tables of the file to a macro.
+macro_rules! with_every_table {
+    ($action:ident) => {
+        $action!(
+            TENANTS,
+            KEYS,
+            USAGE,
+            SWITCHES,
+            COUNTERS,
+            JOBS,
+            SHARED,
+            INPUTS,
+            OUTPUTS,
+            QUEUE,
+            LOADS,
+            IDEMPOTENCY,
+            JOB_ENDS,
+            KEY_ENDS,
+            RECEIPT_KEYS,
+            PROMOTIONS
+        )
+    };
+}
+pub(super) use with_every_table;
+
 /// A group's transaction. It begins with the first table that an operation opens.
 pub(super) struct GroupTransaction<'d> {
     database: &'d Database,

@@ -176,20 +176,38 @@ fn migrations() -> Vec<Migration> {
     vec![state, series, receipts, charge, batches, promotions]
 }
 
+/// Returns the schema that this version knows and writes.
+pub(super) fn latest_schema() -> u32 {
+    let latest = migrations().iter().map(|step| step.version).max();
+    schema(latest.unwrap_or(0))
+}
+
+/// Converts the number of a step to that of a schema.
+fn schema(version: i64) -> u32 {
+    u32::try_from(version).unwrap_or(u32::MAX)
+}
+
 async fn migrate(pool: &PgPool) -> Result<(), StateError> {
-    let migrations = migrations();
-    let known = migrations.iter().map(|step| step.version).max();
-    let mut migrator = Migrator::with_migrations(migrations);
+    let mut migrator = Migrator::with_migrations(migrations());
     // Several hosts that start at once take turns here.
     migrator.create_schema("domesday");
     migrator.dangerous_set_table_name("domesday.migrations");
-    migrator.run(pool).await.map_err(|error| match error {
-        MigrateError::VersionMissing(found) => StateError::NewerSchema {
-            found: u32::try_from(found).unwrap_or(u32::MAX),
-            known: u32::try_from(known.unwrap_or(0)).unwrap_or(u32::MAX),
-        },
-        other => storage("opened", other),
-    })
+    match migrator.run(pool).await {
+        Ok(()) => Ok(()),
+        // The error names the first step that is not known here, and not the last.
+        Err(MigrateError::VersionMissing(_)) => {
+            let found: Option<i64> =
+                sqlx::query_scalar("SELECT max(version) FROM domesday.migrations")
+                    .fetch_one(pool)
+                    .await
+                    .map_err(opening)?;
+            Err(StateError::NewerSchema {
+                found: schema(found.unwrap_or(0)),
+                known: latest_schema(),
+            })
+        }
+        Err(other) => Err(storage("opened", other)),
+    }
 }
 
 #[cfg(test)]

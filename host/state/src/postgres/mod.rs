@@ -26,6 +26,7 @@
 //! repeated work. A host whose clock is far from the database's says so in the log.
 
 mod accounts;
+mod backup;
 mod changes;
 mod charger;
 mod connect;

@@ -10,3 +10,4 @@ mod postgres_outages;
 #[cfg(feature = "postgres")]
 mod postgres_pools;
 mod suite;
+mod upgrades;

@@ -303,7 +303,7 @@ fn a_newer_schema_is_refused() {
     cluster::sql(
         &store.address,
         "INSERT INTO domesday.migrations (version, description, success, checksum, execution_time) \
-         VALUES (99, 'later', true, '', 0)",
+         VALUES (98, 'later', true, '', 0), (99, 'latest', true, '', 0)",
     );
     let error = PostgresState::open(&store.address).unwrap_err();
     assert!(

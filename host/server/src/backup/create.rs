@@ -1,0 +1,152 @@
+//! Makes a backup, file by file.
+
+use super::error::BackupError;
+use super::files::{check_free, copy_file, file_entry, manifest_path, sync_folder};
+use super::manifest::{self, BackupManifest, StateLocation};
+use super::{JOURNAL, STATE};
+use crate::demo;
+use crate::ledger_key::{self, LedgerKey};
+use domesday_package::{FileEntry, FilePath, Timestamp, make_directory};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The heads of a journal. They are copied before the receipts, so that none of them is of a
+/// receipt that was not copied.
+const HEADS: &str = "heads.jsonl";
+/// Ends of the names of files in a journal's folder that no backup needs. Nobody appends to a
+/// restored journal, so that its private key is not copied.
+const LEFT_OUT: [&str; 3] = ["lock", ".new", "host.key"];
+
+/// A backup that is not finished. Dropping it removes its folder.
+#[derive(Debug)]
+pub struct BackupDraft {
+    folder: PathBuf,
+    files: BTreeMap<FilePath, FileEntry>,
+    is_finished: bool,
+}
+
+impl BackupDraft {
+    /// Creates the folder of a backup (mode 0700).
+    ///
+    /// # Errors
+    /// [`BackupError::Exists`] if something is there, [`BackupError::Io`] if it cannot be made.
+    pub fn create(folder: &Path) -> Result<BackupDraft, BackupError> {
+        check_free(folder)?;
+        make_directory(folder).map_err(BackupError::io(folder))?;
+        Ok(BackupDraft {
+            folder: folder.to_owned(),
+            files: BTreeMap::new(),
+            is_finished: false,
+        })
+    }
+
+    /// Copies a journal, to which its host may be writing. Without one it copies nothing.
+    ///
+    /// # Errors
+    /// [`BackupError`] if a file cannot be copied.
+    pub fn add_journal(&mut self, journal: &Path) -> Result<(), BackupError> {
+        let mut names = Vec::new();
+        match fs::read_dir(journal) {
+            Ok(entries) => {
+                for entry in entries {
+                    let entry = entry.map_err(BackupError::io(journal))?;
+                    if entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                        names.push(entry.file_name().to_string_lossy().into_owned());
+                    }
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(BackupError::io(journal)(error)),
+        }
+        names.retain(|name| !LEFT_OUT.iter().any(|end| name.ends_with(end)));
+        names.sort_by_key(|name| (name != HEADS, name.clone()));
+        let folder = self.folder.join(JOURNAL);
+        make_directory(&folder).map_err(BackupError::io(&folder))?;
+        for name in names {
+            self.add_file(&journal.join(&name), &format!("{JOURNAL}/{name}"))?;
+        }
+        sync_folder(&folder)
+    }
+
+    /// Moves a copy of the state into the backup.
+    ///
+    /// # Errors
+    /// [`BackupError::Io`] if the file cannot be moved or copied.
+    pub fn move_state(&mut self, copy: &Path) -> Result<(), BackupError> {
+        let to = self.folder.join(STATE);
+        let entry = match fs::rename(copy, &to) {
+            Ok(()) => file_entry(&to)?,
+            // The backup is on another file system.
+            Err(error) if error.kind() == ErrorKind::CrossesDevices => {
+                let entry = copy_file(copy, &to)?;
+                fs::remove_file(copy).map_err(BackupError::io(copy))?;
+                entry
+            }
+            Err(error) => return Err(BackupError::io(copy)(error)),
+        };
+        self.files.insert(manifest_path(STATE)?, entry);
+        Ok(())
+    }
+
+    /// Copies the keys of a data folder: that of the promotion ledger, and the demo's where there
+    /// is one.
+    ///
+    /// # Errors
+    /// [`BackupError::Io`] if a key cannot be copied.
+    pub fn add_keys(&mut self, data: &Path) -> Result<(), BackupError> {
+        for name in [ledger_key::FILE, ledger_key::PUBLIC_FILE] {
+            self.add_file(&data.join(name), name)?;
+        }
+        let demo_key = format!("{}.key", demo::TENANT);
+        match data.join(&demo_key).exists() {
+            true => self.add_file(&data.join(&demo_key), &demo_key),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes and signs the manifest. The backup is whole and durable then.
+    ///
+    /// # Errors
+    /// [`BackupError`] if the manifest cannot be written or signed.
+    pub fn finish(
+        mut self,
+        made_at: Timestamp,
+        state: StateLocation,
+        schema: u32,
+        key: &LedgerKey,
+    ) -> Result<BackupManifest, BackupError> {
+        let files = std::mem::take(&mut self.files);
+        let manifest = BackupManifest::new(made_at, state, schema, files);
+        let path = self.folder.join(manifest::FILE);
+        let text =
+            serde_json::to_string_pretty(&manifest).map_err(|reason| BackupError::Manifest {
+                path: path.clone(),
+                reason,
+            })?;
+        fs::write(&path, text + "\n").map_err(BackupError::io(&path))?;
+        key.sign_file(&path)?;
+        fs::File::open(&path)
+            .and_then(|file| file.sync_all())
+            .map_err(BackupError::io(&path))?;
+        sync_folder(&self.folder)?;
+        self.is_finished = true;
+        Ok(manifest)
+    }
+
+    fn add_file(&mut self, from: &Path, path: &str) -> Result<(), BackupError> {
+        let name = manifest_path(path)?;
+        let entry = copy_file(from, &self.folder.join(path))?;
+        self.files.insert(name, entry);
+        Ok(())
+    }
+}
+
+impl Drop for BackupDraft {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Backups of a host: a folder with a copy of its state, its keys and its journal of receipts.
+//!
+//! A manifest lists each file with its size and SHA-256, and the host's key of the promotion ledger
+//! signs it. It is written last, so that a backup that was cut short has none and is refused.
+//!
+//! The journal is copied before the state. So the state has the keys of all copied receipts.
+
+mod create;
+mod error;
+mod files;
+mod manifest;
+mod restore;
+
+pub use create::BackupDraft;
+pub use error::BackupError;
+pub use manifest::{BackupManifest, StateLocation};
+pub use restore::{RestoredBackup, restore};
+
+/// The state's file, in a data folder and in a backup.
+const STATE: &str = "state.redb";
+/// The journal's folder in a backup.
+const JOURNAL: &str = "journal";
+/// The folder of a restored journal. The host begins another one beside it.
+pub const RESTORED_JOURNAL: &str = "journal-of-backup";

@@ -1,0 +1,139 @@
+//! Restores a backup into a new data folder.
+
+use super::error::BackupError;
+use super::files::{check_free, copy_file, parent, sync_folder};
+use super::manifest::{BackupManifest, StateLocation};
+use super::{JOURNAL, RESTORED_JOURNAL, STATE};
+use crate::ledger_key;
+use domesday_package::{PublicKey, make_directory};
+use domesday_state::{Accounts, EmbeddedState, Jobs, Month, Usage};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A restored backup, and what its state knows.
+#[derive(Debug)]
+pub struct RestoredBackup {
+    /// The backup's manifest.
+    pub manifest: BackupManifest,
+    /// The key that signed it.
+    pub signer: PublicKey,
+    /// The restored journal, if the backup has one.
+    pub journal: Option<PathBuf>,
+    /// The counts of the state, where it is in a file.
+    pub counts: Option<RestoredCounts>,
+}
+
+/// The counts of a restored state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RestoredCounts {
+    /// Tenants.
+    pub tenants: usize,
+    /// The month of the backup.
+    pub month: Month,
+    /// Units that all tenants used in that month.
+    pub units: u64,
+    /// Jobs that are queued or running.
+    pub jobs: u64,
+}
+
+/// Verifies a backup and restores it into a data folder that does not exist or is empty. The folder
+/// appears whole or not at all. `signer` is the expected key, or else that of the backup itself.
+/// An older state is brought up to this version.
+///
+/// # Errors
+/// [`BackupError`] if the folder is taken, the backup is not whole and unaltered, or the state does
+/// not open.
+pub async fn restore(
+    backup: &Path,
+    data: &Path,
+    signer: Option<PublicKey>,
+) -> Result<RestoredBackup, BackupError> {
+    check_free(data)?;
+    let signer = match signer {
+        Some(signer) => signer,
+        None => PublicKey::read(&backup.join(ledger_key::PUBLIC_FILE))?.0,
+    };
+    let manifest = BackupManifest::read(backup, &signer)?;
+    let staging = StagingFolder::create(data)?;
+    let has_journal = copy_verified(backup, &manifest, &staging.0)?;
+    let counts = match manifest.state {
+        StateLocation::File => Some(count(&staging.0, &manifest).await?),
+        StateLocation::Postgresql => None,
+    };
+    sync_folder(&staging.0)?;
+    fs::rename(&staging.0, data).map_err(BackupError::io(data))?;
+    sync_folder(parent(data))?;
+    Ok(RestoredBackup {
+        signer,
+        journal: has_journal.then(|| data.join(RESTORED_JOURNAL)),
+        counts,
+        manifest,
+    })
+}
+
+/// A folder beside the data folder. Dropping it removes what was not renamed.
+struct StagingFolder(PathBuf);
+
+impl StagingFolder {
+    fn create(data: &Path) -> Result<StagingFolder, BackupError> {
+        let name = data.file_name().unwrap_or_default().to_string_lossy();
+        let folder = parent(data).join(format!(".{name}.restore-{}", std::process::id()));
+        check_free(&folder)?;
+        make_directory(&folder).map_err(BackupError::io(&folder))?;
+        Ok(StagingFolder(folder))
+    }
+}
+
+impl Drop for StagingFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Copies the files of a manifest, and compares each copy with it. Reports whether there is a
+/// journal among them.
+fn copy_verified(backup: &Path, manifest: &BackupManifest, to: &Path) -> Result<bool, BackupError> {
+    let journal = to.join(RESTORED_JOURNAL);
+    for (name, expected) in &manifest.files {
+        let source = backup.join(name.as_str());
+        let destination = match name.as_str().strip_prefix(JOURNAL) {
+            Some(rest) => {
+                make_directory(&journal).map_err(BackupError::io(&journal))?;
+                journal.join(rest.trim_start_matches('/'))
+            }
+            None => to.join(name.as_str()),
+        };
+        let found = copy_file(&source, &destination)?;
+        if found != *expected {
+            return Err(BackupError::Altered {
+                path: source,
+                found: found.sha256,
+                bytes: found.bytes,
+                expected: expected.sha256,
+                expected_bytes: expected.bytes,
+            });
+        }
+    }
+    let has_journal = journal.exists();
+    if has_journal {
+        sync_folder(&journal)?;
+    }
+    Ok(has_journal)
+}
+
+/// Opens the restored state once, which brings it up to this version, and counts its rows.
+async fn count(folder: &Path, manifest: &BackupManifest) -> Result<RestoredCounts, BackupError> {
+    let state = EmbeddedState::open(&folder.join(STATE))?;
+    let month = manifest.month();
+    let mut counts = RestoredCounts {
+        tenants: 0,
+        month,
+        units: 0,
+        jobs: state.waiting().await?,
+    };
+    for tenant in state.tenants()? {
+        counts.tenants += 1;
+        counts.units += state.used_units(tenant.id, month).await?;
+    }
+    Ok(counts)
+}

@@ -1,0 +1,95 @@
+//! A copy of the file while it is in use.
+//!
+//! The committing thread takes the log of units over first. A read transaction then sees every
+//! change that was answered before, and nothing that follows. Rows are copied in it, so that no
+//! charge waits for the copy.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use redb::{
+    Database, Key, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, TableHandle,
+    Value, WriteTransaction,
+};
+
+use super::EmbeddedState;
+use super::error::{opening, reading, writing};
+use super::file::{CURRENT_SCHEMA, META, prepare_schema};
+use super::source::CACHE;
+use super::tables::{
+    COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, PROMOTIONS,
+    QUEUE, RECEIPT_KEYS, SHARED, SWITCHES, TENANTS, USAGE, with_every_table,
+};
+use crate::{Backup, StateCopy, StateError};
+
+/// The counter of copies. Its change has the file take the log of units over.
+const BACKUPS: &str = "backups";
+
+impl Backup for EmbeddedState {
+    fn copy_to(&self, path: &Path) -> Result<StateCopy, StateError> {
+        self.blocking(|tables| tables.next(BACKUPS))?;
+        let snapshot = self
+            .shared
+            .with_files(|files| files.database.begin_read().map_err(reading))?;
+        let file = new_file(path)?;
+        if let Err(failure) = copy(&snapshot, file, path) {
+            // What was begun would open as a state that lacks rows.
+            let _ = fs::remove_file(path);
+            return Err(failure);
+        }
+        Ok(StateCopy::File {
+            schema: CURRENT_SCHEMA,
+        })
+    }
+}
+
+/// Creates a file (mode 0600) where there is none.
+fn new_file(path: &Path) -> Result<File, StateError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).mode(0o600);
+    options.open(path).map_err(|error| StateError::Storage {
+        doing: "copied",
+        source: error.into(),
+    })
+}
+
+/// Copies everything that a transaction sees into an empty file, and makes it durable.
+fn copy(snapshot: &ReadTransaction, file: File, path: &Path) -> Result<(), StateError> {
+    let mut builder = Database::builder();
+    builder.set_cache_size(CACHE);
+    let database = builder.create_file(file).map_err(opening)?;
+    prepare_schema(&database, path)?;
+    let writing_to = database.begin_write().map_err(writing)?;
+    let mut copied = vec![META.name()];
+    macro_rules! copy_all {
+        ($($table:expr),*) => { $(
+            copy_table(snapshot, &writing_to, $table)?;
+            copied.push($table.name());
+        )* };
+    }
+    with_every_table!(copy_all);
+    for table in snapshot.list_tables().map_err(reading)? {
+        if !copied.contains(&table.name()) {
+            return Err(StateError::Storage {
+                doing: "copied",
+                source: format!("nothing copies the table {}", table.name()).into(),
+            });
+        }
+    }
+    writing_to.commit().map_err(writing)
+}
+
+fn copy_table<K: Key + 'static, V: Value + 'static>(
+    from: &ReadTransaction,
+    to: &WriteTransaction,
+    table: TableDefinition<'static, K, V>,
+) -> Result<(), StateError> {
+    let rows = from.open_table(table).map_err(reading)?;
+    let mut copied = to.open_table(table).map_err(writing)?;
+    for row in rows.iter().map_err(reading)? {
+        let (key, value) = row.map_err(reading)?;
+        copied.insert(key.value(), value.value()).map_err(writing)?;
+    }
+    Ok(())
+}

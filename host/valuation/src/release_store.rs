@@ -6,7 +6,10 @@ use chrono::NaiveDate;
 use domesday_contract::v3::release as wire;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::{Limits, Release, Runtime};
-use domesday_package::{Kind, PackageId, PropertyBody, Sha256Digest, Trust, ValuationBody, open};
+use domesday_package::{
+    Attachments, CheckEvidence, GateError, Kind, Package, PackageError, PackageId, PropertyBody,
+    Sha256Digest, Trust, ValuationBody, judge_check, open,
+};
 use domesday_property::Snapshot;
 use domesday_registers::Day;
 use std::collections::BTreeMap;
@@ -21,6 +24,8 @@ pub struct OpenRelease {
     pub manifest: ValuationBody,
     /// The digest of its package's manifest.
     pub package: Sha256Digest,
+    /// Its package, as it was verified.
+    pub verified: Package,
     /// The admitted component.
     pub release: Release,
     /// The snapshot that it is pinned to.
@@ -31,6 +36,29 @@ pub struct OpenRelease {
     pub latest_sale: Option<Day>,
     /// Valuation dates that it takes.
     pub window: wire::DateWindow,
+}
+
+impl OpenRelease {
+    /// Judges the check report that stands beside the manifest now, as a promotion does. The
+    /// package was hashed when it was opened, so that this reads three small files. Blocks.
+    ///
+    /// # Errors
+    /// [`CheckRefusal`] if the gate refuses the release.
+    pub fn judge_check(&self, trust: &Trust) -> Result<CheckEvidence, CheckRefusal> {
+        let attachments = Attachments::read(self.verified.directory())?;
+        Ok(judge_check(&self.verified, &attachments, trust, false)?)
+    }
+}
+
+/// The reason why a release has no check report that opens the gate.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckRefusal {
+    /// The report cannot be read.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    /// The gate refuses it.
+    #[error(transparent)]
+    Gate(#[from] GateError),
 }
 
 /// The reason why a release cannot be served.
@@ -282,6 +310,7 @@ pub fn open_release(
     let OpenComponent {
         manifest,
         package,
+        verified,
         release,
     } = open_component(root, id, trust, runtime)?;
     let snapshot = match snapshots.get(manifest.snapshot.id.as_str()) {
@@ -297,6 +326,7 @@ pub fn open_release(
     Ok(OpenRelease {
         id: id.to_owned(),
         package,
+        verified,
         release,
         latest_sale: snapshot.identity().latest_sale,
         evidence: Arc::new(SnapshotEvidence::new(snapshot.clone())),
@@ -312,6 +342,8 @@ pub struct OpenComponent {
     pub manifest: ValuationBody,
     /// The digest of its package's manifest.
     pub package: Sha256Digest,
+    /// Its package, as it was verified.
+    pub verified: Package,
     /// The admitted component.
     pub release: Release,
 }
@@ -348,6 +380,7 @@ pub fn open_component(
     Ok(OpenComponent {
         manifest,
         package: package.digest(),
+        verified: package,
         release,
     })
 }

@@ -26,6 +26,7 @@ struct PromotedLabels {
 pub struct PromotionMetrics {
     promotions: Family<KindLabels, Counter>,
     promoted: Family<PromotedLabels, Gauge>,
+    checked: Gauge,
     /// Serialises readers of the ledger, so that each entry is counted once.
     showing: Mutex<()>,
 }
@@ -44,7 +45,17 @@ impl PromotionMetrics {
             Unit::Seconds,
             metrics.promoted.clone(),
         );
+        registry.register(
+            "current_release_checked",
+            "1 if the served valuation release has a trusted check report that passed, or needs none",
+            metrics.checked.clone(),
+        );
         metrics
+    }
+
+    /// Shows whether the served release has a report that opens the gate.
+    pub(crate) fn show_check(&self, checked: bool) {
+        self.checked.set(checked.into());
     }
 
     /// Shows the whole ledger.

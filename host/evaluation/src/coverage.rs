@@ -1,7 +1,7 @@
 //! The judgement of ranges: whether they hold the share of prices that they promise, for all sales
 //! and group by group.
 //!
-//! Sales of one postcode miss together. So each rule counts the independent sales that say as much
+//! Sales of one postcode miss together. So the rules count the independent sales that say as much
 //! as a group's, and not its rows.
 
 use crate::binomial::{LEVEL, find_refuted, interval, p_value};
@@ -9,10 +9,11 @@ use crate::group::Group;
 use crate::ranges::Ranges;
 use crate::report::Report;
 
-/// The largest distance from nominal of a group of [`MANY`] independent ranges or more. A test
-/// would refute distances that no customer notices.
+/// The largest distance from nominal of a group of [`MANY`] ranges or more. A test would refute
+/// distances that no customer notices.
 pub const POINTS: f64 = 0.03;
-/// Independent ranges from which a group is held to [`POINTS`].
+/// Ranges from which a group may be [`POINTS`] from nominal. If they say as much as so many
+/// independent ones, it may be no farther. Otherwise a test must refute it besides.
 pub const MANY: usize = 1_000;
 /// Independent ranges from which all sales together are tested. A coverage of 60 instead of 80 % is
 /// then found with a probability of 0.86.
@@ -31,9 +32,9 @@ pub const ALL: &str = "sales";
 pub enum Rule {
     /// At most [`POINTS`] from nominal.
     Points,
-    /// Not refuted by the exact test, alone.
+    /// Not refuted by the exact test, alone. [`MANY`] ranges must be far off besides.
     Test,
-    /// Not refuted by the exact test after Holm's correction.
+    /// The same after Holm's correction.
     Holm,
 }
 
@@ -89,8 +90,21 @@ pub fn is_off(off: &[GroupCoverage<'_>], group: &Group) -> bool {
     off.iter().any(|found| std::ptr::eq(found.group, group))
 }
 
-/// Returns the independent ranges that say as much as these, and how many of them hold the price.
-pub fn count_independent(ranges: &Ranges) -> (usize, usize) {
+/// Returns the independent ranges that these are worth, for the power of a test. Clusters whose
+/// homes are alike count one each, while the share's variance has one fewer.
+pub fn count_independent(ranges: &Ranges) -> usize {
+    (ranges.effective_rows + 1).min(ranges.rows)
+}
+
+/// Returns the p-value of the nominal share by the exact test of the independent ranges.
+pub fn coverage_p_value(ranges: &Ranges) -> f64 {
+    let (effective, held) = effective_counts(ranges);
+    p_value(held, effective, ranges.nominal)
+}
+
+/// Returns the independent ranges that say as much about the share, and how many of them hold the
+/// price.
+fn effective_counts(ranges: &Ranges) -> (usize, usize) {
     let effective = ranges.effective_rows.clamp(1, ranges.rows);
     let held = ((ranges.coverage * effective as f64).round() as usize).min(effective);
     (effective, held)
@@ -107,20 +121,20 @@ fn correct(all: &mut [GroupCoverage<'_>]) {
     let refutations = find_refuted(&p_values);
     let held = all.iter_mut().filter(|group| tested(group));
     for (group, refuted) in held.zip(refutations) {
-        group.holds = !refuted;
+        group.holds = !refuted || is_near(group.ranges);
     }
 }
 
 fn group_coverage<'a>(by: &'a str, group: &'a Group, nominal: f64) -> Option<GroupCoverage<'a>> {
     let ranges = group.ranges.as_ref()?;
-    let (effective, held) = count_independent(ranges);
+    let (effective, held) = effective_counts(ranges);
     let p_value = p_value(held, effective, nominal);
-    let (rule, holds) = match effective {
-        MANY.. => {
-            let off = (ranges.coverage - nominal).abs();
-            (Some(Rule::Points), off <= POINTS + 1e-9)
+    let (rule, holds) = match count_independent(ranges) {
+        MANY.. => (Some(Rule::Points), is_near(ranges)),
+        LEAST_OF_ALL.. if by == ALL => {
+            let holds = p_value > 1.0 - LEVEL || is_near(ranges);
+            (Some(Rule::Test), holds)
         }
-        LEAST_OF_ALL.. if by == ALL => (Some(Rule::Test), p_value > 1.0 - LEVEL),
         LEAST.. if by != ALL => (Some(Rule::Holm), true),
         _ => (None, true),
     };
@@ -139,6 +153,12 @@ fn group_coverage<'a>(by: &'a str, group: &'a Group, nominal: f64) -> Option<Gro
         rule,
         holds,
     })
+}
+
+/// Returns whether many ranges are so near to nominal that no customer notices.
+fn is_near(ranges: &Ranges) -> bool {
+    let off = (ranges.coverage - ranges.nominal).abs();
+    ranges.rows >= MANY && off <= POINTS + 1e-9
 }
 
 impl GroupCoverage<'_> {
@@ -178,23 +198,33 @@ mod tests {
             .collect()
     }
 
-    fn all_sales(rows: &[Row]) -> (usize, Option<Rule>) {
+    /// Returns the independent ranges of all sales, the rule, and whether they hold.
+    fn all_sales(rows: &[Row]) -> (usize, Option<Rule>, bool) {
         let report = report(rows);
         let judged = judge(&report);
         assert_eq!(judged[0].by, ALL);
-        (judged[0].effective, judged[0].rule)
+        let independent = count_independent(judged[0].ranges);
+        (independent, judged[0].rule, judged[0].holds)
     }
 
     #[test]
-    fn a_block_whose_homes_miss_together_counts_as_few_sales() {
-        assert_eq!(
-            all_sales(&rows(1_200, 8, |at| at)),
-            (1_200, Some(Rule::Points))
-        );
-        // Sixty blocks of twenty homes say as much as fifty-nine homes.
-        let (effective, rule) = all_sales(&rows(1_200, 8, |at| at / 20));
-        assert_eq!((effective, rule), (59, Some(Rule::Test)));
-        let (effective, rule) = all_sales(&rows(1_200, 8, |at| at / 60));
-        assert_eq!((effective, rule), (19, None));
+    fn a_block_whose_homes_miss_together_counts_as_one_sale() {
+        let apart = all_sales(&rows(1_200, 8, |at| at));
+        assert_eq!(apart, (1_200, Some(Rule::Points), true));
+        let blocks = all_sales(&rows(1_200, 8, |at| at / 20));
+        assert_eq!(blocks, (60, Some(Rule::Test), true));
+        let few = all_sales(&rows(1_200, 8, |at| at / 60));
+        assert_eq!(few, (20, None, true));
+    }
+
+    #[test]
+    fn many_sales_that_are_worth_few_must_be_far_off_and_refuted() {
+        // Ten points off: 1,200 sales apart are refuted, and sixty blocks might be so by chance.
+        let apart = all_sales(&rows(1_200, 7, |at| at));
+        assert_eq!(apart, (1_200, Some(Rule::Points), false));
+        let blocks = all_sales(&rows(1_200, 7, |at| at / 20));
+        assert_eq!(blocks, (60, Some(Rule::Test), true));
+        let far = all_sales(&rows(1_200, 6, |at| at / 20));
+        assert_eq!(far, (60, Some(Rule::Test), false));
     }
 }

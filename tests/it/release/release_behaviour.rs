@@ -38,7 +38,7 @@ fn a_time_bomb_inside_the_window_fails_with_the_days_around_it() {
 /// No flag is given, and no other release is trusted here.
 #[test]
 fn one_postcode_that_is_three_times_too_dear_fails_and_is_named() {
-    let expected = "1 of 1 postcodes stand apart: homes next door to VA1 2AT move by +";
+    let expected = "postcodes stand apart: homes next door to VA1 2AT move by +";
     assert_fails(2052, &["places"], expected);
 }
 
@@ -74,7 +74,8 @@ fn the_newest_other_release_is_the_reference_unless_a_flag_says_no() {
     let why = format!("nobody named a reference: {REFERENCE} is the newest of 1 other releases");
     assert!(found.ran.stdout.contains(&why), "{}", found.ran.stdout);
     let without = beside_reference(2054, &["--no-reference"]);
-    assert_eq!(without.with_verdict("not_judged"), ["reference"]);
+    let unjudged = without.with_verdict("not_judged");
+    assert_eq!(unjudged, ["monotone", "reference"]);
     let refused = run([
         "release",
         "check",

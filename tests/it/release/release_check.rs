@@ -341,7 +341,12 @@ fn evidence_without_a_lag_on_real_registers_is_warned_of_and_fails_nothing() {
             .manifest()
             .files
             .keys()
-            .map(|name| (name.clone(), Source::Path(package.path(name.as_str()).unwrap())))
+            .map(|name| {
+                (
+                    name.clone(),
+                    Source::Path(package.path(name.as_str()).unwrap()),
+                )
+            })
             .collect(),
     };
     write(real.path(), draft).unwrap();

@@ -2,7 +2,9 @@
 
 use super::finding::{Finding, Verdict, percent};
 use domesday_evaluation::binomial::LEVEL;
-use domesday_evaluation::coverage::{self, GroupCoverage, LEAST, LEAST_OF_ALL, MANY, POINTS};
+use domesday_evaluation::coverage::{
+    self, GroupCoverage, LEAST, LEAST_OF_ALL, MANY, POINTS, count_independent,
+};
 use domesday_evaluation::report::Report;
 use serde_json::{Value, json};
 
@@ -17,7 +19,9 @@ pub fn judge(report: &Report) -> Finding {
     let window = format!("sales of {} to {}", report.subject.from, report.subject.to);
     if judged.is_empty() {
         let most = all.iter().max_by_key(|group| group.ranges.rows);
-        let (rows, effective) = most.map_or((0, 0), |group| (group.ranges.rows, group.effective));
+        let (rows, effective) = most.map_or((0, 0), |group| {
+            (group.ranges.rows, count_independent(group.ranges))
+        });
         return Finding::new(
             CHECK,
             Verdict::NotJudged,
@@ -29,7 +33,7 @@ pub fn judge(report: &Report) -> Finding {
     judged.sort_by(|a, b| a.holds.cmp(&b.holds).then(a.p_value.total_cmp(&b.p_value)));
     let failed = judged.iter().filter(|group| !group.holds).count();
     let summary = format!(
-        "{} of {} groups agree with {}: {MANY} independent ranges or more within {:.0} points, fewer by an exact test at {}; {} are too small ({window})",
+        "{} of {} groups agree with {}: {MANY} ranges or more within {:.0} points, fewer by an exact test at {}; {} are too small ({window})",
         judged.len() - failed,
         judged.len(),
         percent(nominal),
@@ -64,7 +68,7 @@ fn line(group: &GroupCoverage<'_>, nominal: f64) -> String {
         group.ranges.rows,
         percent(lower),
         percent(upper),
-        group.effective,
+        count_independent(group.ranges),
         (group.ranges.coverage - nominal) * 100.0,
     )
 }

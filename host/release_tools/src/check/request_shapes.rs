@@ -4,8 +4,8 @@
 //! bedrooms alone. It may then be less exact, if its ranges say so. It may not be biased.
 
 use super::finding::{Finding, Verdict, percent};
-use domesday_evaluation::binomial::{LEVEL, find_refuted, p_value};
-use domesday_evaluation::coverage::count_independent;
+use domesday_evaluation::binomial::{LEVEL, find_refuted};
+use domesday_evaluation::coverage::{count_independent, coverage_p_value};
 use domesday_evaluation::ranges::Ranges;
 use domesday_evaluation::report::Report;
 use domesday_evaluation::request_shape::ShapeFigures;
@@ -18,7 +18,8 @@ const BIAS: f64 = 0.03;
 const LEAST_OF_BIAS: usize = 200;
 /// Independent ranges from which coverage is tested.
 const LEAST_RANGES: usize = 60;
-/// Independent ranges from which coverage is held to [`COVERAGE`] instead.
+/// Ranges from which coverage may be [`COVERAGE`] below. If they are worth as many independent
+/// ones, it may be no lower. Otherwise the test must refute it besides.
 const MANY_RANGES: usize = 1_000;
 /// The largest distance of the coverage of [`MANY_RANGES`] below nominal. Ranges that hold more are
 /// judged with stored data.
@@ -29,7 +30,7 @@ pub fn judge(report: &Report) -> Finding {
     let p_values: Vec<f64> = report
         .shapes
         .iter()
-        .map(|found| found.ranges.as_ref().map_or(1.0, coverage_p_value))
+        .map(|found| found.ranges.as_ref().map_or(1.0, tested_p_value))
         .collect();
     let refuted = find_refuted(&p_values);
     let judged: Vec<ShapeVerdict> = report
@@ -89,7 +90,7 @@ fn judge_shape(found: &ShapeFigures, refuted: bool) -> ShapeVerdict {
     let shape = found.shape.words();
     let bias = bias(found);
     let coverage = found.ranges.as_ref();
-    let coverage = coverage.filter(|it| count_independent(it).0 >= LEAST_RANGES);
+    let coverage = coverage.filter(|it| count_independent(it) >= LEAST_RANGES);
     if bias.is_none() && coverage.is_none() {
         let line = format!("{shape}: {} values are too few to judge", found.valued);
         return ShapeVerdict {
@@ -116,8 +117,10 @@ fn judge_shape(found: &ShapeFigures, refuted: bool) -> ShapeVerdict {
         parts.push(format!("{text}{}", mark(off > BIAS)));
     }
     if let Some(ranges) = coverage {
-        let off = match count_independent(ranges).0 {
-            MANY_RANGES.. => ranges.coverage < ranges.nominal - COVERAGE - 1e-9,
+        let far = ranges.coverage < ranges.nominal - COVERAGE - 1e-9;
+        let off = match (count_independent(ranges), ranges.rows) {
+            (MANY_RANGES.., _) => far,
+            (_, MANY_RANGES..) => far && refuted,
             _ => refuted && ranges.coverage < ranges.nominal,
         };
         let text = format!(
@@ -153,13 +156,13 @@ fn bias(found: &ShapeFigures) -> Option<(f64, f64)> {
     (ours.rows >= LEAST_OF_BIAS).then_some((ours.median_error, stored.median_error))
 }
 
-/// Returns the exact test's p value of a coverage. One where there is nothing to test.
-fn coverage_p_value(ranges: &Ranges) -> f64 {
-    let (effective, held) = count_independent(ranges);
-    if !(LEAST_RANGES..MANY_RANGES).contains(&effective) {
-        return 1.0;
+/// Returns the exact test's p-value of a coverage. One where there is nothing to test.
+fn tested_p_value(ranges: &Ranges) -> f64 {
+    if (LEAST_RANGES..MANY_RANGES).contains(&count_independent(ranges)) {
+        coverage_p_value(ranges)
+    } else {
+        1.0
     }
-    p_value(held, effective, ranges.nominal)
 }
 
 #[cfg(test)]

@@ -81,7 +81,10 @@ fn a_served_release_without_a_report_that_passed_is_named_until_it_has_one() {
         line["fields"]["message"] == "the served release has no check report that passed"
             || line["message"] == "the served release has no check report that passed"
     });
-    assert!(warned.to_string().contains("has no check report."), "{warned}");
+    assert!(
+        warned.to_string().contains("has no check report."),
+        "{warned}"
+    );
     assert!(problem().unwrap().contains("has no check report."));
     signed.attach(false, &signed.key);
     assert!(problem().unwrap().contains("failed its check: fixtures"));

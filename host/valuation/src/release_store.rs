@@ -7,8 +7,7 @@ use domesday_contract::v3::release as wire;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::{Limits, Release, Runtime};
 use domesday_package::{
-    Attachments, CheckEvidence, GateError, Kind, Package, PackageError, PackageId, PropertyBody,
-    Sha256Digest, Trust, ValuationBody, judge_check, open,
+    Kind, Package, PackageId, PropertyBody, Sha256Digest, Trust, ValuationBody, open,
 };
 use domesday_property::Snapshot;
 use domesday_registers::Day;
@@ -36,29 +35,6 @@ pub struct OpenRelease {
     pub latest_sale: Option<Day>,
     /// Valuation dates that it takes.
     pub window: wire::DateWindow,
-}
-
-impl OpenRelease {
-    /// Judges the check report that stands beside the manifest now, as a promotion does. The
-    /// package was hashed when it was opened, so that this reads three small files. Blocks.
-    ///
-    /// # Errors
-    /// [`CheckRefusal`] if the gate refuses the release.
-    pub fn judge_check(&self, trust: &Trust) -> Result<CheckEvidence, CheckRefusal> {
-        let attachments = Attachments::read(self.verified.directory())?;
-        Ok(judge_check(&self.verified, &attachments, trust, false)?)
-    }
-}
-
-/// The reason why a release has no check report that opens the gate.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckRefusal {
-    /// The report cannot be read.
-    #[error(transparent)]
-    Package(#[from] PackageError),
-    /// The gate refuses it.
-    #[error(transparent)]
-    Gate(#[from] GateError),
 }
 
 /// The reason why a release cannot be served.

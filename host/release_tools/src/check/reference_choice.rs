@@ -129,14 +129,9 @@ fn others(
 
 /// Returns whether a release values every type and country of another.
 fn covers(other: &ValuationBody, candidate: &ValuationBody) -> bool {
-    let types = candidate.property_types.iter();
-    let countries = candidate.countries.iter();
-    types
-        .into_iter()
-        .all(|kind| other.property_types.contains(kind))
-        && countries
-            .into_iter()
-            .all(|country| other.countries.contains(country))
+    let values = |kind| other.property_types.contains(kind);
+    let reaches = |country| other.countries.contains(country);
+    candidate.property_types.iter().all(values) && candidate.countries.iter().all(reaches)
 }
 
 /// Returns a key whose greatest value belongs to the release that came just before the candidate.

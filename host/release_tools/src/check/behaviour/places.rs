@@ -51,26 +51,15 @@ pub fn check(prober: &mut Prober<'_>, homes: &[Home], progress: &mut Progress<'_
     let every = sampling::step(places.len(), PLACES);
     let places: Vec<&Home> = places.into_iter().step_by(every).collect();
     let mut rows: Vec<Home> = places.iter().map(|home| Home::clone(home)).collect();
-    let mut next_door = Vec::new();
+    // The neighbours of each place, each with its first row under the place's name.
+    let mut next_door = Vec::with_capacity(places.len());
     for place in &places {
-        for neighbour in nearest(&places, place) {
-            let postcode = place.subject.postcode.as_str();
-            let home = places[neighbour];
-            next_door.push((neighbour, rows.len()));
-            rows.push(home.with_change(&format!("called {postcode}"), |subject| {
-                subject.postcode = place.subject.postcode.clone();
-            }));
-            rows.push(home.with_change(&format!("at {postcode}"), |subject| {
-                let there = &place.subject;
-                subject.postcode = there.postcode.clone();
-                subject.place = there.place;
-                subject.authority.clone_from(&there.authority);
-                subject.country = there.country;
-                // No sale there is its own.
-                subject.uprn = None;
-            }));
+        let neighbours = nearest(&places, place);
+        let first = rows.len();
+        for neighbour in &neighbours {
+            rows.extend(move_to(places[*neighbour], place));
         }
-        next_door.push((usize::MAX, rows.len()));
+        next_door.push((neighbours, first));
     }
     let strangers = rows.len();
     rows.extend(
@@ -79,27 +68,44 @@ pub fn check(prober: &mut Prober<'_>, homes: &[Home], progress: &mut Progress<'_
             .map(|home| home.with_change("without its UPRN", |subject| subject.uprn = None)),
     );
     let estimates = prober.estimates(&rows, "changing postcodes", progress);
-    let mut moves = Vec::new();
-    let (mut by_name, mut by_place) = (Vec::new(), Vec::new());
-    let mut names = places.iter();
-    for (neighbour, row) in next_door {
-        if neighbour == usize::MAX {
-            let postcode = names.next().map(|home| home.subject.postcode.to_string());
-            moves.push(PlaceMoves {
-                postcode: postcode.unwrap_or_default(),
-                by_name: of_all(&by_name),
-                by_place: of_all(&by_place),
-            });
-            (by_name, by_place) = (Vec::new(), Vec::new());
-            continue;
-        }
-        by_name.extend(log_ratio(estimates[neighbour], estimates[row]));
-        by_place.extend(log_ratio(
-            estimates[strangers + neighbour],
-            estimates[row + 1],
-        ));
-    }
+    let moves: Vec<PlaceMoves> = places
+        .iter()
+        .zip(&next_door)
+        .map(|(place, (neighbours, first))| {
+            let of = |before: usize, after: usize| -> Option<f64> {
+                let moves = neighbours.iter().enumerate().filter_map(|(at, neighbour)| {
+                    let row = first + 2 * at + after;
+                    log_ratio(estimates[before + neighbour], estimates[row])
+                });
+                of_all(&moves.collect::<Vec<_>>())
+            };
+            PlaceMoves {
+                postcode: place.subject.postcode.to_string(),
+                by_name: of(0, 0),
+                by_place: of(strangers, 1),
+            }
+        })
+        .collect();
     judge(&moves)
+}
+
+/// Returns the home under a place's name, and at that place without its UPRN, so that no sale there
+/// is its own.
+fn move_to(home: &Home, place: &Home) -> [Home; 2] {
+    let there = &place.subject;
+    let postcode = there.postcode.as_str();
+    [
+        home.with_change(&format!("called {postcode}"), |subject| {
+            subject.postcode = there.postcode.clone();
+        }),
+        home.with_change(&format!("at {postcode}"), |subject| {
+            subject.postcode = there.postcode.clone();
+            subject.place = there.place;
+            subject.authority.clone_from(&there.authority);
+            subject.country = there.country;
+            subject.uprn = None;
+        }),
+    ]
 }
 
 /// Returns the median, where each neighbour has a move.

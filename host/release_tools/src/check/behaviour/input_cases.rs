@@ -156,7 +156,7 @@ fn take_tenure(subject: &mut Subject, donor: &Subject) -> bool {
     true
 }
 
-/// Between known areas alone: a release derives an area that is absent from the other inputs.
+/// Takes the floor area, between known ones alone: a release derives one that is absent.
 fn take_area(subject: &mut Subject, donor: &Subject) -> bool {
     let both = subject.size.floor_area_m2.is_some() && donor.size.floor_area_m2.is_some();
     if both {

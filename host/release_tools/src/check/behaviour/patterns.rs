@@ -3,7 +3,7 @@
 //!
 //! A price is nearly a product: each input moves it by some factor, whatever the others are. So two
 //! inputs together must move an estimate by about the two factors. A pair that moves it by far more
-//! or less is a pattern of its own. It needs no other release, and no price that was paid.
+//! or less stands apart. It needs no other release, and no price that was paid.
 
 use super::input_cases::INPUTS;
 use super::prober::Prober;

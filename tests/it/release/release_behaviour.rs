@@ -76,16 +76,20 @@ fn the_newest_other_release_is_the_reference_unless_a_flag_says_no() {
     let without = beside_reference(2054, &["--no-reference"]);
     let unjudged = without.with_verdict("not_judged");
     assert_eq!(unjudged, ["monotone", "reference"]);
-    let refused = run([
+    let both = [
         "release",
         "check",
         "a",
         "--reference",
         "b",
         "--no-reference",
-    ])
-    .refused();
-    assert!(refused.contains("cannot be used with"), "{refused}");
+    ];
+    let refused = run(both);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("cannot be used with"),
+        "{refused:#?}"
+    );
 }
 
 /// An honest copy passes beside the one that it is a copy of.

@@ -17,6 +17,7 @@ pub mod accuracy;
 pub mod baselines;
 pub mod binomial;
 pub mod compare;
+pub mod coverage;
 pub mod group;
 pub mod histogram;
 pub mod html;

@@ -2,7 +2,6 @@
 
 use crate::group::Group;
 use crate::histogram::Histogram;
-use crate::ranges::Ranges;
 use crate::request_shape::ShapeFigures;
 use crate::row::{Prediction, Row};
 use domesday_registers::codes::PropertyType;
@@ -13,8 +12,9 @@ use std::collections::BTreeMap;
 /// or means something else, makes it another.
 pub const FORMAT: u32 = 2;
 
-/// Ranges from which a type's coverage is judged.
-pub const LEAST_JUDGED: usize = 60;
+/// Days that registers lag by: a sale reaches the Land Registry's file about two months after its
+/// day, as an index month does.
+pub const REGISTERS_LAG_DAYS: u32 = 60;
 
 /// Lower end of each price band, pounds.
 const PRICE_BANDS: [(u32, &str); 7] = [
@@ -86,6 +86,20 @@ pub struct Header {
     pub nominal_coverage: f64,
     /// Groups of fewer rows are shown without figures.
     pub least_rows: usize,
+}
+
+impl Header {
+    /// Returns a warning where evidence of real registers was shown sooner than a server has it.
+    pub fn lag_warning(&self) -> Option<String> {
+        let early = !self.synthetic && self.evidence_lag_days < REGISTERS_LAG_DAYS;
+        early.then(|| {
+            format!(
+                "The back-test shows evidence after {} days, and registers have it after about {REGISTERS_LAG_DAYS}. \
+                 A server sees less, so these figures and ranges are too good. Leave out --evidence-lag.",
+                self.evidence_lag_days
+            )
+        })
+    }
 }
 
 /// The day that a sale is valued as at.
@@ -240,19 +254,6 @@ impl Report {
     /// Returns the division by something.
     pub fn by(&self, what: &str) -> Option<&Division> {
         self.divisions.iter().find(|division| division.by == what)
-    }
-}
-
-impl Report {
-    /// Returns the types whose ranges do not hold the nominal share: those of [`LEAST_JUDGED`]
-    /// ranges or more whose interval leaves it out. A figure of all types together hides them.
-    pub fn types_off_nominal(&self) -> Vec<(&Group, &Ranges)> {
-        let types = self.by("type").map_or(&[][..], |types| &types.groups);
-        types
-            .iter()
-            .filter_map(|group| Some((group, group.ranges.as_ref()?)))
-            .filter(|(_, ranges)| ranges.rows >= LEAST_JUDGED && !ranges.agrees)
-            .collect()
     }
 }
 

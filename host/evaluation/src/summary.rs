@@ -2,6 +2,7 @@
 
 use crate::accuracy::Accuracy;
 use crate::baselines::BaselineFigures;
+use crate::coverage::{ALL, find_off};
 use crate::group::Group;
 use crate::ranges::Ranges;
 use crate::report::Report;
@@ -33,7 +34,8 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
         subject.not_askable,
         subject.evidence_lag_days
     )?;
-    if let Some(warning) = subject.training_data.warning() {
+    let warnings = [subject.training_data.warning(), subject.lag_warning()];
+    for warning in warnings.into_iter().flatten() {
         writeln!(out, "WARNING: {warning}\n")?;
     }
     writeln!(
@@ -154,7 +156,8 @@ fn line(out: &mut String, name: &str, group: &Group) -> std::fmt::Result {
     }
 }
 
-/// Tells the coverage of all ranges, and each type whose ranges do not hold what they promise.
+/// Tells the coverage of all ranges, and each group whose ranges fail. `release check` judges by
+/// the same rules.
 fn coverage(out: &mut String, report: &Report) -> std::fmt::Result {
     let Some(all) = &report.overall.ranges else {
         return Ok(());
@@ -165,8 +168,12 @@ fn coverage(out: &mut String, report: &Report) -> std::fmt::Result {
         "\nRanges, of which {nominal:.0} % are to hold the price"
     )?;
     coverage_line(out, "all types", all)?;
-    for (group, ranges) in report.types_off_nominal() {
-        coverage_line(out, &format!("  {}: OFF", group.key), ranges)?;
+    for off in find_off(report) {
+        let name = match off.by {
+            ALL => "  all: OFF".to_owned(),
+            by => format!("  {} {}: OFF", by.replace('_', " "), off.name()),
+        };
+        coverage_line(out, &name, off.ranges)?;
     }
     Ok(())
 }

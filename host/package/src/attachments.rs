@@ -90,12 +90,14 @@ impl Attachments {
         }
         match CheckReport::parse(report) {
             Ok(found) if found.manifest != package.digest() => Weight::Nothing,
-            Ok(found) if found.passed && found.weakness().is_none() => match self.get(APPROVAL) {
-                Some(approval) if is_of(approval, &approval_message(package, report)) => {
-                    Weight::Approved
+            Ok(found) if !found.has_failed() && found.weakness().is_none() => {
+                match self.get(APPROVAL) {
+                    Some(approval) if is_of(approval, &approval_message(package, report)) => {
+                        Weight::Approved
+                    }
+                    _ => Weight::Passed,
                 }
-                _ => Weight::Passed,
-            },
+            }
             Ok(_) => Weight::Failed,
             Err(_) => Weight::Nothing,
         }

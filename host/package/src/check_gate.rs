@@ -14,6 +14,8 @@ pub struct CheckEvidence {
     pub report: Option<Sha256Digest>,
     /// The key of the approval, if there is a good one.
     pub approved_by: Option<PublicKey>,
+    /// The checks of the report that were not judged. Not judged is not passed.
+    pub not_judged: Vec<String>,
 }
 
 /// A release that may not be published or promoted.
@@ -100,12 +102,6 @@ pub enum GateErrorKind {
     Package(#[source] PackageError),
 }
 
-impl GateErrorKind {
-    fn is_failure(&self) -> bool {
-        matches!(self, GateErrorKind::Failed { .. })
-    }
-}
-
 impl GateError {
     /// Wraps an error of reading or writing the package.
     pub(crate) fn package(package: &Package, error: PackageError) -> GateError {
@@ -178,9 +174,7 @@ pub fn judge_check(
     };
     match judge(package, attachments, trust, second_key) {
         Ok(evidence) => Ok(evidence),
-        Err(kind) if exempt && !second_key && !kind.is_failure() && !has_failed(attachments) => {
-            Ok(CheckEvidence::default())
-        }
+        Err(_) if exempt && !second_key && !has_failed(attachments) => Ok(CheckEvidence::default()),
         Err(kind) => Err(GateError {
             release: package.manifest().id.clone(),
             kind: Box::new(kind),
@@ -188,10 +182,10 @@ pub fn judge_check(
     }
 }
 
-/// Returns whether a report is there that names checks which fail the release, signed or not.
+/// Returns whether a report is there that says that its release failed, signed or not.
 fn has_failed(attachments: &Attachments) -> bool {
     let report = attachments.get(CHECK).map(CheckReport::parse);
-    matches!(report, Some(Ok(report)) if !report.passed)
+    matches!(report, Some(Ok(report)) if report.has_failed())
 }
 
 fn judge(
@@ -212,8 +206,8 @@ fn judge(
         .ok_or(GateErrorKind::NoSignature)?;
     let message = check_message(package, bytes);
     let checked_by = trusted_signer(CHECK_SIGNATURE, signature, &message, trust)?;
-    let checks = report.failed_checks();
-    if !report.passed || !checks.is_empty() {
+    if report.has_failed() {
+        let checks = report.failed_checks();
         return Err(GateErrorKind::Failed { checks });
     }
     if let Some(weakness) = report.weakness() {
@@ -236,6 +230,7 @@ fn judge(
     Ok(CheckEvidence {
         report: Some(Sha256Digest::of(bytes)),
         approved_by,
+        not_judged: report.unjudged_checks(),
     })
 }
 

@@ -100,6 +100,7 @@ fn a_trusted_report_that_passed_opens_the_gate() {
     let evidence = judge_at(&package, &trust_of(&[1]), false).unwrap();
     assert_eq!(evidence.report, Some(digest));
     assert_eq!(evidence.approved_by, None);
+    assert_eq!(evidence.not_judged, ["cost"]);
     // Opening is as before.
     open(package.directory(), &Trust::Unsigned).unwrap();
 }

@@ -24,7 +24,7 @@ pub(crate) struct CheckReport {
     /// SHA-256 of the manifest of the release that was checked.
     pub(crate) manifest: Sha256Digest,
     /// True if the release passed.
-    pub(crate) passed: bool,
+    passed: bool,
     /// True if a check that is not judged fails the release.
     #[serde(default)]
     strict: bool,
@@ -74,6 +74,18 @@ impl CheckReport {
         let unjudged = coverage.is_some_and(|found| found.verdict == "not_judged");
         (self.other_sales && unjudged)
             .then(|| "--from and --to, whose sales are too few to judge coverage by".to_owned())
+    }
+
+    /// Returns whether the release failed: by the report's own word, or by the verdict of a check.
+    pub(crate) fn has_failed(&self) -> bool {
+        !self.passed || !self.failed_checks().is_empty()
+    }
+
+    /// Returns the names of the checks that were not judged.
+    pub(crate) fn unjudged_checks(&self) -> Vec<String> {
+        let unjudged = |found: &&CheckVerdict| found.verdict == "not_judged";
+        let checks = self.checks.iter().filter(unjudged);
+        checks.map(|found| found.check.clone()).collect()
     }
 
     /// Returns the names of the checks that fail the release.

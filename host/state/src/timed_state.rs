@@ -4,12 +4,13 @@
 //! that answer from memory are not.
 
 use crate::{
-    Access, Accounts, Charge, ChargeOutcome, ChunkResults, Claim, ConnectionPool, CreatedKey,
-    CursorSecret, CursorSecrets, Cursors, Idempotency, Job, JobError, Jobs, KeyId, KeyRecord,
-    KeySeed, Lease, LeaseStatus, LedgerRecord, LedgerSigner, Month, NewJob, NewKey, NewPromotion,
-    Plan, Promotions, PurgeCounts, ReceiptKey, ReceiptKeys, ReleaseKind, Reply, State, StateError,
-    Submission, Switches, Tenant, TenantId, UnixMillis, Usage,
+    Access, Accounts, Backup, Charge, ChargeOutcome, ChunkResults, Claim, ConnectionPool,
+    CreatedKey, CursorSecret, CursorSecrets, Cursors, Idempotency, Job, JobError, Jobs, KeyId,
+    KeyRecord, KeySeed, Lease, LeaseStatus, LedgerRecord, LedgerSigner, Month, NewJob, NewKey,
+    NewPromotion, Plan, Promotions, PurgeCounts, ReceiptKey, ReceiptKeys, ReleaseKind, Reply,
+    State, StateCopy, StateError, Submission, Switches, Tenant, TenantId, UnixMillis, Usage,
 };
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::{Instrument, Span};
@@ -73,6 +74,12 @@ impl Usage for TimedState {
 
     fn used_units(&self, tenant: TenantId, month: Month) -> Reply<u64> {
         self.reply("used_units", self.state.used_units(tenant, month))
+    }
+}
+
+impl Backup for TimedState {
+    fn copy_to(&self, path: &Path) -> Result<StateCopy, StateError> {
+        self.block("copy_to", |state| state.copy_to(path))
     }
 }
 

@@ -10,6 +10,7 @@
 //! Nothing here knows HTTP, shadows or receipts.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
+pub mod check_report;
 pub mod comparison_header;
 pub mod comparison_outcome;
 pub mod compile_cache;

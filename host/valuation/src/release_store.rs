@@ -6,7 +6,9 @@ use chrono::NaiveDate;
 use domesday_contract::v3::release as wire;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::{Limits, Release, Runtime};
-use domesday_package::{Kind, PackageId, PropertyBody, Sha256Digest, Trust, ValuationBody, open};
+use domesday_package::{
+    Kind, Package, PackageId, PropertyBody, Sha256Digest, Trust, ValuationBody, open,
+};
 use domesday_property::Snapshot;
 use domesday_registers::Day;
 use std::collections::BTreeMap;
@@ -21,6 +23,8 @@ pub struct OpenRelease {
     pub manifest: ValuationBody,
     /// The digest of its package's manifest.
     pub package: Sha256Digest,
+    /// Its package, as it was verified.
+    pub verified: Package,
     /// The admitted component.
     pub release: Release,
     /// The snapshot that it is pinned to.
@@ -287,6 +291,7 @@ pub fn open_release(
     let OpenComponent {
         manifest,
         package,
+        verified,
         release,
     } = open_component(root, id, trust, runtime)?;
     let snapshot = match snapshots.get(manifest.snapshot.id.as_str()) {
@@ -302,6 +307,7 @@ pub fn open_release(
     Ok(OpenRelease {
         id: id.to_owned(),
         package,
+        verified,
         release,
         latest_sale: snapshot.identity().latest_sale,
         evidence: Arc::new(SnapshotEvidence::new(snapshot.clone())),
@@ -317,6 +323,8 @@ pub struct OpenComponent {
     pub manifest: ValuationBody,
     /// The digest of its package's manifest.
     pub package: Sha256Digest,
+    /// Its package, as it was verified.
+    pub verified: Package,
     /// The admitted component.
     pub release: Release,
 }
@@ -353,6 +361,7 @@ pub fn open_component(
     Ok(OpenComponent {
         manifest,
         package: package.digest(),
+        verified: package,
         release,
     })
 }

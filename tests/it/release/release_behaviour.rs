@@ -29,27 +29,84 @@ fn assert_fails(first: u16, checks: &[&str], text: &str) {
     CheckRun::plain(&in_years(first), &[]).assert_failed(checks, text);
 }
 
-/// Checks it against the honest release, and asserts that this comparison alone fails.
-#[track_caller]
-fn assert_stands_apart(first: u16, text: &str) {
-    let reference = ["--reference", REFERENCE, "--allow-unsigned", REFERENCE];
-    CheckRun::plain(&in_years(first), &reference).assert_failed(&["reference"], text);
-}
-
 #[test]
 fn a_time_bomb_inside_the_window_fails_with_the_days_around_it() {
     let expected = "estimates jump from 2050-08-01 to 2050-08-10";
     assert_fails(2050, &["dates"], expected);
 }
 
+/// No flag is given, and no other release is trusted here.
 #[test]
 fn one_postcode_that_is_three_times_too_dear_fails_and_is_named() {
-    assert_stands_apart(2052, "the worst is postcode VA1 2AT");
+    let expected = "postcodes stand apart: homes next door to VA1 2AT move by +";
+    assert_fails(2052, &["places"], expected);
 }
 
 #[test]
 fn one_pattern_of_inputs_that_is_three_times_too_dear_fails_and_is_named() {
-    assert_stands_apart(2054, "the worst is type semi_detached, energy rating D");
+    let expected = "the worst is subtype house_semi_detached, energy rating D";
+    assert_fails(2054, &["patterns"], expected);
+}
+
+/// Checks a release of two years beside the honest one, which is trusted.
+fn beside_reference(first: u16, more: &[&str]) -> CheckRun {
+    let flags = [&["--allow-unsigned", REFERENCE], more].concat();
+    CheckRun::plain(&in_years(first), &flags)
+}
+
+#[test]
+fn a_reference_that_is_named_finds_both_too() {
+    let reference = ["--reference", REFERENCE];
+    for (first, alone, worst) in [
+        (2052, "places", "postcode VA1 2AT"),
+        (2054, "patterns", "type semi_detached, energy rating D"),
+    ] {
+        let checked = beside_reference(first, &reference);
+        checked.assert_failed(&[alone, "reference"], &format!("the worst is {worst}"));
+    }
+}
+
+#[test]
+fn the_newest_other_release_is_the_reference_unless_a_flag_says_no() {
+    let found = beside_reference(2054, &[]);
+    let worst = "the worst is type semi_detached, energy rating D";
+    found.assert_failed(&["patterns", "reference"], worst);
+    let why = format!("nobody named a reference: {REFERENCE} is the newest of 1 other releases");
+    assert!(found.ran.stdout.contains(&why), "{}", found.ran.stdout);
+    let without = beside_reference(2054, &["--no-reference"]);
+    let unjudged = without.with_verdict("not_judged");
+    assert_eq!(unjudged, ["monotone", "reference"]);
+    let both = [
+        "release",
+        "check",
+        "a",
+        "--reference",
+        "b",
+        "--no-reference",
+    ];
+    let refused = run(both);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("cannot be used with"),
+        "{refused:#?}"
+    );
+}
+
+/// An honest copy passes beside the one that it is a copy of.
+#[test]
+fn an_honest_release_passes_against_the_newest_other_one() {
+    let releases = Releases::without_release();
+    write_copy(plain().path(), PLAIN, releases.path(), PLAIN, |_, _| {});
+    write_copy(plain().path(), PLAIN, releases.path(), REFERENCE, |_, _| {});
+    let checked = CheckRun::plain(&releases, &["--allow-unsigned", REFERENCE, "--strict"]);
+    assert_eq!(
+        checked.with_verdict("failed"),
+        [""; 0],
+        "{}",
+        checked.ran.stdout
+    );
+    assert_eq!(checked.with_verdict("not_judged"), [""; 0]);
+    assert_eq!(checked.ran.code, Some(0));
 }
 
 #[test]
@@ -142,6 +199,6 @@ fn strict_fails_where_a_check_is_not_judged() {
     assert_eq!(checked.with_verdict("not_judged"), ["reference"]);
     assert_eq!(checked.report["passed"], false);
     assert_eq!(checked.report["not_judged"], 1);
-    let text = "Not judged is not passed: reference. --strict fails the release.";
+    let text = "Not judged is not passed. --strict fails the release for:\n  reference: there is nothing to compare with: the folder holds no other release that is trusted and values these types and countries. Name a release of the same places by --reference, or pull one\n";
     assert!(checked.ran.stdout.contains(text), "{}", checked.ran.stdout);
 }

@@ -1,10 +1,12 @@
 //! `domesday release check`: a plain release passes every check, and each check is seen to fail.
 
 use crate::check_run::{CheckRun, LONG, PLAIN, QUICK, changed, plain, write_copy};
-use crate::common::demo::RELEASE;
-use crate::common::packages::Releases;
+use crate::common::demo::{RELEASE, SNAPSHOT};
+use crate::common::packages::{Releases, copy_tree};
 use crate::common::program::{releases, repository, run};
-use domesday_package::{Monotone, Sha256Digest, TrainingWindow};
+use domesday_package::{
+    Draft, Monotone, PropertyBody, Sha256Digest, Source, TrainingWindow, Trust, open, write,
+};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -41,6 +43,8 @@ fn a_plain_release_passes_every_check() {
         "attributes",
         "own_sale",
         "spread",
+        "places",
+        "patterns",
         "reference",
         "backtest",
         "coverage",
@@ -58,7 +62,7 @@ fn a_plain_release_passes_every_check() {
         checked
             .ran
             .stdout
-            .contains("18 passed, 0 failed, 0 not judged")
+            .contains("20 passed, 0 failed, 0 not judged")
     );
     let admission = &checked.entry("admission")["figures"];
     assert_eq!(admission["fuel_per_row"], 1_000_000);
@@ -91,7 +95,7 @@ fn the_demo_passes_every_check_with_a_verdict() {
         checked
             .ran
             .stdout
-            .contains("Not judged is not passed: monotone, reference. Give --strict")
+            .contains("Not judged is not passed. Give --strict to fail the release for:\n  monotone: the manifest declares no input. Declare the inputs")
     );
     let imports = checked.entry("admission")["figures"]["imports"].to_string();
     assert!(
@@ -312,4 +316,48 @@ fn the_table_of_the_page_is_one_that_a_release_may_declare() {
     let declared: Vec<Monotone> = table["monotone"].clone().try_into().unwrap();
     assert_eq!(declared.len(), 1);
     assert_eq!((declared[0].may_break, declared[0].homes), (0.02, 500));
+}
+
+/// The made-up registers, called real, where a back-test shows sales on their day.
+#[test]
+fn evidence_without_a_lag_on_real_registers_is_warned_of_and_fails_nothing() {
+    let early = changed(plain().path(), PLAIN, |_, files| {
+        let stored = files.get_mut("backtest.json").unwrap();
+        let text = String::from_utf8(std::mem::take(stored)).unwrap();
+        let text = text.replace(r#""evidence_lag_days": 60"#, r#""evidence_lag_days": 0"#);
+        *stored = text.into_bytes();
+    });
+    let snapshot = early.snapshot();
+    let package = open(&snapshot, &Trust::Unsigned).unwrap();
+    let mut body: PropertyBody = package.body().unwrap();
+    assert!(body.synthetic);
+    body.synthetic = false;
+    let real = tempfile::tempdir().unwrap();
+    let draft = Draft {
+        id: package.manifest().id.clone(),
+        created: "2026-10-01T00:00:00Z".parse().unwrap(),
+        body,
+        files: package
+            .manifest()
+            .files
+            .keys()
+            .map(|name| {
+                (
+                    name.clone(),
+                    Source::Path(package.path(name.as_str()).unwrap()),
+                )
+            })
+            .collect(),
+    };
+    write(real.path(), draft).unwrap();
+    fs::remove_dir_all(&snapshot).unwrap();
+    copy_tree(&real.path().join(SNAPSHOT), &snapshot);
+    let checked = CheckRun::plain(&early, &["--allow-unsigned", SNAPSHOT]);
+    let warning = checked.report["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("shows evidence after 0 days"), "{warning}");
+    assert!(checked.ran.stdout.contains(&format!("WARNING: {warning}")));
+    // The back-test is of 60 days of lag and of made-up registers, so only that differs.
+    assert_eq!(checked.with_verdict("failed"), ["backtest"]);
+    let made_up = CheckRun::plain(plain(), &[]);
+    assert_eq!(made_up.report["warnings"], serde_json::json!([]));
 }

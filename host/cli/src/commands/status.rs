@@ -30,6 +30,10 @@ impl Status {
         }
         println!("version            {}", status.version);
         println!("current release    {}", status.current_release);
+        println!(
+            "check report       {}",
+            status.check_problem.as_deref().unwrap_or("good")
+        );
         println!("releases           {}", status.releases.join(" "));
         if let Some(shadow) = &status.shadow {
             println!(

@@ -75,12 +75,18 @@ impl Publish {
             return to.put(&release, &line);
         }
         // Before anything is copied. A host that pulls the release judges it when it promotes it.
-        judge_check(
+        let evidence = judge_check(
             &release,
             &Attachments::read(release.directory())?,
             &trust,
             false,
         )?;
+        if !evidence.not_judged.is_empty() {
+            eprintln!(
+                "Its check did not judge {}, and not judged is not passed",
+                evidence.not_judged.join(", ")
+            );
+        }
         let body: ValuationBody = release.body()?;
         if !self.transfer.without_snapshot {
             // First, so that no release exists without its pinned snapshot.

@@ -6,6 +6,7 @@ mod words;
 
 pub use plots::PlotError;
 
+use crate::coverage::{ALL, GroupCoverage, find_off, is_off};
 use crate::group::Group;
 use crate::report::{AsAt, Division, Report, TrainingData};
 use crate::row::Baseline;
@@ -33,6 +34,7 @@ pub fn page(report: &Report) -> Result<String, PlotError> {
     let subject = &report.subject;
     let title = format!("Back-test of {}", subject.release_id);
     let all = &report.overall;
+    let off = find_off(report);
     let body = html! {
         h1 { (title) }
         p.quiet {
@@ -42,27 +44,28 @@ pub fn page(report: &Report) -> Result<String, PlotError> {
             @if subject.synthetic { " Every household and every price in it is invented." }
         }
         @if let Some(warning) = subject.training_data.warning() { p.warning { (warning) } }
+        @if let Some(warning) = subject.lag_warning() { p.warning { (warning) } }
         @if let Some(probe) = &report.leakage_probe { @if !probe.passed {
             p.warning { "The leakage probe failed: another future changed answers about the past. No figure here can be relied on." }
         } }
         (headline(all))
-        (types_off_nominal(report))
+        (groups_off_nominal(report, &off))
         (facts(report))
         h2 { "Errors" }
         (svg("Distribution of errors", plots::distribution(&report.errors, wide("error, % of the price; above 0 the estimate was too high"))?))
         p.quiet { "Outside the plot: " (report.errors.below) " below, " (report.errors.above) " above." }
-        (section(report, "type", "By type")?)
-        (section(report, "confidence", "By confidence")?)
-        (section(report, "price", "By price")?)
+        (section(report, &off, "type", "By type")?)
+        (section(report, &off, "confidence", "By confidence")?)
+        (section(report, &off, "price", "By price")?)
         h2 { "Ranges" }
         p { "Of each group the share of prices that lay in their ranges, with its 95 % interval. The dashed line is what the release promises: "
             (percent(subject.nominal_coverage, 0)) " %." }
-        (calibration(report)?)
-        (months(report)?)
-        (section(report, "authority", "By local authority")?)
-        (section(report, "postcode_area", "By postcode area")?)
-        (section(report, "floor_area", "By whether the floor area was on record")?)
-        (section(report, "build", "By whether it was sold new")?)
+        (calibration(report, &off)?)
+        (months(report, &off)?)
+        (section(report, &off, "authority", "By local authority")?)
+        (section(report, &off, "postcode_area", "By postcode area")?)
+        (section(report, &off, "floor_area", "By whether the floor area was on record")?)
+        (section(report, &off, "build", "By whether it was sold new")?)
         (shapes(report))
         (baselines(report)?)
         @if !all.reasons.is_empty() { h2 { "Not valued, and why" } (tables::reasons(all)) }
@@ -103,14 +106,18 @@ fn headline(all: &Group) -> Markup {
     } }
 }
 
-/// Warns of each type whose ranges do not hold what they promise.
-fn types_off_nominal(report: &Report) -> Markup {
+/// Warns of each group whose ranges do not hold what they promise.
+fn groups_off_nominal(report: &Report, off: &[GroupCoverage<'_>]) -> Markup {
     let nominal = percent(report.subject.nominal_coverage, 0);
     html! {
-        @for (group, ranges) in report.types_off_nominal() {
+        @for off in off {
             p.warning {
-                "Ranges of type " (group_label(&group.key, None)) " hold " (percent(ranges.coverage, 1)) " % of " (ranges.rows)
-                " prices (95 %: " (percent(ranges.interval[0], 1)) " to " (percent(ranges.interval[1], 1)) "), and promise " (nominal) " %."
+                "Ranges of "
+                @if off.by == ALL { "all sales" }
+                @else { (off.by.replace('_', " ")) " " (group_label(off.name(), None)) }
+                " hold " (percent(off.ranges.coverage, 1)) " % of " (off.ranges.rows)
+                " prices (95 %: " (percent(off.interval[0], 1)) " to " (percent(off.interval[1], 1)) "), and promise " (nominal) " %: "
+                (off.reason()) "."
             }
         }
     }
@@ -174,7 +181,12 @@ fn bars(groups: &[&Group]) -> Result<Markup, PlotError> {
     Ok(svg("Median absolute error by group", drawn))
 }
 
-fn section(report: &Report, by: &str, title: &str) -> Result<Markup, PlotError> {
+fn section(
+    report: &Report,
+    off: &[GroupCoverage<'_>],
+    by: &str,
+    title: &str,
+) -> Result<Markup, PlotError> {
     let Some(division) = report.by(by) else {
         return Ok(html! {});
     };
@@ -182,7 +194,7 @@ fn section(report: &Report, by: &str, title: &str) -> Result<Markup, PlotError> 
     Ok(html! {
         h2 { (title) }
         (bars(&groups)?)
-        (tables::accuracy(&groups))
+        (tables::accuracy(&groups, off))
         @if groups.len() < division.groups.len() {
             p.quiet { "The " (groups.len()) " with most sales of " (division.groups.len()) "; the JSON has all." }
         }
@@ -200,7 +212,7 @@ fn group_name(by: &str, group: &Group) -> String {
     }
 }
 
-fn calibration(report: &Report) -> Result<Markup, PlotError> {
+fn calibration(report: &Report, off: &[GroupCoverage<'_>]) -> Result<Markup, PlotError> {
     let mut groups = vec![("all", &report.overall)];
     for by in ["type", "confidence", "price"] {
         let division: Option<&Division> = report.by(by);
@@ -218,9 +230,9 @@ fn calibration(report: &Report) -> Result<Markup, PlotError> {
             Some(Mark {
                 label: group_name(by, group),
                 value: 100.0 * ranges.coverage,
-                colour: match ranges.agrees {
-                    true => plots::RELEASE,
-                    false => plots::OTHER,
+                colour: match is_off(off, group) {
+                    false => plots::RELEASE,
+                    true => plots::OTHER,
                 },
                 interval: Some(ranges.interval.map(|end| 100.0 * end)),
             })
@@ -239,7 +251,7 @@ fn calibration(report: &Report) -> Result<Markup, PlotError> {
     Ok(svg("Coverage of ranges by group", drawn))
 }
 
-fn months(report: &Report) -> Result<Markup, PlotError> {
+fn months(report: &Report, off: &[GroupCoverage<'_>]) -> Result<Markup, PlotError> {
     let Some(division) = report.by("month") else {
         return Ok(html! {});
     };
@@ -268,7 +280,7 @@ fn months(report: &Report) -> Result<Markup, PlotError> {
     Ok(html! {
         h2 { "By month of sale" }
         @if courses[0].points.len() > 1 { (svg("Errors by month of sale", plots::months(&names, &courses)?)) }
-        (tables::accuracy(&groups))
+        (tables::accuracy(&groups, off))
     })
 }
 

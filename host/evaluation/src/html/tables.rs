@@ -1,6 +1,7 @@
 //! The tables.
 
 use crate::baselines::Verdict;
+use crate::coverage::{GroupCoverage, is_off};
 use crate::group::Group;
 use crate::ranges::Ranges;
 use crate::report::Division;
@@ -39,8 +40,8 @@ pub fn short(key: &str, name: Option<&str>) -> String {
     }
 }
 
-/// Renders the accuracy of groups.
-pub fn accuracy(groups: &[&Group]) -> Markup {
+/// Renders the accuracy of groups. `off` has those whose ranges fail.
+pub fn accuracy(groups: &[&Group], off: &[GroupCoverage<'_>]) -> Markup {
     html! {
         div.scroll { table {
             thead { tr {
@@ -61,7 +62,7 @@ pub fn accuracy(groups: &[&Group]) -> Markup {
                         td { (found.prb.map_or_else(|| "–".to_owned(), |prb| format!("{:+.3}", prb.value))) }
                         @match &group.ranges {
                             Some(ranges) => {
-                                td class=(if ranges.agrees { "" } else { "bad" }) {
+                                td class=(if is_off(off, group) { "bad" } else { "" }) {
                                     (percent(ranges.coverage, 1)) (interval(Some(ranges.interval)))
                                 }
                                 td { (percent(ranges.median_width, 0)) }

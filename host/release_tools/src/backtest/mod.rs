@@ -21,7 +21,7 @@ pub(crate) use value::subject;
 use crate::sampling;
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
-use domesday_evaluation::report::{AsAt, Header, LeakageProbe, Report};
+use domesday_evaluation::report::{AsAt, Header, LeakageProbe, REGISTERS_LAG_DAYS, Report};
 use domesday_evaluation::request_shape::{RequestShape, ShapeFigures};
 use domesday_evaluation::row::Row;
 use domesday_package::{Band, ValuationBody};
@@ -40,7 +40,7 @@ const MAX_RESHAPED_SALES: usize = 2_000;
 
 /// Days that registers lag by: a sale reaches the Land Registry's file about two months after its
 /// day, as an index month does.
-pub const EVIDENCE_LAG_DAYS: u16 = 60;
+pub const EVIDENCE_LAG_DAYS: u16 = REGISTERS_LAG_DAYS as u16;
 
 /// The input of a back-test.
 pub struct BacktestOptions {
@@ -233,6 +233,12 @@ pub fn report_json(report: &Report) -> serde_json::Result<String> {
     let mut text = serde_json::to_string_pretty(report)?;
     text.push('\n');
     Ok(text)
+}
+
+/// Returns a warning about the evidence of a package's back-test, where there is one.
+pub fn stored_lag_warning(stored: &[u8]) -> Option<String> {
+    let report: Report = serde_json::from_slice(stored).ok()?;
+    report.subject.lag_warning()
 }
 
 pub(crate) fn band_word(band: Band) -> &'static str {

@@ -124,6 +124,8 @@ pub struct Report {
     pub not_judged: usize,
     /// In the order in which they were made.
     pub checks: Vec<Finding>,
+    /// Warnings about the package that fail nothing.
+    pub warnings: Vec<String>,
 }
 
 impl Report {
@@ -145,6 +147,7 @@ impl Report {
             strict: false,
             not_judged: checks.iter().filter(not_judged).count(),
             checks,
+            warnings: Vec::new(),
         }
     }
 
@@ -197,22 +200,44 @@ impl Report {
             self.not_judged
         );
         if self.not_judged > 0 {
-            let names = self.checks.iter().filter(not_judged);
-            let _ = writeln!(
-                out,
-                "Not judged is not passed: {}. {}",
-                names
-                    .map(|found| found.check)
-                    .collect::<Vec<_>>()
-                    .join(", "),
-                if self.strict {
-                    "--strict fails the release."
-                } else {
-                    "Give --strict to fail the release."
-                }
-            );
+            let rule = if self.strict {
+                "--strict fails the release for:"
+            } else {
+                "Give --strict to fail the release for:"
+            };
+            let _ = writeln!(out, "Not judged is not passed. {rule}");
+            for found in self.checks.iter().filter(not_judged) {
+                let _ = writeln!(
+                    out,
+                    "  {}: {}. {}",
+                    found.check,
+                    found.summary,
+                    remedy(found.check)
+                );
+            }
+        }
+        for warning in &self.warnings {
+            let _ = writeln!(out, "WARNING: {warning}");
         }
         out
+    }
+}
+
+/// Returns the way to have a check judged.
+fn remedy(check: &str) -> &'static str {
+    match check {
+        "monotone" => {
+            "Declare the inputs that customers rely on under [[monotone]] in release.toml"
+        }
+        "reference" => "Name a release of the same places by --reference, or pull one",
+        "dates" => "State a longer valuation_date in release.toml, and build the release anew",
+        "snapshot" | "backtest" => {
+            "Build the release anew with this version, and leave out sales for its back-test"
+        }
+        "coverage" | "request_shapes" => {
+            "Name a window with more sales by --from, --to and --sample"
+        }
+        _ => "Check it on a snapshot with more homes, or with a larger --homes",
     }
 }
 
@@ -266,12 +291,16 @@ mod tests {
         let of = |verdict| report_of(vec![Finding::new("cost", verdict, "b")]);
         assert!(of(Verdict::Passed).into_strict().passed);
         let lenient = of(Verdict::NotJudged);
-        assert!(lenient.text().contains(
-            "0 passed, 0 failed, 1 not judged\nNot judged is not passed: cost. Give --strict"
-        ));
+        assert!(
+            lenient.text().contains(
+                "0 passed, 0 failed, 1 not judged\nNot judged is not passed. Give --strict"
+            )
+        );
         let strict = lenient.into_strict();
         assert!(!strict.passed && strict.not_judged == 1);
-        assert!(strict.text().ends_with("--strict fails the release.\n"));
+        let text = strict.text();
+        let reasons = "--strict fails the release for:\n  cost: b. Check it on a snapshot with more homes, or with a larger --homes\n";
+        assert!(text.ends_with(reasons), "{text}");
         assert_eq!(strict.failed_checks(), ["cost"]);
         assert!(of(Verdict::NotJudged).failed_checks().is_empty());
     }
@@ -290,6 +319,15 @@ mod tests {
             text.ends_with("0 passed, 1 failed, 0 not judged\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_warning_stands_below_and_fails_nothing() {
+        let mut report = report_of(vec![Finding::new("order", Verdict::Passed, "b")]);
+        report.warnings.push("evidence is early".to_owned());
+        assert!(report.passed);
+        let text = report.text();
+        assert!(text.ends_with("WARNING: evidence is early\n"), "{text}");
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod input_steps;
 mod monotone;
 mod order_independence;
 mod ranges;
+mod reference_choice;
 mod request_shapes;
 mod rows;
 #[cfg(test)]
@@ -36,15 +37,17 @@ use domesday_package::{Kind, Package, PropertyBody, Trust, ValuationBody, open};
 use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_valuation::comparison_header::training_data;
-use domesday_valuation::release_store::{OpenRelease, ReleaseError};
-use engines::{Candidate, candidate, reference};
+use domesday_valuation::release_store::ReleaseError;
+use engines::{Candidate, candidate};
 use finding::{Finding, RowLimits, Verdict};
+use reference_choice::Choice;
 use rows::{Home, RowResult, value, value_all};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use error::CheckError;
 pub use finding::Report;
+pub use reference_choice::Reference;
 
 /// The options of a check.
 pub struct CheckOptions {
@@ -57,8 +60,8 @@ pub struct CheckOptions {
     pub window: Option<(Day, Day)>,
     /// Sales of that window, at most.
     pub sample: Option<usize>,
-    /// The release that estimates are compared with, if any is to be.
-    pub reference: Option<String>,
+    /// The release that estimates are compared with.
+    pub reference: Reference,
     /// True if a check that is not judged fails the release.
     pub strict: bool,
     /// The folder that keeps compiled code, if any is to.
@@ -83,7 +86,7 @@ pub fn check(
         Err(CheckError::Release(ReleaseError::NotAdmitted { source, .. })) => {
             let found = imports::refusal(&source.to_string());
             let package = open(&root.join(Kind::Valuation.as_str()).join(id), trust)?;
-            return Ok(report(&package, vec![found], options));
+            return Ok(report(&package, vec![found], Vec::new(), options));
         }
         Err(other) => return Err(other),
     };
@@ -110,20 +113,27 @@ pub fn check(
             Vec::new()
         }
     };
-    findings.extend(on_homes(&candidate, &recorded, options, progress)?);
-    let reference = match &options.reference {
-        None => None,
-        Some(other) if other == id => {
-            return Err(CheckError::OwnReference(other.clone()));
-        }
-        Some(other) => Some(reference(root, other, trust, compiled, progress)?),
-    };
-    findings.push(against(reference.as_ref(), &candidate, progress)?);
-    findings.extend(on_sales(&candidate, root, options, progress)?);
-    Ok(report(&candidate.package, findings, options))
+    progress("listing sales", 0, 1);
+    let many = homes::sample(&candidate.on_demand, behaviour::reference::HOMES)?;
+    findings.extend(on_homes(&candidate, &recorded, &many, options, progress)?);
+    findings.push(against(
+        &candidate,
+        root,
+        trust,
+        (&many, options),
+        progress,
+    )?);
+    let (on_sales, warnings) = on_sales(&candidate, root, options, progress)?;
+    findings.extend(on_sales);
+    Ok(report(&candidate.package, findings, warnings, options))
 }
 
-fn report(package: &Package, findings: Vec<Finding>, options: &CheckOptions) -> Report {
+fn report(
+    package: &Package,
+    findings: Vec<Finding>,
+    warnings: Vec<String>,
+    options: &CheckOptions,
+) -> Report {
     let limits = RowLimits {
         homes: options.homes,
         adversarial_rows: options.adversarial_rows,
@@ -131,6 +141,7 @@ fn report(package: &Package, findings: Vec<Finding>, options: &CheckOptions) -> 
     let release = (package.manifest().id.as_str(), package.digest());
     let mut report = Report::of(release, limits, Runtime::version(), findings);
     report.other_sales = options.window.is_some();
+    report.warnings = warnings;
     if options.strict {
         report.into_strict()
     } else {
@@ -140,17 +151,23 @@ fn report(package: &Package, findings: Vec<Finding>, options: &CheckOptions) -> 
 
 /// Compares the release with the reference, if there is one.
 fn against(
-    reference: Option<&OpenRelease>,
     candidate: &Candidate,
+    root: &Path,
+    trust: &Trust,
+    (homes, options): (&[Home], &CheckOptions),
     progress: &mut Progress<'_>,
 ) -> Result<Finding, CheckError> {
-    let Some(reference) = reference else {
-        return Ok(behaviour::reference::not_given());
-    };
-    progress("listing sales", 0, 1);
     let open = &candidate.on_demand;
-    let homes = homes::sample(open, behaviour::reference::HOMES)?;
-    Ok(behaviour::compare_with(reference, open, &homes, progress))
+    let wanted = (&options.reference, homes);
+    let compiled = options.compiled.as_deref();
+    match reference_choice::choose(root, &open.manifest, trust, wanted, compiled, progress)? {
+        Choice::Nothing(why) => Ok(Finding::new(
+            behaviour::reference::CHECK,
+            Verdict::NotJudged,
+            why,
+        )),
+        Choice::Chosen(chosen) => Ok(behaviour::compare_with(&chosen, open, homes, progress)),
+    }
 }
 
 fn on_fixtures(
@@ -173,6 +190,7 @@ fn on_fixtures(
 fn on_homes(
     candidate: &Candidate,
     recorded: &[Fixture],
+    many: &[Home],
     options: &CheckOptions,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<Finding>, CheckError> {
@@ -217,7 +235,7 @@ fn on_homes(
     }
     let (behaviour, probed) = behaviour::check(
         &candidate.on_demand,
-        &pool,
+        (&pool, many),
         &results[recorded.len()..],
         progress,
     );
@@ -254,13 +272,14 @@ fn of_fixture(fixture: &Fixture) -> Home {
     }
 }
 
-/// Runs the checks against prices that were paid.
+/// Runs the checks against prices that were paid. Returns warnings about the package's back-test as
+/// well.
 fn on_sales(
     candidate: &Candidate,
     root: &Path,
     options: &CheckOptions,
     progress: &mut Progress<'_>,
-) -> Result<[Finding; 3], CheckError> {
+) -> Result<([Finding; 3], Vec<String>), CheckError> {
     let manifest = &candidate.on_demand.manifest;
     let package = open(
         &root
@@ -291,6 +310,8 @@ fn on_sales(
             )
         }
     };
+    let warnings = own.iter().filter_map(|own| own.subject.lag_warning());
+    let warnings = warnings.collect();
     let (coverage, shapes) = match (options.window, own) {
         (Some((from, to)), _) if backtest::askable(tested.snapshot, from, to)? == 0 => {
             not_judged(&format!(
@@ -306,7 +327,7 @@ fn on_sales(
             not_judged("there is no back-test to judge by; --from and --to name a window")
         }
     };
-    Ok([backtest, coverage, shapes])
+    Ok(([backtest, coverage, shapes], warnings))
 }
 
 /// Returns both findings of a back-test where there is none.

@@ -4,7 +4,8 @@
 //! bedrooms alone. It may then be less exact, if its ranges say so. It may not be biased.
 
 use super::finding::{Finding, Verdict, percent};
-use domesday_evaluation::binomial::{LEVEL, find_refuted, p_value};
+use domesday_evaluation::binomial::{LEVEL, find_refuted};
+use domesday_evaluation::coverage::{count_independent, coverage_p_value};
 use domesday_evaluation::ranges::Ranges;
 use domesday_evaluation::report::Report;
 use domesday_evaluation::request_shape::ShapeFigures;
@@ -15,9 +16,10 @@ pub const CHECK: &str = "request_shapes";
 const BIAS: f64 = 0.03;
 /// Sales from which the bias is judged. The median of fewer is a point or more off by chance.
 const LEAST_OF_BIAS: usize = 200;
-/// Ranges from which coverage is tested.
+/// Independent ranges from which coverage is tested.
 const LEAST_RANGES: usize = 60;
-/// Ranges from which coverage is held to [`COVERAGE`] instead.
+/// Ranges from which coverage may be [`COVERAGE`] below. If they are worth as many independent
+/// ones, it may be no lower. Otherwise the test must refute it besides.
 const MANY_RANGES: usize = 1_000;
 /// The largest distance of the coverage of [`MANY_RANGES`] below nominal. Ranges that hold more are
 /// judged with stored data.
@@ -28,76 +30,124 @@ pub fn judge(report: &Report) -> Finding {
     let p_values: Vec<f64> = report
         .shapes
         .iter()
-        .map(|found| found.ranges.as_ref().map_or(1.0, coverage_p_value))
+        .map(|found| found.ranges.as_ref().map_or(1.0, tested_p_value))
         .collect();
     let refuted = find_refuted(&p_values);
-    let (mut details, mut failures, mut judged) = (Vec::new(), 0, 0);
-    for (found, refuted) in report.shapes.iter().zip(refuted) {
-        let bias = bias(found);
-        let coverage = found.ranges.as_ref().filter(|it| it.rows >= LEAST_RANGES);
-        if bias.is_none() && coverage.is_none() {
-            details.push(format!(
-                "{}: {} values are too few to judge",
-                found.shape.words(),
-                found.valued
-            ));
-            continue;
-        }
-        judged += 1;
-        let mut failed_here = false;
-        let mut parts = vec![found.shape.words().to_owned() + ":"];
-        if let Some((ours, stored)) = bias {
-            let off = (ours - stored).abs() > BIAS;
-            failed_here |= off;
-            parts.push(format!(
-                "median error {:+.1} % against {:+.1} % with stored data{}",
-                100.0 * ours,
-                100.0 * stored,
-                if off { " FAILED" } else { "" }
-            ));
-        }
-        if let Some(ranges) = coverage {
-            let off = match ranges.rows {
-                MANY_RANGES.. => ranges.coverage < ranges.nominal - COVERAGE - 1e-9,
-                _ => refuted && ranges.coverage < ranges.nominal,
-            };
-            failed_here |= off;
-            parts.push(format!(
-                "{} of {} ranges hold the price ({} to {}){}",
-                percent(ranges.coverage),
-                ranges.rows,
-                percent(ranges.interval[0]),
-                percent(ranges.interval[1]),
-                if off { " FAILED" } else { "" }
-            ));
-        }
-        failures += usize::from(failed_here);
-        details.push(parts.join(" "));
-    }
+    let judged: Vec<ShapeVerdict> = report
+        .shapes
+        .iter()
+        .zip(refuted)
+        .map(|(found, refuted)| judge_shape(found, refuted))
+        .collect();
     let figures = json!({
         "bias": BIAS, "least_rows_of_bias": LEAST_OF_BIAS, "least_ranges": LEAST_RANGES,
         "rows_held_to_points": MANY_RANGES, "points": COVERAGE, "level": LEVEL, "shapes": report.shapes,
     });
     let window = format!("sales of {} to {}", report.subject.from, report.subject.to);
-    let (verdict, summary) = match judged {
-        0 => (
+    let failures: Vec<&str> = judged
+        .iter()
+        .filter_map(|shape| shape.failure.as_deref())
+        .collect();
+    let count = judged.iter().filter(|shape| shape.judged).count();
+    let (verdict, summary) = match (count, failures.first()) {
+        (0, _) => (
             Verdict::NotJudged,
             format!(
-                "the {window} have too few values for requests that state less; --from and --to name another window"
+                "the {window} have too few values for requests that state less than stored data"
             ),
         ),
-        _ => (
-            Verdict::of(failures == 0),
+        (_, Some(first)) => (
+            Verdict::Failed,
             format!(
-                "{} of {judged} other requests are within {:.0} points of the bias with stored data, and their ranges hold ({window})",
-                judged - failures,
+                "{} of {count} kinds of request are served worse than those with stored data: {first} ({window})",
+                failures.len()
+            ),
+        ),
+        (_, None) => (
+            Verdict::Passed,
+            format!(
+                "the same sales were asked about in {count} other ways: the median error differs from that with stored data by {:.0} points at most, and the ranges hold what they promise ({window})",
                 100.0 * BIAS
             ),
         ),
     };
+    let details = judged.into_iter().map(|shape| shape.line).collect();
     Finding::new(CHECK, verdict, summary)
         .with_details(details)
         .with_figures(figures)
+}
+
+/// One shape's verdict.
+struct ShapeVerdict {
+    judged: bool,
+    line: String,
+    /// The distance that is too large, in words.
+    failure: Option<String>,
+}
+
+/// Judges one shape. `refuted` tells whether the exact test refutes its coverage.
+fn judge_shape(found: &ShapeFigures, refuted: bool) -> ShapeVerdict {
+    let shape = found.shape.words();
+    let bias = bias(found);
+    let coverage = found.ranges.as_ref();
+    let coverage = coverage.filter(|it| count_independent(it) >= LEAST_RANGES);
+    if bias.is_none() && coverage.is_none() {
+        let line = format!("{shape}: {} values are too few to judge", found.valued);
+        return ShapeVerdict {
+            judged: false,
+            line,
+            failure: None,
+        };
+    }
+    let (mut parts, mut failures) = (Vec::new(), Vec::new());
+    if let Some((ours, stored)) = bias {
+        let off = (ours - stored).abs();
+        let text = format!(
+            "median error {:+.1} % against {:+.1} % with stored data",
+            100.0 * ours,
+            100.0 * stored
+        );
+        if off > BIAS {
+            failures.push(format!(
+                "with {shape} the {text}, which is {:.1} points apart where {:.0} are allowed",
+                100.0 * off,
+                100.0 * BIAS
+            ));
+        }
+        parts.push(format!("{text}{}", mark(off > BIAS)));
+    }
+    if let Some(ranges) = coverage {
+        let far = ranges.coverage < ranges.nominal - COVERAGE - 1e-9;
+        let off = match (count_independent(ranges), ranges.rows) {
+            (MANY_RANGES.., _) => far,
+            (_, MANY_RANGES..) => far && refuted,
+            _ => refuted && ranges.coverage < ranges.nominal,
+        };
+        let text = format!(
+            "{} of {} ranges hold the price ({} to {})",
+            percent(ranges.coverage),
+            ranges.rows,
+            percent(ranges.interval[0]),
+            percent(ranges.interval[1])
+        );
+        if off {
+            failures.push(format!(
+                "with {shape} {text}, which is {:.1} points below the promised {}",
+                100.0 * (ranges.nominal - ranges.coverage),
+                percent(ranges.nominal)
+            ));
+        }
+        parts.push(format!("{text}{}", mark(off)));
+    }
+    ShapeVerdict {
+        judged: true,
+        line: format!("{shape}: {}", parts.join(" ")),
+        failure: (!failures.is_empty()).then(|| failures.join(", and ")),
+    }
+}
+
+fn mark(off: bool) -> &'static str {
+    if off { " FAILED" } else { "" }
 }
 
 /// Returns the median errors of the shape and of stored data, where they are of enough sales.
@@ -106,14 +156,13 @@ fn bias(found: &ShapeFigures) -> Option<(f64, f64)> {
     (ours.rows >= LEAST_OF_BIAS).then_some((ours.median_error, stored.median_error))
 }
 
-/// Returns the exact test's p value of a coverage. One where there is nothing to test.
-fn coverage_p_value(ranges: &Ranges) -> f64 {
-    if !(LEAST_RANGES..MANY_RANGES).contains(&ranges.rows) {
-        return 1.0;
+/// Returns the exact test's p-value of a coverage. One where there is nothing to test.
+fn tested_p_value(ranges: &Ranges) -> f64 {
+    if (LEAST_RANGES..MANY_RANGES).contains(&count_independent(ranges)) {
+        coverage_p_value(ranges)
+    } else {
+        1.0
     }
-    let effective = ranges.effective_rows.clamp(1, ranges.rows);
-    let held = ((ranges.coverage * effective as f64).round() as usize).min(effective);
-    p_value(held, effective, ranges.nominal)
 }
 
 #[cfg(test)]
@@ -152,6 +201,8 @@ mod tests {
         assert_eq!(found.verdict, Verdict::Failed);
         let line = "bedrooms alone: median error -4.0 % against +0.0 % with stored data FAILED";
         assert!(found.details[0].starts_with(line), "{found:?}");
+        let words = "1 of 1 kinds of request are served worse than those with stored data: with bedrooms alone the median error -4.0 % against +0.0 % with stored data, which is 4.0 points apart where 3 are allowed";
+        assert!(found.summary.starts_with(words), "{found:?}");
         // Of fewer the bias is not judged.
         assert_eq!(of(199, 96.0, 159).verdict, Verdict::Passed);
     }

@@ -437,6 +437,7 @@ fn status(service: &Service) -> Status {
     Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         current_release: service.releases.current().id.clone(),
+        check_problem: service.find_check_refusal(),
         releases: releases.iter().map(|release| release.id.clone()).collect(),
         shadow: service.shadows.now().map(|shadow| protocol::Shadow {
             release: shadow.release_id().to_owned(),

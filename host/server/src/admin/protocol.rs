@@ -276,6 +276,9 @@ pub struct Status {
     pub version: String,
     /// The release that new requests are valued by.
     pub current_release: String,
+    /// The reason why that release could not be promoted by its check report, if it could not.
+    #[serde(default)]
+    pub check_problem: Option<String>,
     /// Releases held open.
     pub releases: Vec<String>,
     /// The release that runs beside it, if any does.

@@ -10,7 +10,6 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use domesday_console::number::{number_of, thousands};
-use domesday_package::{Attachments, Trust, judge_check, open};
 use domesday_state::PromotionEntry;
 use domesday_valuation::release_store::OpenRelease;
 use maud::{Markup, html};
@@ -76,22 +75,14 @@ fn cards(service: &Service) -> Vec<ReleaseCard> {
         ReleaseCard {
             backtest: backtest.and_then(|file| read(&package.join(file.as_str()))),
             check: read(&package.join("check.json")),
-            refusal: refusal(&package, service.releases.trust()),
+            refusal: release
+                .judge_check(service.releases.trust())
+                .err()
+                .map(|refusal| refusal.to_string()),
             release,
         }
     };
     releases.into_iter().map(card).collect()
-}
-
-/// Returns why a release could not be promoted by its check report, if that is so.
-fn refusal(folder: &Path, trust: &Trust) -> Option<String> {
-    let judge = || -> Result<(), String> {
-        let package = open(folder, trust).map_err(|error| error.to_string())?;
-        let attachments = Attachments::read(folder).map_err(|error| error.to_string())?;
-        let judged = judge_check(&package, &attachments, trust, false);
-        judged.map(drop).map_err(|error| error.to_string())
-    };
-    judge().err()
 }
 
 /// Reads a report for show. One that is not there or too large is left out.
@@ -136,7 +127,12 @@ fn show(
             }
             @if let Some(backtest) = &card.backtest { (accuracy(backtest)) }
             @else { p.quiet { "The package has no back-test." } }
-            @if let Some(refusal) = &card.refusal { p.refusal { (refusal) "." } }
+            @if let Some(refusal) = &card.refusal {
+                p.refusal role=[current.then_some("alert")] {
+                    @if current { "This release is served, and it could not be promoted: " }
+                    (refusal) "."
+                }
+            }
             @if let Some(check) = &card.check { (verdicts(check)) }
             @else { p.quiet { "No check report stands beside the manifest." } }
             @if let Some(Ok(reports)) = reports { (reports.of_release(&release.id)) }

@@ -59,6 +59,13 @@ pub fn promote(
         // These kinds have no checks.
         ReleaseKind::Markets | ReleaseKind::Rates => CheckEvidence::default(),
     };
+    if !evidence.not_judged.is_empty() {
+        tracing::warn!(
+            release_id,
+            not_judged = evidence.not_judged.join(", "),
+            "the check of the release did not judge everything"
+        );
+    }
     let promotion = NewPromotion {
         kind,
         release_id: release_id.to_owned(),

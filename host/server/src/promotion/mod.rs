@@ -235,9 +235,31 @@ impl Service {
         }
     }
 
-    /// Shows the ledger in the metrics. Blocks. A state that cannot be read leaves them as they
-    /// are.
+    /// Returns why the gate would refuse the release that is served now, if it would. Then it has
+    /// no check report that passed, by this host's trust. It is served all the same. Blocks.
+    pub fn find_check_refusal(&self) -> Option<String> {
+        let current = self.releases.current();
+        let judged = current.judge_check(self.releases.trust());
+        let refusal = judged.err().map(|refusal| refusal.to_string());
+        self.metrics.promotions.show_check(refusal.is_none());
+        refusal
+    }
+
+    /// Logs a warning where the gate would refuse the release that is served now. Blocks.
+    pub fn warn_of_unchecked_release(&self) {
+        if let Some(reason) = self.find_check_refusal() {
+            tracing::warn!(
+                release_id = self.releases.current().id,
+                reason,
+                "the served release has no check report that passed"
+            );
+        }
+    }
+
+    /// Shows the ledger, and the check of the served release, in the metrics. Blocks. A state that
+    /// cannot be read leaves them as they are.
     pub fn show_promotions(&self) {
+        self.find_check_refusal();
         match self.state.promotions() {
             Ok(records) => {
                 let entries = records.iter().filter_map(|record| record.parse().ok());
@@ -329,6 +351,9 @@ impl PromotionFollower {
             let changed = opening.follow_promotion(kind, &release_id);
             if changed.is_ok() {
                 opening.show_promotions();
+            }
+            if kind == ReleaseKind::Valuation && matches!(changed, Ok(true)) {
+                opening.warn_of_unchecked_release();
             }
             changed
         })

@@ -27,6 +27,7 @@ struct PromotedLabels {
 pub struct PromotionMetrics {
     promotions: Family<KindLabels, Counter>,
     promoted: Family<PromotedLabels, Gauge>,
+    checked: Gauge,
     /// Serialises readers of the ledger, so that the last one stays.
     showing: Mutex<()>,
 }
@@ -45,6 +46,11 @@ impl PromotionMetrics {
             Unit::Seconds,
             metrics.promoted.clone(),
         );
+        registry.register(
+            "current_release_checked",
+            "1 if the served valuation release has a trusted check report that passed, or needs none",
+            metrics.checked.clone(),
+        );
         metrics
     }
 
@@ -52,6 +58,11 @@ impl PromotionMetrics {
     pub fn record(&self, kind: ReleaseKind) {
         let kind = kind.as_str();
         self.promotions.get_or_create(&KindLabels { kind }).inc();
+    }
+
+    /// Shows whether the served release has a report that opens the gate.
+    pub(crate) fn show_check(&self, checked: bool) {
+        self.checked.set(checked.into());
     }
 
     /// Shows the last promotion of each kind in the whole ledger.

@@ -2,8 +2,10 @@
 
 use super::{Browser, HOME, link, start_with_console};
 use crate::common::demo::{RELEASE, house_with};
+use crate::common::packages::Releases;
 use crate::common::program::run;
 use serde_json::{Value, json};
+use std::fs;
 
 /// Pounds as a page writes them.
 fn pounds(value: &Value) -> String {
@@ -248,6 +250,20 @@ fn the_ledger_names_its_operators_to_operators_alone() {
         "{tenant}"
     );
     assert!(!tenant.contains("spring"), "{tenant}");
+    server.stop();
+}
+
+/// A first start looks at no check report.
+#[test]
+fn the_releases_page_says_that_the_served_release_could_not_be_promoted() {
+    let releases = Releases::copy();
+    for file in ["check.json", "check.sig"] {
+        fs::remove_file(releases.release(RELEASE).join(file)).unwrap();
+    }
+    let server = start_with_console().releases(releases.path()).go();
+    let page = Browser::of_demo(&server).page("/releases");
+    let shown = "This release is served, and it could not be promoted: release synthetic-hedonic-2027-05 has no check report.";
+    assert!(page.contains(shown), "{page}");
     server.stop();
 }
 

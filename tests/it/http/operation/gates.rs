@@ -2,6 +2,7 @@
 
 use super::promotion::{OTHER, add};
 use crate::common::demo::{RELEASE, house};
+use crate::common::metrics::{metric, metrics_client};
 use crate::common::packages::Releases;
 use crate::common::program::{ProcessOutput, run};
 use crate::common::server::{Server, start};
@@ -58,6 +59,42 @@ impl Signed {
             .with(more)
             .go()
     }
+}
+
+/// No gate is passed at a first start, nor by `--release`.
+#[test]
+fn a_served_release_without_a_report_that_passed_is_named_until_it_has_one() {
+    let signed = Signed::new();
+    let server = start()
+        .releases(signed.releases.path())
+        .with(&["--release", OTHER, "--metrics-listen", "127.0.0.1:0"])
+        .go();
+    let metrics = metrics_client(&server);
+    let data = server.data.display().to_string();
+    let problem = || {
+        let status = run(["status", "--json", "--data", &data]).ok().stdout;
+        let status: Value = serde_json::from_str(&status).unwrap();
+        status["check_problem"].as_str().map(str::to_owned)
+    };
+    assert_eq!(metric(&metrics, "domesday_current_release_checked"), 0.0);
+    let warned = server.await_log(|line| {
+        line["fields"]["message"] == "the served release has no check report that passed"
+            || line["message"] == "the served release has no check report that passed"
+    });
+    assert!(
+        warned.to_string().contains("has no check report."),
+        "{warned}"
+    );
+    assert!(problem().unwrap().contains("has no check report."));
+    signed.attach(false, &signed.key);
+    assert!(problem().unwrap().contains("failed its check: fixtures"));
+    let current = server.demo().post("/v3/value", &house()).ok();
+    assert_eq!(current["release_id"], OTHER);
+    signed.attach(true, &signed.key);
+    assert_eq!(problem(), None);
+    assert_eq!(metric(&metrics, "domesday_current_release_checked"), 1.0);
+    let text = run(["status", "--data", &data]).ok().stdout;
+    assert!(text.contains("check report       good\n"), "{text}");
 }
 
 /// Makes a key that the folder of releases trusts.

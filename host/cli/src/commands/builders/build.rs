@@ -6,10 +6,12 @@ use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::ProgressLine;
 use anyhow::Context;
 use chrono::NaiveDate;
-use domesday_package::{CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, PackageId, SigningKey, Trust};
-use domesday_release_tools::backtest::EVIDENCE_LAG_DAYS;
+use domesday_package::{
+    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, PackageId, SigningKey, Trust, ValuationBody, open,
+};
+use domesday_release_tools::backtest::{EVIDENCE_LAG_DAYS, stored_lag_warning};
 use domesday_release_tools::build::{BuildOptions, build};
-use domesday_release_tools::check::{CheckOptions, check};
+use domesday_release_tools::check::{CheckOptions, Reference, check};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -102,12 +104,28 @@ impl Build {
         drop(progress);
         self.output.sign(&package_dir)?;
         println!("Release {} is in {}", options.id, package_dir.display());
+        warn_of_early_evidence(&package_dir)?;
         match self.output.signing_key()? {
             Some(key) if !self.without_check => check_and_sign(&options, &package_dir, &key)?,
             _ => {}
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Warns where the back-test shows evidence of real registers sooner than a server has it.
+///
+/// # Errors
+/// The package cannot be read.
+fn warn_of_early_evidence(package_dir: &Path) -> anyhow::Result<()> {
+    let package = open(package_dir, &Trust::Unsigned)?;
+    let body: ValuationBody = package.body()?;
+    if let Some(file) = &body.backtest
+        && let Some(warning) = stored_lag_warning(&package.bytes(file.as_str())?)
+    {
+        eprintln!("warning: {warning}");
+    }
+    Ok(())
 }
 
 /// Checks the release and stores the signed report. A release that fails stays, with a warning: its
@@ -125,7 +143,7 @@ fn check_and_sign(
         adversarial_rows: CHECKED_ADVERSARIAL_ROWS as usize,
         window: None,
         sample: None,
-        reference: None,
+        reference: Reference::Newest,
         strict: false,
         compiled: options.compiled.clone(),
     };

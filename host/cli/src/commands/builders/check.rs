@@ -11,7 +11,7 @@ use domesday_package::{
     CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, Kind, PackageId, SigningKey, Trust, attach_check, open,
 };
 use domesday_registers::Day;
-use domesday_release_tools::check::{CheckOptions, Report, check};
+use domesday_release_tools::check::{CheckOptions, Reference, Report, check};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -34,9 +34,12 @@ pub struct Check {
     /// Maximum number of those sales, sampled evenly.
     #[arg(long, value_name = "N", requires = "from", value_parser = clap::value_parser!(u32).range(1..))]
     sample: Option<u32>,
-    /// Compare estimates with this release's, by place and by inputs.
+    /// Compare estimates with this release's (default: the newest other one that knows the homes).
     #[arg(long, value_name = "ID")]
     reference: Option<PackageId>,
+    /// Compare estimates with no release.
+    #[arg(long, conflicts_with = "reference")]
+    no_reference: bool,
     /// Fail if a check is not judged.
     #[arg(long)]
     strict: bool,
@@ -67,7 +70,11 @@ impl Check {
             adversarial_rows: self.adversarial_rows as usize,
             window: window.map(|(from, to)| (Day::from(from), Day::from(to))),
             sample: self.sample.map(|rows| rows as usize),
-            reference: self.reference.map(|id| id.to_string()),
+            reference: match self.reference {
+                Some(id) => Reference::Named(id.to_string()),
+                None if self.no_reference => Reference::Off,
+                None => Reference::Newest,
+            },
             strict: self.strict,
             compiled: self.compiled.compiled,
         };

@@ -121,6 +121,7 @@ pub fn open_service(
         console_map: None,
     };
     service.show_promotions();
+    service.warn_of_unchecked_release();
     Ok((service, promoted))
 }
 

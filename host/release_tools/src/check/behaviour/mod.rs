@@ -8,6 +8,8 @@ mod dates;
 mod input_cases;
 mod own_sale;
 mod part;
+mod patterns;
+mod places;
 mod prober;
 pub mod reference;
 mod small_changes;
@@ -17,6 +19,7 @@ mod valuation_days;
 
 use super::finding::Finding;
 use super::homes::kinds;
+use super::reference_choice::ChosenReference;
 use super::rows::{Home, RowResult};
 use domesday_registers::codes::PropertyType;
 use domesday_registers::{Day, Progress};
@@ -26,10 +29,11 @@ use reference::ComparedHome;
 use std::sync::Arc;
 
 /// Runs the checks that value homes with the release alone. `pool` has homes of the snapshot,
-/// `ordinary` the answers of some of them. Returns the rows that were valued as well.
+/// `many` far more of them, and `ordinary` the answers of some of the pool. Returns the rows that
+/// were valued as well.
 pub fn check(
     open: &OpenRelease,
-    pool: &[Home],
+    (pool, many): (&[Home], &[Home]),
     ordinary: &[RowResult],
     progress: &mut Progress<'_>,
 ) -> (Vec<Finding>, Vec<RowResult>) {
@@ -47,6 +51,8 @@ pub fn check(
         attributes::check(&mut prober, pool, &types, progress),
         own_sale::check(&mut prober, pool, open.latest_sale, progress),
         spread::check(ordinary, &manifest.confidence_bands),
+        places::check(&mut prober, many, progress),
+        patterns::check(&mut prober, pool, progress),
     ];
     (findings, prober.rows)
 }
@@ -56,11 +62,12 @@ pub fn check(
 /// Both value on the release's first valuation day. A reference that does not take that day values
 /// on its own first day, since only differences between homes are judged.
 pub fn compare_with(
-    reference: &OpenRelease,
+    chosen: &ChosenReference,
     open: &OpenRelease,
     homes: &[Home],
     progress: &mut Progress<'_>,
 ) -> Finding {
+    let reference = &chosen.release;
     let from = Day::from(reference.manifest.valuation_date.from);
     let to = Day::from(reference.manifest.valuation_date.to);
     let theirs: Vec<Home> = homes
@@ -87,5 +94,5 @@ pub fn compare_with(
             })
         })
         .collect();
-    reference::judge(&reference.id, &compared)
+    reference::judge(&reference.id, &compared, chosen.reason.as_deref())
 }

@@ -2,10 +2,11 @@
 
 use crate::error::{RefreshError, io_error};
 use crate::file_kind::FileKind;
+use domesday_package::PackageId;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
 /// The settings of a round. Paths are relative to the file's folder.
@@ -177,16 +178,54 @@ impl RefreshConfig {
         if !parts.contains(&true) {
             return Err("it names nothing to build; add [snapshot], [markets] or [rates]".into());
         }
-        if config.reports.starts_with(&config.inbox) {
-            return Err("reports lies in the inbox; name a folder outside it".to_owned());
+        for (name, path) in [("reports", &config.reports), ("releases", &config.releases)] {
+            if absolute(path).starts_with(absolute(&config.inbox)) {
+                return Err(format!(
+                    "{name} lies in the inbox; name a folder outside it"
+                ));
+            }
+        }
+        if config.step_hours == 0 {
+            return Err("step_hours is 0; a step needs at least 1".to_owned());
+        }
+        for prefix in config.prefixes() {
+            let is_id = prefix.parse::<PackageId>().is_ok();
+            if !is_id {
+                return Err(format!(
+                    "prefix {prefix:?}: ids have lower-case letters, digits, dots and hyphens"
+                ));
+            }
+        }
+        if let Some(place) = &mut config.publish_to {
+            if place.contains('@') {
+                // It is not repeated, since it may hold a password.
+                return Err("publish_to has an @; log in as `docker login` does, and leave the password out".to_owned());
+            }
+            if !place.contains("://") {
+                *place = folder.join(&*place).to_string_lossy().into_owned();
+            }
         }
         Ok(config)
+    }
+
+    fn prefixes(&self) -> impl Iterator<Item = &str> {
+        let series = [&self.markets, &self.rates].into_iter().flatten();
+        let snapshot = self.snapshot.iter().map(|it| it.prefix.as_str());
+        let valuation = self.valuation.iter().map(|it| it.prefix.as_str());
+        snapshot
+            .chain(valuation)
+            .chain(series.map(|it| it.prefix.as_str()))
     }
 
     /// Returns the longest time of a step.
     pub fn step_time(&self) -> Duration {
         Duration::from_secs(self.step_hours.saturating_mul(3_600))
     }
+}
+
+/// Returns an absolute path without `.` in it, where the system knows one.
+fn absolute(path: &Path) -> PathBuf {
+    path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]
@@ -255,6 +294,15 @@ pub(crate) mod tests {
         assert!(refused(&far).contains("largest_change is 5"));
         let within = "inbox = 'i'\nreleases = 'r'\nreports = 'i/p'\nsign_with = 'k'\n[rates]\nprefix = 'x'\n";
         assert!(refused(within).contains("outside it"));
+        let part = "[rates]\nprefix = 'x'\n";
+        assert!(refused(&format!("{base}step_hours = 0\n{part}")).contains("step_hours"));
+        let prefix = refused(&format!("{base}[rates]\nprefix = '../X'\n"));
+        assert!(prefix.contains("lower-case"), "{prefix}");
+        let secret = refused(&format!("{base}publish_to = 'oci://u:pw@r/x'\n{part}"));
+        assert!(
+            secret.contains("publish_to") && !secret.contains("pw"),
+            "{secret}"
+        );
         let kinds = format!("{base}expected_within_days = {{ prices = 3 }}\n[rates]\nprefix = 'x'");
         assert!(refused(&kinds).contains("unknown variant `prices`"));
     }

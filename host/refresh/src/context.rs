@@ -10,8 +10,9 @@ use crate::record::{Outcome, RefreshRecord};
 use crate::report::{FORMAT, OverdueKind, PartReport, PartState, RoundReport};
 use crate::step::{Program, Step};
 use chrono::{DateTime, SecondsFormat, Utc};
-use std::fs;
+use domesday_package::{SigningKey, TrustList};
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 use walkdir::WalkDir;
 
 /// The surroundings of a round, from its caller.
@@ -31,6 +32,35 @@ pub struct RoundContext<'a> {
 }
 
 impl RoundContext<'_> {
+    /// Refuses parts that the configuration does not have, and a key that nothing would trust.
+    pub(crate) fn check_parts(&self) -> Result<(), RefreshError> {
+        let config = self.config;
+        for part in self.only {
+            let is_there = match part {
+                Part::Rates => config.rates.is_some(),
+                Part::Markets => config.markets.is_some(),
+                Part::Snapshot => config.snapshot.is_some(),
+                Part::Valuation => config.valuation.is_some(),
+            };
+            if !is_there {
+                return Err(RefreshError::NoPart { part: *part });
+            }
+        }
+        let key = SigningKey::read(&config.sign_with)?.public();
+        let keys = config.releases.join("keys");
+        let list = match keys.is_dir() {
+            true => TrustList::load(&keys)?,
+            false => TrustList::new(),
+        };
+        match list.trusts(&key) {
+            true => Ok(()),
+            false => Err(RefreshError::Untrusted {
+                key: key.to_string(),
+                keys,
+            }),
+        }
+    }
+
     pub(crate) fn includes(&self, part: Part) -> bool {
         self.only.is_empty() || self.only.contains(&part)
     }
@@ -98,6 +128,7 @@ impl RoundContext<'_> {
             parts: Vec::new(),
             overdue: self.overdue(inbox),
             unknown: inbox.unknown.clone(),
+            unreadable: inbox.unreadable.clone(),
             arriving: inbox.arriving.clone(),
         }
     }
@@ -138,6 +169,7 @@ impl RoundContext<'_> {
                     Outcome::Refused => (PartState::Refused, Some(self.check(&id))),
                     Outcome::Held => (PartState::Held, Some(self.promotion(part, &id))),
                     Outcome::Proposed => (PartState::Unchanged, Some(self.promotion(part, &id))),
+                    Outcome::Unjudged => (PartState::Planned, None),
                     Outcome::Built | Outcome::Promoted => (PartState::Unchanged, None),
                 };
                 PartReport {
@@ -180,6 +212,14 @@ impl RoundContext<'_> {
         self.of_service(step)
     }
 
+    /// Reports whether the service has no state yet, so that nothing was promoted.
+    pub(crate) fn has_no_state(&self) -> bool {
+        let service = &self.config.service;
+        let has_no_data = service.data.as_ref().is_none_or(|data| !data.exists());
+        let is_elsewhere = service.config.is_some() || env::var_os("DOMESDAY_STATE").is_some();
+        has_no_data && !is_elsewhere
+    }
+
     /// Adds the options that name the service.
     pub(crate) fn of_service(&self, mut step: Step) -> Step {
         if let Some(data) = &self.config.service.data {
@@ -207,6 +247,7 @@ fn folder_digest(folder: &Path) -> Result<String, RefreshError> {
         |name: &str| !name.starts_with('.') && name != "target" && name != "__pycache__";
     let mut texts = Vec::new();
     let walk = WalkDir::new(folder)
+        .follow_links(true)
         .sort_by_file_name()
         .into_iter()
         .filter_entry(|entry| {

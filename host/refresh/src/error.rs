@@ -1,5 +1,7 @@
 //! The errors of a round.
 
+use crate::part::Part;
+use domesday_package::KeyError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +33,23 @@ pub enum RefreshError {
         path: PathBuf,
         /// The problem.
         problem: String,
+    },
+    /// A part was named that the configuration does not have.
+    #[error("the configuration has no [{part}]; add it, or name another part with --only")]
+    NoPart {
+        /// The part.
+        part: Part,
+    },
+    /// The key that signs cannot be read.
+    #[error("sign_with or a trusted key cannot be read")]
+    Key(#[from] KeyError),
+    /// Nothing that the key signs would be trusted.
+    #[error("{keys} has no {key}, which sign_with belongs to; copy its .pub file there")]
+    Untrusted {
+        /// The public key.
+        key: String,
+        /// The folder of trusted keys.
+        keys: PathBuf,
     },
     /// Another round is under way.
     #[error("another round holds {path}; wait until it ends")]

@@ -6,11 +6,11 @@ use crate::record::FileStamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 /// The deepest folder that is searched.
 const MOST_FOLDERS: usize = 8;
@@ -37,6 +37,8 @@ pub struct Inbox {
     pub files: Vec<ArrivedFile>,
     /// Files that no build takes.
     pub unknown: Vec<PathBuf>,
+    /// Files and folders that cannot be read, with the reason.
+    pub unreadable: Vec<String>,
     /// Files that may still be arriving.
     pub arriving: Vec<PathBuf>,
     /// The state of each file, for the next search.
@@ -67,45 +69,65 @@ pub fn search(
 ) -> Result<Inbox, RefreshError> {
     let folder = search.folder;
     let mut inbox = Inbox::default();
+    // A folder that is not there is an error; what lies in it and cannot be read is told.
+    fs::read_dir(folder).map_err(io_error(folder))?;
     let walk = WalkDir::new(folder)
+        .follow_links(true)
         .max_depth(MOST_FOLDERS)
         .sort_by_file_name()
         .into_iter()
         // The folder itself may be hidden.
         .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path()));
     for entry in walk {
-        let entry = entry.map_err(|error| {
-            let path = error.path().unwrap_or(folder).to_owned();
-            RefreshError::Io {
-                path,
-                source: error.into(),
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                inbox.unreadable.push(error.to_string());
+                continue;
             }
-        })?;
+        };
         let name = entry.file_name().to_string_lossy();
         if !entry.file_type().is_file() || search.ignore.iter().any(|it| *it == name) {
             continue;
         }
+        if let Err(error) = inbox.add(search, &entry, known, recognise) {
+            let path = entry.path().display();
+            inbox.unreadable.push(format!("{path}: {error}"));
+        }
+    }
+    Ok(inbox)
+}
+
+impl Inbox {
+    /// Adds a file to the list that it belongs to.
+    fn add(
+        &mut self,
+        search: &Search<'_>,
+        entry: &DirEntry,
+        known: &BTreeMap<PathBuf, FileStamp>,
+        recognise: &dyn Fn(&Path) -> Option<FileKind>,
+    ) -> io::Result<()> {
         let path = entry.path();
-        let metadata = entry.metadata().map_err(|error| RefreshError::Io {
-            path: path.to_owned(),
-            source: error.into(),
-        })?;
-        let modified = modified_time(&metadata).map_err(io_error(path))?;
-        let age = search
-            .now
-            .duration_since(modified)
-            .unwrap_or_default()
-            .as_secs();
-        if is_partial(path) || age < search.settle_seconds {
-            inbox.arriving.push(path.to_owned());
-            continue;
+        let metadata = entry.metadata()?;
+        let modified = metadata.modified()?;
+        let age = search.now.duration_since(modified).unwrap_or_default();
+        // The record and the report are texts, so a name must be one.
+        let Some(text) = path.to_str() else {
+            let readable = path.to_string_lossy().into_owned();
+            self.unknown.push(readable.into());
+            return Ok(());
+        };
+        let path = Path::new(text);
+        if is_partial(path) || age.as_secs() < search.settle_seconds {
+            self.arriving.push(path.to_owned());
+            return Ok(());
         }
         let stamp = stamp(path, &metadata, modified, known, recognise)?;
         match stamp.kind {
             Some(kind) => {
                 let is_copy = |file: &ArrivedFile| file.sha256 == stamp.sha256;
-                if !inbox.files.iter().any(is_copy) {
-                    inbox.files.push(ArrivedFile {
+                if !self.files.iter().any(is_copy) {
+                    self.files.push(ArrivedFile {
                         path: path.to_owned(),
                         kind,
                         sha256: stamp.sha256.clone(),
@@ -113,11 +135,11 @@ pub fn search(
                     });
                 }
             }
-            None => inbox.unknown.push(path.to_owned()),
+            None => self.unknown.push(path.to_owned()),
         }
-        inbox.stamps.insert(path.to_owned(), stamp);
+        self.stamps.insert(path.to_owned(), stamp);
+        Ok(())
     }
-    Ok(inbox)
 }
 
 /// Returns the state of a file, from the last search where it has not changed since.
@@ -127,7 +149,7 @@ fn stamp(
     modified: SystemTime,
     known: &BTreeMap<PathBuf, FileStamp>,
     recognise: &dyn Fn(&Path) -> Option<FileKind>,
-) -> Result<FileStamp, RefreshError> {
+) -> io::Result<FileStamp> {
     let nanos = modified
         .duration_since(UNIX_EPOCH)
         .map_or(0, |time| time.as_nanos());
@@ -146,7 +168,7 @@ fn stamp(
         bytes,
         modified_nanos,
         kind: recognise(path),
-        sha256: file_digest(path).map_err(io_error(path))?,
+        sha256: file_digest(path)?,
     })
 }
 
@@ -162,10 +184,6 @@ pub(crate) fn file_digest(path: &Path) -> io::Result<String> {
         }
         hasher.update(&buffer[..read]);
     }
-}
-
-fn modified_time(metadata: &Metadata) -> io::Result<SystemTime> {
-    metadata.modified()
 }
 
 fn seconds(time: SystemTime) -> u64 {
@@ -186,7 +204,6 @@ fn is_partial(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
     use std::time::Duration;
 
     fn by_end(path: &Path) -> Option<FileKind> {
@@ -197,8 +214,15 @@ mod tests {
         }
     }
 
+    /// Returns the time of the last change in a folder, which is near that of its files.
+    fn written_time(folder: &Path) -> SystemTime {
+        let probe = folder.join(".time");
+        fs::write(&probe, "").unwrap();
+        fs::metadata(&probe).unwrap().modified().unwrap()
+    }
+
     fn search_at(folder: &Path, later: u64, known: &BTreeMap<PathBuf, FileStamp>) -> Inbox {
-        let now = SystemTime::now() + Duration::from_secs(later);
+        let now = written_time(folder) + Duration::from_secs(later);
         let how = Search {
             folder,
             ignore: &["prices-explained.csv".to_owned()],
@@ -242,6 +266,32 @@ mod tests {
         assert_eq!(found.files.len(), 1);
         assert_eq!(names(&found.unknown), ["readme.txt"]);
         assert_eq!(names(&found.arriving), ["c.csv.part"]);
+    }
+
+    #[test]
+    fn a_link_is_followed_and_what_cannot_be_read_is_told() {
+        use std::os::unix::ffi::OsStrExt;
+        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let target = elsewhere.path().join("a.csv");
+        fs::write(&target, "1").unwrap();
+        let link = |target: &Path, name: &str| {
+            std::os::unix::fs::symlink(target, folder.path().join(name)).unwrap();
+        };
+        link(&target, "link.csv");
+        link(&elsewhere.path().join("gone"), "broken.csv");
+        let name = std::ffi::OsStr::from_bytes(b"\xff.csv");
+        fs::write(folder.path().join(name), "2").unwrap();
+        let found = search_at(folder.path(), 61, &BTreeMap::new());
+        assert_eq!(found.files.len(), 1, "{found:?}");
+        assert_eq!(found.unreadable.len(), 1, "{found:?}");
+        assert_eq!(found.unknown.len(), 1, "{found:?}");
+        let nowhere = Search {
+            folder: &folder.path().join("none"),
+            ignore: &[],
+            settle_seconds: 0,
+            now: written_time(folder.path()),
+        };
+        assert!(search(&nowhere, &BTreeMap::new(), &by_end).is_err());
     }
 
     #[test]

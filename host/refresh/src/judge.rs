@@ -1,8 +1,6 @@
 //! Reads what the reports of steps say.
 
-use crate::part::Part;
-use domesday_package::{Body, Trust, open};
-use domesday_series::package::{MarketsBody, RatesBody, ReleaseBody};
+use crate::inbox::file_digest;
 use serde::Deserialize;
 use std::fs;
 use std::path::Path;
@@ -57,9 +55,65 @@ pub fn current_release(ledger: &Path) -> Option<String> {
         .map(|entry| entry.release_id)
 }
 
-/// Reports whether a release has a report of its check.
-pub fn has_report(package_dir: &Path) -> bool {
-    package_dir.join("check.json").exists()
+/// The file of a package's manifest.
+const MANIFEST: &str = "manifest.json";
+
+/// The members of a release's manifest that tell its datasets. An earlier version wrote none.
+#[derive(Deserialize)]
+struct SeriesManifest {
+    body: SeriesBody,
+}
+
+#[derive(Deserialize)]
+struct SeriesBody {
+    #[serde(default)]
+    datasets: Vec<DatasetExtent>,
+}
+
+#[derive(Deserialize)]
+struct DatasetExtent {
+    dataset: String,
+    to: Option<String>,
+    series: u64,
+    reason: Option<String>,
+}
+
+/// The members of a check report that decide.
+#[derive(Deserialize)]
+struct CheckFigures {
+    manifest: String,
+    passed: bool,
+}
+
+/// Returns whether a release passed its check, by the signed report of its manifest. Returns `None`
+/// without such a report.
+pub fn find_check(package_dir: &Path) -> Option<bool> {
+    let bytes = fs::read(package_dir.join("check.json")).ok()?;
+    let report: CheckFigures = serde_json::from_slice(&bytes).ok()?;
+    // The digest of a package is that of its manifest.
+    let manifest = file_digest(&package_dir.join(MANIFEST)).ok()?;
+    (report.manifest == manifest).then_some(report.passed)
+}
+
+/// Returns the datasets that a release lost against the one before: empty now, or with an earlier
+/// end.
+pub fn find_lost_datasets(before: &Path, now: &Path) -> Result<Vec<String>, String> {
+    let (before, now) = (read_datasets(before)?, read_datasets(now)?);
+    let lost = before.iter().filter_map(|had| {
+        let has = now.iter().find(|it| it.dataset == had.dataset);
+        let has = has.filter(|it| it.series > 0 || had.series == 0);
+        match has {
+            None => Some(format!("{} is empty, and was not before", had.dataset)),
+            Some(has) if has.to < had.to => Some(format!(
+                "{} ends at {}, and ended at {} before",
+                had.dataset,
+                has.to.as_deref().unwrap_or("nothing"),
+                had.to.as_deref().unwrap_or("nothing")
+            )),
+            Some(_) => None,
+        }
+    });
+    Ok(lost.collect())
 }
 
 /// Judges the median change of a comparison, and says it.
@@ -101,16 +155,11 @@ pub fn judge_change(comparison: &Path, largest: f64) -> (Verdict, String) {
 }
 
 /// Returns the reasons why datasets of a release are empty or end early.
-pub fn incomplete_datasets(part: Part, package_dir: &Path) -> Vec<String> {
-    let body = match part {
-        Part::Markets => body(package_dir, |MarketsBody(body)| body),
-        _ => body(package_dir, |RatesBody(body)| body),
-    };
-    match body {
-        Ok(body) => {
-            let datasets = body.datasets.into_iter();
-            let incomplete =
-                datasets.filter_map(|dataset| Some((dataset.dataset, dataset.reason?)));
+pub fn incomplete_datasets(package_dir: &Path) -> Vec<String> {
+    match read_datasets(package_dir) {
+        Ok(datasets) => {
+            let incomplete = datasets.into_iter();
+            let incomplete = incomplete.filter_map(|it| Some((it.dataset, it.reason?)));
             incomplete
                 .map(|(dataset, reason)| format!("{dataset}: {reason}"))
                 .collect()
@@ -119,11 +168,11 @@ pub fn incomplete_datasets(part: Part, package_dir: &Path) -> Vec<String> {
     }
 }
 
-fn body<B: Body>(package_dir: &Path, inner: fn(B) -> ReleaseBody) -> Result<ReleaseBody, String> {
-    // This program built and signed it a moment ago.
-    let package = open(package_dir, &Trust::Unsigned).map_err(|error| error.to_string())?;
-    let body = package.body::<B>().map_err(|error| error.to_string())?;
-    Ok(inner(body))
+fn read_datasets(package_dir: &Path) -> Result<Vec<DatasetExtent>, String> {
+    let bytes = fs::read(package_dir.join(MANIFEST)).map_err(|error| error.to_string())?;
+    let manifest: SeriesManifest =
+        serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
+    Ok(manifest.body.datasets)
 }
 
 /// Returns the last line of a log that says something.

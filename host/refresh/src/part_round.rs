@@ -12,9 +12,17 @@ use crate::step::{Step, StepEnd, run_step};
 use std::path::Path;
 
 /// The exit code of `release monitor` for an alarm.
-const ALARM: i32 = 3;
+pub(crate) const ALARM: i32 = 3;
 /// The exit code of `release monitor` where nothing was judged.
 const NOT_JUDGED: i32 = 4;
+
+/// The promotion ledger of one kind, as far as it is known.
+enum Ledger {
+    /// The release that was promoted last, if any was.
+    Entries(Option<String>),
+    /// It cannot be read.
+    Unreadable,
+}
 
 /// The round of one part.
 pub(crate) struct PartRound<'a> {
@@ -42,34 +50,8 @@ impl<'a> PartRound<'a> {
         let part = self.report.part;
         let plan = match decision {
             Decision::Build(plan) => plan,
-            // The policy may have changed since, or a promotion may have failed.
-            Decision::Unchanged {
-                id,
-                outcome: Outcome::Proposed,
-            } if self.context.policy(part) == Some(Policy::Promote) => {
-                self.report.id = Some(id.clone());
-                let outcome = self.finish(&id, record)?;
-                if let Some(built) = record.built.get_mut(&part) {
-                    built.outcome = outcome;
-                }
-                return Ok(self.report);
-            }
-            Decision::Unchanged {
-                id,
-                outcome: outcome @ (Outcome::Held | Outcome::Proposed),
-            } => {
-                let promoted = self.current(part)?.is_some_and(|current| current == id);
-                let outcome = if promoted { Outcome::Promoted } else { outcome };
-                if let Some(built) = record.built.get_mut(&part) {
-                    built.outcome = outcome;
-                }
-                let settled = self
-                    .context
-                    .report_settled(part, Decision::Unchanged { id, outcome });
-                return Ok(PartReport {
-                    steps: self.report.steps,
-                    ..settled
-                });
+            Decision::Unchanged { id, outcome } if outcome.is_open() => {
+                return self.go_on(id, outcome, record);
             }
             other => return Ok(self.context.report_settled(part, other)),
         };
@@ -79,16 +61,60 @@ impl<'a> PartRound<'a> {
         }
         self.report.id = Some(plan.id.clone());
         let id = plan.id.clone();
-        // A round that ends here goes on with the promotion next time.
-        record
-            .built
-            .insert(part, plan.rests_on.record(plan.id, Outcome::Proposed));
+        let before = record.built.get(&part).map(|before| before.id.clone());
+        // A round that ends here goes on with the judgement next time.
+        let built = plan.rests_on.record(plan.id, before);
+        record.built.insert(part, built);
         record.write(&self.context.config.reports)?;
-        let outcome = self.finish(&id, record)?;
-        if let Some(built) = record.built.get_mut(&part) {
-            built.outcome = outcome;
-        }
+        self.finish(&id, record)?;
         Ok(self.report)
+    }
+
+    /// Goes on with a package of an earlier round that waits for a judgement, a promotion or a
+    /// person.
+    fn go_on(
+        mut self,
+        id: String,
+        outcome: Outcome,
+        record: &mut RefreshRecord,
+    ) -> Result<PartReport, RefreshError> {
+        let part = self.report.part;
+        self.report.id = Some(id.clone());
+        if outcome == Outcome::Unjudged {
+            self.finish(&id, record)?;
+            return Ok(self.report);
+        }
+        let current = match self.current(part)? {
+            Ledger::Entries(current) => current,
+            Ledger::Unreadable => return Ok(self.report),
+        };
+        let is_promoted = current.as_deref() == Some(&*id);
+        if !is_promoted {
+            let judged_now = self.judged_by(current.as_deref());
+            if outcome == Outcome::Proposed && self.context.policy(part) == Some(Policy::Promote) {
+                let outcome = self.promote(&id)?;
+                record.set_outcome(part, outcome);
+                return Ok(self.report);
+            }
+            if part == Part::Valuation
+                && outcome == Outcome::Held
+                && record.judged_by(part) != Some(&*judged_now)
+            {
+                self.finish(&id, record)?;
+                return Ok(self.report);
+            }
+        }
+        let outcome = if is_promoted {
+            Outcome::Promoted
+        } else {
+            outcome
+        };
+        record.set_outcome(part, outcome);
+        let settled = Decision::Unchanged { id, outcome };
+        Ok(PartReport {
+            steps: self.report.steps,
+            ..self.context.report_settled(part, settled)
+        })
     }
 
     /// Checks the new files and builds the package. Returns false where a step failed.
@@ -110,50 +136,93 @@ impl<'a> PartRound<'a> {
         self.succeeds(&plan.build)
     }
 
-    /// Judges a package that was built, and promotes or proposes it.
-    fn finish(&mut self, id: &str, record: &RefreshRecord) -> Result<Outcome, RefreshError> {
+    /// Judges a package, promotes or proposes it, and records its fate.
+    fn finish(&mut self, id: &str, record: &mut RefreshRecord) -> Result<(), RefreshError> {
         let part = self.report.part;
+        let mut judged_by = None;
         let verdict = match part {
             Part::Snapshot => {
                 self.report.state = PartState::Built;
-                return Ok(Outcome::Built);
+                record.set_outcome(part, Outcome::Built);
+                return Ok(());
             }
             Part::Rates | Part::Markets => {
-                let folder = self.context.package_dir(part, id);
-                self.report
-                    .notes
-                    .extend(judge::incomplete_datasets(part, &folder));
-                Verdict::Sound
+                let before = record.built.get(&part).and_then(|it| it.before.as_deref());
+                self.judge_series(id, before)
             }
-            Part::Valuation => self.judge_valuation(id, record)?,
+            Part::Valuation => {
+                let (verdict, current) = self.judge_valuation(id, record)?;
+                judged_by = Some(self.judged_by(current.as_deref()));
+                verdict
+            }
         };
-        let promotion = self.context.promotion(part, id);
-        match (verdict, self.context.policy(part)) {
-            (Verdict::Refused, _) => {
+        let promotion = self.context.promotion(part, id).command_line();
+        let outcome = match verdict {
+            Verdict::Failed => Outcome::Unjudged,
+            Verdict::Refused => {
                 self.report.state = PartState::Refused;
                 self.report.next = Some(self.context.check(id).command_line());
-                Ok(Outcome::Refused)
+                Outcome::Refused
             }
-            (Verdict::Failed, _) => Ok(Outcome::Proposed),
-            (Verdict::Sound, Some(Policy::Promote)) => {
-                if self.publish(id)? && self.succeeds(&promotion)? {
-                    self.report.state = PartState::Promoted;
-                    return Ok(Outcome::Promoted);
-                }
-                self.report.next = Some(promotion.command_line());
-                Ok(Outcome::Proposed)
-            }
-            (Verdict::Held, Some(Policy::Promote)) => {
+            Verdict::Held => {
                 self.report.state = PartState::Held;
-                self.report.next = Some(promotion.command_line());
-                Ok(Outcome::Held)
+                self.report.next = Some(promotion);
+                Outcome::Held
             }
-            (Verdict::Sound | Verdict::Held, _) => {
+            Verdict::Sound if self.context.policy(part) == Some(Policy::Promote) => {
+                self.promote(id)?
+            }
+            Verdict::Sound => {
                 self.report.state = PartState::Proposed;
-                self.report.next = Some(promotion.command_line());
-                Ok(Outcome::Proposed)
+                self.report.next = Some(promotion);
+                Outcome::Proposed
+            }
+        };
+        record.set_outcome(part, outcome);
+        record.set_judged_by(part, judged_by);
+        Ok(())
+    }
+
+    /// Publishes and promotes a package that was found sound.
+    fn promote(&mut self, id: &str) -> Result<Outcome, RefreshError> {
+        let promotion = self.context.promotion(self.report.part, id);
+        if self.publish(id)? && self.succeeds(&promotion)? {
+            self.report.state = PartState::Promoted;
+            return Ok(Outcome::Promoted);
+        }
+        self.report.next = Some(promotion.command_line());
+        Ok(Outcome::Proposed)
+    }
+
+    /// Judges a release of series: one that lost data against the one before is for a person.
+    fn judge_series(&mut self, id: &str, before: Option<&str>) -> Verdict {
+        let part = self.report.part;
+        let folder = self.context.package_dir(part, id);
+        let incomplete = judge::incomplete_datasets(&folder);
+        self.report.notes.extend(incomplete);
+        let Some(before) = before else {
+            return Verdict::Sound;
+        };
+        let before = self.context.package_dir(part, before);
+        match judge::find_lost_datasets(&before, &folder) {
+            Ok(lost) if lost.is_empty() => Verdict::Sound,
+            Ok(lost) => {
+                self.report.notes.extend(lost);
+                Verdict::Held
+            }
+            Err(error) => {
+                let note = format!("it cannot be compared with the one before: {error}");
+                self.report.notes.push(note);
+                Verdict::Held
             }
         }
+    }
+
+    /// Returns the policy and the current release as the record keeps them.
+    fn judged_by(&self, current: Option<&str>) -> String {
+        let valuation = self.context.config.valuation.as_ref();
+        let largest = valuation.map_or(0.0, |it| it.largest_change);
+        format!("at most {largest} against {}", current.unwrap_or("none"))
     }
 
     /// Publishes a release for other hosts, where the configuration names a place.
@@ -174,27 +243,35 @@ impl<'a> PartRound<'a> {
         self.succeeds(&step)
     }
 
-    /// Checks a valuation release, compares it with the current one, and holds that one against
-    /// the sales registered since.
+    /// Checks a valuation release, compares it with the current one, and compares that one with
+    /// the sales registered since. Returns the current one too.
     fn judge_valuation(
         &mut self,
         id: &str,
         record: &RefreshRecord,
-    ) -> Result<Verdict, RefreshError> {
-        match self.step(&self.context.check(id))? {
-            StepEnd::Exit(0) => {}
-            // What cannot be checked has 1 too, so the report decides.
-            StepEnd::Exit(1)
-                if judge::has_report(&self.context.package_dir(Part::Valuation, id)) =>
-            {
-                return Ok(Verdict::Refused);
+    ) -> Result<(Verdict, Option<String>), RefreshError> {
+        let package_dir = self.context.package_dir(Part::Valuation, id);
+        // A report that is there stays: a second person may have approved it.
+        if judge::find_check(&package_dir) != Some(true) {
+            let end = self.step(&self.context.check(id))?;
+            match (end, judge::find_check(&package_dir)) {
+                (StepEnd::Exit(0), _) => {}
+                (_, Some(false)) => return Ok((Verdict::Refused, None)),
+                _ => {
+                    let step = self.context.check(id);
+                    self.note_failure(&step, end);
+                    return Ok((Verdict::Failed, None));
+                }
             }
-            _ => return Ok(Verdict::Failed),
         }
-        let Some(current) = self.current(Part::Valuation)? else {
+        let current = match self.current(Part::Valuation)? {
+            Ledger::Entries(current) => current,
+            Ledger::Unreadable => return Ok((Verdict::Failed, None)),
+        };
+        let Some(current) = current else {
             let note = "no release was promoted before, so that it is compared with none";
             self.report.notes.push(note.to_owned());
-            return Ok(Verdict::Held);
+            return Ok((Verdict::Held, None));
         };
         if let Some(snapshot) = record.built.get(&Part::Snapshot) {
             self.monitor(&current, &snapshot.id)?;
@@ -209,7 +286,7 @@ impl<'a> PartRound<'a> {
             .option("--report", json.with_extension("html"))
             .option("--releases", &self.context.config.releases);
         if !self.succeeds(&compare)? {
-            return Ok(Verdict::Failed);
+            return Ok((Verdict::Failed, Some(current)));
         }
         let largest = self
             .context
@@ -219,18 +296,21 @@ impl<'a> PartRound<'a> {
             .map_or(0.0, |it| it.largest_change);
         let (verdict, note) = judge::judge_change(&json, largest);
         self.report.notes.push(note);
-        Ok(verdict)
+        Ok((verdict, Some(current)))
     }
 
     /// Returns the release of the kind that was promoted last, by the ledger.
-    fn current(&mut self, part: Part) -> Result<Option<String>, RefreshError> {
+    fn current(&mut self, part: Part) -> Result<Ledger, RefreshError> {
+        if self.context.has_no_state() {
+            return Ok(Ledger::Entries(None));
+        }
         let ledger = self.logs.join(format!("{part}-history.json"));
         let arguments = ["release", "history", "--kind", part.name(), "--json"];
         let history = Step::new("history", &arguments).output_to(ledger.clone());
         let history = self.context.of_service(history);
-        Ok(match self.step(&history)? {
-            StepEnd::Exit(0) => judge::current_release(&ledger),
-            _ => None,
+        Ok(match self.succeeds(&history)? {
+            true => Ledger::Entries(judge::current_release(&ledger)),
+            false => Ledger::Unreadable,
         })
     }
 
@@ -248,10 +328,11 @@ impl<'a> PartRound<'a> {
             .option("--releases", &self.context.config.releases);
         let note = match self.step(&monitor)? {
             StepEnd::Exit(0) => return Ok(()),
-            StepEnd::Exit(ALARM) => format!(
-                "ALARM of the monitor: {current} has drifted; see {}",
-                json.display()
-            ),
+            StepEnd::Exit(ALARM) => {
+                self.report.alarm = true;
+                let json = json.display();
+                format!("ALARM of the monitor: {current} has drifted; see {json}")
+            }
             StepEnd::Exit(NOT_JUDGED) => format!(
                 "the monitor judged nothing of {current}: too few sales were registered since"
             ),
@@ -267,6 +348,12 @@ impl<'a> PartRound<'a> {
         if end == StepEnd::Exit(0) {
             return Ok(true);
         }
+        self.note_failure(step, end);
+        Ok(false)
+    }
+
+    /// Notes that the last step failed, with the last line of its log.
+    fn note_failure(&mut self, step: &Step, end: StepEnd) {
         let log = self.report.steps.last().map(|step| step.log.clone());
         let log = log.unwrap_or_default();
         let how = match end {
@@ -280,7 +367,6 @@ impl<'a> PartRound<'a> {
             judge::last_line(&log),
             log.display()
         ));
-        Ok(false)
     }
 
     fn step(&mut self, step: &Step) -> Result<StepEnd, RefreshError> {

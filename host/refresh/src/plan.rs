@@ -28,7 +28,7 @@ pub enum Decision {
         kinds: Vec<FileKind>,
     },
     /// A package is to be built.
-    Build(BuildPlan),
+    Build(Box<BuildPlan>),
 }
 
 /// A package to build.
@@ -57,17 +57,22 @@ pub struct RestsOn {
     pub price_paid: BTreeSet<String>,
     /// Over everything else.
     pub others: String,
+    /// The kinds of files.
+    pub kinds: BTreeSet<FileKind>,
 }
 
 impl RestsOn {
-    /// Returns the record of the package.
-    pub fn record(self, id: String, outcome: Outcome) -> BuiltRecord {
+    /// Returns the record of a package that is not judged yet. `before` is the package before.
+    pub fn record(self, id: String, before: Option<String>) -> BuiltRecord {
         BuiltRecord {
             id,
             inputs: self.inputs,
             price_paid: self.price_paid,
             others: self.others,
-            outcome,
+            kinds: self.kinds,
+            outcome: Outcome::Unjudged,
+            judged_by: None,
+            before,
         }
     }
 }
@@ -122,6 +127,12 @@ impl PlanContext<'_> {
         }
         let rests_on = rests_on(&taken, arguments);
         let before = self.record.built.get(&part);
+        // A folder that is not mounted must not empty a release.
+        let taken_before = before.iter().flat_map(|before| &before.kinds);
+        let lost: Vec<FileKind> = taken_before.copied().filter(is_absent).collect();
+        if !lost.is_empty() {
+            return Some(Decision::Missing { kinds: lost });
+        }
         if let Some(unchanged) = self.find_unchanged(part, &rests_on.inputs) {
             return Some(unchanged);
         }
@@ -133,7 +144,7 @@ impl PlanContext<'_> {
             before.is_some_and(|before| before.price_paid.contains(&file.sha256))
         };
         let new_files = taken.iter().filter(|file| !checked(file));
-        Some(Decision::Build(BuildPlan {
+        Some(Decision::Build(Box::new(BuildPlan {
             new_files: new_files.map(|file| file.path.clone()).collect(),
             build: self.build(part, &id, &taken, arguments),
             update,
@@ -145,7 +156,7 @@ impl PlanContext<'_> {
                 .copied()
                 .filter(is_absent)
                 .collect(),
-        }))
+        })))
     }
 
     /// Decides about the valuation release on a snapshot. `model` is a digest of the model's
@@ -167,7 +178,7 @@ impl PlanContext<'_> {
             // The next step checks it, against the release before.
             .with(["--without-check"])
             .with(&valuation.arguments);
-        Some(Decision::Build(BuildPlan {
+        Some(Decision::Build(Box::new(BuildPlan {
             build: self.sign(build),
             id,
             new_files: Vec::new(),
@@ -176,9 +187,10 @@ impl PlanContext<'_> {
                 inputs: others.clone(),
                 price_paid: BTreeSet::new(),
                 others,
+                kinds: BTreeSet::new(),
             },
             absent: Vec::new(),
-        }))
+        })))
     }
 
     /// Returns the decision where the last package rests on the same, and is still there.
@@ -296,6 +308,7 @@ fn rests_on(taken: &[&ArrivedFile], arguments: &[String]) -> RestsOn {
         ),
         price_paid,
         others,
+        kinds: taken.iter().map(|file| file.kind).collect(),
     }
 }
 

@@ -43,7 +43,7 @@ fn decide(part: Part, files: &[ArrivedFile], record: &RefreshRecord) -> Decision
 
 fn plan(part: Part, files: &[ArrivedFile], record: &RefreshRecord) -> BuildPlan {
     match decide(part, files, record) {
-        Decision::Build(plan) => plan,
+        Decision::Build(plan) => *plan,
         other => panic!("{other:?}"),
     }
 }
@@ -51,7 +51,8 @@ fn plan(part: Part, files: &[ArrivedFile], record: &RefreshRecord) -> BuildPlan 
 /// Returns the record after a plan was carried out.
 fn record_of(part: Part, plan: BuildPlan) -> RefreshRecord {
     let mut record = RefreshRecord::default();
-    let built = plan.rests_on.record(plan.id, Outcome::Built);
+    let mut built = plan.rests_on.record(plan.id, None);
+    built.outcome = Outcome::Built;
     record.built.insert(part, built);
     record
 }
@@ -156,6 +157,20 @@ fn any_other_change_builds_the_snapshot_anew() {
 }
 
 #[test]
+fn a_kind_that_was_taken_before_and_is_gone_stops_the_build() {
+    let mut files = registers();
+    let first = plan(Part::Snapshot, &files, &RefreshRecord::default());
+    let record = record_of(Part::Snapshot, first);
+    files.pop();
+    files.push(file(FileKind::PricePaid, "pp-monthly.csv", 2));
+    let kinds = vec![FileKind::Certificates];
+    assert_eq!(
+        decide(Part::Snapshot, &files, &record),
+        Decision::Missing { kinds }
+    );
+}
+
+#[test]
 fn of_a_kind_that_a_build_takes_once_the_latest_file_counts() {
     let mut files = registers();
     files.push(file(FileKind::CodePoint, "a-later.zip", 9));
@@ -190,7 +205,8 @@ fn a_valuation_release_is_built_for_each_snapshot_and_each_change_of_the_model()
          --snapshot s1 --without-check --sign-with /etc/domesday/my.key \
          --releases /etc/domesday/releases"
     );
-    let built = plan.rests_on.record(plan.id, Outcome::Refused);
+    let mut built = plan.rests_on.record(plan.id, None);
+    built.outcome = Outcome::Refused;
     record.built.insert(Part::Valuation, built);
     let same = decide(&record, "s1", "m1");
     assert!(matches!(

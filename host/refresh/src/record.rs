@@ -51,14 +51,25 @@ pub struct BuiltRecord {
     pub price_paid: BTreeSet<String>,
     /// SHA-256 over everything else.
     pub others: String,
+    /// The kinds of files among them.
+    #[serde(default)]
+    pub kinds: BTreeSet<FileKind>,
     /// Its fate.
     pub outcome: Outcome,
+    /// The policy, and the release that was current, when it was judged.
+    #[serde(default)]
+    pub judged_by: Option<String>,
+    /// The package that the round before built.
+    #[serde(default)]
+    pub before: Option<String>,
 }
 
 /// The fate of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
+    /// It was built and not judged yet.
+    Unjudged,
     /// It was built, and there is nothing to promote.
     Built,
     /// A person is to promote it.
@@ -69,6 +80,13 @@ pub enum Outcome {
     Held,
     /// It failed its check. The same files would fail again.
     Refused,
+}
+
+impl Outcome {
+    /// Reports whether a later round goes on with the package.
+    pub fn is_open(self) -> bool {
+        matches!(self, Outcome::Unjudged | Outcome::Proposed | Outcome::Held)
+    }
 }
 
 impl Default for RefreshRecord {
@@ -104,6 +122,25 @@ impl RefreshRecord {
         match record.format {
             FORMAT => Ok(record),
             other => Err(damaged(format!("format {other}, not {FORMAT}"))),
+        }
+    }
+
+    /// Returns what the last package of a part was judged by.
+    pub(crate) fn judged_by(&self, part: Part) -> Option<&str> {
+        self.built.get(&part)?.judged_by.as_deref()
+    }
+
+    /// Sets the fate of the last package of a part.
+    pub(crate) fn set_outcome(&mut self, part: Part, outcome: Outcome) {
+        if let Some(built) = self.built.get_mut(&part) {
+            built.outcome = outcome;
+        }
+    }
+
+    /// Sets what the last package of a part was judged by.
+    pub(crate) fn set_judged_by(&mut self, part: Part, judged_by: Option<String>) {
+        if let Some(built) = self.built.get_mut(&part) {
+            built.judged_by = judged_by;
         }
     }
 
@@ -144,7 +181,10 @@ mod tests {
                 inputs: "ab".to_owned(),
                 price_paid: BTreeSet::new(),
                 others: "ab".to_owned(),
+                kinds: BTreeSet::from([FileKind::BankCsv]),
                 outcome: Outcome::Promoted,
+                judged_by: None,
+                before: None,
             },
         );
         record.write(folder.path()).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::file_kind::FileKind;
 use crate::part::Part;
-use crate::step::StepReport;
+use crate::step::{Step, StepReport};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -25,6 +25,8 @@ pub struct RoundReport {
     pub overdue: Vec<OverdueKind>,
     /// Files of the inbox that no build takes.
     pub unknown: Vec<PathBuf>,
+    /// Files and folders of the inbox that cannot be read, with the reason.
+    pub unreadable: Vec<String>,
     /// Files that may still be arriving. The next round takes them.
     pub arriving: Vec<PathBuf>,
 }
@@ -55,6 +57,8 @@ pub struct PartReport {
     pub notes: Vec<String>,
     /// The command that a person may type next.
     pub next: Option<String>,
+    /// True if the monitor raised an alarm.
+    pub alarm: bool,
 }
 
 impl PartReport {
@@ -67,6 +71,7 @@ impl PartReport {
             steps: Vec::new(),
             notes: Vec::new(),
             next: None,
+            alarm: false,
         }
     }
 }
@@ -131,6 +136,8 @@ impl RoundReport {
         } else if has(&[PartState::Held, PartState::Refused, PartState::Missing])
             || !self.overdue.is_empty()
             || !self.unknown.is_empty()
+            || !self.unreadable.is_empty()
+            || self.parts.iter().any(|part| part.alarm)
         {
             RoundResult::Attention
         } else {
@@ -148,10 +155,10 @@ impl RoundReport {
                 None => writeln!(text, "{:<10} {state}", part.part),
             };
             for note in &part.notes {
-                let _ = writeln!(text, "           {note}");
+                let _ = writeln!(text, "           {}", printable(note));
             }
             if let Some(next) = &part.next {
-                let _ = writeln!(text, "           next: {next}");
+                let _ = writeln!(text, "           next: {}", printable(next));
             }
         }
         for overdue in &self.overdue {
@@ -166,21 +173,32 @@ impl RoundReport {
             };
         }
         for path in &self.unknown {
-            let path = path.display();
+            let check = Step::new("data", &["data", "check"]).with([path]);
             let _ = writeln!(
                 text,
-                "unknown: {path}; `domesday data check {path}` says more"
+                "unknown: {}; `{}` says more",
+                printable(&path.to_string_lossy()),
+                printable(&check.command_line())
             );
+        }
+        for entry in &self.unreadable {
+            let _ = writeln!(text, "unreadable: {}", printable(entry));
         }
         for path in &self.arriving {
             let _ = writeln!(
                 text,
                 "arriving: {}; the next round takes it",
-                path.display()
+                printable(&path.to_string_lossy())
             );
         }
         text
     }
+}
+
+/// Returns a text without the characters that could draw on a terminal.
+fn printable(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().map(plain).collect()
 }
 
 #[cfg(test)]
@@ -198,6 +216,7 @@ mod tests {
             parts: parts.collect(),
             overdue: Vec::new(),
             unknown: Vec::new(),
+            unreadable: Vec::new(),
             arriving: Vec::new(),
         }
     }
@@ -224,6 +243,13 @@ mod tests {
         let mut unknown = report(&[Unchanged]);
         unknown.unknown.push("inbox/a b.txt".into());
         assert_eq!(unknown.result(), RoundResult::Attention);
+        unknown.unknown = vec!["inbox/a\u{1b}[31m\nrates  promoted".into()];
+        let text = unknown.text();
+        assert_eq!(text.lines().count(), 2, "{text:?}");
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+        let mut alarm = report(&[Unchanged]);
+        alarm.parts[0].alarm = true;
+        assert_eq!(alarm.result(), RoundResult::Attention);
         // A file that is still arriving is no cause for alarm.
         let mut arriving = report(&[Unchanged]);
         arriving.arriving.push("inbox/pp.csv".into());

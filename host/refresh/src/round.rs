@@ -16,6 +16,7 @@ use std::path::Path;
 /// # Errors
 /// The inbox or the record cannot be read.
 pub fn plan(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
+    context.check_parts()?;
     let record = RefreshRecord::read(&context.config.reports)?;
     let inbox = context.search(&record)?;
     let mut report = context.report(&inbox, true);
@@ -49,6 +50,7 @@ pub fn plan(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
 /// report.
 pub fn run(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
     let reports = &context.config.reports;
+    context.check_parts()?;
     fs::create_dir_all(reports).map_err(io_error(reports))?;
     let _lock = RoundLock::take(reports)?;
     let mut record = RefreshRecord::read(reports)?;
@@ -56,7 +58,10 @@ pub fn run(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
     record.files = inbox.stamps.clone();
     record.write(reports)?;
     let mut report = context.report(&inbox, false);
-    let logs = reports.join(format!("refresh-{}", context.now.format("%Y%m%dT%H%M%SZ")));
+    let logs = reports.join(format!(
+        "refresh-{}",
+        context.now.format("%Y%m%dT%H%M%S%3fZ")
+    ));
     fs::create_dir_all(&logs).map_err(io_error(&logs))?;
     for part in Part::ALL.into_iter().filter(|part| context.includes(*part)) {
         let snapshot = record.built.get(&Part::Snapshot).map(|it| it.id.as_str());
@@ -69,8 +74,9 @@ pub fn run(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
         report.parts.push(outcome);
     }
     let path = reports.join(format!("{}.json", file_name(&logs)));
-    let text = serde_json::to_vec_pretty(&report).unwrap_or_default();
-    fs::write(&path, text).map_err(io_error(&path))?;
+    let text = serde_json::to_vec_pretty(&report).map_err(|error| error.into());
+    text.and_then(|text| fs::write(&path, text))
+        .map_err(io_error(&path))?;
     Ok(report)
 }
 

@@ -2,12 +2,16 @@ use super::*;
 use crate::config::RefreshConfig;
 use crate::config::tests::WHOLE;
 use crate::file_kind::FileKind;
+use crate::inbox::file_digest;
+use crate::part_round::ALARM;
+use crate::report::RoundResult;
 use crate::step::{Program, Step, StepEnd};
+use domesday_package::SigningKey;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// A program whose commands end as a test says. Those that build make a folder.
 #[derive(Default)]
@@ -18,6 +22,8 @@ struct ScriptedProgram {
     history: RefCell<String>,
     /// The median change that `compare` finds.
     change: RefCell<Option<f64>>,
+    /// The datasets of releases that it builds.
+    datasets: RefCell<Vec<serde_json::Value>>,
     releases: PathBuf,
 }
 
@@ -33,7 +39,8 @@ impl Program for ScriptedProgram {
             .push(format!("{} {}", words[0], step.name));
         fs::write(log, "the reason\n\n")?;
         if let Some(output) = &step.output {
-            fs::write(output, &*self.history.borrow())?;
+            let history = self.history.borrow();
+            fs::write(output, if history.is_empty() { "[]" } else { &history })?;
         }
         let value = |flag: &str| {
             let place = words.iter().position(|word| word == flag);
@@ -41,17 +48,24 @@ impl Program for ScriptedProgram {
         };
         let end = self.ends.borrow().get(step.name).copied();
         let end = end.unwrap_or(StepEnd::Exit(0));
-        if step.name == "build" && end == StepEnd::Exit(0) {
+        if matches!(step.name, "build" | "update") && end == StepEnd::Exit(0) {
             let (kind, id) = match (value("--snapshot-id"), value("--release-id")) {
                 (Some(id), _) => ("property", id),
                 (_, Some(id)) if words[0] == "series" => (words[2].as_str(), id),
                 (_, id) => ("valuation", id.unwrap()),
             };
-            fs::create_dir_all(self.releases.join(kind).join(id))?;
+            let package = self.releases.join(kind).join(&id);
+            fs::create_dir_all(&package)?;
+            let datasets = self.datasets.borrow().clone();
+            let manifest = serde_json::json!({"id": id, "body": {"datasets": datasets}});
+            fs::write(package.join("manifest.json"), manifest.to_string())?;
         }
-        if step.name == "check" && matches!(end, StepEnd::Exit(_)) {
+        if step.name == "check" && matches!(end, StepEnd::Exit(0 | 1)) {
             let package = self.releases.join("valuation").join(&words[2]);
-            fs::write(package.join("check.json"), "{}")?;
+            let manifest = file_digest(&package.join("manifest.json"))?;
+            let passed = end == StepEnd::Exit(0);
+            let report = serde_json::json!({"manifest": manifest, "passed": passed});
+            fs::write(package.join("check.json"), report.to_string())?;
         }
         if let (Some(change), Some(json)) = (*self.change.borrow(), value("--json"))
             && step.name == "compare"
@@ -91,6 +105,12 @@ impl World {
         let path = folder.path().join("refresh.toml");
         fs::write(&path, WHOLE).unwrap();
         let config = RefreshConfig::read(&path).unwrap();
+        let key = SigningKey::from_seed([7; 32]);
+        key.write(&config.sign_with).unwrap();
+        let keys = config.releases.join("keys");
+        fs::create_dir_all(&keys).unwrap();
+        key.public().write(&keys.join("my.pub"), "").unwrap();
+        fs::create_dir_all(config.service.data.as_ref().unwrap()).unwrap();
         fs::create_dir_all(&config.inbox).unwrap();
         fs::create_dir_all(folder.path().join("models/hedonic")).unwrap();
         fs::write(folder.path().join("models/hedonic/release.toml"), "a").unwrap();
@@ -128,7 +148,10 @@ impl World {
     }
 
     fn with_context<T>(&self, only: &[Part], work: impl FnOnce(&RoundContext<'_>) -> T) -> T {
-        let later = SystemTime::now() + Duration::from_secs(3_600);
+        let probe = self.folder.path().join("time");
+        fs::write(&probe, "").unwrap();
+        let now = fs::metadata(&probe).unwrap().modified().unwrap();
+        let later = now + Duration::from_secs(3_600);
         work(&RoundContext {
             config: &self.config,
             now: later.into(),
@@ -248,7 +271,7 @@ fn a_release_that_fails_its_check_is_not_promoted_and_not_built_again() {
             .unwrap()
             .starts_with("domesday release check")
     );
-    assert_eq!(first.result(), crate::report::RoundResult::Attention);
+    assert_eq!(first.result(), RoundResult::Attention);
     let (again, ran) = world.round(&[]);
     assert_eq!(again.parts.last().unwrap().state, PartState::Refused);
     assert_eq!(ran, ["release history"], "of the markets that are proposed");
@@ -299,8 +322,105 @@ fn a_promotion_that_fails_is_tried_again_without_a_build() {
     world.program.ends.borrow_mut().clear();
     let (second, ran) = world.round(&[Part::Rates]);
     assert_eq!(second.parts[0].state, PartState::Promoted);
-    assert_eq!(ran, ["release promote"]);
+    assert_eq!(ran, ["release history", "release promote"]);
     assert_eq!(world.round(&[Part::Rates]).1, [""; 0]);
+}
+
+#[test]
+fn a_release_that_was_not_judged_is_judged_by_the_next_round() {
+    let world = World::new();
+    world.receive_all();
+    let ends = &world.program.ends;
+    ends.borrow_mut().insert("check", StepEnd::Exit(2));
+    let (first, _) = world.round(&[]);
+    let part = first.parts.last().unwrap();
+    assert_eq!(part.state, PartState::Failed);
+    assert!(part.notes[0].contains("check ended with 2"), "{part:?}");
+    ends.borrow_mut().clear();
+    ends.borrow_mut().insert("history", StepEnd::Exit(1));
+    let (second, ran) = world.round(&[Part::Valuation]);
+    assert_eq!(second.parts[0].state, PartState::Failed);
+    assert_eq!(ran, ["release check", "release history"]);
+    ends.borrow_mut().clear();
+    // It passed, and the report may be approved already.
+    let (third, ran) = world.round(&[Part::Valuation]);
+    assert_eq!(third.parts[0].state, PartState::Held);
+    assert_eq!(ran, ["release history"]);
+}
+
+#[test]
+fn a_release_that_is_held_is_judged_again_by_another_limit() {
+    let mut world = World::new();
+    world.receive_all();
+    *world.program.history.borrow_mut() = r#"[{"release_id": "current"}]"#.to_owned();
+    *world.program.change.borrow_mut() = Some(0.06);
+    let (first, _) = world.round(&[]);
+    assert_eq!(first.parts[3].state, PartState::Held);
+    let (second, ran) = world.round(&[Part::Valuation]);
+    assert_eq!(second.parts[0].state, PartState::Held);
+    assert_eq!(ran, ["release history"]);
+    world.config.valuation.as_mut().unwrap().largest_change = 0.1;
+    let (third, _) = world.round(&[Part::Valuation]);
+    assert_eq!(third.parts[0].state, PartState::Promoted);
+}
+
+#[test]
+fn a_release_of_series_that_lost_data_waits_for_a_person() {
+    let world = World::new();
+    let dataset = |to: &str, series: u64| {
+        vec![serde_json::json!({"dataset": "bank_rate", "to": to, "series": series})]
+    };
+    world.receive(&["bank.csv"]);
+    *world.program.datasets.borrow_mut() = dataset("2026-10-30", 1);
+    assert_eq!(
+        world.round(&[Part::Rates]).0.parts[0].state,
+        PartState::Promoted
+    );
+    for (file, datasets, state) in [
+        ("bank-2.csv", dataset("2026-11-30", 1), PartState::Promoted),
+        ("bank-3.csv", dataset("2026-10-30", 1), PartState::Held),
+        ("bank-4.csv", dataset("2026-11-30", 1), PartState::Promoted),
+        ("bank-5.csv", dataset("2026-11-30", 0), PartState::Held),
+        ("bank-6.csv", Vec::new(), PartState::Promoted),
+        ("bank-7.csv", dataset("2026-11-30", 1), PartState::Promoted),
+        ("bank-8.csv", Vec::new(), PartState::Held),
+    ] {
+        world.receive(&[file]);
+        *world.program.datasets.borrow_mut() = datasets;
+        let (report, _) = world.round(&[Part::Rates]);
+        assert_eq!(report.parts[0].state, state, "{file}: {report:?}");
+    }
+}
+
+#[test]
+fn an_alarm_of_the_monitor_is_for_a_person() {
+    let world = World::new();
+    world.receive_all();
+    *world.program.history.borrow_mut() = r#"[{"release_id": "current"}]"#.to_owned();
+    *world.program.change.borrow_mut() = Some(0.0);
+    let ends = &world.program.ends;
+    ends.borrow_mut().insert("monitor", StepEnd::Exit(ALARM));
+    let (report, _) = world.round(&[]);
+    assert_eq!(report.parts[3].state, PartState::Promoted);
+    assert_eq!(report.result(), RoundResult::Attention);
+}
+
+#[test]
+fn a_round_whose_packages_nobody_would_trust_builds_none() {
+    let world = World::new();
+    world.receive_all();
+    fs::remove_file(world.config.releases.join("keys/my.pub")).unwrap();
+    let error = world.with_context(&[], |context| run(context).unwrap_err());
+    assert!(matches!(error, RefreshError::Untrusted { .. }), "{error}");
+    assert_eq!(world.program.ran.take(), [""; 0]);
+}
+
+#[test]
+fn a_part_that_the_file_does_not_have_is_refused() {
+    let mut world = World::new();
+    world.config.markets = None;
+    let error = world.with_context(&[Part::Markets], |context| run(context).unwrap_err());
+    assert!(error.to_string().contains("no [markets]"), "{error}");
 }
 
 #[test]

@@ -46,7 +46,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "domesday-package",
         ],
     ),
-    ("domesday-refresh", &["domesday-series"]),
+    ("domesday-refresh", &["domesday-package"]),
     ("domesday-oci", &["domesday-package", "domesday-engine"]),
     (
         "domesday-openapi",

@@ -12,6 +12,7 @@ use domesday_refresh::round::{plan, run};
 use domesday_refresh::step::ProgramFile;
 use domesday_registers::RegisterKind;
 use domesday_server::clock::{Clock, MachineClock};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -74,7 +75,8 @@ impl Refresh {
             program: &ProgramFile(program),
             recognise: &file_kind,
             only: &only,
-            announce: &|line| eprintln!("{line}"),
+            // A round goes on where nobody reads.
+            announce: &|line| drop(writeln!(std::io::stderr(), "{line}")),
         };
         let report = match self.dry_run {
             true => plan(&context)?,

@@ -104,6 +104,11 @@ impl RemoteManifest {
         &self.manifest
     }
 
+    /// Returns the SHA-256 of the manifest, which identifies the package with all its files.
+    pub fn digest(&self) -> Sha256Digest {
+        Sha256Digest::of(&self.stored)
+    }
+
     /// Returns the key that made the signature, if there is a signature.
     pub fn signer(&self) -> Option<&PublicKey> {
         self.signer.as_ref()

@@ -109,6 +109,31 @@ fn what_a_host_cannot_prove_stays_away_until_it_is_mended() {
 }
 
 #[test]
+fn a_start_fetches_no_other_bytes_than_those_that_were_promoted() {
+    let (source, mine) = (Releases::copy(), Releases::copy());
+    let kept = tempfile::tempdir().unwrap();
+    let data = kept.path().join("data");
+    add_other(&mine);
+    let serve = |folder: &Path| {
+        let from = source.path().display().to_string();
+        let settings = ["--allow-unsigned", OTHER, "--release-source", &from];
+        start().releases(folder).data(&data).with(&settings)
+    };
+    let server = serve(mine.path()).go();
+    promote(&server, OTHER);
+    server.stop();
+    // The source has the id with another manifest.
+    let component = source.release(RELEASE).join("component.wasm");
+    source.add_changed(OTHER, fs::read(component).unwrap(), |body| {
+        body.model.name = "another".to_owned();
+    });
+    let bare = host();
+    let refused = serve(bare.path()).refused();
+    assert!(refused.contains("the promoted one"), "{refused}");
+    assert!(list_packages(bare.path()).is_empty());
+}
+
+#[test]
 fn a_promotion_through_a_host_fetches_too_and_refuses_what_is_not_trusted() {
     let (source, bare) = (Releases::copy(), host());
     add_other(&source);

@@ -5,7 +5,7 @@ use super::snapshot_pin::check_pin;
 use anyhow::{Context, bail};
 use domesday_package::{
     Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey, PublishOutcome,
-    RemoteManifest, Trust, ValuationBody, open, publish,
+    RemoteManifest, Sha256Digest, Trust, ValuationBody, open, publish,
 };
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,31 @@ pub trait TransferObserver {
 
     /// Takes a sentence about a package that is where it should be.
     fn say(&self, sentence: &str);
+}
+
+/// A release to bring from a place.
+pub struct PulledRelease<'a> {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its id.
+    pub id: &'a PackageId,
+    /// The SHA-256 of its manifest, where it is known. Other bytes are refused.
+    pub manifest: Option<&'a str>,
+    /// True if the snapshot that it pins comes too.
+    pub with_snapshot: bool,
+}
+
+impl PulledRelease<'_> {
+    /// Refuses another manifest than the known one.
+    fn check(&self, found: Sha256Digest) -> anyhow::Result<()> {
+        match self.manifest {
+            Some(manifest) if manifest != found.to_string() => bail!(
+                "{} there has the manifest {found}, and the promoted one {manifest}; publish that one there",
+                self.id
+            ),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Remote {
@@ -61,24 +86,24 @@ impl Remote {
         Ok(())
     }
 
-    /// Brings a release from there into a folder of releases, with the snapshot that it pins if
-    /// `with_snapshot`.
+    /// Brings a release from there into a folder of releases.
     ///
     /// # Errors
     /// A package is not there, is not trusted, or its id is here with other bytes. Nothing stays
     /// of a refused package.
     pub fn pull(
         &self,
-        (kind, id): (Kind, &PackageId),
-        with_snapshot: bool,
+        wanted: PulledRelease<'_>,
         (here, trust): (&Path, &Trust),
         observer: &dyn TransferObserver,
     ) -> anyhow::Result<()> {
-        let with_snapshot = with_snapshot && kind == Kind::Valuation;
+        let (kind, id) = (wanted.kind, wanted.id);
+        let with_snapshot = wanted.with_snapshot && kind == Kind::Valuation;
         match self {
             Remote::Folder(folder) => {
                 let from = folder.display().to_string();
                 let release = open_package(folder, kind, id, trust)?;
+                wanted.check(release.digest())?;
                 if with_snapshot {
                     let body: ValuationBody = release.body()?;
                     let snapshot = open_package(folder, Kind::Property, &body.snapshot.id, trust)?;
@@ -89,6 +114,7 @@ impl Remote {
             }
             Remote::Registry(registry) => {
                 let release = registry.fetch_manifest(kind, id, trust)?;
+                wanted.check(release.digest())?;
                 if with_snapshot {
                     let body: ValuationBody = release.body()?;
                     let id = &body.snapshot.id;

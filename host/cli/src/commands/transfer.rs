@@ -4,7 +4,7 @@
 use super::ReleasesFolder;
 use super::oci::{Address, LogLine};
 use super::progress::ProgressLine;
-use super::remote::{Remote, TransferObserver, open_package};
+use super::remote::{PulledRelease, Remote, TransferObserver, open_package};
 use super::snapshot_pin::check_pin;
 use super::trust::UnsignedPackages;
 use anyhow::{Context, bail};
@@ -108,9 +108,13 @@ impl Pull {
         let here = &self.transfer.releases.releases;
         let trust = self.transfer.trust()?;
         let (from, line) = self.transfer.remote(&from, &id)?;
-        let with_snapshot = !self.transfer.without_snapshot;
-        let release = (self.transfer.kind(), &id);
-        from.pull(release, with_snapshot, (here, &trust), &line)
+        let wanted = PulledRelease {
+            kind: self.transfer.kind(),
+            id: &id,
+            manifest: None,
+            with_snapshot: !self.transfer.without_snapshot,
+        };
+        from.pull(wanted, (here, &trust), &line)
     }
 
     /// Returns the id of the release and its location.

@@ -8,7 +8,7 @@ pub use gate::{PromotionRequest, PromotionRules, promote};
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
-use domesday_package::{GateError, PackageError};
+use domesday_package::{GateError, Kind, PackageError, ValuationBody, open};
 use domesday_state::{LedgerRecord, ReleaseKind, State, StateError, UnixMillis};
 use domesday_valuation::release_store::ReleaseError;
 use futures_util::future::join_all;
@@ -116,6 +116,26 @@ pub fn promoted_ids(state: &dyn State) -> PromotedIds {
     ReleaseKind::ALL.map(|kind| (kind, state.promoted_release(kind)))
 }
 
+/// Returns the manifest of a release, as SHA-256, if the last entry of its kind in the ledger is of
+/// it. Blocks.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn promoted_manifest(
+    state: &dyn State,
+    kind: ReleaseKind,
+    id: &str,
+) -> Result<Option<String>, StateError> {
+    let records = state.promotions()?;
+    let entries = records
+        .iter()
+        .rev()
+        .filter_map(|record| record.parse().ok());
+    let mut of_kind = entries.filter(|entry| entry.kind == kind.as_str());
+    let last = of_kind.next().filter(|last| last.release_id == id);
+    Ok(last.map(|last| last.manifest))
+}
+
 impl Service {
     /// Opens a release, so that it can be promoted. Blocks.
     ///
@@ -187,16 +207,38 @@ impl Service {
         let Some(source) = &self.release_source else {
             return Ok(());
         };
-        if self.releases.root().join(kind.as_str()).join(id).exists() {
+        if self.is_here(kind, id) {
             return Ok(());
         }
+        let manifest = match self.state.promoted_release(kind).as_deref() == Some(id) {
+            true => promoted_manifest(&*self.state, kind, id)?,
+            // A promotion of other bytes under this id is a new one.
+            false => None,
+        };
         tracing::info!(kind = kind.as_str(), release_id = id, "fetching a release");
         source
-            .fetch(kind, id)
+            .fetch(kind, id, manifest.as_deref())
             .map_err(|source| PromotionError::Source {
                 id: id.to_owned(),
                 source,
             })
+    }
+
+    /// Reports whether a release is in the folder of releases, with the snapshot that it pins. One
+    /// that cannot be read is here too, since fetching would replace nothing.
+    fn is_here(&self, kind: ReleaseKind, id: &str) -> bool {
+        let root = self.releases.root();
+        let package_dir = root.join(kind.as_str()).join(id);
+        if kind != ReleaseKind::Valuation || !package_dir.exists() {
+            return package_dir.exists();
+        }
+        let body = open(&package_dir, self.releases.trust())
+            .and_then(|package| package.body::<ValuationBody>());
+        body.map_or(true, |body| {
+            let snapshot = body.snapshot.id;
+            let snapshots = root.join(Kind::Property.as_str());
+            snapshots.join(snapshot.as_str()).exists()
+        })
     }
 
     fn begin_promotion(&self) -> MutexGuard<'_, ()> {
@@ -212,25 +254,23 @@ impl Service {
     /// # Errors
     /// [`PromotionError::OtherManifest`] if they differ, or the release cannot be opened.
     fn check_promoted(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
-        if kind != ReleaseKind::Valuation {
-            return Ok(());
-        }
-        let entries = self.state.promotions()?;
-        let entries = entries
-            .iter()
-            .rev()
-            .filter_map(|record| record.parse().ok());
-        let mut of_kind = entries.filter(|entry| entry.kind == kind.as_str());
-        let Some(last) = of_kind.next().filter(|last| last.release_id == id) else {
+        let Some(promoted) = promoted_manifest(&*self.state, kind, id)? else {
             return Ok(());
         };
-        let found = self.releases.get(id)?.package.to_string();
-        match found == last.manifest {
+        let found = match kind {
+            ReleaseKind::Valuation => self.releases.get(id)?.package.to_string(),
+            ReleaseKind::Markets | ReleaseKind::Rates => {
+                let package_dir = self.releases.root().join(kind.as_str()).join(id);
+                let package = open(&package_dir, self.releases.trust()).map_err(Box::new)?;
+                package.digest().to_string()
+            }
+        };
+        match found == promoted {
             true => Ok(()),
             false => Err(PromotionError::OtherManifest {
                 id: id.to_owned(),
                 found,
-                promoted: last.manifest,
+                promoted,
             }),
         }
     }

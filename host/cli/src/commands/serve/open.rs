@@ -69,7 +69,7 @@ pub fn open_service(
         address_provider::open(settings, observer, u64::from_le_bytes(random()?))?;
     let release_source = FetchedReleases::open(settings, trust)?;
     if let Some(source) = &release_source {
-        source.fetch_promoted(&promoted, settings.release.as_deref())?;
+        source.fetch_promoted(&*state, &promoted, settings.release.as_deref())?;
     }
     let release_source = release_source.map(|source| source as Arc<dyn ReleaseSource>);
     let releases = open_releases(settings, trust, &*state, threads, &*clock)?;

@@ -1,12 +1,12 @@
 //! Fetching promoted releases from a folder or a registry.
 
-use crate::commands::remote::{Remote, TransferObserver};
+use crate::commands::remote::{PulledRelease, Remote, TransferObserver};
 use anyhow::{Context, bail};
 use domesday_package::{Kind, Trust};
 use domesday_server::config::Settings;
-use domesday_server::promotion::PromotedIds;
+use domesday_server::promotion::{PromotedIds, promoted_manifest};
 use domesday_server::release_source::ReleaseSource;
-use domesday_state::ReleaseKind;
+use domesday_state::{ReleaseKind, State};
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -71,7 +71,12 @@ impl FetchedReleases {
     ///
     /// # Errors
     /// A release cannot be fetched.
-    pub fn fetch_promoted(&self, promoted: &PromotedIds, set: Option<&str>) -> anyhow::Result<()> {
+    pub fn fetch_promoted(
+        &self,
+        state: &dyn State,
+        promoted: &PromotedIds,
+        set: Option<&str>,
+    ) -> anyhow::Result<()> {
         for (kind, id) in promoted {
             let chosen = match kind {
                 ReleaseKind::Valuation => set.or(id.as_deref()),
@@ -79,7 +84,10 @@ impl FetchedReleases {
             };
             let Some(id) = chosen else { continue };
             if !self.releases.join(kind.as_str()).join(id).exists() {
-                let fetched = self.fetch(*kind, id).map_err(anyhow::Error::from_boxed);
+                let manifest = promoted_manifest(state, *kind, id)?;
+                let fetched = self
+                    .fetch(*kind, id, manifest.as_deref())
+                    .map_err(anyhow::Error::from_boxed);
                 fetched.with_context(|| format!("{id} is not here, and was not fetched"))?;
             }
         }
@@ -88,7 +96,12 @@ impl FetchedReleases {
 }
 
 impl ReleaseSource for FetchedReleases {
-    fn fetch(&self, kind: ReleaseKind, id: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
+    fn fetch(
+        &self,
+        kind: ReleaseKind,
+        id: &str,
+        manifest: Option<&str>,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
         let kind = match kind {
             ReleaseKind::Valuation => Kind::Valuation,
             ReleaseKind::Markets => Kind::Markets,
@@ -96,7 +109,13 @@ impl ReleaseSource for FetchedReleases {
         };
         let here = (self.releases.as_path(), &self.trust);
         let fetched = id.parse().map_err(anyhow::Error::from).and_then(|id| {
-            self.with_remote(|remote| remote.pull((kind, &id), true, here, &LoggedTransfer))
+            let wanted = PulledRelease {
+                kind,
+                id: &id,
+                manifest,
+                with_snapshot: true,
+            };
+            self.with_remote(|remote| remote.pull(wanted, here, &LoggedTransfer))
         });
         // The causes, one after another.
         fetched.map_err(|error| format!("{error:#}").into())

@@ -64,6 +64,14 @@ pub enum BenchError {
         /// The status.
         status: String,
     },
+    /// The metrics do not state the host's processor time.
+    #[error(
+        "{url} has no process_cpu_seconds_total; name the host's --metrics-listen and /metrics"
+    )]
+    NoMetrics {
+        /// The page.
+        url: String,
+    },
     /// There is no home.
     #[error("there is no home to value")]
     NoHomes,
@@ -81,6 +89,8 @@ pub async fn bench(
     let _chosen = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder()
         .timeout(TIMEOUT)
+        // The key is for the host alone.
+        .no_proxy()
         .pool_max_idle_per_host(usize::MAX)
         .build()
         .map_err(BenchError::Client)?;
@@ -89,6 +99,16 @@ pub async fn bench(
     let first = options.homes.first().ok_or(BenchError::NoHomes)?;
     let release_id = first_value(&client, &single_url, &options.key, first).await?;
     let metrics_url = options.metrics_url.as_deref();
+    if let Some(url) = metrics_url
+        && metrics::read(&client, metrics_url)
+            .await
+            .cpu_seconds
+            .is_none()
+    {
+        return Err(BenchError::NoMetrics {
+            url: url.to_owned(),
+        });
+    }
 
     let singles = options
         .homes

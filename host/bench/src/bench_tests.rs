@@ -70,10 +70,40 @@ async fn each_load_has_its_figures_and_refusals_are_no_values() {
 }
 
 #[tokio::test]
+async fn a_row_that_is_not_valued_is_no_value() {
+    let row = |status: &str| json!({"status": status});
+    let batch = json!({"status": "completed", "results": [row("valued"), row("rejected")]});
+    let value = || async { json!({"status": "valued", "release_id": "r-1"}).to_string() };
+    let router = Router::new().route("/v3/value", post(value)).route(
+        "/v3/batch-value",
+        post(move || async move { batch.to_string() }),
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let options = BenchOptions {
+        metrics_url: None,
+        ..options(url)
+    };
+    let report = bench(&options, &|_| {}).await.unwrap();
+    let batch = &report.loads[2];
+    assert_eq!(batch.requests, 0);
+    let reason = batch.first_failure.as_deref().unwrap();
+    assert!(reason.starts_with("1 of 2 rows are not valued"), "{reason}");
+}
+
+#[tokio::test]
 async fn a_host_that_does_not_value_the_home_is_not_measured() {
     let refused = bench(&options(serve("referred").await), &|_| {}).await;
     let error = refused.unwrap_err().to_string();
     assert!(error.contains("not valued, but referred"), "{error}");
+    let mut unmeasured = options(serve("valued").await);
+    unmeasured.metrics_url = unmeasured.metrics_url.map(|url| url + "/nowhere");
+    let error = bench(&unmeasured, &|_| {}).await.unwrap_err().to_string();
+    assert!(
+        error.contains("has no process_cpu_seconds_total"),
+        "{error}"
+    );
     let nobody = options("http://127.0.0.1:1".to_owned());
     let error = bench(&nobody, &|_| {}).await.unwrap_err().to_string();
     assert!(

@@ -4,6 +4,7 @@ use crate::report::{Latency, LoadFigures};
 use hdrhistogram::Histogram;
 use reqwest::{Client, StatusCode};
 use rustix::time::{ClockId, clock_gettime};
+use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,6 +44,7 @@ struct Counts {
 
 /// The result of one request.
 enum Answer {
+    /// All rows are valued.
     Valued,
     Limited,
     Failed(String),
@@ -105,6 +107,37 @@ async fn send(load: Load, number: usize, started: Instant) -> Counts {
     counts
 }
 
+/// The members of a response that tell whether its rows are valued.
+#[derive(Deserialize)]
+struct Outcome {
+    status: String,
+    #[serde(default)]
+    results: Vec<RowOutcome>,
+}
+
+#[derive(Deserialize)]
+struct RowOutcome {
+    status: String,
+}
+
+impl Outcome {
+    /// Returns the answer. A row that is not valued costs less, so it must not count.
+    fn judge(&self) -> Answer {
+        let status = &self.status;
+        if self.results.is_empty() && status != "valued" {
+            return Answer::Failed(format!("the home is not valued, but {status}"));
+        }
+        let others = self.results.iter().filter(|row| row.status != "valued");
+        match others.count() {
+            0 => Answer::Valued,
+            count => Answer::Failed(format!(
+                "{count} of {} rows are not valued; name requests of homes that the release values",
+                self.results.len()
+            )),
+        }
+    }
+}
+
 async fn ask(load: &Load, body: Vec<u8>) -> Answer {
     let request = load
         .client
@@ -122,7 +155,10 @@ async fn ask(load: &Load, body: Vec<u8>) -> Answer {
         Err(error) => return Answer::Failed(causes(&error)),
     };
     match status {
-        StatusCode::OK => Answer::Valued,
+        StatusCode::OK => match serde_json::from_slice::<Outcome>(&bytes) {
+            Ok(outcome) => outcome.judge(),
+            Err(error) => Answer::Failed(format!("the response is not as the API has it: {error}")),
+        },
         StatusCode::TOO_MANY_REQUESTS => Answer::Limited,
         other => Answer::Failed(describe(other, &bytes)),
     }

@@ -97,6 +97,8 @@ impl Build {
             created: self.output.creation_time(),
             compiled: self.compiled.compiled,
         };
+        // A package that cannot be signed would stop the hosts of this folder.
+        let key = self.output.signing_key()?;
         let mut progress = ProgressLine::new();
         let package_dir = build(&options, &mut |stage, done, total| {
             progress.show(stage, done, total)
@@ -105,7 +107,7 @@ impl Build {
         self.output.sign(&package_dir)?;
         println!("Release {} is in {}", options.id, package_dir.display());
         warn_of_early_evidence(&package_dir)?;
-        match self.output.signing_key()? {
+        match key {
             Some(key) if !self.without_check => check_and_sign(&options, &package_dir, &key)?,
             _ => {}
         }

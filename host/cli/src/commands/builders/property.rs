@@ -251,6 +251,8 @@ impl SnapshotTarget<'_> {
         id: PackageId,
         make: impl FnOnce(&PackageId, &Path, &mut ProgressLine) -> anyhow::Result<BuiltSnapshot<R>>,
     ) -> anyhow::Result<ExitCode> {
+        // A package that cannot be signed would stop the hosts of this folder.
+        self.output.signing_key()?;
         // Package ids cannot begin with a dot, so no reader takes this for a package.
         let work_dir = tempfile::Builder::new()
             .prefix(".build-")

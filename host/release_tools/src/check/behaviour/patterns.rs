@@ -53,7 +53,7 @@ pub fn check(prober: &mut Prober<'_>, pool: &[Home], progress: &mut Progress<'_>
     let cases = distinct_cases(pool);
     let bases = bases(pool);
     // One row for each home as it is, and for each case that it can take.
-    let mut homes: Vec<Home> = bases.iter().map(|home| Home::clone(home)).collect();
+    let mut homes: Vec<Home> = bases.iter().copied().cloned().collect();
     let mut single = BTreeMap::<(usize, usize), usize>::new();
     for (base, home) in bases.iter().enumerate() {
         for (at, case) in cases.iter().enumerate() {

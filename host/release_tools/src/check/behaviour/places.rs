@@ -50,7 +50,7 @@ pub fn check(prober: &mut Prober<'_>, homes: &[Home], progress: &mut Progress<'_
     let places = first_of_each(homes);
     let every = sampling::step(places.len(), PLACES);
     let places: Vec<&Home> = places.into_iter().step_by(every).collect();
-    let mut rows: Vec<Home> = places.iter().map(|home| Home::clone(home)).collect();
+    let mut rows: Vec<Home> = places.iter().copied().cloned().collect();
     // The neighbours of each place, each with its first row under the place's name.
     let mut next_door = Vec::with_capacity(places.len());
     for place in &places {

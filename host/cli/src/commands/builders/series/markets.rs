@@ -80,6 +80,9 @@ impl Markets {
             .release_id
             .parse()
             .with_context(|| format!("--release-id {}", self.release_id))?;
+        // A package that cannot be signed would stop the hosts of this folder.
+        let key = self.sign_with.as_deref().map(SigningKey::read);
+        let key = key.transpose()?;
         let month =
             |text: &String| Month::parse(text).with_context(|| format!("--release-month {text}"));
         let coverage: Result<Vec<Coverage>, _> = self
@@ -123,8 +126,8 @@ impl Markets {
         .map_err(|error| name_true_kind(error.into(), Builder::Markets, &given_files(&inputs)))?;
         drop(progress);
         let package_dir = packages_dir.join(release_id.as_str());
-        if let Some(key) = &self.sign_with {
-            sign(&package_dir, &SigningKey::read(key)?)?;
+        if let Some(key) = &key {
+            sign(&package_dir, key)?;
         }
         println!("{}", serde_json::to_string_pretty(&report)?);
         if report.sales.areas_without_sales > 0 {

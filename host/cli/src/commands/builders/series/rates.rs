@@ -56,6 +56,9 @@ impl Rates {
             .release_id
             .parse()
             .with_context(|| format!("--release-id {}", self.release_id))?;
+        // A package that cannot be signed would stop the hosts of this folder.
+        let key = self.sign_with.as_deref().map(SigningKey::read);
+        let key = key.transpose()?;
         let inputs = Inputs {
             database: self.bank_csv,
             curves: self.curves,
@@ -117,8 +120,8 @@ impl Rates {
         })?;
         spinner.finish_and_clear();
         let package_dir = packages_dir.join(release_id.as_str());
-        if let Some(key) = &self.sign_with {
-            sign(&package_dir, &SigningKey::read(key)?)?;
+        if let Some(key) = &key {
+            sign(&package_dir, key)?;
         }
         for warning in &published.warnings {
             eprintln!("{warning}");

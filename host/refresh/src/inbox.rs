@@ -69,7 +69,7 @@ pub fn search(
 ) -> Result<Inbox, RefreshError> {
     let folder = search.folder;
     let mut inbox = Inbox::default();
-    // A folder that is not there is an error; what lies in it and cannot be read is told.
+    // A folder that is not there is an error; the list names what lies in it and cannot be read.
     fs::read_dir(folder).map_err(io_error(folder))?;
     let walk = WalkDir::new(folder)
         .follow_links(true)
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_followed_and_what_cannot_be_read_is_told() {
+    fn a_link_is_followed_and_what_cannot_be_read_is_named() {
         use std::os::unix::ffi::OsStrExt;
         let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let target = elsewhere.path().join("a.csv");

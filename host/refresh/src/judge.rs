@@ -99,9 +99,10 @@ pub fn find_check(package_dir: &Path) -> Option<bool> {
 /// end.
 pub fn find_lost_datasets(before: &Path, now: &Path) -> Result<Vec<String>, String> {
     let (before, now) = (read_datasets(before)?, read_datasets(now)?);
-    let lost = before.iter().filter_map(|had| {
+    let had_data = before.iter().filter(|had| had.series > 0);
+    let lost = had_data.filter_map(|had| {
         let has = now.iter().find(|it| it.dataset == had.dataset);
-        let has = has.filter(|it| it.series > 0 || had.series == 0);
+        let has = has.filter(|it| it.series > 0);
         match has {
             None => Some(format!("{} is empty, and was not before", had.dataset)),
             Some(has) if has.to < had.to => Some(format!(

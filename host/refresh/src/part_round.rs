@@ -61,7 +61,14 @@ impl<'a> PartRound<'a> {
         }
         self.report.id = Some(plan.id.clone());
         let id = plan.id.clone();
-        let before = record.built.get(&part).map(|before| before.id.clone());
+        // One that a person has not let through is no measure of the next.
+        let before = record
+            .built
+            .get(&part)
+            .and_then(|before| match before.outcome {
+                Outcome::Built | Outcome::Proposed | Outcome::Promoted => Some(before.id.clone()),
+                Outcome::Unjudged | Outcome::Held | Outcome::Refused => before.before.clone(),
+            });
         // A round that ends here goes on with the judgement next time.
         let built = plan.rests_on.record(plan.id, before);
         record.built.insert(part, built);

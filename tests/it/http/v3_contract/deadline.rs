@@ -149,7 +149,7 @@ fn limit_deadline_ends_the_parse_of_a_submission() {
     let client = server.demo();
     let body = batch(json!({}), &vec![house(); 2_500]).to_string();
     let answers: Vec<(HttpResponse, Duration)> = std::thread::scope(|scope| {
-        let submitting: Vec<_> = (0..24)
+        let submitting: Vec<_> = (0..48)
             .map(|_| {
                 scope.spawn(|| {
                     let sent = Instant::now();

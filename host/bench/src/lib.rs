@@ -4,8 +4,8 @@
 //! host in a closed loop: each connection sends its next request once the last is answered.
 //! [`report`] has the figures, and [`html`] draws them.
 //!
-//! The load generator works on the same machine where the host does, unless it is elsewhere. So its
-//! processor time is told apart from the host's, which the host's metrics state.
+//! The load generator takes processor time from a host on the same machine. So the report has its
+//! processor time beside that of the host, which the host's metrics state.
 
 pub mod bench;
 pub mod html;

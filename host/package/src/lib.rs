@@ -94,7 +94,7 @@ pub use publish::publish;
 pub use receive::{PackageReceiver, ReceiveState, RemoteManifest};
 pub use sign::sign;
 pub use signature::LARGEST_SIGNATURE;
-pub use trust::{Trust, TrustList};
+pub use trust::{KEYS, Trust, TrustList};
 pub use valuation::{
     Band, ConfidenceBand, Country, DateWindow, Endpoint, EngineVersion, Model, Profile,
     PropertyType, RowLimits, SnapshotPin, TrainingWindow, ValuationBody,

@@ -24,6 +24,9 @@ pub struct TrustList {
     exempt: BTreeSet<PackageId>,
 }
 
+/// The folder of trusted keys in a folder of releases.
+pub const KEYS: &str = "keys";
+
 impl TrustList {
     /// Creates a list that trusts nobody.
     pub fn new() -> Self {
@@ -42,6 +45,19 @@ impl TrustList {
             }
         }
         Ok(list)
+    }
+
+    /// Loads the keys that a folder of releases trusts, those in its folder [`KEYS`]. Without that
+    /// folder none is trusted.
+    ///
+    /// # Errors
+    /// As [`TrustList::load`].
+    pub fn of_releases(releases: &Path) -> Result<Self, KeyError> {
+        let keys = releases.join(KEYS);
+        match keys.is_dir() {
+            true => TrustList::load(&keys),
+            false => Ok(TrustList::new()),
+        }
     }
 
     /// Trusts `key`; the comment says whose it is.

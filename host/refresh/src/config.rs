@@ -2,6 +2,7 @@
 
 use crate::error::{RefreshError, io_error};
 use crate::file_kind::FileKind;
+use crate::part::Part;
 use domesday_package::PackageId;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -106,6 +107,27 @@ pub struct SeriesConfig {
     pub arguments: Vec<String>,
 }
 
+impl SeriesConfig {
+    fn settings(&self) -> PartSettings<'_> {
+        PartSettings {
+            prefix: &self.prefix,
+            arguments: &self.arguments,
+            policy: Some(self.policy),
+        }
+    }
+}
+
+/// The settings that parts share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartSettings<'a> {
+    /// The beginning of ids.
+    pub(crate) prefix: &'a str,
+    /// Further arguments of the build.
+    pub(crate) arguments: &'a [String],
+    /// The policy, for a part that can be promoted.
+    pub(crate) policy: Option<Policy>,
+}
+
 /// The treatment of a release that was built and found sound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -170,12 +192,7 @@ impl RefreshConfig {
                 ));
             }
         }
-        let parts = [
-            config.snapshot.is_some(),
-            config.markets.is_some(),
-            config.rates.is_some(),
-        ];
-        if !parts.contains(&true) {
+        if config.parts().next().is_none() {
             return Err("it names nothing to build; add [snapshot], [markets] or [rates]".into());
         }
         for (name, path) in [("reports", &config.reports), ("releases", &config.releases)] {
@@ -188,11 +205,11 @@ impl RefreshConfig {
         if config.step_hours == 0 {
             return Err("step_hours is 0; a step needs at least 1".to_owned());
         }
-        for prefix in config.prefixes() {
-            let is_id = prefix.parse::<PackageId>().is_ok();
-            if !is_id {
+        for settings in config.parts() {
+            if settings.prefix.parse::<PackageId>().is_err() {
                 return Err(format!(
-                    "prefix {prefix:?}: ids have lower-case letters, digits, dots and hyphens"
+                    "prefix {:?}: ids have lower-case letters, digits, dots and hyphens",
+                    settings.prefix
                 ));
             }
         }
@@ -208,13 +225,26 @@ impl RefreshConfig {
         Ok(config)
     }
 
-    fn prefixes(&self) -> impl Iterator<Item = &str> {
-        let series = [&self.markets, &self.rates].into_iter().flatten();
-        let snapshot = self.snapshot.iter().map(|it| it.prefix.as_str());
-        let valuation = self.valuation.iter().map(|it| it.prefix.as_str());
-        snapshot
-            .chain(valuation)
-            .chain(series.map(|it| it.prefix.as_str()))
+    /// Returns the settings of a part, if the configuration has it.
+    pub(crate) fn part(&self, part: Part) -> Option<PartSettings<'_>> {
+        match part {
+            Part::Rates => self.rates.as_ref().map(SeriesConfig::settings),
+            Part::Markets => self.markets.as_ref().map(SeriesConfig::settings),
+            Part::Snapshot => self.snapshot.as_ref().map(|it| PartSettings {
+                prefix: &it.prefix,
+                arguments: &it.arguments,
+                policy: None,
+            }),
+            Part::Valuation => self.valuation.as_ref().map(|it| PartSettings {
+                prefix: &it.prefix,
+                arguments: &it.arguments,
+                policy: Some(it.policy),
+            }),
+        }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = PartSettings<'_>> {
+        Part::ALL.into_iter().filter_map(|part| self.part(part))
     }
 
     /// Returns the longest time of a step.

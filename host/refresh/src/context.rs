@@ -5,12 +5,13 @@ use crate::error::{RefreshError, io_error};
 use crate::file_kind::FileKind;
 use crate::inbox::{self, Inbox, Search, file_digest};
 use crate::part::Part;
-use crate::plan::{Decision, PackageIds, PlanContext, digest};
+use crate::plan::{Decision, PlanContext, digest};
 use crate::record::{Outcome, RefreshRecord};
 use crate::report::{FORMAT, OverdueKind, PartReport, PartState, RoundReport};
 use crate::step::{Program, Step};
 use chrono::{DateTime, SecondsFormat, Utc};
-use domesday_package::{SigningKey, TrustList};
+use domesday_package::{KEYS, SigningKey, TrustList};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 use walkdir::WalkDir;
@@ -36,27 +37,16 @@ impl RoundContext<'_> {
     pub(crate) fn check_parts(&self) -> Result<(), RefreshError> {
         let config = self.config;
         for part in self.only {
-            let is_there = match part {
-                Part::Rates => config.rates.is_some(),
-                Part::Markets => config.markets.is_some(),
-                Part::Snapshot => config.snapshot.is_some(),
-                Part::Valuation => config.valuation.is_some(),
-            };
-            if !is_there {
+            if config.part(*part).is_none() {
                 return Err(RefreshError::NoPart { part: *part });
             }
         }
         let key = SigningKey::read(&config.sign_with)?.public();
-        let keys = config.releases.join("keys");
-        let list = match keys.is_dir() {
-            true => TrustList::load(&keys)?,
-            false => TrustList::new(),
-        };
-        match list.trusts(&key) {
+        match TrustList::of_releases(&config.releases)?.trusts(&key) {
             true => Ok(()),
             false => Err(RefreshError::Untrusted {
                 key: key.to_string(),
-                keys,
+                keys: config.releases.join(KEYS),
             }),
         }
     }
@@ -83,7 +73,7 @@ impl RoundContext<'_> {
         record: &RefreshRecord,
         snapshot: Option<&str>,
     ) -> Result<Option<Decision>, RefreshError> {
-        let packages = self.package_ids()?;
+        let packages = self.package_ids(part)?;
         let plan = PlanContext {
             config: self.config,
             record,
@@ -100,18 +90,15 @@ impl RoundContext<'_> {
         Ok(plan.decide_valuation(snapshot, &model))
     }
 
-    pub(crate) fn package_ids(&self) -> Result<PackageIds, RefreshError> {
-        let mut ids = PackageIds::new();
-        for part in Part::ALL {
-            let folder = self.config.releases.join(part.packages_dir());
-            if !folder.exists() {
-                continue;
-            }
-            for entry in fs::read_dir(&folder).map_err(io_error(&folder))? {
-                let entry = entry.map_err(io_error(&folder))?;
-                let id = entry.file_name().to_string_lossy().into_owned();
-                ids.entry(part).or_default().insert(id);
-            }
+    fn package_ids(&self, part: Part) -> Result<BTreeSet<String>, RefreshError> {
+        let folder = self.config.releases.join(part.packages_dir());
+        let mut ids = BTreeSet::new();
+        if !folder.exists() {
+            return Ok(ids);
+        }
+        for entry in fs::read_dir(&folder).map_err(io_error(&folder))? {
+            let entry = entry.map_err(io_error(&folder))?;
+            ids.insert(entry.file_name().to_string_lossy().into_owned());
         }
         Ok(ids)
     }
@@ -133,7 +120,7 @@ impl RoundContext<'_> {
         }
     }
 
-    pub(crate) fn overdue(&self, inbox: &Inbox) -> Vec<OverdueKind> {
+    fn overdue(&self, inbox: &Inbox) -> Vec<OverdueKind> {
         let now = u64::try_from(self.now.timestamp()).unwrap_or(0);
         let expected = self.config.expected_within_days.iter();
         let overdue = expected.filter_map(|(kind, expected_days)| {
@@ -150,20 +137,17 @@ impl RoundContext<'_> {
         overdue.collect()
     }
 
-    /// Reports a part that needs no build.
-    pub(crate) fn report_settled(&self, part: Part, decision: Decision) -> PartReport {
+    /// Reports what a decision means for a part, as far as nothing is done about it.
+    pub(crate) fn report_decision(&self, part: Part, decision: Decision) -> PartReport {
         match decision {
-            Decision::Missing { kinds } => {
-                let names: Vec<String> = kinds.iter().map(FileKind::to_string).collect();
-                PartReport {
-                    notes: vec![format!(
-                        "put a file for {} into {}",
-                        names.join(", "),
-                        self.config.inbox.display()
-                    )],
-                    ..PartReport::new(part, PartState::Missing)
-                }
-            }
+            Decision::Missing { kinds } => PartReport {
+                notes: vec![format!(
+                    "put a file for {} into {}",
+                    list_kinds(&kinds),
+                    self.config.inbox.display()
+                )],
+                ..PartReport::new(part, PartState::Missing)
+            },
             Decision::Unchanged { id, outcome } => {
                 let (state, next) = match outcome {
                     Outcome::Refused => (PartState::Refused, Some(self.check(&id))),
@@ -178,20 +162,20 @@ impl RoundContext<'_> {
                     ..PartReport::new(part, state)
                 }
             }
-            Decision::Build(plan) => PartReport {
-                id: Some(plan.id),
-                ..PartReport::new(part, PartState::Planned)
-            },
+            Decision::Build(plan) => {
+                let step = plan.update.as_ref().unwrap_or(&plan.build);
+                PartReport {
+                    next: Some(step.command_line()),
+                    notes: note_absent(&plan.absent),
+                    id: Some(plan.id),
+                    ..PartReport::new(part, PartState::Planned)
+                }
+            }
         }
     }
 
     pub(crate) fn policy(&self, part: Part) -> Option<Policy> {
-        match part {
-            Part::Rates => self.config.rates.as_ref().map(|it| it.policy),
-            Part::Markets => self.config.markets.as_ref().map(|it| it.policy),
-            Part::Valuation => self.config.valuation.as_ref().map(|it| it.policy),
-            Part::Snapshot => None,
-        }
+        self.config.part(part)?.policy
     }
 
     /// Returns the command that checks a valuation release.
@@ -234,11 +218,15 @@ impl RoundContext<'_> {
 
 /// Returns a note of the kinds of which there is no file.
 pub(crate) fn note_absent(kinds: &[FileKind]) -> Vec<String> {
-    let names: Vec<String> = kinds.iter().map(FileKind::to_string).collect();
-    match names.is_empty() {
+    match kinds.is_empty() {
         true => Vec::new(),
-        false => vec![format!("no file for {}", names.join(", "))],
+        false => vec![format!("no file for {}", list_kinds(kinds))],
     }
+}
+
+fn list_kinds(kinds: &[FileKind]) -> String {
+    let names: Vec<String> = kinds.iter().map(FileKind::to_string).collect();
+    names.join(", ")
 }
 
 /// Returns SHA-256 over a model's files. What a build leaves there does not count.

@@ -3,11 +3,11 @@
 use crate::error::{RefreshError, io_error};
 use crate::file_kind::FileKind;
 use crate::record::FileStamp;
+use domesday_package::Sha256Digest;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use walkdir::{DirEntry, WalkDir};
@@ -174,16 +174,8 @@ fn stamp(
 
 /// Returns SHA-256 of a file.
 pub(crate) fn file_digest(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            return Ok(hex::encode(hasher.finalize()));
-        }
-        hasher.update(&buffer[..read]);
-    }
+    let (digest, _) = Sha256Digest::of_stream(File::open(path)?, |_| Ok(()))?;
+    Ok(digest.to_string())
 }
 
 fn seconds(time: SystemTime) -> u64 {

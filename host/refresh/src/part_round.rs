@@ -53,7 +53,7 @@ impl<'a> PartRound<'a> {
             Decision::Unchanged { id, outcome } if outcome.is_open() => {
                 return self.go_on(id, outcome, record);
             }
-            other => return Ok(self.context.report_settled(part, other)),
+            other => return Ok(self.context.report_decision(part, other)),
         };
         self.report.notes = note_absent(&plan.absent);
         if !self.build(&plan)? {
@@ -120,7 +120,7 @@ impl<'a> PartRound<'a> {
         let settled = Decision::Unchanged { id, outcome };
         Ok(PartReport {
             steps: self.report.steps,
-            ..self.context.report_settled(part, settled)
+            ..self.context.report_decision(part, settled)
         })
     }
 

@@ -8,8 +8,8 @@ use crate::part::Part;
 use crate::record::{BuiltRecord, Outcome, RefreshRecord};
 use crate::step::Step;
 use chrono::NaiveDate;
-use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
+use domesday_package::Sha256Digest;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The decision of a round about a part.
@@ -85,35 +85,15 @@ pub struct PlanContext<'a> {
     pub record: &'a RefreshRecord,
     /// The day of the round, which ids end with.
     pub day: NaiveDate,
-    /// The packages that exist.
-    pub packages: &'a PackageIds,
+    /// The ids of the part's packages that exist.
+    pub packages: &'a BTreeSet<String>,
 }
 
-/// The ids of packages that exist, by part.
-pub type PackageIds = BTreeMap<Part, BTreeSet<String>>;
-
 impl PlanContext<'_> {
-    /// Decides about a part that is built from files. A part that is not configured has no
-    /// decision.
+    /// Decides about a part that is built from files, which every part but the valuation release
+    /// is. A part that is not configured has no decision.
     pub fn decide_files(&self, part: Part, files: &[ArrivedFile]) -> Option<Decision> {
-        let (prefix, arguments) = match part {
-            Part::Rates => self
-                .config
-                .rates
-                .as_ref()
-                .map(|it| (&it.prefix, &it.arguments)),
-            Part::Markets => self
-                .config
-                .markets
-                .as_ref()
-                .map(|it| (&it.prefix, &it.arguments)),
-            Part::Snapshot => self
-                .config
-                .snapshot
-                .as_ref()
-                .map(|it| (&it.prefix, &it.arguments)),
-            Part::Valuation => None,
-        }?;
+        let settings = self.config.part(part)?;
         let taken = take(part, files);
         let is_absent = |kind: &FileKind| !taken.iter().any(|file| file.kind == *kind);
         let missing: Vec<FileKind> = part
@@ -125,7 +105,7 @@ impl PlanContext<'_> {
         if !missing.is_empty() {
             return Some(Decision::Missing { kinds: missing });
         }
-        let rests_on = rests_on(&taken, arguments);
+        let rests_on = rests_on(&taken, settings.arguments);
         let before = self.record.built.get(&part);
         // A folder that is not mounted must not empty a release.
         let taken_before = before.iter().flat_map(|before| &before.kinds);
@@ -136,7 +116,7 @@ impl PlanContext<'_> {
         if let Some(unchanged) = self.find_unchanged(part, &rests_on.inputs) {
             return Some(unchanged);
         }
-        let id = self.free_id(part, prefix);
+        let id = self.free_id(settings.prefix);
         let update = before
             .filter(|_| part == Part::Snapshot)
             .and_then(|before| self.update(&id, before, &rests_on, &taken));
@@ -146,7 +126,7 @@ impl PlanContext<'_> {
         let new_files = taken.iter().filter(|file| !checked(file));
         Some(Decision::Build(Box::new(BuildPlan {
             new_files: new_files.map(|file| file.path.clone()).collect(),
-            build: self.build(part, &id, &taken, arguments),
+            build: self.build(part, &id, &taken, settings.arguments),
             update,
             id,
             rests_on,
@@ -171,7 +151,7 @@ impl PlanContext<'_> {
         if let Some(unchanged) = self.find_unchanged(Part::Valuation, &others) {
             return Some(unchanged);
         }
-        let id = self.free_id(Part::Valuation, &valuation.prefix);
+        let id = self.free_id(&valuation.prefix);
         let build = Step::new("build", &["release", "build", "--release-id", &id])
             .option("--model", &valuation.model)
             .option("--snapshot", snapshot)
@@ -196,24 +176,20 @@ impl PlanContext<'_> {
     /// Returns the decision where the last package rests on the same, and is still there.
     fn find_unchanged(&self, part: Part, inputs: &str) -> Option<Decision> {
         let before = self.record.built.get(&part)?;
-        let same = before.inputs == inputs && self.exists(part, &before.id);
+        let same = before.inputs == inputs && self.packages.contains(&before.id);
         same.then(|| Decision::Unchanged {
             id: before.id.clone(),
             outcome: before.outcome,
         })
     }
 
-    fn exists(&self, part: Part, id: &str) -> bool {
-        self.packages.get(&part).is_some_and(|ids| ids.contains(id))
-    }
-
     /// Returns the first id of the day that no package has.
-    fn free_id(&self, part: Part, prefix: &str) -> String {
+    fn free_id(&self, prefix: &str) -> String {
         let first = format!("{prefix}-{}", self.day);
         let later = (2..).map(|number| format!("{first}-{number}"));
         std::iter::once(first.clone())
             .chain(later)
-            .find(|id| !self.exists(part, id))
+            .find(|id| !self.packages.contains(id))
             .unwrap_or(first)
     }
 
@@ -248,7 +224,7 @@ impl PlanContext<'_> {
     ) -> Option<Step> {
         let more = rests_on.price_paid.is_superset(&before.price_paid)
             && rests_on.price_paid.len() > before.price_paid.len();
-        if !more || rests_on.others != before.others || !self.exists(Part::Snapshot, &before.id) {
+        if !more || rests_on.others != before.others || !self.packages.contains(&before.id) {
             return None;
         }
         let arguments = [
@@ -314,12 +290,12 @@ fn rests_on(taken: &[&ArrivedFile], arguments: &[String]) -> RestsOn {
 
 /// Returns SHA-256 over texts, each with its length.
 pub(crate) fn digest<'t>(texts: impl Iterator<Item = &'t str>) -> String {
-    let mut hasher = Sha256::new();
+    let mut bytes = Vec::new();
     for text in texts {
-        hasher.update((text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
+        bytes.extend((text.len() as u64).to_le_bytes());
+        bytes.extend(text.as_bytes());
     }
-    hex::encode(hasher.finalize())
+    Sha256Digest::of(&bytes).to_string()
 }
 
 #[cfg(test)]

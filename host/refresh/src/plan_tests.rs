@@ -22,11 +22,8 @@ fn registers() -> Vec<ArrivedFile> {
 }
 
 /// Returns the packages of a record.
-fn ids_of(record: &RefreshRecord) -> PackageIds {
-    let built = record.built.iter();
-    built
-        .map(|(part, it)| (*part, BTreeSet::from([it.id.clone()])))
-        .collect()
+fn ids_of(record: &RefreshRecord) -> BTreeSet<String> {
+    record.built.values().map(|it| it.id.clone()).collect()
 }
 
 /// Decides on the 27th, where a record's packages exist.
@@ -146,7 +143,7 @@ fn any_other_change_builds_the_snapshot_anew() {
         config: &config,
         record: &record,
         day: NaiveDate::from_ymd_opt(2026, 12, 1).unwrap(),
-        packages: &PackageIds::new(),
+        packages: &BTreeSet::new(),
     };
     let mut files = registers();
     files.push(month);

@@ -1,13 +1,13 @@
 //! A round: it carries the plan out, one part after another.
 
-use crate::context::{RoundContext, note_absent};
+use crate::context::RoundContext;
 use crate::error::{RefreshError, io_error};
 use crate::lock::RoundLock;
 use crate::part::Part;
 use crate::part_round::PartRound;
 use crate::plan::Decision;
 use crate::record::RefreshRecord;
-use crate::report::{PartReport, PartState, RoundReport};
+use crate::report::RoundReport;
 use std::fs;
 use std::path::Path;
 
@@ -24,21 +24,10 @@ pub fn plan(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
     for part in Part::ALL.into_iter().filter(|part| context.includes(*part)) {
         let decision = context.decide(part, &inbox, &record, snapshot.as_deref())?;
         let Some(decision) = decision else { continue };
-        report.parts.push(match decision {
-            Decision::Build(plan) => {
-                if part == Part::Snapshot {
-                    snapshot = Some(plan.id.clone());
-                }
-                let step = plan.update.as_ref().unwrap_or(&plan.build);
-                PartReport {
-                    next: Some(step.command_line()),
-                    notes: note_absent(&plan.absent),
-                    id: Some(plan.id),
-                    ..PartReport::new(part, PartState::Planned)
-                }
-            }
-            other => context.report_settled(part, other),
-        });
+        if let (Part::Snapshot, Decision::Build(plan)) = (part, &decision) {
+            snapshot = Some(plan.id.clone());
+        }
+        report.parts.push(context.report_decision(part, decision));
     }
     Ok(report)
 }

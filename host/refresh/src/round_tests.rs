@@ -4,7 +4,7 @@ use crate::config::tests::WHOLE;
 use crate::file_kind::FileKind;
 use crate::inbox::file_digest;
 use crate::part_round::ALARM;
-use crate::report::RoundResult;
+use crate::report::{PartState, RoundResult};
 use crate::step::{Program, Step, StepEnd};
 use domesday_package::SigningKey;
 use std::cell::RefCell;
@@ -141,6 +141,12 @@ impl World {
         ]);
     }
 
+    /// Lets each step of this name end with an exit code.
+    fn end_with(&self, step: &'static str, code: i32) {
+        let mut ends = self.program.ends.borrow_mut();
+        ends.insert(step, StepEnd::Exit(code));
+    }
+
     /// Runs a round an hour from now, and returns its report and the steps that ran.
     fn round(&self, only: &[Part]) -> (RoundReport, Vec<String>) {
         let report = self.with_context(only, |context| run(context).unwrap());
@@ -257,11 +263,7 @@ fn a_release_that_moves_estimates_too_far_waits_for_a_person() {
 fn a_release_that_fails_its_check_is_not_promoted_and_not_built_again() {
     let world = World::new();
     world.receive_all();
-    world
-        .program
-        .ends
-        .borrow_mut()
-        .insert("check", StepEnd::Exit(1));
+    world.end_with("check", 1);
     let (first, _) = world.round(&[]);
     let part = first.parts.last().unwrap();
     assert_eq!(part.state, PartState::Refused);
@@ -287,11 +289,7 @@ fn a_release_that_fails_its_check_is_not_promoted_and_not_built_again() {
 fn a_step_that_fails_stops_its_part_alone_and_is_tried_again() {
     let world = World::new();
     world.receive_all();
-    world
-        .program
-        .ends
-        .borrow_mut()
-        .insert("build", StepEnd::Exit(1));
+    world.end_with("build", 1);
     let (first, _) = world.round(&[]);
     assert_eq!(states(&first).len(), 3);
     for part in &first.parts {
@@ -312,11 +310,7 @@ fn a_step_that_fails_stops_its_part_alone_and_is_tried_again() {
 fn a_promotion_that_fails_is_tried_again_without_a_build() {
     let world = World::new();
     world.receive(&["bank.csv"]);
-    world
-        .program
-        .ends
-        .borrow_mut()
-        .insert("promote", StepEnd::Exit(1));
+    world.end_with("promote", 1);
     let (first, _) = world.round(&[Part::Rates]);
     assert_eq!(first.parts[0].state, PartState::Failed);
     world.program.ends.borrow_mut().clear();
@@ -331,13 +325,13 @@ fn a_release_that_was_not_judged_is_judged_by_the_next_round() {
     let world = World::new();
     world.receive_all();
     let ends = &world.program.ends;
-    ends.borrow_mut().insert("check", StepEnd::Exit(2));
+    world.end_with("check", 2);
     let (first, _) = world.round(&[]);
     let part = first.parts.last().unwrap();
     assert_eq!(part.state, PartState::Failed);
     assert!(part.notes[0].contains("check ended with 2"), "{part:?}");
     ends.borrow_mut().clear();
-    ends.borrow_mut().insert("history", StepEnd::Exit(1));
+    world.end_with("history", 1);
     let (second, ran) = world.round(&[Part::Valuation]);
     assert_eq!(second.parts[0].state, PartState::Failed);
     assert_eq!(ran, ["release check", "release history"]);
@@ -398,8 +392,7 @@ fn an_alarm_of_the_monitor_is_for_a_person() {
     world.receive_all();
     *world.program.history.borrow_mut() = r#"[{"release_id": "current"}]"#.to_owned();
     *world.program.change.borrow_mut() = Some(0.0);
-    let ends = &world.program.ends;
-    ends.borrow_mut().insert("monitor", StepEnd::Exit(ALARM));
+    world.end_with("monitor", ALARM);
     let (report, _) = world.round(&[]);
     assert_eq!(report.parts[3].state, PartState::Promoted);
     assert_eq!(report.result(), RoundResult::Attention);
@@ -429,11 +422,7 @@ fn an_update_that_is_refused_becomes_a_build() {
     world.receive_all();
     world.round(&[Part::Snapshot]);
     world.receive(&["pp-2.csv"]);
-    world
-        .program
-        .ends
-        .borrow_mut()
-        .insert("update", StepEnd::Exit(1));
+    world.end_with("update", 1);
     let (report, ran) = world.round(&[Part::Snapshot]);
     assert_eq!(report.parts[0].state, PartState::Built);
     assert_eq!(ran, ["data data", "property update", "property build"]);
@@ -457,11 +446,7 @@ fn a_release_is_published_before_it_is_promoted() {
     );
     // Hosts could not fetch what was not published.
     world.receive(&["bank-2.csv"]);
-    world
-        .program
-        .ends
-        .borrow_mut()
-        .insert("publish", StepEnd::Exit(1));
+    world.end_with("publish", 1);
     let (report, ran) = world.round(&[Part::Rates]);
     assert_eq!(report.parts[0].state, PartState::Failed);
     assert_eq!(ran.last().unwrap(), "release publish");

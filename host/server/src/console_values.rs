@@ -6,11 +6,11 @@
 
 use crate::clock::{Clock, random};
 use domesday_journal::TenantKey;
+use domesday_package::make_directory;
 use domesday_state::{State, StateError, TenantId};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::NamedTempFile;
@@ -71,7 +71,7 @@ impl ConsoleValues {
             state,
             clock,
         };
-        make_folder(&values.folder)?;
+        make_directory(&values.folder)?;
         for tenant in fs::read_dir(&values.folder)? {
             values.prune(&tenant?.path())?;
         }
@@ -93,7 +93,7 @@ impl ConsoleValues {
         let sealed = TenantKey::new(secret).seal(&header(tenant, id), &text);
         let sealed = sealed.map_err(|_| SavedValueError::Seal)?;
         let folder = self.folder.join(tenant.to_string());
-        make_folder(&folder)?;
+        make_directory(&folder)?;
         // Temporary files are 0600 from their first byte.
         let mut file = NamedTempFile::new_in(&folder)?;
         file.write_all(sealed.as_bytes())?;
@@ -179,11 +179,6 @@ fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
-}
-
-/// Makes a folder for its owner alone, unless it is there.
-fn make_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).recursive(true).create(path)
 }
 
 #[cfg(test)]

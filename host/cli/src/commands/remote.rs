@@ -7,6 +7,7 @@ use domesday_package::{
     Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey, PublishOutcome,
     RemoteManifest, Sha256Digest, Trust, ValuationBody, open, publish,
 };
+use domesday_state::ReleaseKind;
 use std::path::{Path, PathBuf};
 
 /// A place that packages go to or come from.
@@ -237,5 +238,14 @@ fn word(kind: Kind) -> &'static str {
     match kind {
         Kind::Property => "snapshot",
         _ => "release",
+    }
+}
+
+/// Returns the kind of the packages of a kind of release.
+pub fn package_kind(kind: ReleaseKind) -> Kind {
+    match kind {
+        ReleaseKind::Valuation => Kind::Valuation,
+        ReleaseKind::Markets => Kind::Markets,
+        ReleaseKind::Rates => Kind::Rates,
     }
 }

@@ -4,7 +4,7 @@
 use super::ReleasesFolder;
 use super::oci::{Address, LogLine};
 use super::progress::ProgressLine;
-use super::remote::{PulledRelease, Remote, TransferObserver, open_package};
+use super::remote::{PulledRelease, Remote, TransferObserver, open_package, package_kind};
 use super::snapshot_pin::check_pin;
 use super::trust::UnsignedPackages;
 use anyhow::{Context, bail};
@@ -152,11 +152,7 @@ impl TransferArgs {
     }
 
     fn kind(&self) -> Kind {
-        match self.kind {
-            ReleaseKindArg::Valuation => Kind::Valuation,
-            ReleaseKindArg::Markets => Kind::Markets,
-            ReleaseKindArg::Rates => Kind::Rates,
-        }
+        package_kind(self.kind.into())
     }
 
     /// Returns the other place, and the line that shows how far a transfer has come.

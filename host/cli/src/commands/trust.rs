@@ -1,7 +1,7 @@
 //! Whose packages a command opens.
 
 use anyhow::Context;
-use domesday_package::{PackageId, Trust, TrustList};
+use domesday_package::{KEYS, PackageId, Trust, TrustList};
 use std::path::Path;
 
 /// The packages that a command takes without a trusted signature.
@@ -27,12 +27,10 @@ impl UnsignedPackages {
 /// # Errors
 /// A file does not hold a public key, or an id is malformed.
 pub fn trust(releases: &Path, unsigned: &[String]) -> anyhow::Result<Trust> {
-    let keys = releases.join("keys");
-    let mut list = match keys.is_dir() {
-        true => TrustList::load(&keys)
-            .with_context(|| format!("cannot read the trusted keys in {}", keys.display()))?,
-        false => TrustList::new(),
-    };
+    let mut list = TrustList::of_releases(releases).with_context(|| {
+        let keys = releases.join(KEYS);
+        format!("cannot read the trusted keys in {}", keys.display())
+    })?;
     for id in unsigned {
         list.exempt(
             id.parse::<PackageId>()

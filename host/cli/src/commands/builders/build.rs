@@ -8,6 +8,7 @@ use anyhow::Context;
 use chrono::NaiveDate;
 use domesday_package::{
     CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, PackageId, SigningKey, Trust, ValuationBody, open,
+    sign,
 };
 use domesday_release_tools::backtest::{EVIDENCE_LAG_DAYS, stored_lag_warning};
 use domesday_release_tools::build::{BuildOptions, build};
@@ -97,14 +98,15 @@ impl Build {
             created: self.output.creation_time(),
             compiled: self.compiled.compiled,
         };
-        // A package that cannot be signed would stop the hosts of this folder.
         let key = self.output.signing_key()?;
         let mut progress = ProgressLine::new();
         let package_dir = build(&options, &mut |stage, done, total| {
             progress.show(stage, done, total)
         })?;
         drop(progress);
-        self.output.sign(&package_dir)?;
+        if let Some(key) = &key {
+            sign(&package_dir, key)?;
+        }
         println!("Release {} is in {}", options.id, package_dir.display());
         warn_of_early_evidence(&package_dir)?;
         match key {

@@ -2,7 +2,7 @@
 
 use crate::commands::ReleasesFolder;
 use chrono::{DateTime, Utc};
-use domesday_package::{KeyError, SigningKey, sign};
+use domesday_package::{KeyError, SigningKey};
 use domesday_server::clock::{Clock, MachineClock};
 use std::path::{Path, PathBuf};
 
@@ -29,18 +29,8 @@ impl PackageOutput {
         self.created.unwrap_or_else(|| MachineClock.utc())
     }
 
-    /// Signs the package at `place`, where a key was given.
-    ///
-    /// # Errors
-    /// The key cannot be read, or the signature cannot be written.
-    pub fn sign(&self, place: &Path) -> anyhow::Result<()> {
-        if let Some(key) = self.signing_key()? {
-            sign(place, &key)?;
-        }
-        Ok(())
-    }
-
-    /// Reads the signing key, where one was given.
+    /// Reads the signing key, where one was given. Read it before a package is written: one that
+    /// cannot be signed would stop the hosts of its folder.
     ///
     /// # Errors
     /// The key cannot be read.

@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use domesday_package::{
     Draft, FilePath, PackageId, PropertyBody, RegisterFile, Sha256Digest, Source, Trust,
-    make_readable_directory, open, write,
+    make_readable_directory, open, sign, write,
 };
 use domesday_property::build::{
     DEFAULT_MEMORY, FileReport, HomesReport, Inputs, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE,
@@ -251,8 +251,7 @@ impl SnapshotTarget<'_> {
         id: PackageId,
         make: impl FnOnce(&PackageId, &Path, &mut ProgressLine) -> anyhow::Result<BuiltSnapshot<R>>,
     ) -> anyhow::Result<ExitCode> {
-        // A package that cannot be signed would stop the hosts of this folder.
-        self.output.signing_key()?;
+        let key = self.output.signing_key()?;
         // Package ids cannot begin with a dot, so no reader takes this for a package.
         let work_dir = tempfile::Builder::new()
             .prefix(".build-")
@@ -269,7 +268,9 @@ impl SnapshotTarget<'_> {
             files: files(&built)?,
         };
         write(self.packages_dir, draft)?;
-        self.output.sign(&package_dir)?;
+        if let Some(key) = &key {
+            sign(&package_dir, key)?;
+        }
         eprintln!(
             "Snapshot {id} is in {}; rejected rows are listed in its {REJECTS_FILE}.",
             package_dir.display()

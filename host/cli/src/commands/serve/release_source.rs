@@ -1,8 +1,8 @@
 //! Fetching promoted releases from a folder or a registry.
 
-use crate::commands::remote::{PulledRelease, Remote, TransferObserver};
+use crate::commands::remote::{PulledRelease, Remote, TransferObserver, package_kind};
 use anyhow::{Context, bail};
-use domesday_package::{Kind, Trust};
+use domesday_package::Trust;
 use domesday_server::config::Settings;
 use domesday_server::promotion::{PromotedIds, promoted_manifest};
 use domesday_server::release_source::ReleaseSource;
@@ -102,11 +102,7 @@ impl ReleaseSource for FetchedReleases {
         id: &str,
         manifest: Option<&str>,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let kind = match kind {
-            ReleaseKind::Valuation => Kind::Valuation,
-            ReleaseKind::Markets => Kind::Markets,
-            ReleaseKind::Rates => Kind::Rates,
-        };
+        let kind = package_kind(kind);
         let here = (self.releases.as_path(), &self.trust);
         let fetched = id.parse().map_err(anyhow::Error::from).and_then(|id| {
             let wanted = PulledRelease {

@@ -142,27 +142,32 @@ class Visit:
         page.get_by_role("button", name="Value the home").click()
         assert "before the change" in page.locator(".difference").inner_text()
 
+    def follow(self, role, name):
+        """Clicks, and waits for the page that follows: the one before has other headings."""
+        with self.page.expect_navigation():
+            self.page.get_by_role(role, name=name).click()
+
     def read_series(self):
         """Chooses a dataset and an area, and finds the chart and its table."""
         page = self.page
-        page.get_by_role("link", name="Markets").click()
+        self.follow("link", "Markets")
         page.select_option("[name=dataset]", "market_activity")
-        page.get_by_role("button", name="Show").click()
+        self.follow("button", "Show")
         page.select_option("[name=area]", "E06990001")
         page.fill("[name=from]", "2020-01")
         page.fill("[name=to]", "2026-07")
-        page.get_by_role("button", name="Show").click()
+        self.follow("button", "Show")
         assert page.locator("figure.chart").count() > 0, "no chart"
         with page.expect_download() as download:
             page.get_by_role("link", name="observations as CSV").click()
         assert download.value.suggested_filename == "market_activity.csv"
         self.look("markets")
-        page.get_by_role("link", name="Rates").click()
+        self.follow("link", "Rates")
         page.select_option("[name=dataset]", "bank_rate")
-        page.get_by_role("button", name="Show").click()
+        self.follow("button", "Show")
         page.fill("[name=from]", "2024-01-01")
         page.fill("[name=to]", "2026-09-30")
-        page.get_by_role("button", name="Show").click()
+        self.follow("button", "Show")
         assert page.locator("figure.chart").count() > 0, "no chart"
         self.look("rates")
         self.move_a_curve()
@@ -179,7 +184,7 @@ class Visit:
             assert page.locator("output").inner_text() == "2026-09-29", "the slider does not move"
             assert page.get_by_role("link", name="2026-09-30").is_visible(), "no link to the next day"
         else:
-            page.get_by_role("link", name="2026-09-29").click()
+            self.follow("link", "2026-09-29")
             assert page.url.endswith("from=2026-09-29&to=2026-09-29"), page.url
         assert curve.get_attribute("d") != before, "the curve stays"
         self.look("curve")
@@ -203,7 +208,7 @@ class Visit:
     def read_the_rest(self):
         """Opens the other pages, and logs out."""
         page = self.page
-        page.get_by_role("link", name="Operation").click()
+        self.follow("link", "Operation")
         assert page.locator("h1").inner_text() == "Operation"
         assert page.locator("figure.chart").count() >= 7, "a plot is missing"
         page.get_by_text("Latency as a table").click()
@@ -211,16 +216,16 @@ class Visit:
         self.look("operation")
         page.goto(f"{self.origin}/operation/guide#memory")
         self.look("operations-guide")
-        page.get_by_role("link", name="Releases").click()
+        self.follow("link", "Releases")
         assert page.locator("h1").inner_text() == "Releases"
         self.look("releases")
-        page.get_by_role("link", name="By month and segment").click()
-        page.get_by_role("link", name="Postcode areas").click()
+        self.follow("link", "By month and segment")
+        self.follow("link", "Postcode areas")
         assert "the median error moved" in page.get_by_role("alert").first.inner_text()
         assert page.locator("figure.chart").count() == 2, "bias or coverage is missing"
         self.look("drift")
         self.read_reports()
-        page.get_by_role("button", name="Log out").click()
+        self.follow("button", "Log out")
         assert page.locator("h1").inner_text() == "Logged out"
         self.look("logged-out")
 

@@ -25,6 +25,18 @@ struct Case {
     derived: bool,
     code: Option<String>,
     failure: Option<String>,
+    #[serde(default)]
+    country: Country,
+}
+
+/// Where the home lies. The service answers for a home outside England before it asks the model.
+#[derive(Default, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum Country {
+    #[default]
+    England,
+    Wales,
+    Scotland,
 }
 
 #[derive(Deserialize)]
@@ -59,8 +71,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the answer of a case as a Rust expression. A rejected case has none.
+/// Returns the answer of a case as a Rust expression. A case that the service itself answers has
+/// none.
 fn answer(case: &Case) -> Result<Option<String>, Box<dyn Error>> {
+    if case.country != Country::England {
+        return Ok(None);
+    }
     Ok(Some(match case.status {
         Status::Rejected => return Ok(None),
         Status::Referred => {

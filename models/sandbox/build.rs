@@ -29,7 +29,7 @@ struct Case {
     country: Country,
 }
 
-/// Where the home lies. The service answers for a home outside England before it asks the model.
+/// The country of a home. The service answers for a home outside England before it asks the model.
 #[derive(Default, Deserialize, PartialEq)]
 #[serde(rename_all = "snake_case")]
 enum Country {

@@ -57,6 +57,7 @@ mod cursor_secrets;
 mod directory;
 mod embedded;
 mod error;
+mod host_share;
 mod job;
 mod jobs;
 mod key;
@@ -87,6 +88,7 @@ pub use backup::{Backup, StateCopy};
 pub use cursor_secrets::{CursorSecret, CursorSecrets, Cursors};
 pub use embedded::EmbeddedState;
 pub use error::StateError;
+pub use host_share::{HostShare, HostShareError};
 pub use job::{
     ChunkResults, Claim, IDEMPOTENCY_RETENTION_MILLIS, Idempotency, JOB_RETENTION_MILLIS, Job,
     JobError, JobMode, JobStatus, Lease, LeaseStatus, NewChunk, NewJob, PurgeCounts, Submission,

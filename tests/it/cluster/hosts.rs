@@ -25,12 +25,16 @@ fn host(database: &str) -> Server {
 
 /// Creates a tenant that may use this many units without a rate limit, and returns its key.
 fn tenant_key(database: &str, units: u64) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let plan = folder.path().join("plan.toml");
-    let text = format!(
+    let plan = format!(
         "requests_per_second = 1000000\nburst = 1000000\nconcurrency = 1000000\n\
          queued_jobs = 1000000\nmonthly_units = {units}\n"
     );
+    key_with_plan(database, &plan)
+}
+
+fn key_with_plan(database: &str, text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.toml");
     std::fs::write(&plan, text).unwrap();
     let plan = plan.display().to_string();
     key(
@@ -114,6 +118,35 @@ fn a_key_is_the_same_on_both_hosts() {
     for host in hosts {
         assert!(!host.stop().contains("sesame"));
     }
+}
+
+/// A plan's burst is granted once where each host has its place, and not once a host.
+#[test]
+fn the_shares_of_two_hosts_add_up_to_the_plan() {
+    let database = cluster::shared().database();
+    let hosts = ["1/2", "2/2"].map(|share| {
+        let arguments = ["--state", &database, "--host-share", share];
+        start().with(&arguments).go()
+    });
+    let secret = key_with_plan(&database, "requests_per_second = 1\nburst = 20\n");
+    let started = Instant::now();
+    let mut granted = 0;
+    for host in &hosts {
+        let client = host.client(&secret);
+        within(MAX_PROPAGATION, || client.get(CURRENT).status == 200);
+        granted += 1;
+        for _ in 0..20 {
+            let answer = client.get(CURRENT);
+            granted += u64::from(answer.status == 200);
+            assert_eq!(
+                answer.header("ratelimit-policy"),
+                Some("\"requests\";q=10;w=10")
+            );
+        }
+    }
+    // Each host grants one more a second.
+    let refilled = 2 * (started.elapsed().as_secs() + 1);
+    assert!((20..=20 + refilled).contains(&granted), "{granted} granted");
 }
 
 /// Eight customers on two hosts use an allowance up to the last unit, and not one more.

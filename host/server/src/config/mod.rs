@@ -15,6 +15,7 @@ pub use show::show;
 pub use sources::resolve;
 pub use trusted_proxy::TrustedProxy;
 
+use domesday_state::HostShare;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::net::SocketAddr;
@@ -146,6 +147,15 @@ pub struct Settings {
         value_name = "N"
     )]
     pub connections: NonZeroU32,
+    /// Place of this host among the hosts of the state, such as 2/3. It grants this part of each
+    /// plan's rate and concurrency.
+    #[arg(
+        long,
+        env = "DOMESDAY_HOST_SHARE",
+        default_value_t = HostShare::WHOLE,
+        value_name = "PLACE/HOSTS"
+    )]
+    pub host_share: HostShare,
     /// Number of connections at once from one address, an IPv6 /64 or an IPv4 address.
     #[arg(
         long,

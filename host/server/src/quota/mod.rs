@@ -7,13 +7,13 @@
 //! known. It then holds a [`Slot`] until its response is written or its client disconnects. Units
 //! are reserved later, when the rows are parsed: see [`usage`].
 //!
-//! The limits live in the memory of one host. Each of several hosts grants a tenant its rate and
-//! its concurrency. Units are counted once, in the state.
+//! The limits live in the memory of one host. Each of several hosts grants its share of a tenant's
+//! rate and concurrency, see [`HostShare`]. Units are counted once, in the state.
 
 mod rate_limit;
 pub mod usage;
 
-use domesday_state::{Plan, Principal, TenantId};
+use domesday_state::{HostShare, Plan, Principal, TenantId};
 use rate_limit::Rate;
 pub use rate_limit::RateStatus;
 pub use rate_limit::whole_seconds;
@@ -31,6 +31,7 @@ pub struct RequestLimiter {
     gates: RwLock<HashMap<TenantId, Arc<Gate>>>,
     capacity: Arc<Semaphore>,
     limit: usize,
+    share: HostShare,
 }
 
 /// The counters of one tenant.
@@ -68,7 +69,7 @@ pub enum LimitExceeded {
     /// The tenant's slots are taken.
     #[error("{limit} requests of the tenant are in work")]
     Concurrency {
-        /// Number that the plan allows.
+        /// Number that this host's share of the plan allows.
         limit: u32,
     },
     /// The service's capacity is taken.
@@ -83,7 +84,14 @@ impl RequestLimiter {
             gates: RwLock::default(),
             capacity: Arc::new(Semaphore::new(capacity)),
             limit: capacity,
+            share: HostShare::WHOLE,
         }
+    }
+
+    /// Grants a part of each plan, since other hosts grant the others.
+    #[must_use]
+    pub fn with_share(self, share: HostShare) -> RequestLimiter {
+        RequestLimiter { share, ..self }
     }
 
     /// Returns the slots that there are, over all tenants.
@@ -98,17 +106,18 @@ impl RequestLimiter {
 
     /// Counts a request against the rate of its tenant, under the current plan.
     pub fn arrive(&self, principal: &Principal) -> CountedRequest {
-        let gate = self.gate(&principal.tenant, &principal.plan);
+        let plan = self.share.of_plan(&principal.plan);
+        let gate = self.gate(&principal.tenant, &plan);
         let rate_status = {
             let mut rate = gate.rate.lock().unwrap_or_else(PoisonError::into_inner);
-            if !rate.has_limits_of(&principal.plan) {
-                *rate = Rate::new(&principal.plan);
+            if !rate.has_limits_of(&plan) {
+                *rate = Rate::new(&plan);
             }
             rate.count()
         };
         CountedRequest(Arc::new(CountedRequestInner {
             rate_status,
-            concurrency: principal.plan.concurrency.max(1),
+            concurrency: plan.concurrency.max(1),
             gate,
             capacity: self.capacity.clone(),
         }))
@@ -250,6 +259,27 @@ mod tests {
         drop(slot);
         drop(limiter.arrive(&other).enter().unwrap());
         drop(limiter.arrive(&one).enter().unwrap());
+    }
+
+    #[test]
+    fn hosts_with_shares_grant_together_what_one_host_grants() {
+        let plan = Plan {
+            requests_per_second: 1,
+            burst: 7,
+            concurrency: 5,
+            ..Plan::default()
+        };
+        let lender = principal("lender", plan);
+        let mut slots = Vec::new();
+        let mut policies = Vec::new();
+        for share in ["1/2", "2/2"] {
+            let limiter = RequestLimiter::new(10).with_share(share.parse().unwrap());
+            let arrived: Vec<_> = (0..7).map(|_| limiter.arrive(&lender)).collect();
+            policies.push(arrived[0].rate_status().policy.clone());
+            slots.extend(arrived.iter().filter_map(|request| request.enter().ok()));
+        }
+        assert_eq!(slots.len(), 5);
+        assert_eq!(policies, ["\"requests\";q=3;w=3", "\"requests\";q=4;w=4"]);
     }
 
     #[test]

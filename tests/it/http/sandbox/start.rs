@@ -16,6 +16,8 @@ fn it_prints_a_command_that_values_a_home_and_where_the_cases_are() {
     );
     let cases = format!("http://{address}/sandbox, explained in docs/reference/sandbox.md");
     assert!(server.printed.contains(&cases), "{}", server.printed);
+    let log = server.log();
+    assert!(!log.contains("check report"), "{log}");
     let line = server
         .printed
         .lines()

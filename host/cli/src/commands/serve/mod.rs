@@ -114,6 +114,10 @@ async fn serve(
         None => trust(&settings.releases, &settings.allow_unsigned)?,
     };
     let (mut service, promoted) = open_service(&settings, &trust, threads, log_lines, traces)?;
+    // The answers of a sandbox are a table's, which no check of a model judges.
+    if sandbox.is_none() {
+        service.warn_of_unchecked_release();
+    }
     let (listener, address) = listen(settings.listen, "--listen")?;
     let metrics_listener = settings.metrics_listen;
     let metrics_listener = metrics_listener

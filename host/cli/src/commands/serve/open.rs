@@ -100,7 +100,7 @@ pub fn open_service(
         address_provider,
         workers,
         shadows,
-        limiter: RequestLimiter::new(CAPACITY),
+        limiter: RequestLimiter::new(CAPACITY).with_share(settings.host_share),
         processing_deadline: Duration::from_millis(settings.processing_deadline.into()),
         submitted: Arc::default(),
         memory: MemoryBudget::new(MEMORY_BUDGET),
@@ -121,7 +121,6 @@ pub fn open_service(
         console_map: None,
     };
     service.show_promotions();
-    service.warn_of_unchecked_release();
     Ok((service, promoted))
 }
 

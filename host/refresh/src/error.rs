@@ -51,8 +51,8 @@ pub enum RefreshError {
         /// The folder of trusted keys.
         keys: PathBuf,
     },
-    /// Another round is under way.
-    #[error("another round holds {path}; wait until it ends")]
+    /// Another round is under way, or a step that a killed round left.
+    #[error("another round, or a step that it left, holds {path}; wait until it ends")]
     Busy {
         /// The lock.
         path: PathBuf,

@@ -1,51 +1,45 @@
 //! The two parts of an estimate: the home's own sales and the market.
 //!
-//! The release states the weight of the own sales. Their part is the last one's price, carried by
-//! the index. The market's is what gives the estimate with it, on a scale of logarithms.
+//! The release states the weight of the own sales. The market's part is the estimate of the same
+//! release without them. The own sales' part is what gives the estimate with it, on a scale of
+//! logarithms.
 
 use crate::number::{pounds, pounds_of};
 use maud::{Markup, html};
 use serde_json::Value;
 
-/// The weight of own sales above which the rest says nothing about the market.
-const MOST_WEIGHT: f64 = 0.95;
+/// The weight of own sales below which the rest says nothing about them.
+const LEAST_WEIGHT: f64 = 0.05;
 
-/// The parts of one estimate.
-struct Parts {
-    estimate: f64,
-    /// The weight of the home's own sales, 0 to 1.
-    weight: f64,
-    /// The price of the last own sale, carried to the valuation date.
-    own: Option<f64>,
+/// The estimates behind a value that the response does not state, in pounds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PartEstimates {
+    /// The price of the last own sale, carried to the valuation date by the index.
+    pub last_sale: Option<f64>,
+    /// The estimate of the same release without the home's own sales.
+    pub market: Option<f64>,
 }
 
-impl Parts {
-    /// Returns the value that the market gives.
-    fn market(&self) -> Option<f64> {
-        if self.weight <= 0.0 {
-            return Some(self.estimate);
-        }
-        let own = self.own.filter(|_| self.weight <= MOST_WEIGHT)?;
-        let rest = self.estimate.ln() - self.weight * own.ln();
-        Some((rest / (1.0 - self.weight)).exp())
-    }
+/// Returns the value that the home's own sales give together. `weight` is theirs, 0 to 1.
+fn own_part(estimate: f64, weight: f64, market: f64) -> Option<f64> {
+    let known = weight >= LEAST_WEIGHT && estimate > 0.0 && market > 0.0;
+    known.then(|| ((estimate.ln() - (1.0 - weight) * market.ln()) / weight).exp())
 }
 
-/// Shows what each part of an estimate gives, and its weight. `carried` is the price of the last
-/// own sale as the index carries it. Nothing is shown where the response has no context.
-pub fn show(response: &Value, carried: Option<f64>) -> Markup {
+/// Shows what each part of an estimate gives, and its weight. Nothing is shown where the response
+/// has no context.
+pub fn show(response: &Value, parts: PartEstimates) -> Markup {
     let estimate = response["valuation"]["estimated_value_gbp"].as_f64();
     let Some(estimate) = estimate.filter(|_| response["context"].is_object()) else {
         return html! {};
     };
     let sale = &response["context"]["own_sale"];
-    let parts = Parts {
-        estimate,
-        weight: sale["weight"].as_f64().unwrap_or(0.0),
-        own: carried.filter(|own| *own > 0.0),
+    let weight = sale["weight"].as_f64().unwrap_or(0.0);
+    let market = match sale.is_object() {
+        true => parts.market,
+        false => Some(estimate),
     };
-    let shown = adjusted_prices(response);
-    let ends = shown.iter().min().zip(shown.iter().max());
+    let own = market.and_then(|market| own_part(estimate, weight, market));
     html! {
         h3 { "What gives the estimate" }
         div.wide tabindex="0" { table.parts {
@@ -56,13 +50,13 @@ pub fn show(response: &Value, carried: Option<f64>) -> Markup {
             tbody {
                 tr {
                     th scope="row" { "Its own sales" }
-                    td.number { (whole_pounds(parts.own.filter(|_| sale.is_object()))) }
-                    td.number { (percent(parts.weight)) }
+                    td.number { (whole_pounds(own)) }
+                    td.number { (percent(weight)) }
                 }
                 tr {
                     th scope="row" { "The market" }
-                    td.number { (whole_pounds(parts.market())) }
-                    td.number { (percent(1.0 - parts.weight)) }
+                    td.number { (whole_pounds(market)) }
+                    td.number { (percent(1.0 - weight)) }
                 }
                 tr {
                     th scope="row" { "Estimate" }
@@ -75,27 +69,62 @@ pub fn show(response: &Value, carried: Option<f64>) -> Markup {
             p {
                 "The home itself was last sold on " (sale["sale_date"].as_str().unwrap_or("–")) " for "
                 strong { (pounds_of(&sale["price_gbp"])) }
-                @if parts.own.is_some() { ", which the index carries to " strong { (whole_pounds(parts.own)) } " on the valuation date" }
-                ". The release states the weight of its own sales."
+                @if parts.last_sale.is_some() { ", which the index carries to " strong { (whole_pounds(parts.last_sale)) } " on the valuation date" }
+                ". The release states the weight of its own sales together."
             }
             p.quiet {
-                "The market's part is worked out here: with it, the weighted mean of the logarithms is the estimate. "
-                "A release may weigh earlier sales too and correct the index, so its own figures can differ by a few per cent."
+                @if market.is_some() {
+                    "The market's part is what this release gives for the home without its own sales. It was run again for this page, which costs no unit. "
+                    "The own sales' part follows from it: with their weights, the mean of the logarithms is the estimate. "
+                    "The release may weigh several own sales, and correct the index for homes that are sold again."
+                } @else {
+                    "What each part gives is not known, since the release could not be run again without the own sales."
+                }
             }
         } @else {
             p { "No sale of the home itself has a weight in this estimate, so the market gives all of it." }
         }
-        @if let Some((low, high)) = ends {
-            p {
-                "The comparables shown give " (pounds(*low)) " to " (pounds(*high)) ". "
-                @if !(*low..=*high).contains(&rounded_gbp(estimate)) {
-                    "The estimate lies outside of them. "
-                    @if sale.is_object() { "The home's own sale moved it there, or comparables that are not shown." }
-                    @else { "Comparables that are not shown have a weight too." }
-                }
+        (comparables(response, estimate, market))
+    }
+}
+
+/// Shows where the estimate and the market's part lie among the comparables that are listed.
+fn comparables(response: &Value, estimate: f64, market: Option<f64>) -> Markup {
+    let shown = adjusted_prices(response);
+    let Some((low, high)) = shown.iter().min().zip(shown.iter().max()) else {
+        return html! {};
+    };
+    let outside = |number: f64| !(*low..=*high).contains(&rounded_gbp(number));
+    let has_own_sale = response["context"]["own_sale"].is_object();
+    html! {
+        p {
+            "The comparables shown give " (pounds(*low)) " to " (pounds(*high)) ". "
+            @if let Some(mean) = mean_by_similarity(response) {
+                "Their mean, weighted by similarity, is " strong { (whole_pounds(Some(mean))) } ". "
+            }
+            @if has_own_sale && market.is_some_and(outside) {
+                "The market's part lies outside of them: the release weighs more sales than it shows, or figures of the area. "
+            }
+            @if outside(estimate) {
+                "The estimate lies outside of them. "
+                @if has_own_sale { "The home's own sales moved it there, or comparables that are not shown." }
+                @else { "Comparables that are not shown have a weight too." }
             }
         }
     }
+}
+
+/// Returns the mean of the adjusted prices of the comparables that a response lists, weighted by
+/// their similarity.
+fn mean_by_similarity(response: &Value) -> Option<f64> {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for comparable in response["comparables"].as_array()? {
+        let price = comparable["adjusted_price_gbp"].as_f64()?;
+        let similarity = comparable["similarity"].as_f64()?;
+        sum += price * similarity;
+        weights += similarity;
+    }
+    (weights > 0.0).then(|| sum / weights)
 }
 
 /// Returns the adjusted prices of the comparables that a response lists.
@@ -128,22 +157,17 @@ mod tests {
 
     #[test]
     fn the_parts_with_their_weights_give_the_estimate() {
-        let parts = Parts {
-            estimate: 240_000.0,
-            weight: 0.6,
-            own: Some(260_000.0),
-        };
-        let market = parts.market().unwrap();
-        let together = 0.6 * 260_000.0_f64.ln() + 0.4 * market.ln();
+        let own = own_part(240_000.0, 0.6, 220_000.0).unwrap();
+        let together = 0.6 * own.ln() + 0.4 * 220_000.0_f64.ln();
         assert!((together.exp() - 240_000.0).abs() < 1e-6);
-        assert!(market < 240_000.0);
+        assert!(own > 240_000.0);
     }
 
     #[test]
     fn without_an_own_sale_the_market_gives_all() {
         let response =
             json!({"valuation": {"estimated_value_gbp": 240_000}, "context": {"own_sale": null}});
-        let shown = show(&response, None).into_string();
+        let shown = show(&response, PartEstimates::default()).into_string();
         assert!(
             shown.contains("£240,000</td><td class=\"number\">100.0 %"),
             "{shown}"
@@ -152,12 +176,28 @@ mod tests {
     }
 
     #[test]
-    fn a_weight_near_one_says_nothing_about_the_market() {
-        let parts = Parts {
-            estimate: 240_000.0,
-            weight: 0.96,
-            own: Some(241_000.0),
+    fn a_weight_near_nothing_says_nothing_about_own_sales() {
+        assert_eq!(own_part(240_000.0, 0.04, 241_000.0), None);
+    }
+
+    #[test]
+    fn a_part_outside_of_the_comparables_is_named() {
+        let response = json!({
+            "valuation": {"estimated_value_gbp": 240_000},
+            "context": {"own_sale": {"sale_date": "2020-01-02", "price_gbp": 200_000, "weight": 0.5}},
+            "comparables": [
+                {"adjusted_price_gbp": 230_000, "similarity": 0.9},
+                {"adjusted_price_gbp": 250_000, "similarity": 0.3},
+            ],
+        });
+        let of = |market| {
+            let last_sale = Some(210_000.0);
+            show(&response, PartEstimates { last_sale, market }).into_string()
         };
-        assert_eq!(parts.market(), None);
+        let within = of(Some(245_000.0));
+        assert!(within.contains("is <strong>£235,000</strong>"), "{within}");
+        assert!(!within.contains("outside"), "{within}");
+        assert!(of(Some(260_000.0)).contains("part lies outside of them"));
+        assert!(of(None).contains("could not be run again"));
     }
 }

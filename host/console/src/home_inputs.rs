@@ -212,6 +212,18 @@ pub fn stated_inputs(request: &Value) -> Vec<(&'static str, String)> {
     stated
 }
 
+/// Returns the label of the field that a JSON Pointer of the API names, with the field's name where
+/// the form has one.
+pub fn field_of(pointer: &str) -> Option<(&'static str, Option<&'static str>)> {
+    if pointer == "/size" {
+        return Some(("Bedrooms or floor area", Some("bedrooms")));
+    }
+    let inputs = INPUTS.iter().flat_map(|(_, inputs)| *inputs);
+    let named = |input: &&Input| format!("/{}/{}", input.pointer[0], input.pointer[1]) == pointer;
+    let input = inputs.into_iter().find(named)?;
+    Some((input.label, Some(input.name)))
+}
+
 /// Returns the value of an input in words.
 fn words_of(input: &Input, value: &str) -> String {
     let choice = match input.kind {
@@ -222,8 +234,9 @@ fn words_of(input: &Input, value: &str) -> String {
 }
 
 /// Returns the fields under their headings, filled in. The floor area is required where the form's
-/// sender may not have stored data.
-pub fn fieldsets(fields: &Fields, may_store: bool) -> Markup {
+/// sender may not have stored data. The fields of `refused` are marked, and the first has the
+/// focus.
+pub fn fieldsets(fields: &Fields, may_store: bool, refused: &[&str]) -> Markup {
     // What stored data cannot fill has to be stated.
     let is_required =
         |input: &Input| input.required || (!may_store && input.name == "floor_area_m2");
@@ -232,29 +245,31 @@ pub fn fieldsets(fields: &Fields, may_store: bool) -> Markup {
             fieldset {
                 legend { (heading) }
                 @for input in inputs {
-                    (field(input, fields.get(input.name).unwrap_or_default(), is_required(input)))
+                    (field(input, fields.get(input.name).unwrap_or_default(), is_required(input), refused))
                 }
             }
         }
     }
 }
 
-fn field(input: &Input, value: &str, required: bool) -> Markup {
+fn field(input: &Input, value: &str, required: bool, refused: &[&str]) -> Markup {
+    let invalid = refused.contains(&input.name).then_some("true");
+    let focus = refused.first() == Some(&input.name);
     html! {
         label {
             span { (input.label) @if required { " " abbr title="required" { "*" } } }
             @match input.kind {
                 Kind::Choice(choices) => {
-                    select name=(input.name) required[required] {
+                    select name=(input.name) required[required] aria-invalid=[invalid] autofocus[focus] {
                         @if !required || value.is_empty() { option value="" { "–" } }
                         @for (choice, words) in choices {
                             option value=(choice) selected[*choice == value] { (words) }
                         }
                     }
                 }
-                Kind::Text => { input name=(input.name) value=(value) required[required] maxlength="200"; }
-                Kind::Date => { input type="date" name=(input.name) value=(value) required[required]; }
-                Kind::Number => { input name=(input.name) value=(value) required[required] inputmode="decimal" maxlength="20"; }
+                Kind::Text => { input name=(input.name) value=(value) required[required] aria-invalid=[invalid] autofocus[focus] maxlength="200"; }
+                Kind::Date => { input type="date" name=(input.name) value=(value) required[required] aria-invalid=[invalid] autofocus[focus]; }
+                Kind::Number => { input name=(input.name) value=(value) required[required] aria-invalid=[invalid] autofocus[focus] inputmode="decimal" maxlength="20"; }
             }
         }
     }
@@ -263,6 +278,18 @@ fn field(input: &Input, value: &str, required: bool) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refused_field_is_marked_and_has_the_focus() {
+        assert_eq!(field_of("/occupancy/status").unwrap().0, "Occupancy");
+        let (label, name) = field_of("/size").unwrap();
+        assert_eq!(label, "Bedrooms or floor area");
+        assert_eq!(field_of("/fabric"), None);
+        let form = fieldsets(&Fields::default(), true, &[name.unwrap()]).into_string();
+        let marked = "name=\"bedrooms\" value=\"\" aria-invalid=\"true\" autofocus";
+        assert!(form.contains(marked), "{form}");
+        assert_eq!(form.matches("aria-invalid").count(), 1);
+    }
 
     #[test]
     fn a_form_becomes_a_request_and_back() {

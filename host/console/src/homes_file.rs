@@ -27,6 +27,19 @@ const COLUMNS: [(&str, &str, CellKind); 13] = [
     ("living_rooms", "size", CellKind::Number),
     ("floor_area_m2", "size", CellKind::Number),
 ];
+/// The columns without which no home can be valued.
+const REQUIRED: [&str; 8] = [
+    "postcode",
+    "building_number_or_name",
+    "street",
+    "type",
+    "subtype",
+    "title_tenure",
+    "valuation_date",
+    "status",
+];
+/// The columns of a size, of which a home needs one.
+const SIZES: [&str; 3] = ["floor_area_m2", "bedrooms", "living_rooms"];
 /// The column that names a row in the results.
 pub const REFERENCE: &str = "request_reference";
 
@@ -72,6 +85,28 @@ impl HomesFile {
         match rows.is_empty() {
             true => Err(no_home()),
             false => Ok(HomesFile { headings, rows }),
+        }
+    }
+
+    /// Checks that the file has the columns without which every home would be rejected.
+    ///
+    /// # Errors
+    /// The columns that are absent, for the person who sent the file.
+    pub fn check_columns(&self) -> Result<(), String> {
+        let names: Vec<String> = self.headings.iter().map(|name| column_name(name)).collect();
+        let has = |column: &&str| names.iter().any(|name| name == column);
+        let mut absent: Vec<&str> = REQUIRED.into_iter().filter(|it| !has(it)).collect();
+        if !SIZES.iter().any(|size| has(&size)) {
+            absent.push("floor_area_m2 or bedrooms");
+        }
+        match absent.is_empty() {
+            true => Ok(()),
+            false => Err(format!(
+                "No job was made. Each home needs these columns, which the file lacks: {}. \
+                 Its first line has {:?}.",
+                absent.join(", "),
+                self.headings
+            )),
         }
     }
 
@@ -170,6 +205,26 @@ mod tests {
         ] {
             assert_eq!(requests(text), plain, "{text}");
         }
+    }
+
+    #[test]
+    fn a_file_of_the_python_client_has_every_column() {
+        let example = include_str!("../../../examples/python/homes.csv");
+        let homes = HomesFile::read(example).unwrap();
+        homes.check_columns().unwrap();
+        let request = &homes.requests(true)[0];
+        assert_eq!(request["occupancy"]["status"], "owner_occupied");
+        assert_eq!(request["request_reference"], "house");
+    }
+
+    #[test]
+    fn absent_columns_are_named() {
+        let homes = HomesFile::read("postcode,type,loan\nQA1 1AF,S,7\n").unwrap();
+        let problem = homes.check_columns().unwrap_err();
+        for named in ["street", "status", "floor_area_m2 or bedrooms", "\"loan\""] {
+            assert!(problem.contains(named), "{problem}");
+        }
+        assert!(!problem.contains("postcode,"), "{problem}");
     }
 
     #[test]

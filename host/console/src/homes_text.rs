@@ -25,9 +25,15 @@ pub fn delimiter(text: &str) -> u8 {
     dividers.into_iter().max_by_key(count).unwrap_or(b',')
 }
 
-/// Returns a heading as the name of a column: `Floor area M2` is `floor_area_m2`.
+/// Returns a heading as the name of a column: `Floor area M2` is `floor_area_m2`. The files of the
+/// client for Python name two columns otherwise.
 pub fn column_name(heading: &str) -> String {
-    heading.trim().to_lowercase().replace([' ', '-'], "_")
+    let name = heading.trim().to_lowercase().replace([' ', '-'], "_");
+    match name.as_str() {
+        "occupancy" => "status".to_owned(),
+        "reference" => "request_reference".to_owned(),
+        _ => name,
+    }
 }
 
 /// Returns a number of JSON, or the text that is none. A whole number loses its decimals.

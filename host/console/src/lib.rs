@@ -12,6 +12,7 @@
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod chart;
+pub mod confidence;
 pub mod curve;
 pub mod estimate_parts;
 pub mod fields;
@@ -22,6 +23,7 @@ pub mod input_origins;
 pub mod number;
 pub mod price_index;
 pub mod program_copies;
+pub mod rejections;
 pub mod reports;
 pub mod tile_archive;
 pub mod timeline;

@@ -44,7 +44,8 @@ const ABOUT: &str = "Automated valuations of homes in England and Wales (v3): an
     exists, also after a crash of the client. Another body with that key is a conflict (409).\n\n\
     ## Reconciliation\n\n\
     A row without an error costs one unit, whatever its result: a referral costs one too. A row that \
-    is rejected costs none. The unit of a row that the service could not finish is given back. Keep \
+    is refused for its form costs none. A row whose home was looked up costs one, also where the \
+    address is not found. The unit of a row that the service could not finish is given back. Keep \
     each `valuation_id`, and compare your count with the operator's before you repeat work.";
 
 pub(crate) const KEY: &str = "The key of a customer, sent as `Authorization: Bearer <API_KEY>`. Keep it on \

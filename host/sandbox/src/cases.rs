@@ -39,6 +39,9 @@ pub struct Case {
     pub http_status: u16,
     /// The request of an existing property.
     pub request: Value,
+    /// The members of the request that only this case has, beside its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with: Option<Value>,
     /// Members of the row's result in a batch or a job. A single route gives the same result, or
     /// the code of a rejected row in an error body.
     pub result: Value,
@@ -62,6 +65,7 @@ pub fn cases() -> Result<Vec<Case>, TableError> {
             http_status: if row.status == "rejected" { 422 } else { 200 },
             request: request(&table.request, &row),
             result: result(&row),
+            with: row.request,
             name: row.name,
         })
         .collect())

@@ -34,6 +34,12 @@ impl ApiResponse {
         }
     }
 
+    /// Returns every error in the content of a request.
+    pub(super) fn errors(&self) -> Vec<Value> {
+        let errors = self.body["errors"].as_array();
+        errors.cloned().unwrap_or_default()
+    }
+
     /// Returns the message of an error.
     pub(super) fn message(&self) -> String {
         let message = self.body["error"]["message"].as_str();

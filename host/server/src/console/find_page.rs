@@ -33,7 +33,7 @@ pub(super) async fn find(
     let content = html! {
         h1 { (value_form::TITLE) }
         (address_search::search(&session, typed, Some(&results)))
-        (value_form::form(&session, &console.new_form_id(), &value_form::blank(&console), None))
+        (value_form::form(&session, &console.new_form_id(), &value_form::blank(&console), None, &[]))
     };
     Ok(layout::page(value_form::TITLE, Some(&session), &content))
 }

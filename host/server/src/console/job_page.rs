@@ -8,6 +8,7 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use domesday_console::number::{moment, whole};
+use domesday_console::rejections::{CommonestRejection, commonest_rejection};
 use domesday_state::{Tally, UnixMillis};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -22,6 +23,8 @@ struct JobProgress {
     id: Uuid,
     document: Value,
     tally: Tally,
+    /// The reason of most rejected rows, once the job is completed.
+    rejection: Option<CommonestRejection>,
 }
 
 impl JobProgress {
@@ -66,10 +69,18 @@ pub(super) async fn page(
         let (tenant, now) = (session.user.tenant.clone(), console.service.clock.now());
         let read = console.service.state.job(tenant, id, now).await;
         let read = read.map_err(|error| ConsoleError::State(error.to_string()))?;
+        let tally = read.map(|job| job.tally).unwrap_or_default();
+        let mut rejection = None;
+        if document["status"] == "completed" && tally.rejected > 0 {
+            let results = console.get(&session, &format!("{path}/results")).await?;
+            let results = results.body["result"]["results"].as_array();
+            rejection = results.and_then(|rows| commonest_rejection(rows));
+        }
         jobs.push(JobProgress {
             id,
             document,
-            tally: read.map(|job| job.tally).unwrap_or_default(),
+            tally,
+            rejection,
         });
     }
     let is_ended = |job: &&JobProgress| ["completed", "failed"].contains(&job.status());
@@ -121,8 +132,12 @@ fn card(job: &JobProgress) -> Markup {
                         @if at > 0 { ", " } (whole(*count as usize)) " " (words)
                     }
                 }
+                @if let Some(CommonestRejection { rows, words }) = &job.rejection {
+                    dt { "Rejected" }
+                    dd { (whole(*rows)) " for " (words) }
+                }
                 dt { "Units" }
-                dd { "One for each home that could be read, charged when the job was taken: at most " (whole(job.homes())) "." }
+                dd { "One for each home that could be read, charged when the job was taken: at most " (whole(job.homes())) ". A home that was rejected for its form costs none." }
                 @if let Some(message) = job.document["error"]["message"].as_str() {
                     dt { "Failure" }
                     dd { (message) " Finished homes stay charged, and the units of the rest were given back." }

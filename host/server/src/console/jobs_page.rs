@@ -94,7 +94,8 @@ pub(super) async fn submit(
     if !is_of(&fields, &session) {
         return Ok(again(StatusCode::FORBIDDEN, OTHER_FORM.to_owned()));
     }
-    let requests = match HomesFile::read(&text) {
+    let homes = HomesFile::read(&text).and_then(|homes| homes.check_columns().map(|()| homes));
+    let requests = match homes {
         Ok(homes) => homes.requests(stored_data),
         Err(problem) => return Ok(again(StatusCode::UNPROCESSABLE_ENTITY, problem)),
     };

@@ -1,21 +1,31 @@
 //! The evidence behind a value: its parts, its comparables step by step, and its area.
 
 use super::value_sales::SalesBehind;
-use domesday_console::estimate_parts;
+use domesday_console::estimate_parts::{self, PartEstimates};
 use domesday_console::number::{number_of, pounds_of, text_of};
 use maud::{Markup, html};
 use serde_json::Value;
 
-/// Shows the parts of the estimate, the map, the comparables and the area.
-pub(super) fn show(response: &Value, maps: &Markup, behind: &SalesBehind) -> Markup {
+/// Shows the parts of the estimate, the map, the comparables and the area. `market` is the estimate
+/// without the home's own sales.
+pub(super) fn show(
+    response: &Value,
+    maps: &Markup,
+    behind: &SalesBehind,
+    market: Option<f64>,
+) -> Markup {
     let none = Vec::new();
     let comparables = response["comparables"].as_array().unwrap_or(&none);
     let context = &response["context"];
     let sale = &context["own_sale"];
+    let parts = PartEstimates {
+        last_sale: behind.carry(&sale["sale_date"], &sale["price_gbp"]),
+        market,
+    };
     html! {
         section {
             h2 { "Evidence" }
-            (estimate_parts::show(response, behind.carry(&sale["sale_date"], &sale["price_gbp"])))
+            (estimate_parts::show(response, parts))
             @if !comparables.is_empty() {
                 div.evidence {
                     (maps)

@@ -12,7 +12,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use domesday_console::fields::Fields;
-use domesday_console::home_inputs::{STORED, fieldsets, request_of};
+use domesday_console::home_inputs::{STORED, field_of, fieldsets, request_of};
 use domesday_registers::Day;
 use domesday_state::Scope;
 use maud::{Markup, html};
@@ -63,7 +63,7 @@ pub(super) async fn page(
             p.refusal role="alert" { "The directory has no such address any more. Search again." }
         }
         @if let Some(search) = address_search::search_of(&console, &session) { (search) }
-        (form(&session, &console.new_form_id(), &fields, None))
+        (form(&session, &console.new_form_id(), &fields, None, &[]))
     };
     Ok(layout::page(TITLE, Some(&session), &content))
 }
@@ -109,16 +109,14 @@ pub(super) async fn value(
 ) -> Result<Response, ConsoleError> {
     let fields = form::read(body).await?;
     if !form::is_of(&fields, &session) {
-        let refusal = html! { p.refusal role="alert" { (OTHER_FORM) } };
-        let page = page_again(&console, &session, &fields, &refusal);
+        let page = page_again(&console, &session, &fields, None);
         return Ok((StatusCode::FORBIDDEN, page).into_response());
     }
     let request = request_of(&fields);
     let id = match value_once(&console, &session, console.form_id(&fields), request).await? {
         FormValue::Made(id) => id,
         FormValue::Refused(answered) => {
-            let refusal = refusal(&answered);
-            let page = page_again(&console, &session, &fields, &refusal);
+            let page = page_again(&console, &session, &fields, Some(&answered));
             return Ok((answered.status, page).into_response());
         }
     };
@@ -129,36 +127,53 @@ pub(super) async fn value(
     Ok(Redirect::to(&format!("/values/{id}{query}")).into_response())
 }
 
-/// Returns the page with a form as it was sent.
-fn page_again(console: &Console, session: &Session, fields: &Fields, refusal: &Markup) -> Response {
+/// Returns the page with a form as it was sent, and with why the API refused it. Without that the
+/// form was another session's.
+fn page_again(
+    console: &Console,
+    session: &Session,
+    fields: &Fields,
+    refused: Option<&ApiResponse>,
+) -> Response {
+    let errors = refused.map_or_else(Vec::new, |answered| answered.errors());
+    let pointers = errors.iter().filter_map(|error| error["field"].as_str());
+    let named: Vec<&str> = pointers.filter_map(|it| field_of(it)?.1).collect();
     let content = html! {
         h1 { (TITLE) }
-        (refusal)
-        (form(session, &console.new_form_id(), fields, None))
+        @match refused {
+            Some(answered) => (refusal(answered, &errors)),
+            None => p.refusal role="alert" { (OTHER_FORM) },
+        }
+        @if let Some(search) = address_search::search_of(console, session) { (search) }
+        (form(session, &console.new_form_id(), fields, None, &named))
     };
     layout::page(TITLE, Some(session), &content)
 }
 
 /// Returns the reasons of a refusal, each at its field, and what it cost.
-fn refusal(answered: &ApiResponse) -> Markup {
+fn refusal(answered: &ApiResponse, errors: &[Value]) -> Markup {
     let message = answered.message();
-    let errors = answered.body["errors"].as_array();
-    let errors = errors.cloned().unwrap_or_default();
     html! {
         div.refusal role="alert" {
-            p { "The home was not valued. " (cost(answered.status, &errors)) }
+            p { "The home was not valued. " (cost(answered.status, errors)) }
             @if errors.is_empty() {
                 p { (message) }
             } @else {
-                ul {
-                    @for error in &errors {
-                        li {
-                            @if let Some(field) = error["field"].as_str() { code { (field) } ": " }
-                            (error["message"].as_str().unwrap_or(&message))
-                        }
-                    }
-                }
+                ul { @for error in errors { li { (reason(error, &message)) } } }
             }
+        }
+    }
+}
+
+/// Returns the reason of one error, at its field's label. `message` is that of the whole refusal.
+fn reason(error: &Value, message: &str) -> Markup {
+    let pointer = error["field"].as_str();
+    html! {
+        @match pointer.map(|pointer| (pointer, field_of(pointer))) {
+            Some(("/size", Some((label, _)))) => { strong { (label) } ": Give at least one of the two." },
+            Some((_, Some((label, _)))) => { strong { (label) } ": " (error["message"].as_str().unwrap_or(message)) },
+            Some((pointer, None)) => { code { (pointer) } ": " (error["message"].as_str().unwrap_or(message)) },
+            None => (error["message"].as_str().unwrap_or(message)),
         }
     }
 }
@@ -184,7 +199,14 @@ fn cost(status: StatusCode, errors: &[Value]) -> &'static str {
 }
 
 /// Returns the form with these fields filled in. `before` is the valuation that they are of.
-pub(super) fn form(session: &Session, id: &str, fields: &Fields, before: Option<&str>) -> Markup {
+/// The fields of `refused` are marked.
+pub(super) fn form(
+    session: &Session,
+    id: &str,
+    fields: &Fields,
+    before: Option<&str>,
+    refused: &[&str],
+) -> Markup {
     let may_store = session.user.scopes.has(Scope::AvmStoredData);
     let stored = may_store && fields.get(STORED).is_some();
     html! {
@@ -192,12 +214,12 @@ pub(super) fn form(session: &Session, id: &str, fields: &Fields, before: Option<
             (layout::token(session))
             (layout::form_id(id))
             @if let Some(before) = before { input type="hidden" name=(BEFORE) value=(before); }
-            (fieldsets(fields, may_store))
+            (fieldsets(fields, may_store, refused))
             label.check {
                 input type="checkbox" name=(STORED) value="yes" checked[stored] disabled[!may_store];
                 " Fill blanks from stored data"
                 @if !may_store { ", which needs the scope " (Scope::AvmStoredData) }
-                @else { ". Without it the floor area is required" }
+                @else { ". With it the bedrooms or the floor area are required, and without it the floor area" }
             }
             p.quiet { "A value costs one unit of the tenant's plan." }
             button.primary { "Value the home" }

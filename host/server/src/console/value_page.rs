@@ -15,6 +15,7 @@ use axum::Extension;
 use axum::extract::{Path, Request, State};
 use axum::http::header;
 use axum::response::Response;
+use domesday_console::confidence::grounds;
 use domesday_console::fields::Fields;
 use domesday_console::home_inputs::{fields_of, stated_inputs};
 use domesday_console::number::{number_of, pounds, pounds_of, text_of};
@@ -22,6 +23,7 @@ use domesday_console::{input_origins, program_copies};
 use domesday_engine::subject::GridPoint;
 use domesday_property::{Snapshot, SnapshotError};
 use domesday_state::Scope;
+use domesday_valuation::pipeline::without_own_sales::estimate_without_own_sales;
 use domesday_valuation::release_store::OpenRelease;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -51,9 +53,13 @@ pub(super) async fn page(
     let mut open = console.service.releases.open_releases().into_iter();
     let release = open.find(|release| release.id == release_id);
     let stored_data = session.user.scopes.has(Scope::AvmStoredData);
-    let behind = match release {
-        Some(release) => read_snapshot(release, value.clone(), stored_data).await?,
-        None => Behind::default(),
+    let (behind, market) = match release {
+        Some(release) => {
+            let market = market(&console, &release, &value).await;
+            let behind = read_snapshot(release, value.clone(), stored_data).await?;
+            (behind, market)
+        }
+        None => Default::default(),
     };
     let tiles = console.service.console_map.as_deref();
     let tiles = tiles.and_then(|tiles| tile_map::figure(tiles, &behind.points));
@@ -68,12 +74,12 @@ pub(super) async fn page(
     };
     let content = html! {
         (card(&value, before.as_deref()))
-        (value_evidence::show(&value.response, &maps, &behind.sales))
+        (value_evidence::show(&value.response, &maps, &behind.sales, market))
         (input_origins::show(&value.request, &value.response, &behind.stored))
         section.change {
             h2 { "Change an input" }
             p.quiet { "The page of the new value states the difference from this one." }
-            (value_form::form(&session, &console.new_form_id(), &fields_of(&value.request), Some(&id)))
+            (value_form::form(&session, &console.new_form_id(), &fields_of(&value.request), Some(&id), &[]))
         }
         @if let Some(sessions) = sessions { (copies(&value, sessions.api_origin())) }
     };
@@ -87,6 +93,17 @@ pub(super) async fn page(
             .insert(header::CONTENT_SECURITY_POLICY, guard::MAP_POLICY);
     }
     Ok(page)
+}
+
+/// Returns the estimate without the home's own sales, where it has any that count. There is none
+/// while the workers are full.
+async fn market(console: &Console, release: &Arc<OpenRelease>, value: &SavedValue) -> Option<f64> {
+    if !value.response["context"]["own_sale"].is_object() {
+        return None;
+    }
+    let (release, request) = (release.clone(), value.request.to_string());
+    let run = move || estimate_without_own_sales(release, &request, true);
+    console.service.workers.run(run).await.ok().flatten()
 }
 
 /// Reads a value that a session of the tenant made.
@@ -167,6 +184,7 @@ fn card(value: &SavedValue, before: Option<&SavedValue>) -> Markup {
                     "Confidence " strong { (text_of(&response["confidence"]["band"])) }
                     ", score " (number_of(&response["confidence"]["score"])) " of 1."
                 }
+                ul.quiet { @for fact in grounds(response) { li { (fact) } } }
             } @else {
                 h1 { "No value" }
                 p role="alert" { "The service answered " strong { (text_of(&response["status"])) } "." }

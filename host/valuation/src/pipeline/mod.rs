@@ -5,7 +5,8 @@
 //! [`address_lookup`] looks up the addresses that [`resolve`] does not find in the snapshot.
 //! [`development_site`] takes the place of resolve and merge for a proposed property.
 //! [`response_size`] bounds the response of a batch, before and after its rows run. [`row`] runs
-//! the stages for one row, and [`batch`] runs many rows.
+//! the stages for one row, and [`batch`] runs many rows. [`without_own_sales`] runs a release again
+//! for an explanation.
 //!
 //! A stage takes a value and returns a value. Nothing calls back up. The host owns identity,
 //! precedence and status, and the release owns judgement.
@@ -27,3 +28,4 @@ pub mod resolve;
 pub mod response_size;
 pub mod row;
 pub mod value;
+pub mod without_own_sales;

@@ -13,6 +13,7 @@ use super::resolve::{Identity, ResolveError, StoredMatch, identity, match_stored
 use super::value::{problem, value as run};
 use super::{authorize, development_site, location_context};
 use crate::observer::ObservedRow;
+use crate::release_store::OpenRelease;
 use crate::spans::SPANS;
 use chrono::NaiveDate;
 use domesday_contract::error::{Code, ValidationError};
@@ -281,6 +282,37 @@ pub fn outcome(
         .unwrap_or_else(|_| failed_row(internal(), "the row panicked".to_owned()))
 }
 
+/// Resolves the home of a request, and puts the request and the stored property together.
+pub(super) fn resolve(
+    request: &ValuationRequest,
+    release: &OpenRelease,
+    answers: &AddressLookups,
+) -> Result<MergedInputs, RowOutcome> {
+    match request {
+        ValuationRequest::Existing(request) => {
+            let identity: Identity =
+                identity(&release.snapshot, &request.property, answers).map_err(unresolved_row)?;
+            let stored_tenure = stored_tenure(&release.snapshot, request, &identity.property)
+                .map_err(|error| unresolved_row(error.into()))?;
+            Ok(merge(
+                request,
+                &identity,
+                release.latest_sale,
+                stored_tenure,
+            ))
+        }
+        ValuationRequest::Development(request) => {
+            let located = development_site::locate(&release.snapshot, &request.property)
+                .map_err(unresolved_row)?;
+            Ok(development_site::subject(
+                request,
+                &located,
+                release.latest_sale,
+            ))
+        }
+    }
+}
+
 /// Runs the stages. Each may end the row early.
 fn run_pipeline(
     request: &ValuationRequest,
@@ -297,20 +329,7 @@ fn run_pipeline(
         stored_data_used,
         applied_inputs,
         conflicting_inputs,
-    } = match request {
-        ValuationRequest::Existing(request) => {
-            let identity: Identity =
-                identity(&release.snapshot, &request.property, answers).map_err(unresolved_row)?;
-            let stored_tenure = stored_tenure(&release.snapshot, request, &identity.property)
-                .map_err(|error| unresolved_row(error.into()))?;
-            merge(request, &identity, release.latest_sale, stored_tenure)
-        }
-        ValuationRequest::Development(request) => {
-            let located = development_site::locate(&release.snapshot, &request.property)
-                .map_err(unresolved_row)?;
-            development_site::subject(request, &located, release.latest_sale)
-        }
-    };
+    } = resolve(request, release, answers)?;
     drop(resolving);
     let subject = Arc::new(subject);
     let referral = outside(&release.manifest, &subject);

@@ -8,8 +8,10 @@ use reqwest::header::{CONTENT_TYPE, COOKIE, LOCATION, ORIGIN};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-const COLUMNS: &str = "postcode,building_number_or_name,street,type,subtype,title_tenure,status,bedrooms,valuation_date";
-const HOME: &str =
+/// The columns that a home needs.
+pub const COLUMNS: &str = "postcode,building_number_or_name,street,type,subtype,title_tenure,status,bedrooms,valuation_date";
+/// A home of the demo, in these columns.
+pub const HOME: &str =
     "QA1 1AF,15,Badger Yard Gardens,S,house_semi_detached,freehold,owner_occupied,3,2026-10-15";
 
 /// Sends a form with a file, as a browser does.
@@ -129,20 +131,25 @@ fn a_large_file_becomes_several_jobs_and_one_file_of_results() {
     let server = start_with_console().go();
     let browser = Browser::of_demo(&server);
     // Rows that are refused when they are read take no time.
-    let mut file = "postcode,bedrooms,own\n".to_owned();
+    let mut file = format!("{COLUMNS},own\n");
     for row in 0..2_501 {
-        writeln!(file, "QA1 1AF,many,{row}").unwrap();
+        writeln!(file, "{},{row}", HOME.replace(",3,", ",many,")).unwrap();
     }
     let path = path(upload(&browser, file.as_bytes()));
     assert_eq!(path.split(',').count(), 2, "{path}");
     let page = await_end(&browser, &path);
     assert!(page.contains("2 of 2 jobs ended"), "{page}");
+    assert!(page.contains("at /size/bedrooms"), "the reason of most");
+    assert!(page.contains("costs none"), "{page}");
     let (headings, rows) = results(&browser, &path);
-    assert_eq!(headings[..4], ["row", "postcode", "bedrooms", "own"]);
+    assert_eq!(
+        (headings[0].as_str(), headings[10].as_str()),
+        ("row", "own")
+    );
     assert_eq!(rows.len(), 2_501);
     let last = &rows[2_500];
-    assert_eq!((last[0].as_str(), last[3].as_str()), ("2501", "2500"));
-    let limit = "postcode\n".to_owned() + &"QA1 1AF\n".repeat(100_001);
+    assert_eq!((last[0].as_str(), last[10].as_str()), ("2501", "2500"));
+    let limit = format!("{COLUMNS}\n") + &format!("{HOME}\n").repeat(100_001);
     let refused = upload(&browser, limit.as_bytes());
     assert_eq!(refused.status(), 422);
     let page = refused.text().unwrap();
@@ -165,11 +172,23 @@ fn the_results_of_a_running_job_are_not_there_yet() {
 }
 
 #[test]
+fn a_file_without_a_column_that_homes_need_becomes_no_job() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let refused = upload(&browser, b"postcode,bedrooms,colour\nQA1 1AF,3,red\n");
+    assert_eq!(refused.status(), 422);
+    let page = refused.text().unwrap();
+    assert!(page.contains("No job was made"), "{page}");
+    assert!(page.contains("street, type, subtype"), "{page}");
+    server.stop();
+}
+
+#[test]
 fn a_job_is_found_by_its_id() {
     let server = start_with_console().go();
     let browser = Browser::open(&link(&server, &["--scope", "avm:value"]));
-    let homes = [("homes", "postcode,type\nQA1 1AF,S\n")];
-    let path = path(browser.post("/jobs", &homes));
+    let homes = format!("{COLUMNS}\n{HOME}\n");
+    let path = path(browser.post("/jobs", &[("homes", &homes)]));
     let id = path.rsplit('/').next().unwrap();
     let led = browser.get(&format!("/jobs?job={id}"));
     assert_eq!(led.headers()[LOCATION].to_str().unwrap(), path);

@@ -88,7 +88,8 @@ fn a_refused_home_costs_nothing_and_the_form_says_why() {
     let refused = browser.post("/values", &fields);
     assert_eq!(refused.status(), 422);
     let page = refused.text().unwrap();
-    assert!(page.contains("/size/bedrooms"), "{page}");
+    assert!(page.contains("<strong>Bedrooms</strong>"), "{page}");
+    assert!(page.contains("aria-invalid=\"true\" autofocus"), "{page}");
     assert!(
         page.contains("value=\"many\""),
         "the form keeps what was typed"

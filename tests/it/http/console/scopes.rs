@@ -1,5 +1,6 @@
 //! A session sees what its scopes let the API say.
 
+use super::jobs::{COLUMNS, HOME as ROW};
 use super::{Browser, HOME, link, redeem, start_with_console};
 use reqwest::header::LOCATION;
 
@@ -46,8 +47,8 @@ fn a_value_needs_the_scopes_that_its_request_needed() {
 fn jobs_need_the_scope_of_their_routes() {
     let server = start_with_console().go();
     let browser = Browser::of_demo(&server);
-    let homes = "postcode,type\nQA1 1AF,S\n";
-    let path = browser.post("/jobs", &[("homes", homes)]);
+    let homes = format!("{COLUMNS}\n{ROW}\n");
+    let path = browser.post("/jobs", &[("homes", &homes)]);
     let path = path.headers()[LOCATION].to_str().unwrap().to_owned();
     let rates = Browser::open(&link(&server, &["--scope", "rates:read"]));
     let results = format!("{path}/results.csv");
@@ -56,7 +57,7 @@ fn jobs_need_the_scope_of_their_routes() {
         assert_eq!(refused.status(), 403, "{path}");
         assert!(refused.text().unwrap().contains("avm:value"), "{path}");
     }
-    assert_eq!(rates.post("/jobs", &[("homes", homes)]).status(), 403);
+    assert_eq!(rates.post("/jobs", &[("homes", &homes)]).status(), 403);
     server.stop();
 }
 

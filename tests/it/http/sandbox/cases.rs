@@ -117,9 +117,10 @@ fn the_page_shows_every_case_and_every_fault() {
         let (property, result) = (&case["request"]["property"], &case["result"]);
         let address = ["building_number_or_name", "street", "postcode"];
         let address = address.map(|member| text(&property[member])).join(", ");
+        let with = members(&case["with"], "");
         let _ = writeln!(
             rows,
-            "| `{}` | {address} | {} | {} | {} |",
+            "| `{}` | {address}{with} | {} | {} | {} |",
             text(&case["name"]),
             case["http_status"],
             text(&result["status"]),
@@ -146,6 +147,24 @@ fn the_page_shows_every_case_and_every_fault() {
         page.contains(&rows),
         "docs/reference/sandbox.md must contain:\n\n{rows}"
     );
+}
+
+/// Returns the members that a case adds to the request, each with its JSON Pointer.
+fn members(with: &Value, pointer: &str) -> String {
+    match with {
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| members_at(value, &format!("{pointer}/{name}")))
+            .collect(),
+        _ => String::new(),
+    }
+}
+
+fn members_at(value: &Value, pointer: &str) -> String {
+    match value.is_object() {
+        true => members(value, pointer),
+        false => format!("; `{pointer}` is `{value}`"),
+    }
 }
 
 /// Returns what a row of the page says of a result.

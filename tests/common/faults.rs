@@ -1,5 +1,5 @@
-//! Libraries that stand between the program and its disk: one that fails, and one that writes down
-//! the order of calls.
+//! Libraries that stand between the program and its machine: a disk that fails, a clock that jumps,
+//! and a list of calls in their order.
 
 use super::program::repository;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,11 @@ use std::process::Command;
 /// Compiles the library of a disk that fails, and returns its path.
 pub fn library(folder: &Path) -> PathBuf {
     compile(folder, "disk")
+}
+
+/// Compiles the library of a clock that jumps, and returns its path.
+pub fn clock(folder: &Path) -> PathBuf {
+    compile(folder, "clock")
 }
 
 /// Compiles the library that writes down calls, and returns its path.

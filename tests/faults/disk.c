@@ -1,7 +1,8 @@
 /*
  * Stands between the program under test and its disk (LD_PRELOAD), for the files that
  * DOMESDAY_FAULT_FILES names, with colons between them. While DOMESDAY_FAULTS/full exists, nothing
- * can be written to them. While DOMESDAY_FAULTS/sync exists, a sync of one fails. Each page of it
+ * can be written to them. While DOMESDAY_FAULTS/readonly exists, they are not opened to be written
+ * either, as on a disk that the kernel has made read-only. While DOMESDAY_FAULTS/sync exists, a sync of one fails. Each page of it
  * that was written since the last good sync is then lost or kept at random. A disk does the same
  * when it fails to write back the kernel's pages. While DOMESDAY_FAULTS/stall exists, no read, write
  * or sync of one ends.
@@ -9,7 +10,9 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +42,10 @@ static int failing(const char *fault) {
 }
 
 /* The file's number if it is one of those that are named, and otherwise 0. */
-static ino_t meant(int fd) {
+static ino_t meant_file(struct stat file) {
     const char *paths = getenv("DOMESDAY_FAULT_FILES");
-    struct stat file, given;
-    if (paths == NULL || fstat(fd, &file) != 0)
+    struct stat given;
+    if (paths == NULL)
         return 0;
     while (*paths != '\0') {
         char path[4096];
@@ -53,6 +56,11 @@ static ino_t meant(int fd) {
         paths += length + (paths[length] == ':');
     }
     return 0;
+}
+
+static ino_t meant(int fd) {
+    struct stat file;
+    return fstat(fd, &file) == 0 ? meant_file(file) : 0;
 }
 
 static void stall(void) {
@@ -97,8 +105,8 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at) {
     if (file == 0)
         return put(fd, bytes, length, at);
     stall();
-    if (failing("full")) {
-        errno = ENOSPC;
+    if (failing("full") || failing("readonly")) {
+        errno = failing("full") ? ENOSPC : EROFS;
         return -1;
     }
     pthread_mutex_lock(&lock);
@@ -145,6 +153,30 @@ static int sync_of(const char *name, int fd) {
     }
     pthread_mutex_unlock(&lock);
     return answer;
+}
+
+int open64(const char *path, int flags, ...) {
+    int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, "open64");
+    struct stat file;
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    int writes = (flags & O_ACCMODE) != O_RDONLY;
+    if (writes && stat(path, &file) == 0 && meant_file(file) != 0 && failing("readonly")) {
+        errno = EROFS;
+        return -1;
+    }
+    return real(path, flags, mode);
+}
+
+int ftruncate64(int fd, off64_t length) {
+    int (*real)(int, off64_t) = dlsym(RTLD_NEXT, "ftruncate64");
+    if (meant(fd) != 0 && failing("readonly")) {
+        errno = EROFS;
+        return -1;
+    }
+    return real(fd, length);
 }
 
 int fdatasync(int fd) { return sync_of("fdatasync", fd); }

@@ -8,8 +8,9 @@ use std::path::Path;
 const BEFORE_NAME: [&str; 3] = ["Command::new(\"", "const PROGRAM: &str = \"", "join(\"bin/"];
 /// Programs that every machine with Debian's essential packages and Rust has, and those of the
 /// environments of Python that the tests make.
-const ALWAYS_THERE: [&str; 8] = [
-    "bash", "cargo", "chown", "cp", "pip", "python", "sh", "timeout",
+const ALWAYS_THERE: [&str; 12] = [
+    "bash", "cargo", "chown", "cp", "date", "mount", "pip", "python", "setpriv", "sh", "timeout",
+    "umount",
 ];
 
 /// Returns the programs that the sources of the tests start by name, and `curl` if a page does.

@@ -4,10 +4,10 @@
 //! Random choices come from a seed, which is printed. `DOMESDAY_CRASH_SEED` repeats a run as far as
 //! threads and the clock allow. `DOMESDAY_CRASH_KILLS` changes the number of kills.
 
-mod clients;
+pub mod clients;
 mod disk;
-mod expected;
+pub mod expected;
 pub mod harness;
 mod kills;
 mod sigstop;
-mod verify;
+pub mod verify;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod backup;
+mod chaos;
 #[path = "../../common/mod.rs"]
 mod common;
 mod crash;

@@ -288,12 +288,7 @@ fn prepare(disk: Disk) -> (PathBuf, Vec<OsString>) {
         .tempdir()
         .unwrap()
         .keep();
-    let user = if rustix::process::geteuid().is_root() {
-        let user = USERS.into_iter().find(|user| give(&folder, user));
-        user.expect("neither `postgres` nor `nobody` is a user of this machine")
-    } else {
-        ""
-    };
+    let user = hand_over(&folder).unwrap_or("");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
     let fsync = format!("fsync={}", if disk == Disk::Synced { "on" } else { "off" });
     let mut arguments: Vec<OsString> = vec![binaries().into(), folder.clone().into()];
@@ -305,8 +300,23 @@ fn prepare(disk: Disk) -> (PathBuf, Vec<OsString>) {
     (folder, arguments)
 }
 
+/// Gives a folder to the user who the server has to run as, where that is another one.
+///
+/// # Panics
+/// The tests run as root, and the machine has none of the users.
+pub fn hand_over(folder: &Path) -> Option<&'static str> {
+    if !rustix::process::geteuid().is_root() {
+        return None;
+    }
+    let user = USERS.into_iter().find(|user| give(folder, user));
+    Some(user.expect("neither `postgres` nor `nobody` is a user of this machine"))
+}
+
 /// Returns the folder of binaries of the newest installed version.
-fn binaries() -> PathBuf {
+///
+/// # Panics
+/// PostgreSQL is not installed.
+pub fn binaries() -> PathBuf {
     let version = |path: &Path| -> Option<u32> { path.file_name()?.to_str()?.parse().ok() };
     let installed = fs::read_dir(VERSIONS).into_iter().flatten().flatten();
     installed

@@ -86,7 +86,8 @@ impl World {
         }
     }
 
-    fn order(&self, arguments: &[&str]) -> String {
+    /// Runs a command of the operator, and returns what it printed.
+    pub fn order(&self, arguments: &[&str]) -> String {
         let store_arguments = match &self.database {
             // Nobody's data folder: the command is on none of the hosts.
             Some(database) => vec![

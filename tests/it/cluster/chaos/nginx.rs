@@ -1,0 +1,95 @@
+//! Debian's nginx before the hosts, by the example's file without its TLS.
+
+use crate::common::program::repository;
+use std::fmt::Write;
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = "/usr/sbin/nginx";
+const EXAMPLE_HOST: &str = "    server 10.0.0.11:8080 max_fails=1 fail_timeout=5s;\n";
+
+/// A running nginx.
+pub struct Nginx {
+    /// Where clients connect.
+    pub address: SocketAddr,
+    child: Child,
+}
+
+/// Reports whether it is installed.
+pub fn is_installed() -> bool {
+    Path::new(PROGRAM).exists()
+}
+
+/// Returns an address of this machine that nobody listens on.
+pub fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    listener.local_addr().unwrap()
+}
+
+impl Nginx {
+    /// Starts it before these hosts.
+    pub fn before(hosts: &[SocketAddr], folder: &Path) -> Nginx {
+        let address = free_address();
+        fs::write(folder.join("domesday.conf"), example(hosts, address)).unwrap();
+        let (at, mut main) = (folder.display(), String::new());
+        // Its workers would be another user's where it is started by root.
+        let root = rustix::process::geteuid().is_root();
+        main.push_str(if root { "user root;\n" } else { "" });
+        writeln!(main, "daemon off;\npid {at}/nginx.pid;").unwrap();
+        writeln!(main, "worker_processes 2;\nevents {{}}").unwrap();
+        writeln!(main, "http {{\naccess_log off;").unwrap();
+        for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"] {
+            writeln!(main, "{kind}_temp_path {at}/{kind};").unwrap();
+        }
+        writeln!(main, "include {at}/domesday.conf;\n}}").unwrap();
+        let file = folder.join("nginx.conf");
+        fs::write(&file, main).unwrap();
+        let log = fs::File::create(folder.join("nginx.log")).unwrap();
+        let child = Command::new(PROGRAM)
+            .args(["-e", "stderr", "-c"])
+            .arg(file)
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        while TcpStream::connect(address).is_err() {
+            let log = || fs::read_to_string(folder.join("nginx.log")).unwrap();
+            assert!(begun.elapsed() < Duration::from_secs(30), "{}", log());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Nginx { address, child }
+    }
+}
+
+/// Returns the example's file for these hosts, without TLS.
+fn example(hosts: &[SocketAddr], address: SocketAddr) -> String {
+    let text = fs::read_to_string(repository().join("examples/nginx/domesday.conf")).unwrap();
+    assert!(text.contains(EXAMPLE_HOST), "{text}");
+    let servers: String = hosts
+        .iter()
+        .map(|host| EXAMPLE_HOST.replace("10.0.0.11:8080", &host.to_string()))
+        .collect();
+    let text = text.replace(EXAMPLE_HOST, &servers);
+    let text = text.replace("listen 443 ssl", &format!("listen {address}"));
+    let kept = |line: &&str| {
+        let line = line.trim_start();
+        !line.starts_with("ssl_") && !line.starts_with("server 10.")
+    };
+    text.lines()
+        .filter(kept)
+        .fold(String::new(), |text, line| text + line + "\n")
+}
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        let id = i32::try_from(self.child.id()).unwrap();
+        if let Some(id) = rustix::process::Pid::from_raw(id) {
+            // It ends its workers too.
+            let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+        }
+        let _ = self.child.wait();
+    }
+}

@@ -37,6 +37,11 @@ fn charge() -> Charge {
         month: MONTH,
         units: 1,
         allowance: u64::MAX,
+        source: UsageSource {
+            kind: UsageKind::Value,
+            id: Uuid::nil(),
+            at: UnixMillis(0),
+        },
     }
 }
 

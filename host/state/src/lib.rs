@@ -1,7 +1,7 @@
 //! The data that must survive a crash:
 //!
 //! - tenants, plans and keys
-//! - units used
+//! - units used, and the ledger of who used them
 //! - jobs, their rows, results and idempotency keys
 //! - the operators' switches
 //! - the ledger of promotions
@@ -81,6 +81,7 @@ mod test_support;
 mod time;
 mod timed_state;
 mod usage;
+mod usage_ledger;
 mod write_timer;
 
 pub use accounts::Accounts;
@@ -114,7 +115,8 @@ pub use switches::{ConnectionPool, ReleaseKind, Switches};
 pub use tenant::{Tenant, TenantId, TenantIdError};
 pub use time::UnixMillis;
 pub use timed_state::{StateObserver, TimedState};
-pub use usage::{Charge, ChargeOutcome, Month, Usage};
+pub use usage::{Charge, ChargeOutcome, Month, MonthError, Usage};
+pub use usage_ledger::{UsageEntry, UsageKind, UsagePage, UsagePosition, UsageQuery, UsageSource};
 
 #[cfg(test)]
 extern crate self as domesday_state;

@@ -7,7 +7,53 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::{Access, LedgerHash, LedgerRecord, LedgerSigner, Principal};
+use uuid::Uuid;
+
+use crate::{
+    Access, LedgerHash, LedgerRecord, LedgerSigner, Month, Principal, TenantId, UnixMillis, Usage,
+    UsageEntry, UsageKind, UsageQuery, UsageSource,
+};
+
+/// A request that units are charged for.
+pub(crate) const REQUEST: UsageSource = UsageSource {
+    kind: UsageKind::Value,
+    id: Uuid::from_u128(77),
+    at: UnixMillis(1_800_000_000_007),
+};
+
+/// Reads the ledger of a tenant's month by small pages. Asserts that it adds up to the count.
+#[track_caller]
+pub(crate) fn read_ledger(
+    state: &(impl Usage + ?Sized),
+    tenant: &TenantId,
+    month: Month,
+) -> Vec<UsageEntry> {
+    let mut entries = Vec::new();
+    let mut query = UsageQuery {
+        month,
+        tenant: Some(tenant.clone()),
+        after: None,
+        limit: 3,
+    };
+    loop {
+        let page = block_on(state.usage_entries(query.clone())).unwrap();
+        assert!(page.entries.len() <= 3);
+        entries.extend(page.entries);
+        if page.next.is_none() {
+            break;
+        }
+        query.after = page.next;
+    }
+    let sum: i64 = entries.iter().map(|entry| entry.units).sum();
+    let used = block_on(state.used_units(tenant.clone(), month)).unwrap();
+    assert_eq!(u64::try_from(sum).unwrap(), used, "{tenant:?} {entries:?}");
+    assert!(
+        entries
+            .iter()
+            .all(|entry| entry.tenant == *tenant && entry.month == month)
+    );
+    entries
+}
 
 impl Access {
     /// Returns the principal, where access is granted.

@@ -9,6 +9,7 @@ use crate::{
     KeyRecord, KeySeed, Lease, LeaseStatus, LedgerRecord, LedgerSigner, Month, NewJob, NewKey,
     NewPromotion, Plan, Promotions, PurgeCounts, ReceiptKey, ReceiptKeys, ReleaseKind, Reply,
     State, StateCopy, StateError, Submission, Switches, Tenant, TenantId, UnixMillis, Usage,
+    UsagePage, UsageQuery, UsageSource,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -68,12 +69,22 @@ impl Usage for TimedState {
         self.reply("charge", self.state.charge(charge))
     }
 
-    fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()> {
-        self.reply("refund", self.state.refund(tenant, month, units))
+    fn refund(&self, tenant: TenantId, month: Month, units: u32, source: UsageSource) -> Reply<()> {
+        let refunded = self.state.refund(tenant, month, units, source);
+        self.reply("refund", refunded)
     }
 
     fn used_units(&self, tenant: TenantId, month: Month) -> Reply<u64> {
         self.reply("used_units", self.state.used_units(tenant, month))
+    }
+
+    fn usage_entries(&self, query: UsageQuery) -> Reply<UsagePage> {
+        self.reply("usage_entries", self.state.usage_entries(query))
+    }
+
+    fn remove_usage_entries(&self, before: Month) -> Reply<u64> {
+        let removed = self.state.remove_usage_entries(before);
+        self.reply("remove_usage_entries", removed)
     }
 }
 

@@ -1,11 +1,12 @@
 //! The valuation units that a tenant used in a month.
 
 use std::fmt;
+use std::str::FromStr;
 
-use chrono::{DateTime, Datelike};
+use chrono::{DateTime, Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use crate::{Reply, TenantId, UnixMillis};
+use crate::{Reply, TenantId, UnixMillis, UsagePage, UsageQuery, UsageSource};
 
 /// A calendar month in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -24,6 +25,60 @@ impl Month {
             year: day.year(),
             month: day.month(),
         }
+    }
+
+    /// Returns the month of a number that [`Month::number`] returned, or none where there is no
+    /// such month.
+    pub(crate) fn from_number(number: i32) -> Option<Month> {
+        let month = Month {
+            year: number.div_euclid(12),
+            month: u32::try_from(number.rem_euclid(12)).ok()? + 1,
+        };
+        month.first_day().map(|_| month)
+    }
+
+    /// Numbers the month, so that later months have larger numbers.
+    pub(crate) fn number(self) -> i32 {
+        let before = i32::try_from(self.month).unwrap_or(12) - 1;
+        self.year.saturating_mul(12).saturating_add(before)
+    }
+
+    /// Returns the month that is so many months before this one.
+    pub fn minus(self, months: u32) -> Month {
+        let months = i32::try_from(months).unwrap_or(i32::MAX);
+        Month::from_number(self.number().saturating_sub(months)).unwrap_or(self)
+    }
+
+    /// Returns the first moment of the month.
+    pub fn begin(self) -> UnixMillis {
+        let first = self.first_day().and_then(|day| day.and_hms_opt(0, 0, 0));
+        UnixMillis(first.map_or(0, |first| first.and_utc().timestamp_millis()))
+    }
+
+    fn first_day(self) -> Option<NaiveDate> {
+        NaiveDate::from_ymd_opt(self.year, self.month, 1)
+    }
+}
+
+/// The text names no month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a month is written as 2026-11")]
+pub struct MonthError;
+
+impl FromStr for Month {
+    type Err = MonthError;
+
+    fn from_str(text: &str) -> Result<Month, MonthError> {
+        let (year, month) = text.split_once('-').ok_or(MonthError)?;
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if (year.len(), month.len()) != (4, 2) || !digits(year) || !digits(month) {
+            return Err(MonthError);
+        }
+        let parsed = Month {
+            year: year.parse().map_err(|_| MonthError)?,
+            month: month.parse().map_err(|_| MonthError)?,
+        };
+        parsed.first_day().map(|_| parsed).ok_or(MonthError)
     }
 }
 
@@ -44,6 +99,8 @@ pub struct Charge {
     pub units: u32,
     /// Number of units that the tenant's plan allows in a month.
     pub allowance: u64,
+    /// The request that the units are used for.
+    pub source: UsageSource,
 }
 
 /// The outcome of a charge.
@@ -66,15 +123,24 @@ pub trait Usage: Send + Sync {
     /// Charges all units or none.
     fn charge(&self, charge: Charge) -> Reply<ChargeOutcome>;
 
-    /// Refunds units of rows without a result. Never takes a month's count below zero.
+    /// Refunds units of rows without a result to the request of `source`. Never takes a month's
+    /// count below zero.
     ///
     /// A refund that is answered with an error stays due: the store makes it once it works again.
     /// So it must not be repeated. A charge that is answered with an error is undone, even if it
     /// turns out to be durable. Both hold while the process lives.
-    fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()>;
+    fn refund(&self, tenant: TenantId, month: Month, units: u32, source: UsageSource) -> Reply<()>;
 
     /// Returns the units used in a month.
     fn used_units(&self, tenant: TenantId, month: Month) -> Reply<u64>;
+
+    /// Returns entries of the ledger of units. Those of a tenant's month add up to
+    /// [`Usage::used_units`], as long as the month is not removed.
+    fn usage_entries(&self, query: UsageQuery) -> Reply<UsagePage>;
+
+    /// Removes the entries of the months before this one, and returns the number of rows that held
+    /// them. The counts stay.
+    fn remove_usage_entries(&self, before: Month) -> Reply<u64>;
 }
 
 #[cfg(test)]
@@ -89,6 +155,35 @@ mod tests {
             (1_800_000_000_000, "2027-01"),
         ] {
             assert_eq!(Month::of(UnixMillis(at)).to_string(), month);
+        }
+    }
+
+    #[test]
+    fn months_are_numbered_from_january_of_the_year_0() {
+        for (year, month, number) in [
+            (0, 1, 0),
+            (2031, 6, 24_377),
+            (2031, 12, 24_383),
+            (2032, 1, 24_384),
+        ] {
+            assert_eq!(Month { year, month }.number(), number);
+        }
+    }
+
+    #[test]
+    fn a_month_is_read_numbered_and_begun() {
+        for text in ["1969-12", "1970-01", "2026-11", "2027-01"] {
+            let month: Month = text.parse().unwrap();
+            assert_eq!(month.to_string(), text);
+            assert_eq!(Month::from_number(month.number()), Some(month));
+            assert_eq!(Month::of(month.begin()), month);
+            let before = UnixMillis(month.begin().0 - 1);
+            assert_eq!(Month::of(before), month.minus(1));
+        }
+        for text in [
+            "", "2026", "2026-13", "2026-00", "2026-1", "26-11", "+026-11",
+        ] {
+            assert_eq!(text.parse::<Month>(), Err(MonthError), "{text}");
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::telemetry::request_log::RequestSummary;
 use domesday_contract::error::ValidationError;
 use domesday_contract::v3::result::Summary;
 use domesday_contract::vocabulary::Vocabulary;
+use domesday_state::UsageKind;
 use domesday_valuation::pipeline::batch;
 use domesday_valuation::pipeline::batch::BatchResults;
 use domesday_valuation::pipeline::response_size::check_rendered_size;
@@ -15,6 +16,8 @@ pub struct BatchRows(pub Vec<ParsedRow>);
 
 impl Rows for BatchRows {
     type Results = BatchResults;
+
+    const KIND: UsageKind = UsageKind::Batch;
 
     fn count(&self) -> usize {
         self.0.len()

@@ -30,7 +30,7 @@ use crate::service::Service;
 use crate::telemetry::request_log::{LoggedValuation, RequestLog, RequestSummary};
 use domesday_contract::error::ValidationError;
 use domesday_contract::v3::result::Summary;
-use domesday_state::Principal;
+use domesday_state::{Principal, UsageKind, UsageSource};
 use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::RequestContext;
 use std::future::Future;
@@ -62,6 +62,9 @@ pub struct Execution<'a> {
 pub trait Rows: Send {
     /// The results of the rows.
     type Results: Results + Send;
+
+    /// The kind of request, for the ledger of units.
+    const KIND: UsageKind;
 
     /// Returns the number of rows.
     fn count(&self) -> usize;
@@ -150,8 +153,13 @@ impl Execution<'_> {
         // The request is charged whole or refused whole. The reservation becomes durable while the
         // rows run, so that it adds no time.
         let units = u32::try_from(billable).unwrap_or(u32::MAX);
-        let now = service.clock.now();
-        let mut reservation = reserve(&service.state, principal, units, now).until(deadline.end());
+        let source = UsageSource {
+            kind: R::KIND,
+            id: execution_id,
+            at: service.clock.now(),
+        };
+        let reservation = reserve(&service.state, principal, units, source);
+        let mut reservation = reservation.until(deadline.end());
         let run = rows.run(Run {
             service,
             context: context.clone(),

@@ -6,6 +6,7 @@ use crate::telemetry::request_log::RequestSummary;
 use domesday_contract::error::ValidationError;
 use domesday_contract::v3::result::Summary;
 use domesday_contract::vocabulary::Vocabulary;
+use domesday_state::UsageKind;
 use domesday_valuation::pipeline::address_lookup::AddressLookups;
 use domesday_valuation::pipeline::row::{
     RequestContext, RowOutcome, ValuationRequest, outcome, postcode_to_look_up,
@@ -42,6 +43,8 @@ pub enum SingleError {
 
 impl Rows for SingleRow {
     type Results = SingleResult;
+
+    const KIND: UsageKind = UsageKind::Value;
 
     fn count(&self) -> usize {
         1

@@ -8,7 +8,9 @@
 //! given back, as those of any reservation that is not committed.
 
 use chrono::{DateTime, Months, NaiveDate};
-use domesday_state::{Charge, ChargeOutcome, Month, Principal, Reply, State, TenantId, UnixMillis};
+use domesday_state::{
+    Charge, ChargeOutcome, Month, Principal, Reply, State, TenantId, UnixMillis, UsageSource,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -29,6 +31,8 @@ pub struct Reservation {
     tenant: TenantId,
     month: Month,
     units: u32,
+    /// The request, for the ledger.
+    source: UsageSource,
     allowance: u64,
     until_next_month: Duration,
     /// Time at which the wait for the charge ends.
@@ -60,14 +64,15 @@ pub enum ReservationError {
     Unavailable,
 }
 
-/// Begins to charge the units of billable rows at `now`. The wait for them ends after ten seconds,
-/// or at the end that [`Reservation::until`] sets.
+/// Begins to charge the units of billable rows to a request, at its time. The wait for them ends
+/// after ten seconds, or at the end that [`Reservation::until`] sets.
 pub fn reserve(
     state: &Arc<dyn State>,
     principal: &Principal,
     units: u32,
-    now: UnixMillis,
+    source: UsageSource,
 ) -> Reservation {
+    let now = source.at;
     let month = Month::of(now);
     let allowance = principal.plan.monthly_units;
     Reservation {
@@ -75,6 +80,7 @@ pub fn reserve(
         tenant: principal.tenant.clone(),
         month,
         units,
+        source,
         allowance,
         until_next_month: until_next_month(now),
         end: Instant::now() + DURABLE_TIMEOUT,
@@ -85,6 +91,7 @@ pub fn reserve(
             month,
             units,
             allowance,
+            source,
         }),
     }
 }
@@ -143,11 +150,11 @@ impl Reservation {
     fn refund_once_granted(&mut self) {
         let reply = std::mem::replace(&mut self.reply, Box::pin(std::future::pending()));
         let (state, tenant) = (Arc::clone(&self.state), self.tenant.clone());
-        let (month, units) = (self.month, self.units);
+        let (month, units, source) = (self.month, self.units, self.source);
         spawn_refund(async move {
             let outcome = timeout(LATE_TIMEOUT, reply).await;
             if matches!(outcome, Ok(Ok(ChargeOutcome::Granted { .. }))) {
-                give_back(state, tenant, month, units).await;
+                give_back(state, tenant, month, units, source).await;
             }
         });
     }
@@ -159,6 +166,7 @@ impl Reservation {
             self.tenant.clone(),
             self.month,
             units,
+            self.source,
         )
     }
 
@@ -206,8 +214,9 @@ fn give_back(
     tenant: TenantId,
     month: Month,
     units: u32,
+    source: UsageSource,
 ) -> impl Future<Output = ()> {
-    let refunded = state.refund(tenant.clone(), month, units);
+    let refunded = state.refund(tenant.clone(), month, units, source);
     async move {
         // A stop waits for the last handle of the state.
         let _state = state;
@@ -242,7 +251,8 @@ pub fn until_next_month(now: UnixMillis) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_state::{EmbeddedState, KeyId, Plan, Scopes};
+    use domesday_state::{EmbeddedState, KeyId, Plan, Scopes, UsageKind};
+    use uuid::Uuid;
 
     fn at(text: &str) -> UnixMillis {
         UnixMillis(
@@ -250,6 +260,21 @@ mod tests {
                 .unwrap()
                 .timestamp_millis(),
         )
+    }
+
+    /// Reserves units for a request at a time.
+    fn reserve(
+        state: &Arc<dyn State>,
+        principal: &Principal,
+        units: u32,
+        at: UnixMillis,
+    ) -> Reservation {
+        let source = UsageSource {
+            kind: UsageKind::Batch,
+            id: Uuid::from_u128(1),
+            at,
+        };
+        super::reserve(state, principal, units, source)
     }
 
     fn ten_a_month() -> Principal {

@@ -19,7 +19,7 @@ use super::file::{CURRENT_SCHEMA, META, prepare_schema};
 use super::source::CACHE;
 use super::tables::{
     COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, PROMOTIONS,
-    QUEUE, RECEIPT_KEYS, SHARED, SWITCHES, TENANTS, USAGE, with_every_table,
+    QUEUE, RECEIPT_KEYS, SHARED, SWITCHES, TENANTS, USAGE, USAGE_ENTRIES, with_every_table,
 };
 use crate::{Backup, StateCopy, StateError};
 

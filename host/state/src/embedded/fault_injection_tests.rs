@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::EmbeddedState;
 use super::disk::{Disk, DiskFault, Files};
 use super::source::Source;
+use crate::test_support::{REQUEST, read_ledger};
 use crate::*;
 
 pub(super) const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
@@ -53,6 +54,9 @@ fn key() -> Idempotency {
 }
 
 pub(super) fn see(state: &EmbeddedState) -> StateView {
+    let entries = read_ledger(state, &acme(), JUNE);
+    let attributed = |entry: &UsageEntry| entry.source.kind != UsageKind::Unattributed;
+    assert!(entries.iter().all(attributed), "{entries:?}");
     let output = |chunk| outcome(state.output(acme(), JOB, chunk, NOW)).unwrap();
     StateView {
         used: outcome(state.used_units(acme(), JUNE)).unwrap(),
@@ -71,6 +75,7 @@ pub(super) fn charge(state: &EmbeddedState) -> Reply<ChargeOutcome> {
         month: JUNE,
         units: 5,
         allowance: 1_000,
+        source: REQUEST,
     })
 }
 

@@ -2,15 +2,19 @@
 
 use std::path::Path;
 
-use redb::{Database, DatabaseError, ReadableTable, TableDefinition, TableHandle};
+use redb::{
+    Database, DatabaseError, ReadableTable, TableDefinition, TableHandle, WriteTransaction,
+};
 
+use super::counts::{StoredEntry, difference};
 use super::error::{opening, reading, writing};
+use super::records::encode_entries;
 use super::source::Source;
 use super::tables::{
     COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, PROMOTIONS,
-    QUEUE, RECEIPT_KEYS, SHARED, SWITCHES, TENANTS, USAGE, with_every_table,
+    QUEUE, RECEIPT_KEYS, SHARED, SWITCHES, TENANTS, USAGE, USAGE_ENTRIES, with_every_table,
 };
-use crate::StateError;
+use crate::{Month, StateError, UsageSource};
 
 /// Facts about the state itself.
 pub(super) const META: TableDefinition<&str, u32> = TableDefinition::new("meta");
@@ -18,7 +22,7 @@ pub(super) const META: TableDefinition<&str, u32> = TableDefinition::new("meta")
 const SCHEMA: &str = "schema";
 /// The schema that this version writes. Raise it with every change of a table or record, and
 /// bring older states up to it in [`prepare_schema`].
-pub(super) const CURRENT_SCHEMA: u32 = 5;
+pub(super) const CURRENT_SCHEMA: u32 = 6;
 
 /// Opens the file, or makes it, and brings it to the known schema.
 pub(super) fn open(source: &Source) -> Result<Database, StateError> {
@@ -56,8 +60,9 @@ pub(super) fn prepare_schema(database: &Database, path: &Path) -> Result<(), Sta
         match found {
             Some(CURRENT_SCHEMA) => return Ok(()),
             // Schema 1 had tenants and keys alone, as they still are. Schema 2 lacked the keys of
-            // receipts, schema 3 the log of units, and schema 4 the ledger of promotions.
-            Some(1..=4) => {}
+            // receipts, schema 3 the log of units, schema 4 the ledger of promotions, and schema 5
+            // that of units.
+            Some(1..=5) => {}
             None if tables.is_empty() => {}
             Some(found) if found > CURRENT_SCHEMA => {
                 return Err(StateError::NewerSchema {
@@ -76,8 +81,27 @@ pub(super) fn prepare_schema(database: &Database, path: &Path) -> Result<(), Sta
             ($($table:expr),*) => { $(transaction.open_table($table).map_err(writing)?;)* };
         }
         with_every_table!(make);
+        carry_counts(&transaction)?;
     }
     transaction.commit().map_err(writing)
+}
+
+/// Begins the ledger of units with an entry for each count of an earlier schema.
+fn carry_counts(transaction: &WriteTransaction) -> Result<(), StateError> {
+    let usage = transaction.open_table(USAGE).map_err(writing)?;
+    let mut rows = transaction.open_table(USAGE_ENTRIES).map_err(writing)?;
+    for row in usage.iter().map_err(reading)? {
+        let (key, used) = row.map_err(reading)?;
+        let (tenant, year, month) = key.value();
+        let month = Month { year, month };
+        let source = UsageSource::unattributed(month);
+        let entry = StoredEntry::new(source, difference(used.value(), 0));
+        let bytes = encode_entries(&[&entry])?;
+        // Epochs of the log begin with 1.
+        rows.insert((month.number(), tenant, 0), bytes.as_slice())
+            .map_err(writing)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -110,7 +134,7 @@ mod tests {
         }
         assert!(matches!(
             open(&Source::new(&path)).unwrap_err(),
-            StateError::NewerSchema { found: 6, known: 5 }
+            StateError::NewerSchema { found: 7, known: 6 }
         ));
 
         let strange = dir.path().join("strange.redb");

@@ -25,7 +25,7 @@ use redb::Database;
 
 use super::change::Change;
 use super::claims::release_work;
-use super::counts::Counts;
+use super::counts::{LogCounts, add_changes};
 use super::error::StoreError;
 use super::file;
 use super::operation::{Message, Work};
@@ -265,7 +265,8 @@ impl Committer {
             }
         }
         // A caller that finds the degradation over also finds the file, and no unit owed.
-        self.shared.put(OpenFiles::new(database, Counts::new()));
+        let log_counts = LogCounts::begin(self.wal.position().epoch);
+        self.shared.put(OpenFiles::new(database, log_counts));
         let settled = self.commit(&mut Vec::new(), GroupTask::Nothing);
         let memory = &self.shared.memory;
         let loaded =
@@ -281,7 +282,7 @@ impl Committer {
         let found = FoundLog::read(&self.source, log, database)?;
         // At the first look alone: taking the log over moves its position.
         if let Some(failed) = self.failed.take() {
-            self.shared.owed.add(&failed.into_owed(found.position()));
+            self.shared.owed.add(failed.into_owed(found.position()));
         }
         let (wal, _) = found.take_over(database, PROBES)?;
         Ok(wal)
@@ -307,7 +308,7 @@ pub(super) fn apply(
 ) -> Result<Vec<Change>, StateError> {
     let writing = GroupTransaction::new(&files.database);
     let log_counts = files.log_counts();
-    let mut tables = Tables::new(&writing, &log_counts, opening);
+    let mut tables = Tables::new(&writing, &log_counts.counts, opening);
     for work in group {
         work.apply(&mut tables)?;
     }
@@ -326,12 +327,13 @@ pub(super) fn apply(
         DurableIn::Nowhere => writing.abort()?,
         DurableIn::InLog(counts) => {
             writing.abort()?;
-            files.change_log_counts(|log_counts| log_counts.extend(counts));
+            files.change_log_counts(|log| add_changes(&mut log.counts, counts));
         }
         DurableIn::InFile => {
             writing.commit()?;
             if wal.after_commit() {
-                files.change_log_counts(Counts::clear);
+                let epoch = wal.position().epoch;
+                files.change_log_counts(|log| *log = LogCounts::begin(epoch));
             }
         }
     }
@@ -353,9 +355,10 @@ impl Drop for PanicReport<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Month;
+    use crate::embedded::counts::StoredEntry;
     use crate::embedded::disk::Disk;
     use crate::embedded::operation::Operation;
+    use crate::{Month, UsageSource};
     use crossbeam_channel::{Sender, bounded};
 
     const PAUSE: Duration = Duration::from_millis(50);
@@ -369,7 +372,7 @@ mod tests {
         let found = FoundLog::read(&source, log, &database).unwrap();
         let (wal, opening) = found.take_over(&database, PROBES).unwrap();
         let shared = Arc::new(Store::default());
-        shared.put(OpenFiles::new(database, Counts::new()));
+        shared.put(OpenFiles::new(database, LogCounts::begin(1)));
         let (sender, queue) = bounded(1);
         let committer = Committer {
             shared,
@@ -390,7 +393,8 @@ mod tests {
                 year: 2031,
                 month: 6,
             };
-            tables.set_used(&"acme".parse().unwrap(), month, 5);
+            let entry = StoredEntry::new(UsageSource::unattributed(month), 5);
+            tables.change_used(&"acme".parse().unwrap(), month, 5, entry);
             Ok(())
         };
         let work: Box<dyn Work> = Box::new(Operation::new(run, drop));

@@ -7,6 +7,7 @@ use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata};
 use uuid::Uuid;
 
 use super::claims::ClaimWork;
+use super::counts::{StoredEntry, difference};
 use super::error::{reading, writing};
 use super::job_rows::{change_load, find, leave_queue, load, put};
 use super::records::StoredJob;
@@ -18,6 +19,7 @@ use crate::claim_delivery::ClaimDelivery;
 use crate::{
     ChunkResults, Claim, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus, Jobs, Lease,
     LeaseStatus, NewJob, PurgeCounts, Reply, StateError, Submission, Tally, TenantId, UnixMillis,
+    UsageSource,
 };
 
 /// Jobs or keys that one transaction removes, so that a purge never holds up a request for long.
@@ -118,7 +120,12 @@ fn accept(
     change_load(tables, &job.tenant, |queued, occupied| {
         (queued + 1, occupied.saturating_add(bytes))
     })?;
-    tables.set_used(&job.tenant, stored.month, used);
+    let units = stored.unfinished_units();
+    if units > 0 {
+        let source = UsageSource::job(job.id, job.created_at);
+        let entry = StoredEntry::new(source, difference(units, 0));
+        tables.change_used(&job.tenant, stored.month, used, entry);
+    }
     if let Some(idempotency) = &new.idempotency {
         keys::insert(tables, &job, idempotency)?;
     }
@@ -132,7 +139,8 @@ fn withdraw(tables: &mut Tables<'_>, tenant: &TenantId, id: Uuid) -> Result<(), 
     else {
         return Ok(());
     };
-    tables.give_back(tenant, stored.month, stored.finished_units())?;
+    let source = UsageSource::job(id, stored.job.updated_at);
+    tables.give_back(tenant, stored.month, stored.finished_units(), source)?;
     let end = (stored.job.expires_at.0, stored.id());
     tables.job_ends.edit()?.remove(end).map_err(writing)?;
     let now = stored.job.updated_at;
@@ -165,7 +173,8 @@ fn remove_job(
     let unfinished = stored.is_unfinished();
     if unfinished {
         let unfinished_units = stored.unfinished_units();
-        tables.give_back(&stored.job.tenant, stored.month, unfinished_units)?;
+        let source = UsageSource::job(stored.job.id, now);
+        tables.give_back(&stored.job.tenant, stored.month, unfinished_units, source)?;
         leave_queue(tables, &stored)?;
     }
     for chunk in 0..stored.job.chunks {

@@ -41,6 +41,7 @@ mod tables;
 #[cfg(test)]
 mod unknown_outcome_tests;
 mod usage;
+mod usage_entries;
 mod usage_wal;
 mod work;
 
@@ -56,7 +57,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::{Reply, StateError};
-use counts::Counts;
+use counts::LogCounts;
 use error::{StoreError, reading, stopped_error};
 use group_commit::Committer;
 use operation::{LONGEST_WAIT, Message, Operation, Work, timeout_error};
@@ -96,7 +97,8 @@ impl EmbeddedState {
         let (wal, opening) = found.take_over(&database, "openings")?;
         let shared = Arc::new(Store::default());
         shared.memory.load(&database)?;
-        shared.put(OpenFiles::new(database, Counts::new()));
+        let log_counts = LogCounts::begin(wal.position().epoch);
+        shared.put(OpenFiles::new(database, log_counts));
         let (queue, waiting) = bounded(WAITING);
         let readers = Readers::start(&shared, &queue).map_err(thread)?;
         let committer = Committer {

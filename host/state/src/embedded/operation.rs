@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 
-use super::counts::Counts;
+use super::counts::OwedRefund;
 use super::error::{StoreError, stopped_error};
 use super::tables::Tables;
 use crate::StateError;
@@ -22,7 +22,7 @@ pub(super) trait Work: Send {
 
     /// Adds the units that the store owes for it where its group failed. Operations of jobs owe
     /// none: their units are durable with their jobs or not at all.
-    fn owe(&self, _is_durable: bool, _owed: &mut Counts) {}
+    fn owe(&self, _is_durable: bool, _owed: &mut Vec<OwedRefund>) {}
 }
 
 /// An operation, and the receiver of its result.

@@ -6,6 +6,7 @@ use std::error::Error;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::counts::StoredEntry;
 use super::switch_names::CURSOR_SECRET;
 use crate::key::KeyDigest;
 use crate::{
@@ -158,6 +159,22 @@ pub(super) fn encode_idempotency(record: &IdempotencyRecord) -> Result<Vec<u8>, 
 
 pub(super) fn decode_idempotency(key: &str, bytes: &[u8]) -> Result<IdempotencyRecord, StateError> {
     postcard::from_bytes(bytes).map_err(|error| damage_error("idempotency", key, error))
+}
+
+/// Encodes the entries of a row of the ledger.
+pub(super) fn encode_entries(entries: &[&StoredEntry]) -> Result<Vec<u8>, StateError> {
+    encode(&entries)
+}
+
+/// Decodes the entries of a tenant's row of the ledger.
+pub(super) fn decode_entries(tenant: &str, bytes: &[u8]) -> Result<Vec<StoredEntry>, StateError> {
+    postcard::from_bytes(bytes).map_err(|error| damage_error("usage_entries", tenant, error))
+}
+
+/// Decodes the tenant in the key of a row of the ledger.
+pub(super) fn decode_tenant_id(text: &str) -> Result<TenantId, StateError> {
+    text.parse()
+        .map_err(|error| damage_error("usage_entries", text, Box::new(error)))
 }
 
 /// Decodes a secret of cursors, which the file holds in hexadecimal.

@@ -4,25 +4,26 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use redb::{Database, ReadableDatabase};
 
-use super::counts::Counts;
+use super::counts::LogCounts;
 use super::error::{StoreError, reading};
 use super::memory::Memory;
 use super::owed_units::OwedUnits;
 use super::tables::{USAGE, read_used_units};
+use super::usage_entries::MonthRows;
 use crate::claim_delivery::UndeliveredLeases;
-use crate::{Month, StateError, TenantId};
+use crate::{Month, StateError, TenantId, UsageQuery};
 
 /// The file, and the counts that are durable in the log above it.
 #[derive(Debug)]
 pub(super) struct OpenFiles {
     pub(super) database: Database,
-    log_counts: RwLock<Counts>,
+    log_counts: RwLock<LogCounts>,
     /// The error of the log, if it cannot be read.
     log_error: Option<StoreError>,
 }
 
 impl OpenFiles {
-    pub(super) fn new(database: Database, log_counts: Counts) -> Self {
+    pub(super) fn new(database: Database, log_counts: LogCounts) -> Self {
         OpenFiles {
             database,
             log_counts: RwLock::new(log_counts),
@@ -34,19 +35,19 @@ impl OpenFiles {
     pub(super) fn without_log(database: Database, why: StoreError) -> Self {
         OpenFiles {
             log_error: Some(why),
-            ..OpenFiles::new(database, Counts::new())
+            ..OpenFiles::new(database, LogCounts::default())
         }
     }
 
     /// Returns the units used in months since the log was last taken over.
-    pub(super) fn log_counts(&self) -> RwLockReadGuard<'_, Counts> {
+    pub(super) fn log_counts(&self) -> RwLockReadGuard<'_, LogCounts> {
         self.log_counts
             .read()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the counts of the log.
-    pub(super) fn change_log_counts(&self, change: impl FnOnce(&mut Counts)) {
+    pub(super) fn change_log_counts(&self, change: impl FnOnce(&mut LogCounts)) {
         change(
             &mut self
                 .log_counts
@@ -58,19 +59,39 @@ impl OpenFiles {
     /// Returns the units used in a month. It reads the log first and begins a transaction later: a
     /// take-over writes the file before it empties the log.
     pub(super) fn used_units(&self, tenant: TenantId, month: Month) -> Result<u64, StateError> {
-        if let Some(why) = &self.log_error {
-            return Err(StateError::Storage {
-                doing: "read",
-                source: Box::new(why.clone()),
-            });
-        }
+        self.check_log()?;
         let row_key = (tenant, month);
-        if let Some(used) = self.log_counts().get(&row_key) {
-            return Ok(*used);
+        if let Some(units) = self.log_counts().counts.get(&row_key) {
+            return Ok(units.used);
         }
         let transaction = self.database.begin_read().map_err(reading)?;
         let usage = transaction.open_table(USAGE).map_err(reading)?;
         read_used_units(&usage, &row_key.0, month)
+    }
+
+    /// Returns the rows of the ledger that the log will become, of the month and tenant of a query.
+    pub(super) fn log_entries(&self, query: &UsageQuery) -> Result<MonthRows, StateError> {
+        self.check_log()?;
+        let log = self.log_counts();
+        let asked = |tenant| query.tenant.as_ref().is_none_or(|asked| asked == tenant);
+        let rows = log.counts.iter().filter(|((tenant, month), units)| {
+            *month == query.month && asked(tenant) && !units.entries.is_empty()
+        });
+        let rows =
+            rows.map(|((tenant, _), units)| ((tenant.clone(), log.epoch), units.entries.clone()));
+        Ok(rows.collect())
+    }
+
+    /// # Errors
+    /// [`StateError::Storage`] if the log cannot be read.
+    fn check_log(&self) -> Result<(), StateError> {
+        match &self.log_error {
+            None => Ok(()),
+            Some(why) => Err(StateError::Storage {
+                doing: "read",
+                source: Box::new(why.clone()),
+            }),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use super::source::Source;
 use super::tables::{IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, LOADS, OUTPUTS, QUEUE, SHARED};
 use super::usage_wal::replay::open_read_only;
 use super::{EmbeddedState, read_now};
+use crate::test_support::REQUEST;
 use crate::*;
 
 /// Works on one of the job's two chunks.
@@ -79,6 +80,7 @@ fn a_charge_of_no_units_writes_nothing() {
         month: JUNE,
         units: 0,
         allowance: 0,
+        source: REQUEST,
     };
     let granted = outcome(state.charge(nothing)).unwrap();
     assert_eq!(granted, ChargeOutcome::Granted { used: 0 });

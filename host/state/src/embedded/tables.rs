@@ -5,9 +5,9 @@ use std::cell::{Cell, OnceCell};
 use redb::{Database, Key, ReadableTable, Table, TableDefinition, Value, WriteTransaction};
 
 use super::change::Change;
-use super::counts::Counts;
+use super::counts::{Counts, StoredEntry, difference};
 use super::error::{reading, writing};
-use crate::{Month, StateError, TenantId};
+use crate::{Month, StateError, TenantId, UsageSource};
 
 /// The bytes of a job's id.
 pub(super) type JobKey = [u8; 16];
@@ -18,6 +18,9 @@ pub(super) const TENANTS: TableDefinition<&str, &[u8]> = TableDefinition::new("t
 pub(super) const KEYS: TableDefinition<[u8; 8], &[u8]> = TableDefinition::new("keys");
 /// Units used, by tenant, year and month.
 pub(super) const USAGE: TableDefinition<(&str, i32, u32), u64> = TableDefinition::new("usage");
+/// The ledger of units, by the month's number, tenant and epoch of the log.
+pub(super) const USAGE_ENTRIES: TableDefinition<(i32, &str, u64), &[u8]> =
+    TableDefinition::new("usage_entries");
 /// The operators' switches by name, and the tenant whose turn was last.
 pub(super) const SWITCHES: TableDefinition<&str, &str> = TableDefinition::new("switches");
 /// Numbers that only rise, by name.
@@ -62,6 +65,7 @@ macro_rules! with_every_table {
             TENANTS,
             KEYS,
             USAGE,
+            USAGE_ENTRIES,
             SWITCHES,
             COUNTERS,
             JOBS,
@@ -165,6 +169,7 @@ pub(super) struct Tables<'t> {
     pub(super) tenants: Slot<'t, &'static str, &'static [u8]>,
     pub(super) keys: Slot<'t, [u8; 8], &'static [u8]>,
     usage: Slot<'t, (&'static str, i32, u32), u64>,
+    pub(super) usage_entries: Slot<'t, (i32, &'static str, u64), &'static [u8]>,
     pub(super) switches: Slot<'t, &'static str, &'static str>,
     pub(super) counters: Slot<'t, &'static str, u64>,
     pub(super) jobs: Slot<'t, JobKey, &'static [u8]>,
@@ -208,6 +213,7 @@ impl<'t> Tables<'t> {
             tenants: slot!(TENANTS),
             keys: slot!(KEYS),
             usage: slot!(USAGE),
+            usage_entries: slot!(USAGE_ENTRIES),
             switches: slot!(SWITCHES),
             counters: slot!(COUNTERS),
             jobs: slot!(JOBS),
@@ -240,15 +246,23 @@ impl<'t> Tables<'t> {
             .get(&row_key)
             .or_else(|| self.log_counts.get(&row_key));
         match newer {
-            Some(used) => Ok(*used),
+            Some(units) => Ok(units.used),
             None => read_used_units(self.usage.read()?, tenant, month),
         }
     }
 
-    /// Sets the total of a month. Whether this goes to the log or the file is decided for
-    /// the whole group.
-    pub(super) fn set_used(&mut self, tenant: &TenantId, month: Month, used: u64) {
-        self.units.insert((tenant.clone(), month), used);
+    /// Sets the total of a month, which `entry` explains. Whether this goes to the log or the file
+    /// is decided for the whole group.
+    pub(super) fn change_used(
+        &mut self,
+        tenant: &TenantId,
+        month: Month,
+        used: u64,
+        entry: StoredEntry,
+    ) {
+        let units = self.units.entry((tenant.clone(), month)).or_default();
+        units.used = used;
+        units.entries.push(entry);
     }
 
     /// Takes units off a month's count, never below zero.
@@ -257,21 +271,30 @@ impl<'t> Tables<'t> {
         tenant: &TenantId,
         month: Month,
         units: u64,
+        source: UsageSource,
     ) -> Result<(), StateError> {
-        if units > 0 {
-            let before = self.used_units(tenant, month)?;
-            self.set_used(tenant, month, before.saturating_sub(units));
+        let before = match units {
+            0 => return Ok(()),
+            _ => self.used_units(tenant, month)?,
+        };
+        let after = before.saturating_sub(units);
+        if after != before {
+            let entry = StoredEntry::new(source, difference(after, before));
+            self.change_used(tenant, month, after, entry);
         }
         Ok(())
     }
 
-    /// Writes counts into the file.
-    pub(super) fn put_used(&mut self, counts: &Counts) -> Result<(), StateError> {
-        for ((tenant, month), used) in counts {
-            let row_key = (tenant.as_str(), month.year, month.month);
-            self.usage.edit()?.insert(row_key, used).map_err(writing)?;
-        }
-        Ok(())
+    /// Writes a count into the file, and returns the count before.
+    pub(super) fn put_used(
+        &mut self,
+        tenant: &TenantId,
+        month: Month,
+        used: u64,
+    ) -> Result<u64, StateError> {
+        let row_key = (tenant.as_str(), month.year, month.month);
+        let before = self.usage.edit()?.insert(row_key, used).map_err(writing)?;
+        Ok(before.map_or(0, |before| before.value()))
     }
 
     /// Returns the next number of this counter, from 1 on.

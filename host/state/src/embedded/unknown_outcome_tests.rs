@@ -7,10 +7,11 @@ use super::disk::{Disk, DiskFault, Files};
 use super::fault_injection_tests::{
     JOB, JUNE, NOW, acme, charge, new_job, open, outcome, until_it_recovers,
 };
+use crate::test_support::{REQUEST, read_ledger};
 use crate::*;
 
 fn refund(state: &EmbeddedState, units: u32) -> Reply<()> {
-    state.refund(acme(), JUNE, units)
+    state.refund(acme(), JUNE, units, REQUEST)
 }
 
 fn used_units(state: &EmbeddedState) -> u64 {
@@ -21,6 +22,9 @@ fn used_units(state: &EmbeddedState) -> u64 {
 #[track_caller]
 fn assert_used(disk: &Disk, state: &EmbeddedState, units: u64) {
     assert_eq!(used_units(state), units);
+    let entries = read_ledger(state, &acme(), JUNE);
+    let attributed = |entry: &UsageEntry| entry.source.kind != UsageKind::Unattributed;
+    assert!(entries.iter().all(attributed), "{entries:?}");
     assert_eq!(used_units(&open(&disk.after_a_crash())), units);
 }
 

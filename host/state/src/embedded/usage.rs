@@ -3,11 +3,19 @@
 use tokio::sync::oneshot;
 
 use super::EmbeddedState;
-use super::counts::{Counts, add_units};
+use super::counts::{OwedRefund, StoredEntry};
 use super::error::StoreError;
 use super::operation::{Work, not_reached_error};
 use super::tables::Tables;
-use crate::{Charge, ChargeOutcome, Month, Reply, StateError, TenantId, Usage};
+use super::usage_entries::{read_entries, remove_entries};
+use super::{failed_reply, operation, reply_of};
+use crate::{
+    Charge, ChargeOutcome, Month, Reply, StateError, TenantId, Usage, UsagePage, UsageQuery,
+    UsageSource,
+};
+
+/// Rows of the ledger that one transaction removes, so that no charge waits for long.
+const REMOVED_AT_ONCE: usize = 32;
 
 /// Returns the month's sum with these units, if it fits into the allowance. Zero units always fit.
 pub(super) fn sum_within_allowance(used: u64, units: u64, allowance: u64) -> Option<u64> {
@@ -29,6 +37,7 @@ impl Work for ChargeWork {
             month,
             units,
             allowance,
+            source,
         } = self.charge;
         let used = tables.used_units(tenant, month)?;
         let Some(sum) = sum_within_allowance(used, units.into(), allowance) else {
@@ -36,7 +45,7 @@ impl Work for ChargeWork {
             return Ok(());
         };
         if units > 0 {
-            tables.set_used(tenant, month, sum);
+            tables.change_used(tenant, month, sum, StoredEntry::new(source, units.into()));
         }
         self.outcome = Some(ChargeOutcome::Granted { used: sum });
         Ok(())
@@ -49,39 +58,37 @@ impl Work for ChargeWork {
         drop(self.answer.send(outcome));
     }
 
-    fn owe(&self, is_durable: bool, owed: &mut Counts) {
-        let Charge {
-            tenant,
-            month,
-            units,
-            ..
-        } = &self.charge;
+    fn owe(&self, is_durable: bool, owed: &mut Vec<OwedRefund>) {
         if is_durable && matches!(self.outcome, Some(ChargeOutcome::Granted { .. })) {
-            add_units(owed, tenant, *month, (*units).into());
+            owed.push(OwedRefund {
+                tenant: self.charge.tenant.clone(),
+                month: self.charge.month,
+                units: self.charge.units.into(),
+                source: self.charge.source,
+            });
         }
     }
 }
 
 /// A refund, as an operation of a group.
 struct RefundWork {
-    tenant: TenantId,
-    month: Month,
-    units: u64,
+    refund: OwedRefund,
     answer: oneshot::Sender<Result<(), StateError>>,
 }
 
 impl Work for RefundWork {
     fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError> {
-        tables.give_back(&self.tenant, self.month, self.units)
+        let refund = &self.refund;
+        tables.give_back(&refund.tenant, refund.month, refund.units, refund.source)
     }
 
     fn answer(self: Box<Self>, group: Result<(), &StoreError>) {
         drop(self.answer.send(group.map_err(StoreError::error)));
     }
 
-    fn owe(&self, is_durable: bool, owed: &mut Counts) {
-        if !is_durable {
-            add_units(owed, &self.tenant, self.month, self.units);
+    fn owe(&self, is_durable: bool, owed: &mut Vec<OwedRefund>) {
+        if !is_durable && self.refund.units > 0 {
+            owed.push(self.refund.clone());
         }
     }
 }
@@ -96,16 +103,48 @@ impl Usage for EmbeddedState {
         })
     }
 
-    fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()> {
-        self.begin(|answer| RefundWork {
+    fn refund(&self, tenant: TenantId, month: Month, units: u32, source: UsageSource) -> Reply<()> {
+        let refund = OwedRefund {
             tenant,
             month,
             units: units.into(),
-            answer,
-        })
+            source,
+        };
+        self.begin(|answer| RefundWork { refund, answer })
     }
 
     fn used_units(&self, tenant: TenantId, month: Month) -> Reply<u64> {
         self.read_files(move |files| files.used_units(tenant, month))
+    }
+
+    fn usage_entries(&self, query: UsageQuery) -> Reply<UsagePage> {
+        self.read_files(move |files| read_entries(files, query))
+    }
+
+    fn remove_usage_entries(&self, before: Month) -> Reply<u64> {
+        let (Some(readers), Some(queue)) = (&self.readers, &self.queue) else {
+            return failed_reply("the state is closed");
+        };
+        let (answer, reply) = oneshot::channel();
+        let queue = queue.clone();
+        // A reader drives it, since it is many transactions and must go on unpolled.
+        let accepted = readers.begin(move |_| {
+            let mut removed = 0;
+            let outcome = loop {
+                let step =
+                    move |tables: &mut Tables<'_>| remove_entries(tables, before, REMOVED_AT_ONCE);
+                match operation::wait(&queue, step) {
+                    Ok(0) => break Ok(removed),
+                    Ok(rows) => removed += rows,
+                    Err(error) => break Err(error),
+                }
+            };
+            drop(answer.send(outcome));
+            false
+        });
+        match accepted {
+            true => reply_of(reply),
+            false => failed_reply("too many reads wait"),
+        }
     }
 }

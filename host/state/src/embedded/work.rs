@@ -13,6 +13,7 @@ use super::records::StoredJob;
 use super::tables::{JobKey, Tables};
 use crate::{
     ChunkResults, Claim, Job, JobError, JobStatus, Lease, LeaseStatus, StateError, UnixMillis,
+    UsageSource,
 };
 
 /// The entry that holds the tenant whose job was claimed last.
@@ -161,7 +162,8 @@ pub(super) fn finish_chunk(
         refund = results.refund.min(*units);
         *units -= refund;
     }
-    tables.give_back(&stored.job.tenant, stored.month, refund.into())?;
+    let source = UsageSource::job(stored.job.id, now);
+    tables.give_back(&stored.job.tenant, stored.month, refund.into(), source)?;
     let tally = &mut stored.job.tally;
     tally.valued = tally.valued.saturating_add(results.tally.valued);
     tally.referred = tally.referred.saturating_add(results.tally.referred);
@@ -216,7 +218,8 @@ pub(super) fn fail(
         dropped += input.map_or(0, |input| input.value().len() as u64);
     }
     let unfinished = stored.unfinished_units();
-    tables.give_back(&stored.job.tenant, stored.month, unfinished)?;
+    let source = UsageSource::job(stored.job.id, now);
+    tables.give_back(&stored.job.tenant, stored.month, unfinished, source)?;
     end_job(tables, &mut stored, JobStatus::Failed)?;
     stored.bytes = stored.bytes.saturating_sub(dropped);
     mark_updated(&mut stored.job, now);

@@ -8,11 +8,12 @@ use sqlx::{PgConnection, Postgres, Row};
 use tokio::sync::oneshot;
 
 use super::error::{reading, writing};
-use super::records::{count, month, to_signed};
-use crate::{ChargeOutcome, Month, StateError, TenantId};
+use super::records::{count, to_signed};
+use crate::{ChargeOutcome, Month, StateError, TenantId, UsageSource};
 
 const USED: &str = "SELECT used FROM domesday.usage WHERE tenant = $1 AND month = $2";
-const CHARGE: &str = "SELECT granted, total FROM domesday.charge($1, $2, $3, $4)";
+const CHARGE: &str = "SELECT granted, total FROM \
+     domesday.charge_with_entries($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
 /// Units to be charged or, negative, given back.
 #[derive(Debug, Clone)]
@@ -22,36 +23,56 @@ pub(super) struct Change {
     pub(super) units: i64,
     /// The most that may be used before it; of no meaning where units are given back.
     pub(super) max_used_before: i64,
+    /// Its entries in the ledger, which add up to the units.
+    pub(super) entries: Vec<ChangeEntry>,
 }
 
+/// An entry of the ledger: its source and units.
+pub(super) type ChangeEntry = (UsageSource, i64);
+
 impl Change {
-    pub(super) fn charge(tenant: &TenantId, at: Month, units: u64, allowance: u64) -> Change {
+    pub(super) fn charge(
+        tenant: &TenantId,
+        month: Month,
+        units: u64,
+        allowance: u64,
+        source: UsageSource,
+    ) -> Change {
         let units = to_signed(units);
         Change {
             tenant: tenant.as_str().to_owned(),
-            month: month(at),
+            month: month.number(),
             units,
             // Negative where it fits into no month.
             max_used_before: to_signed(allowance).saturating_sub(units),
+            entries: vec![(source, units)],
         }
     }
 
-    pub(super) fn refund(tenant: &TenantId, at: Month, units: u64) -> Change {
-        Change::refund_of(tenant.as_str().to_owned(), month(at), to_signed(units))
+    pub(super) fn refund(
+        tenant: &TenantId,
+        month: Month,
+        units: u64,
+        source: UsageSource,
+    ) -> Change {
+        let entries = vec![(source, -to_signed(units))];
+        Change::refund_of(tenant.as_str().to_owned(), month.number(), entries)
     }
 
-    /// Returns the change that gives these units back.
-    pub(super) fn refund_of(tenant: String, month: i32, units: i64) -> Change {
+    /// Returns the change that gives back the units of these entries, which are negative.
+    pub(super) fn refund_of(tenant: String, month: i32, entries: Vec<ChangeEntry>) -> Change {
+        let units = entries.iter().map(|(_, units)| *units);
         Change {
             tenant,
             month,
-            units: -units,
+            units: units.fold(0, i64::saturating_add),
             max_used_before: 0,
+            entries,
         }
     }
 
     /// Merges this change and `next`, if one statement can stand for both. The merged change is
-    /// granted exactly where both are.
+    /// granted exactly where both are. Its entries are those of the members of its run.
     fn merge(&self, next: &Change) -> Option<Change> {
         let same = self.tenant == next.tenant && self.month == next.month;
         if !same || (self.units < 0) != (next.units < 0) {
@@ -62,7 +83,9 @@ impl Change {
             max_used_before: self
                 .max_used_before
                 .min(next.max_used_before.saturating_sub(self.units)),
-            ..self.clone()
+            tenant: self.tenant.clone(),
+            month: self.month,
+            entries: Vec::new(),
         })
     }
 }
@@ -81,7 +104,7 @@ pub(super) async fn apply_changes(
     fetch_outcomes(connection, bind_changes(sqlx::query(CHARGE), changes)).await
 }
 
-/// Binds changes as the next four arguments of a query.
+/// Binds changes as the next nine arguments of a query.
 pub(super) fn bind_changes<'q>(
     query: Query<'q, Postgres, PgArguments>,
     changes: &'q [Change],
@@ -89,11 +112,24 @@ pub(super) fn bind_changes<'q>(
     let column = |of: fn(&Change) -> i64| changes.iter().map(of).collect::<Vec<_>>();
     let tenants: Vec<_> = changes.iter().map(|it| it.tenant.as_str()).collect();
     let months: Vec<_> = changes.iter().map(|it| it.month).collect();
+    let counts = changes.iter().map(|it| i32::try_from(it.entries.len()));
+    let counts: Vec<_> = counts.map(|count| count.unwrap_or(i32::MAX)).collect();
+    let entries = || changes.iter().flat_map(|it| &it.entries);
+    let sources = || entries().map(|(source, _)| source);
     query
         .bind(tenants)
         .bind(months)
         .bind(column(|it| it.units))
         .bind(column(|it| it.max_used_before))
+        .bind(counts)
+        .bind(sources().map(|it| it.at.0).collect::<Vec<_>>())
+        .bind(
+            sources()
+                .map(|it| i16::from(it.kind.code()))
+                .collect::<Vec<_>>(),
+        )
+        .bind(sources().map(|it| it.id).collect::<Vec<_>>())
+        .bind(entries().map(|(_, units)| *units).collect::<Vec<_>>())
 }
 
 /// Runs a query of changes, and returns the outcome of each.
@@ -120,7 +156,7 @@ pub(super) async fn read_used_units(
 ) -> Result<u64, StateError> {
     let used: Option<i64> = sqlx::query_scalar(USED)
         .bind(tenant.as_str())
-        .bind(month(at))
+        .bind(at.number())
         .fetch_optional(connection)
         .await
         .map_err(reading)?;
@@ -131,6 +167,17 @@ pub(super) async fn read_used_units(
 pub(super) struct Run {
     pub(super) merged: Change,
     pub(super) members: Vec<PendingChange>,
+}
+
+impl Run {
+    /// Returns the change that stands for the members, with their entries.
+    pub(super) fn change(&self) -> Change {
+        let entries = self.members.iter().flat_map(|it| &it.change.entries);
+        Change {
+            entries: entries.copied().collect(),
+            ..self.merged.clone()
+        }
+    }
 }
 
 /// Groups a batch into runs by tenant and month, and keeps the order of arrival within a month.
@@ -173,12 +220,18 @@ pub(super) fn answer(run: Run, total: ChargeOutcome) {
 mod tests {
     use super::*;
 
+    const MAY: Month = Month {
+        year: 2031,
+        month: 5,
+    };
+
     fn change(tenant: &str, month: i32, units: i64, max_used_before: i64) -> Change {
         Change {
             tenant: tenant.to_owned(),
             month,
             units,
             max_used_before,
+            entries: vec![(UsageSource::unattributed(MAY), units)],
         }
     }
 

@@ -17,7 +17,9 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::changes::{Change, PendingChange, Run, answer, bind_changes, fetch_outcomes, runs};
+use super::changes::{
+    Change, ChangeEntry, PendingChange, Run, answer, bind_changes, fetch_outcomes, runs,
+};
 use super::directory::WatchedDatabase;
 use super::driver::LONGEST;
 use super::error::{DatabaseFailure, SharedError, reading, storage, writing};
@@ -33,7 +35,8 @@ const SETTLE_TIMEOUT: Duration = Duration::from_secs(2);
 const NEW_HOST: &str = "SELECT gen_random_uuid()";
 /// A host that was silent for longer makes its row anew.
 const FORGET: &str = "DELETE FROM domesday.charge_batches WHERE made < now() - '30 days'::interval";
-const CHARGE: &str = "SELECT granted, total FROM domesday.charge_batch($1, $2, $3, $4, $5, $6)";
+const CHARGE: &str = "SELECT granted, total FROM domesday.charge_batch_with_entries(\
+     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 const SETTLE: &str = "SELECT domesday.settle_batch($1, $2)";
 
 /// Makes the charges of this host, one batch after the other.
@@ -45,8 +48,8 @@ pub(super) struct Charger {
     number: i64,
     /// The changes of the last batch, while its outcome is unknown.
     unsettled: Option<Vec<Change>>,
-    /// Units to be given back, by tenant and month.
-    owed: BTreeMap<(String, i32), i64>,
+    /// The entries, negative, of units to be given back, by tenant and month.
+    owed: BTreeMap<(String, i32), Vec<ChangeEntry>>,
 }
 
 impl Charger {
@@ -89,7 +92,8 @@ impl Charger {
             self.charge(one_by_one.collect()).await;
         }
         if let Err(error) = self.settle().await {
-            let owed: i64 = self.owed.values().sum();
+            let owed = self.owed.values().flatten();
+            let owed: i64 = owed.map(|(_, units)| -units).sum();
             let unsettled = self.unsettled.map_or(0, |changes| changes.len());
             tracing::error!(%error, owed, unsettled, "closed with units that were not given back");
         }
@@ -108,7 +112,7 @@ impl Charger {
         if runs.is_empty() {
             return Vec::new();
         }
-        let changes: Vec<Change> = runs.iter().map(|run| run.merged.clone()).collect();
+        let changes: Vec<Change> = runs.iter().map(Run::change).collect();
         let outcomes = match self.send(changes).await {
             Ok(outcomes) => outcomes,
             Err(error) => {
@@ -132,11 +136,11 @@ impl Charger {
     /// Answers runs that failed. Notes the refunds among them, unless their batch is unsettled.
     fn refuse(&mut self, runs: Vec<Run>, error: StateError, is_unsettled: bool) {
         let error = SharedError(Arc::new(error));
-        for Run { merged, members } in runs {
-            if merged.units < 0 && !is_unsettled {
-                self.owe(merged.tenant, merged.month, -merged.units);
+        for run in runs {
+            if run.merged.units < 0 && !is_unsettled {
+                self.owe(run.change());
             }
-            for pending in members {
+            for pending in run.members {
                 let failure = match pending.change.units < 0 {
                     true => storage("written", DatabaseFailure::Owed(error.clone())),
                     false => storage("written", error.clone()),
@@ -146,9 +150,11 @@ impl Charger {
         }
     }
 
-    fn owe(&mut self, tenant: String, month: i32, units: i64) {
-        let owed = self.owed.entry((tenant, month)).or_default();
-        *owed = owed.saturating_add(units);
+    /// Notes the units of a refund that was not made, or of a charge that was.
+    fn owe(&mut self, change: Change) {
+        let owed = self.owed.entry((change.tenant, change.month)).or_default();
+        let entries = change.entries.into_iter();
+        owed.extend(entries.map(|(source, units)| (source, -units.saturating_abs())));
     }
 
     /// Learns the outcome of an unsettled batch, and gives back the units that are owed.
@@ -178,7 +184,7 @@ impl Charger {
                     false => is_made.is_none(),
                 };
                 if is_due {
-                    self.owe(change.tenant, change.month, change.units.saturating_abs());
+                    self.owe(change);
                 }
             }
         }
@@ -188,7 +194,7 @@ impl Charger {
         let changes: Vec<Change> = self
             .owed
             .iter()
-            .map(|((tenant, month), units)| Change::refund_of(tenant.clone(), *month, *units))
+            .map(|((tenant, month), owed)| Change::refund_of(tenant.clone(), *month, owed.clone()))
             .collect();
         let sent = self.send(changes).await;
         if sent.is_ok() || self.unsettled.is_some() {

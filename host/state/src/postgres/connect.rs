@@ -173,7 +173,14 @@ fn migrations() -> Vec<Migration> {
         "promotions",
         include_str!("../../migrations/6_promotions.sql"),
     );
-    vec![state, series, receipts, charge, batches, promotions]
+    let entries = step(
+        7,
+        "usage_entries",
+        include_str!("../../migrations/7_usage_entries.sql"),
+    );
+    vec![
+        state, series, receipts, charge, batches, promotions, entries,
+    ]
 }
 
 /// Returns the schema that this version knows and writes.

@@ -43,6 +43,7 @@ mod records;
 mod silence;
 mod switches;
 mod usage;
+mod usage_entries;
 
 use std::fmt;
 use std::sync::Arc;

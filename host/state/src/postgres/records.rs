@@ -9,7 +9,7 @@ use super::error::{reading, storage};
 use crate::key::KeyDigest;
 use crate::switches::PromotedReleases;
 use crate::{
-    CursorSecret, CursorSecrets, Job, JobError, JobMode, JobStatus, KeyId, KeyRecord, Month, Plan,
+    CursorSecret, CursorSecrets, Job, JobError, JobMode, JobStatus, KeyId, KeyRecord, Plan,
     ReleaseKind, Scopes, StateError, Tally, Tenant, TenantId, UnixMillis,
 };
 
@@ -63,10 +63,11 @@ pub(super) fn to_signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Numbers a month, so that later months have larger numbers.
-pub(super) fn month(month: Month) -> i32 {
-    let before = i32::try_from(month.month).unwrap_or(12) - 1;
-    month.year.saturating_mul(12).saturating_add(before)
+/// Reads a tenant's id from the column `tenant`.
+pub(super) fn tenant_id(row: &PgRow) -> Result<TenantId, StateError> {
+    let id: &str = row.try_get("tenant").map_err(reading)?;
+    id.parse()
+        .map_err(|error| damage_error(&format!("tenants/{id}"), Box::new(error)))
 }
 
 pub(super) fn plan_text(plan: &Plan) -> Result<String, StateError> {
@@ -186,25 +187,4 @@ pub(super) fn job(row: &PgRow) -> Result<Job, StateError> {
         },
         error,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn months_are_numbered_from_january_of_the_year_0() {
-        for (year, of_year, number) in [
-            (0, 1, 0),
-            (2031, 6, 24_377),
-            (2031, 12, 24_383),
-            (2032, 1, 24_384),
-        ] {
-            let found = month(Month {
-                year,
-                month: of_year,
-            });
-            assert_eq!(found, number);
-        }
-    }
 }

@@ -9,7 +9,10 @@ use tokio::sync::oneshot;
 use super::PostgresState;
 use super::changes::{Change, PendingChange, read_used_units};
 use super::error::{DatabaseFailure, reading, storage};
-use crate::{Charge, ChargeOutcome, Month, Reply, TenantId, Usage};
+use super::usage_entries::{read_entries, remove_entries};
+use crate::{
+    Charge, ChargeOutcome, Month, Reply, TenantId, Usage, UsagePage, UsageQuery, UsageSource,
+};
 
 impl PostgresState {
     fn change(&self, change: Change) -> Reply<ChargeOutcome> {
@@ -39,14 +42,15 @@ impl Usage for PostgresState {
             charge.month,
             units,
             charge.allowance,
+            charge.source,
         ))
     }
 
-    fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()> {
+    fn refund(&self, tenant: TenantId, month: Month, units: u32, source: UsageSource) -> Reply<()> {
         if units == 0 {
             return Box::pin(async { Ok(()) });
         }
-        let refund = self.change(Change::refund(&tenant, month, u64::from(units)));
+        let refund = self.change(Change::refund(&tenant, month, u64::from(units), source));
         Box::pin(async move { refund.await.map(drop) })
     }
 
@@ -59,6 +63,16 @@ impl Usage for PostgresState {
                 read_used_units(&mut connection, &tenant, at).await
             };
             watched.record_outcome(read.await)
+        })
+    }
+
+    fn usage_entries(&self, query: UsageQuery) -> Reply<UsagePage> {
+        self.read_jobs(&self.job_pools.bulk, move |pool| read_entries(pool, query))
+    }
+
+    fn remove_usage_entries(&self, before: Month) -> Reply<u64> {
+        self.write_jobs(&self.job_pools.bulk, move |pool| {
+            remove_entries(pool, before)
         })
     }
 }

@@ -4,6 +4,7 @@ use super::suite::{self, Store};
 use std::fs;
 use std::path::PathBuf;
 
+use crate::test_support::REQUEST;
 use domesday_state::*;
 
 /// A redb file in a temporary directory.
@@ -107,6 +108,7 @@ mod log {
             month: suite::JUNE,
             units: 5,
             allowance: u64::MAX,
+            source: REQUEST,
         };
         assert!(matches!(
             wait(state.charge(charge)),
@@ -269,6 +271,7 @@ mod moved {
                 month: suite::JUNE,
                 units: 5,
                 allowance: u64::MAX,
+                source: REQUEST,
             }))
         }
 
@@ -352,7 +355,7 @@ mod moved {
     #[test]
     fn a_refund_that_is_refused_while_the_folder_is_away_is_made_once_it_is_back() {
         let store = Movable::open();
-        let refund = |units| outcome(store.state.refund(id("acme"), suite::JUNE, units));
+        let refund = |units| outcome(store.state.refund(id("acme"), suite::JUNE, units, REQUEST));
         fs::rename(store.data(), store.away()).unwrap();
         for units in [1, 2] {
             let refused = refund(units);
@@ -378,7 +381,7 @@ mod moved {
     fn a_state_that_is_closed_while_it_is_away_is_whole() {
         let store = Movable::open();
         fs::rename(store.data(), store.away()).unwrap();
-        let refused = outcome(store.state.refund(id("acme"), suite::JUNE, 2));
+        let refused = outcome(store.state.refund(id("acme"), suite::JUNE, 2, REQUEST));
         assert!(refused.is_err());
         let (data, away) = (store.data(), store.away());
         drop(store.state);

@@ -4,6 +4,7 @@ use super::suite::{self, Store};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::test_support::REQUEST;
 use domesday_state::*;
 use domesday_test_postgres as cluster;
 
@@ -65,6 +66,7 @@ pub(super) fn charge(state: &PostgresState, units: u32) -> Result<ChargeOutcome,
         month: suite::JUNE,
         units,
         allowance: u64::MAX,
+        source: REQUEST,
     }))
 }
 
@@ -272,6 +274,7 @@ fn the_first_charges_of_a_month_are_granted_on_every_host() {
                 month: Month { year, month: 1 },
                 units: 1,
                 allowance: 4,
+                source: REQUEST,
             };
             (year, suite::wait(host.charge(charge)))
         });

@@ -4,6 +4,7 @@ use super::postgres::{charge, within};
 use super::suite;
 use std::time::{Duration, Instant};
 
+use crate::test_support::REQUEST;
 use domesday_state::*;
 use domesday_test_postgres::{Cluster, Disk, sql};
 
@@ -44,7 +45,7 @@ fn commits_that_hang_degrade_the_store_until_they_end_and_delay_no_read() {
             scope.spawn(|| suite::outcome(state.submit(job)).map(drop)),
             scope.spawn(|| {
                 std::thread::sleep(Duration::from_millis(100));
-                suite::outcome(state.refund(suite::id("acme"), suite::JUNE, 4))
+                suite::outcome(state.refund(suite::id("acme"), suite::JUNE, 4, REQUEST))
             }),
         ];
         within(NOTICED, || state.degradation().is_some());

@@ -5,6 +5,7 @@ use super::suite::{self, Store};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::test_support::REQUEST;
 use domesday_state::*;
 use domesday_test_postgres::{self as cluster, Cluster, Disk};
 
@@ -88,7 +89,8 @@ fn a_database_that_does_not_answer_degrades_the_store_until_it_does() {
 fn charges_of_unknown_outcome_are_undone_when_the_database_goes_on() {
     let cluster = Cluster::start(Disk::Unsynced);
     let state = PostgresState::open(&cluster.database()).unwrap();
-    let refund = |units| suite::outcome(state.refund(suite::id("acme"), suite::JUNE, units));
+    let refund =
+        |units| suite::outcome(state.refund(suite::id("acme"), suite::JUNE, units, REQUEST));
     for round in 1..=2 {
         charge(&state, 20).unwrap();
         let used = suite::used_units(&state, "acme");

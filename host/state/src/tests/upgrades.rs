@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use flate2::read::GzDecoder;
 
 use super::suite::{self, JUNE, NOW};
-use crate::test_support::TestSigner;
+use crate::test_support::{REQUEST, TestSigner, read_ledger};
 use domesday_state::*;
 
 const JULY: Month = Month {
@@ -27,6 +27,7 @@ pub(super) struct Content {
     pub(super) cursors: bool,
     pub(super) receipts: bool,
     pub(super) promotions: bool,
+    pub(super) usage_ledger: bool,
 }
 
 /// Writes some of everything into an empty state.
@@ -51,6 +52,7 @@ pub(super) fn fill(state: &dyn State) {
             month,
             units,
             allowance: u64::MAX,
+            source: REQUEST,
         }));
     }
     let mut first = suite::job_of("acme", 1, &[(1, 1, b"one"), (2, 2, b"two")]);
@@ -99,6 +101,15 @@ pub(super) fn check(state: &dyn State, content: Content) {
         false => (0, 0),
     };
     assert_eq!((used(JUNE), used(JULY)), units);
+    for month in [JUNE, JULY] {
+        // Units of before the ledger are in it, and those of later changes have their requests.
+        let entries = read_ledger(state, &acme, month);
+        let attributed = |entry: &UsageEntry| entry.source.kind != UsageKind::Unattributed;
+        assert_eq!(
+            entries.iter().all(attributed),
+            content.usage_ledger || units == (0, 0)
+        );
+    }
     assert_eq!(state.jobs_paused(), content.usage_and_jobs);
     state.pause_jobs(false).unwrap();
     if content.usage_and_jobs {
@@ -116,7 +127,7 @@ pub(super) fn check(state: &dyn State, content: Content) {
     // Every part can be written.
     suite::promote(state, ReleaseKind::Valuation, "release-2");
     state.erase_receipt_key(&acme).unwrap();
-    suite::wait(state.refund(acme.clone(), JUNE, 1));
+    suite::wait(state.refund(acme.clone(), JUNE, 1, REQUEST));
     let new = suite::job_of("acme", 3, &[(1, 1, b"four")]);
     assert!(matches!(
         suite::wait(state.submit(new)),
@@ -173,20 +184,24 @@ fn offer_fixture(name: &str, bytes: &[u8]) -> ! {
 }
 
 /// The schemas of the file and the data that each had room for, the first schema first.
-const EMBEDDED: [Content; 5] = [
-    content(false, false, false, false),
-    content(true, true, false, false),
-    content(true, true, true, false),
-    content(true, true, true, false),
-    content(true, true, true, true),
+const EMBEDDED: [Content; 6] = [
+    content(0),
+    content(2),
+    content(3),
+    content(3),
+    content(4),
+    content(5),
 ];
 
-const fn content(usage_and_jobs: bool, cursors: bool, receipts: bool, promotions: bool) -> Content {
+/// Returns the content of a schema by the last part that it has room for: usage and jobs, cursors,
+/// receipts, promotions, the ledger of units.
+const fn content(last: u8) -> Content {
     Content {
-        usage_and_jobs,
-        cursors,
-        receipts,
-        promotions,
+        usage_and_jobs: last >= 1,
+        cursors: last >= 2,
+        receipts: last >= 3,
+        promotions: last >= 4,
+        usage_ledger: last >= 5,
     }
 }
 
@@ -222,13 +237,14 @@ fn a_copy_of_an_open_state_has_every_change_and_unit_that_was_answered() {
         month: JULY,
         units,
         allowance: u64::MAX,
+        source: REQUEST,
     };
-    suite::wait(state.refund(suite::id("acme"), JULY, 3));
+    suite::wait(state.refund(suite::id("acme"), JULY, 3, REQUEST));
     suite::wait(state.charge(charge(3)));
     let copy = folder.path().join("copy.redb");
     state.copy_to(&copy).unwrap();
     suite::wait(state.charge(charge(1)));
-    check(&EmbeddedState::open(&copy).unwrap(), EMBEDDED[4]);
+    check(&EmbeddedState::open(&copy).unwrap(), EMBEDDED[5]);
     let taken = state.copy_to(&copy).unwrap_err();
     assert!(taken.to_string().contains("could not be copied"), "{taken}");
 }
@@ -254,13 +270,14 @@ mod postgres {
     use domesday_test_postgres as cluster;
 
     /// The schemas of the database and the data that each had room for, the first schema first.
-    const POSTGRES: [Content; 6] = [
-        content(true, false, false, false),
-        content(true, true, false, false),
-        content(true, true, true, false),
-        content(true, true, true, false),
-        content(true, true, true, false),
-        content(true, true, true, true),
+    const POSTGRES: [Content; 7] = [
+        content(1),
+        content(2),
+        content(3),
+        content(3),
+        content(3),
+        content(4),
+        content(5),
     ];
 
     #[test]

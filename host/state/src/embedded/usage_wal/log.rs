@@ -2,12 +2,14 @@
 //!
 //! A value costs a unit, and a change of one number in the file writes several pages. So the store
 //! first writes the monthly totals of tenants here: one block and one sync for each group of
-//! charges. The file takes the totals over with its next commit (`replay`). That is at the latest
-//! when the log is full, or a second after its first block. Then the log begins anew.
+//! charges. The entries of the charges stand beside them. The file takes both over with its next
+//! commit (`replay`). That is at the latest when the log is full, or a second after its first
+//! block. Then the log begins anew.
 //!
 //! A block holds totals, not increments, so that taking them over twice changes nothing. The file
-//! states its epoch, and the blocks of that epoch count, from the first on. Each block has a page
-//! to itself, so that no write can harm an acknowledged block. Its digest stands at its end.
+//! states its epoch, and the blocks of that epoch count, from the first on. Each block has pages to
+//! itself, mostly one, so that no write can harm an acknowledged block. Its digest stands at its
+//! end, so that a block that was written in part counts for nothing.
 
 use std::io;
 
@@ -15,68 +17,105 @@ use redb::StorageBackend;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::embedded::counts::Counts;
+use crate::embedded::counts::{Counts, MonthUnits, StoredEntry, add_changes};
 use crate::embedded::source::Storage;
 use crate::{Month, TenantId};
 
-/// Bytes of a block: a page of any file system that is met.
-const BLOCK: usize = 4_096;
-/// Bytes of a block that the digest covers.
-const BODY: usize = BLOCK - 32;
-/// Blocks of the log. Before them stands one that is written only to see whether it can be.
-const BLOCKS: u32 = 256;
+/// Bytes of a page: one of any file system that is met.
+const PAGE: usize = 4_096;
+/// Pages of the log. Before them stands one that is written only to see whether it can be.
+const PAGES: u32 = 256;
+/// Pages of the longest block: more than a full group of one tenant takes.
+const LONGEST: usize = 8;
+/// Bytes of a digest.
+const DIGEST: usize = 32;
+/// The digest of a block covers this first, so that it is none of a block of schema 5.
+const FORM: &[u8] = b"domesday usage log 2";
+
+/// The counts and entries of a block, by tenant and month.
+type BlockCounts = Vec<(TenantId, Month, u64, Vec<StoredEntry>)>;
 
 /// A block, before its zeros and its digest.
 #[derive(Debug, Serialize, Deserialize)]
-struct Block {
+struct Block<C> {
     /// Epoch of the file that it belongs to.
     epoch: u64,
-    /// Its place.
+    /// Its first page.
     number: u32,
-    counts: Vec<(TenantId, Month, u64)>,
+    counts: C,
 }
 
-impl Block {
-    /// Encodes the block, or returns none where it is too long.
-    fn encode(&self) -> io::Result<Option<[u8; BLOCK]>> {
-        let mut bytes = [0; BLOCK];
-        match postcard::to_slice(self, &mut bytes[..BODY]) {
-            Ok(_) => {}
-            Err(postcard::Error::SerializeBufferFull) => return Ok(None),
-            Err(error) => return Err(io::Error::other(error)),
+impl Block<BlockCounts> {
+    /// Encodes the block in whole pages, or returns none where it is too long. The first byte is
+    /// the number of pages.
+    fn encode(&self) -> io::Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::with_capacity(PAGE);
+        bytes.push(0);
+        let mut bytes = postcard::to_extend(self, bytes).map_err(io::Error::other)?;
+        let pages = (bytes.len() + DIGEST).div_ceil(PAGE);
+        if pages > LONGEST {
+            return Ok(None);
         }
-        let digest = Sha256::digest(&bytes[..BODY]);
-        bytes[BODY..].copy_from_slice(&digest);
+        bytes.resize(pages * PAGE - DIGEST, 0);
+        bytes[0] = u8::try_from(pages).map_err(io::Error::other)?;
+        let digest = digest(FORM, &bytes);
+        bytes.extend(digest);
         Ok(Some(bytes))
     }
 
     /// Decodes the block of these bytes, if they were written whole.
-    fn decode(bytes: &[u8; BLOCK]) -> Option<Block> {
-        let (body, digest) = bytes.split_at(BODY);
-        if Sha256::digest(body).as_slice() != digest {
-            return None;
-        }
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let body = verify(FORM, bytes)?.get(1..)?;
         let (block, _) = postcard::take_from_bytes(body).ok()?;
         Some(block)
     }
+
+    /// Decodes a block of schema 5, which has a page and no entries.
+    fn decode_schema_5(bytes: &[u8]) -> Option<Self> {
+        let body = verify(b"", bytes)?;
+        let (block, _) =
+            postcard::take_from_bytes::<Block<Vec<(TenantId, Month, u64)>>>(body).ok()?;
+        let counts = block.counts.into_iter();
+        Some(Block {
+            epoch: block.epoch,
+            number: block.number,
+            counts: counts
+                .map(|(tenant, month, used)| (tenant, month, used, Vec::new()))
+                .collect(),
+        })
+    }
+}
+
+fn digest(form: &[u8], body: &[u8]) -> [u8; DIGEST] {
+    Sha256::new()
+        .chain_update(form)
+        .chain_update(body)
+        .finalize()
+        .into()
+}
+
+/// Returns the bytes before the digest, if it is theirs.
+fn verify<'b>(form: &[u8], bytes: &'b [u8]) -> Option<&'b [u8]> {
+    let (body, end) = bytes.split_at_checked(bytes.len().checked_sub(DIGEST)?)?;
+    (digest(form, body) == end).then_some(body)
 }
 
 /// Checks that the log can be written, and touches none of its blocks.
 pub(in crate::embedded) fn check_writable(storage: &dyn StorageBackend) -> io::Result<()> {
-    storage.write(0, &[0; BLOCK])?;
+    storage.write(0, &[0; PAGE])?;
     storage.sync_data()
 }
 
-/// Allocates all blocks, and reports whether they were there already. It touches no whole block.
+/// Allocates all pages, and reports whether they were there already. It touches no whole block.
 /// Nobody else may be writing to the log.
 pub(in crate::embedded) fn allocate_blocks(storage: &dyn StorageBackend) -> io::Result<bool> {
-    let blocks = u32::try_from(storage.len()? / BLOCK as u64).unwrap_or(u32::MAX);
-    if blocks > BLOCKS {
+    let pages = u32::try_from(storage.len()? / PAGE as u64).unwrap_or(u32::MAX);
+    if pages > PAGES {
         return Ok(true);
     }
     // Written rather than left out, so that a sync of a block has no other work to do.
-    for number in blocks.saturating_sub(1)..BLOCKS {
-        storage.write(offset(number), &[0; BLOCK])?;
+    for number in pages.saturating_sub(1)..PAGES {
+        storage.write(offset(number), &[0; PAGE])?;
     }
     storage.sync_data()?;
     Ok(false)
@@ -88,8 +127,8 @@ pub(in crate::embedded) fn allocate_blocks(storage: &dyn StorageBackend) -> io::
 pub(in crate::embedded) struct LogPosition {
     /// Epoch of the file.
     pub(in crate::embedded) epoch: u64,
-    /// Whole blocks of the epoch.
-    pub(in crate::embedded) blocks: u32,
+    /// Pages of the epoch's whole blocks.
+    pub(in crate::embedded) pages: u32,
 }
 
 /// The log while it is written.
@@ -119,29 +158,33 @@ impl Log {
     pub(in crate::embedded) fn position(&self) -> LogPosition {
         LogPosition {
             epoch: self.epoch,
-            blocks: self.next,
+            pages: self.next,
         }
     }
 
-    /// Makes counts durable, or writes nothing and returns `false` where they do not fit.
+    /// Makes counts and their entries durable, or writes nothing and returns `false` where they do
+    /// not fit.
     pub(in crate::embedded) fn append(&mut self, counts: &Counts) -> io::Result<bool> {
-        if self.next == BLOCKS {
-            return Ok(false);
-        }
         let counts = counts.iter();
         let block = Block {
             epoch: self.epoch,
             number: self.next,
             counts: counts
-                .map(|((tenant, month), used)| (tenant.clone(), *month, *used))
+                .map(|((tenant, month), MonthUnits { used, entries })| {
+                    (tenant.clone(), *month, *used, entries.clone())
+                })
                 .collect(),
         };
         let Some(bytes) = block.encode()? else {
             return Ok(false);
         };
+        let next = self.next + pages_of(&bytes);
+        if next > PAGES {
+            return Ok(false);
+        }
         self.storage.write(offset(self.next), &bytes)?;
         self.storage.sync_data()?;
-        self.next += 1;
+        self.next = next;
         Ok(true)
     }
 
@@ -153,21 +196,25 @@ impl Log {
 }
 
 fn offset(number: u32) -> u64 {
-    (u64::from(number) + 1) * BLOCK as u64
+    (u64::from(number) + 1) * PAGE as u64
+}
+
+fn pages_of(bytes: &[u8]) -> u32 {
+    u32::try_from(bytes.len() / PAGE).unwrap_or(u32::MAX)
 }
 
 /// The contents of a log.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::embedded) struct LogReplay {
-    /// The latest counts in the blocks of the epoch.
+    /// The latest counts in the blocks of the epoch, and all of their entries.
     pub(in crate::embedded) counts: Counts,
-    /// The whole blocks of the epoch.
-    pub(in crate::embedded) blocks: u32,
+    /// The pages of the epoch's whole blocks.
+    pub(in crate::embedded) pages: u32,
     /// The latest epoch of any block. A backup that was put back may be of an earlier one than its
     /// log.
     pub(in crate::embedded) latest_epoch: u64,
-    /// The first block that is not whole although a later one of the epoch is. No crash does that:
-    /// a block is synced before the next is written.
+    /// The first page that is of no whole block although a later one of the epoch is. No crash does
+    /// that: a block is synced before the next is written.
     pub(in crate::embedded) damaged_block: Option<u32>,
 }
 
@@ -178,27 +225,53 @@ pub(in crate::embedded) fn replay(
     epoch: u64,
 ) -> io::Result<LogReplay> {
     let length = storage.len()?;
+    let pages = (0..PAGES).take_while(|number| offset(number + 1) <= length);
+    let pages = u32::try_from(pages.count()).unwrap_or(PAGES);
     let mut replayed = LogReplay::default();
     let mut end = None;
-    for number in (0..BLOCKS).take_while(|number| offset(number + 1) <= length) {
-        let mut bytes = [0; BLOCK];
-        storage.read(offset(number), &mut bytes)?;
-        let block = Block::decode(&bytes);
-        replayed.latest_epoch = replayed
-            .latest_epoch
-            .max(block.as_ref().map_or(0, |block| block.epoch));
-        match block.filter(|block| (block.epoch, block.number) == (epoch, number)) {
-            None => end = end.or(Some(number)),
-            Some(block) => {
+    let mut number = 0;
+    while number < pages {
+        let found = read_block(storage, number, pages)?;
+        let latest = found.as_ref().map_or(0, |(block, _)| block.epoch);
+        replayed.latest_epoch = replayed.latest_epoch.max(latest);
+        match found.filter(|(block, _)| (block.epoch, block.number) == (epoch, number)) {
+            None => {
+                end = end.or(Some(number));
+                number += 1;
+            }
+            Some((block, length)) => {
                 replayed.damaged_block = replayed.damaged_block.or(end);
-                replayed.blocks += 1;
+                replayed.pages += length;
+                number += length;
                 let counts = block.counts.into_iter();
-                let counts = counts.map(|(tenant, month, used)| ((tenant, month), used));
-                replayed.counts.extend(counts);
+                let counts = counts.map(|(tenant, month, used, entries)| {
+                    ((tenant, month), MonthUnits { used, entries })
+                });
+                add_changes(&mut replayed.counts, counts.collect());
             }
         }
     }
     Ok(replayed)
+}
+
+/// Reads the block that begins with a page, if there is one and it is whole, and counts its pages.
+fn read_block(
+    storage: &dyn StorageBackend,
+    number: u32,
+    pages: u32,
+) -> io::Result<Option<(Block<BlockCounts>, u32)>> {
+    let mut first = [0; PAGE];
+    storage.read(offset(number), &mut first)?;
+    let length = usize::from(first[0]);
+    let is_there = (1..=LONGEST).contains(&length) && length <= (pages - number) as usize;
+    if is_there {
+        let mut bytes = vec![0; length * PAGE];
+        storage.read(offset(number), &mut bytes)?;
+        if let Some(block) = Block::decode(&bytes) {
+            return Ok(Some((block, pages_of(&bytes))));
+        }
+    }
+    Ok(Block::decode_schema_5(&first).map(|block| (block, 1)))
 }
 
 #[cfg(test)]

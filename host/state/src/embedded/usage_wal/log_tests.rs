@@ -1,6 +1,8 @@
 use super::*;
 use crate::embedded::disk::Disk;
+use crate::{UnixMillis, UsageKind, UsageSource};
 use proptest::prelude::*;
+use uuid::Uuid;
 
 fn month(month: u32) -> Month {
     Month { year: 2031, month }
@@ -9,8 +11,29 @@ fn month(month: u32) -> Month {
 fn counts(units: &[(&str, u64)]) -> Counts {
     let counts = units.iter();
     counts
-        .map(|(tenant, used)| ((tenant.parse().unwrap(), month(6)), *used))
+        .map(|&(tenant, used)| {
+            let entries = Vec::new();
+            let units = MonthUnits { used, entries };
+            ((tenant.parse().unwrap(), month(6)), units)
+        })
         .collect()
+}
+
+/// Returns the count of one tenant with entries of so many requests, of a unit each.
+fn entries(requests: u128) -> Counts {
+    let entry = |number| {
+        let source = UsageSource {
+            kind: UsageKind::Value,
+            id: Uuid::from_u128(number),
+            at: UnixMillis(1_900_000_000_000),
+        };
+        StoredEntry::new(source, 1)
+    };
+    let units = MonthUnits {
+        used: u64::try_from(requests).unwrap(),
+        entries: (1..=requests).map(entry).collect(),
+    };
+    Counts::from([(("acme".parse().unwrap(), month(6)), units)])
 }
 
 fn begin(disk: &Disk, epoch: u64) -> Log {
@@ -63,13 +86,15 @@ fn checkpointed_records_are_ignored() {
 fn a_log_that_is_full_or_a_group_that_is_too_large_is_refused_and_nothing_is_written() {
     let disk = Disk::new(3);
     let mut log = begin(&disk, 1);
-    let many: Vec<_> = (0..400).map(|number| format!("tenant-{number}")).collect();
+    let many: Vec<_> = (0..4_000)
+        .map(|number| format!("tenant-{number}"))
+        .collect();
     let many: Vec<_> = many.iter().map(|tenant| (tenant.as_str(), 1)).collect();
     assert!(log.append(&counts(&many[..100])).unwrap());
     let before = replayed_counts(&disk, 1);
     assert!(!log.append(&counts(&many)).unwrap());
     assert_eq!(replayed_counts(&disk, 1), before);
-    for used in 1..u64::from(BLOCKS) {
+    for used in 1..u64::from(PAGES) {
         assert!(log.append(&counts(&[("acme", used)])).unwrap());
     }
     let before = replayed_counts(&disk, 1);
@@ -88,10 +113,10 @@ fn a_log_that_was_cut_short_is_read_as_far_as_it_goes_and_made_whole() {
         assert!(log.append(&counts(&[("acme", used)])).unwrap());
     }
     for (length, used) in [
-        (3 * BLOCK, 2),
-        (3 * BLOCK + 100, 2),
-        (4 * BLOCK, 3),
-        (BLOCKS as usize * BLOCK, 3),
+        (3 * PAGE, 2),
+        (3 * PAGE + 100, 2),
+        (4 * PAGE, 3),
+        (PAGES as usize * PAGE, 3),
     ] {
         let cut = disk.after_a_crash();
         cut.log().set_len(length as u64).unwrap();
@@ -100,10 +125,58 @@ fn a_log_that_was_cut_short_is_read_as_far_as_it_goes_and_made_whole() {
             check_writable(&cut.log()).unwrap();
             assert_eq!(allocate_blocks(&cut.log()).unwrap(), whole);
         }
-        assert_eq!(cut.log().len().unwrap(), offset(BLOCKS));
+        assert_eq!(cut.log().len().unwrap(), offset(PAGES));
     }
     let empty = replay(&Disk::new(5).log(), 1).unwrap();
     assert_eq!(empty, LogReplay::default());
+}
+
+/// A crash may leave any of the pages of the last block.
+#[test]
+fn a_block_of_several_pages_counts_whole_or_not_at_all() {
+    let disk = Disk::new(8);
+    let mut log = begin(&disk, 4);
+    assert!(log.append(&entries(64)).unwrap());
+    assert_eq!(log.position().pages, 1);
+    assert!(log.append(&entries(1_024)).unwrap());
+    let pages = log.position().pages;
+    assert!(pages > 4 && pages as usize <= LONGEST, "{pages}");
+    let mut all = entries(64);
+    add_changes(&mut all, entries(1_024));
+    assert_eq!(replayed_counts(&disk, 4), all);
+    for torn in 1..pages {
+        let crashed = disk.after_a_crash();
+        crashed.log().write(offset(torn), &[0; PAGE]).unwrap();
+        assert_eq!(replayed_counts(&crashed, 4), entries(64), "{torn}");
+        let replayed = replay(&crashed.log(), 4).unwrap();
+        assert_eq!(replayed.pages, 1);
+    }
+    assert!(log.append(&entries(1)).unwrap());
+    let damaged = disk.after_a_crash();
+    damaged.log().write(offset(2), &[0; PAGE]).unwrap();
+    let replayed = replay(&damaged.log(), 4).unwrap();
+    assert_eq!(replayed.damaged_block, Some(1));
+}
+
+#[test]
+fn a_block_of_schema_5_has_counts_without_entries() {
+    let disk = Disk::new(9);
+    drop(begin(&disk, 2));
+    let tenant: TenantId = "acme".parse().unwrap();
+    let block = Block {
+        epoch: 2,
+        number: 0,
+        counts: vec![(tenant, month(6), 7_u64)],
+    };
+    let mut bytes = postcard::to_stdvec(&block).unwrap();
+    bytes.resize(PAGE - DIGEST, 0);
+    let end = Sha256::digest(&bytes);
+    bytes.extend(end);
+    disk.log().write(offset(0), &bytes).unwrap();
+    assert_eq!(
+        replay(&disk.log(), 2).unwrap().counts,
+        counts(&[("acme", 7)])
+    );
 }
 
 proptest! {
@@ -114,7 +187,7 @@ proptest! {
     fn damage_is_never_counted(
         blocks in 2_u32..6,
         hit in 0_u32..6,
-        at in 0..BLOCK as u64,
+        at in 0..PAGE as u64,
         by in 1_u8..,
     ) {
         let hit = hit % blocks;

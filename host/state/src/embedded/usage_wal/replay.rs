@@ -8,11 +8,12 @@ use redb::{Database, ReadableDatabase};
 
 use super::log::{Log, LogPosition, LogReplay, allocate_blocks, check_writable, replay};
 use crate::StateError;
-use crate::embedded::counts::Counts;
+use crate::embedded::counts::{Counts, LogCounts, add_changes};
 use crate::embedded::error::{StoreError, reading, reason, writing};
 use crate::embedded::source::{Source, Storage};
 use crate::embedded::store::OpenFiles;
 use crate::embedded::tables::{COUNTERS, GroupTransaction, Tables};
+use crate::embedded::usage_entries::put_counts;
 
 /// The counter of the log's epochs.
 const EPOCH: &str = "usage_epochs";
@@ -106,7 +107,7 @@ impl<'s> FoundLog<'s> {
     pub(in crate::embedded) fn position(&self) -> LogPosition {
         LogPosition {
             epoch: self.epoch,
-            blocks: self.replayed.blocks,
+            pages: self.replayed.pages,
         }
     }
 
@@ -183,7 +184,7 @@ impl UsageWal {
         self.ends_epoch = !(self.log.is_empty() && units.is_empty());
         if self.ends_epoch {
             let mut whole = tables.log_counts.clone();
-            whole.extend(units);
+            add_changes(&mut whole, units);
             take_over(tables, &whole, self.log.position().epoch)?;
         }
         Ok(DurableIn::InFile)
@@ -200,9 +201,9 @@ impl UsageWal {
     }
 }
 
-/// Writes the log's counts into the file, and ends the log's epoch there.
+/// Writes the log's counts and entries into the file, and ends the log's epoch there.
 fn take_over(tables: &mut Tables<'_>, log_counts: &Counts, epoch: u64) -> Result<(), StateError> {
-    tables.put_used(log_counts)?;
+    put_counts(tables, log_counts, epoch)?;
     let counters = tables.counters.edit()?;
     counters.insert(EPOCH, epoch + 1).map_err(writing)?;
     Ok(())
@@ -229,7 +230,10 @@ pub(in crate::embedded) fn open_read_only(source: &Source) -> Result<OpenFiles, 
         None => Ok(LogReplay::default()),
     });
     Ok(match replayed {
-        Ok(replayed) => OpenFiles::new(database, replayed.counts),
+        Ok(replayed) => {
+            let counts = replayed.counts;
+            OpenFiles::new(database, LogCounts { epoch, counts })
+        }
         Err(error) => OpenFiles::without_log(database, StoreError::new(reason(&error))),
     })
 }

@@ -1,10 +1,12 @@
 use super::*;
+use crate::embedded::counts::{StoredEntry, difference};
 use crate::embedded::disk::{Disk, DiskFault, Files};
 use crate::embedded::file;
 use crate::embedded::group_commit::{GroupTask, apply};
 use crate::embedded::operation::{Operation, Work};
+use crate::embedded::usage_entries::read_entries;
 use crate::test_support::capture_log;
-use crate::{Month, TenantId};
+use crate::{Month, TenantId, UsageQuery, UsageSource};
 
 const JUNE: Month = Month {
     year: 2031,
@@ -27,7 +29,7 @@ fn open(disk: &Disk) -> Result<TestStore, StateError> {
     let found = FoundLog::read(&source, open_writable_log(&source)?, &database)?;
     let (wal, _) = found.take_over(&database, "openings")?;
     Ok(TestStore {
-        files: OpenFiles::new(database, Counts::new()),
+        files: OpenFiles::new(database, LogCounts::begin(wal.position().epoch)),
         wal,
     })
 }
@@ -37,7 +39,10 @@ impl TestStore {
     fn set(&mut self, tenants: u64, used: u64) -> bool {
         let run = move |tables: &mut Tables<'_>| {
             for number in 0..tenants {
-                tables.set_used(&tenant(number), JUNE, used);
+                let before = tables.used_units(&tenant(number), JUNE)?;
+                let units = difference(used, before);
+                let entry = StoredEntry::new(UsageSource::unattributed(JUNE), units);
+                tables.change_used(&tenant(number), JUNE, used, entry);
             }
             Ok(())
         };
@@ -54,7 +59,17 @@ impl TestStore {
 /// Returns the units that the next opening finds.
 fn used_units(disk: &Disk, number: u64) -> u64 {
     let hand = open(&disk.after_a_crash()).unwrap();
-    hand.files.used_units(tenant(number), JUNE).unwrap()
+    let used = hand.files.used_units(tenant(number), JUNE).unwrap();
+    let query = UsageQuery {
+        month: JUNE,
+        tenant: Some(tenant(number)),
+        after: None,
+        limit: usize::MAX,
+    };
+    let page = read_entries(&hand.files, query).unwrap();
+    let entries: i64 = page.entries.iter().map(|entry| entry.units).sum();
+    assert_eq!(entries, difference(used, 0));
+    used
 }
 
 #[test]
@@ -80,8 +95,8 @@ fn a_group_of_more_tenants_than_a_block_holds_goes_to_the_file() {
     let disk = Disk::new(2);
     let mut hand = open(&disk).unwrap();
     assert!(hand.set(10, 1));
-    assert!(!hand.set(400, 2));
-    assert_eq!(used_units(&disk.without_log(), 399), 2);
+    assert!(!hand.set(4_000, 2));
+    assert_eq!(used_units(&disk.without_log(), 3_999), 2);
     assert_eq!(used_units(&disk, 5), 2);
     // Earlier blocks of the log count no more.
     assert!(hand.set(1, 3));

@@ -28,7 +28,7 @@ use crate::{
 
 impl PostgresState {
     /// Begins a read of the database, unless it would time out.
-    fn read_jobs<T, O>(
+    pub(super) fn read_jobs<T, O>(
         &self,
         pool: &PgPool,
         read: impl FnOnce(PgPool) -> O + Send + 'static,
@@ -41,7 +41,7 @@ impl PostgresState {
     }
 
     /// Begins a write to the database, unless it would time out.
-    fn write_jobs<T, O>(
+    pub(super) fn write_jobs<T, O>(
         &self,
         pool: &PgPool,
         write: impl FnOnce(PgPool) -> O + Send + 'static,

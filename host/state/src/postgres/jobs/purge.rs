@@ -52,7 +52,7 @@ async fn remove(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
         let id: Uuid = job.try_get("id").map_err(reading)?;
         if work::is_unfinished(job)? {
             let (units, _) = work::unfinished_chunks(&mut transaction, id).await?;
-            refunds.extend(work::refund(job, units)?);
+            refunds.extend(work::refund(job, units, now)?);
         }
         for statement in [EMPTY, LEAVE, REMOVE] {
             sqlx::query(statement)

@@ -8,7 +8,7 @@ use crate::postgres::error::{reading, writing};
 use crate::postgres::{changes, records};
 use crate::{
     ChargeOutcome, JOB_RETENTION_MILLIS, Job, JobStatus, NewJob, StateError, Submission, Tally,
-    TenantId, UnixMillis,
+    TenantId, UnixMillis, UsageSource,
 };
 
 /// Keeps these locks apart from others of the database. Two tenants whose names share a number
@@ -50,7 +50,13 @@ pub(super) async fn submit(pool: PgPool, new: NewJob) -> Result<Submission, Stat
     let job = insert(&mut transaction, &new).await?;
     // Last, because the row of units stays locked from here on, and every charge waits for it.
     let units = new.chunks.iter().map(|chunk| u64::from(chunk.units)).sum();
-    let charge = Change::charge(&new.tenant, new.month, units, new.allowance);
+    let charge = Change::charge(
+        &new.tenant,
+        new.month,
+        units,
+        new.allowance,
+        UsageSource::job(new.id, new.now),
+    );
     let outcome = match units {
         0 => None,
         _ => apply_changes(&mut transaction, &[charge]).await?.pop(),
@@ -134,7 +140,7 @@ async fn insert(connection: &mut PgConnection, new: &NewJob) -> Result<Job, Stat
         .bind(job.expires_at.0)
         .bind(i64::from(job.chunks))
         .bind(&new.shared)
-        .bind(records::month(new.month))
+        .bind(new.month.number())
         .bind(records::to_signed(input_bytes(new)))
         .execute(&mut *connection)
         .await

@@ -1,11 +1,11 @@
 //! Withdrawing a submission without a key.
 
-use sqlx::PgPool;
+use sqlx::{PgPool, Row};
 use uuid::Uuid;
 
 use super::{submit, work};
 use crate::postgres::error::{reading, writing};
-use crate::{StateError, TenantId};
+use crate::{StateError, TenantId, UnixMillis};
 
 /// A job with a key is found by it, and stays.
 const JOB: &str = "SELECT * FROM domesday.jobs AS j WHERE j.id = $1 AND j.tenant = $2 AND NOT j.gone \
@@ -38,6 +38,7 @@ pub(super) async fn withdraw(pool: PgPool, tenant: TenantId, id: Uuid) -> Result
         .await
         .map_err(writing)?;
     // Last, because the row of units stays locked from here on.
-    work::give_back(&mut transaction, &job, units).await?;
+    let at = UnixMillis(job.try_get("updated_at").map_err(reading)?);
+    work::give_back(&mut transaction, &job, units, at).await?;
     transaction.commit().await.map_err(writing)
 }

@@ -10,7 +10,9 @@ use crate::claim_delivery::{ClaimDelivery, UndeliveredLeases};
 use crate::postgres::changes::{Change, apply_changes};
 use crate::postgres::error::{reading, writing};
 use crate::postgres::records;
-use crate::{ChunkResults, Claim, JobError, Lease, LeaseStatus, StateError, UnixMillis};
+use crate::{
+    ChunkResults, Claim, JobError, Lease, LeaseStatus, StateError, UnixMillis, UsageSource,
+};
 
 /// The log names a host whose clock differs from the database's by more.
 const ASTRAY_MILLIS: i64 = 10_000;
@@ -193,16 +195,22 @@ pub(super) fn is_unfinished(row: &PgRow) -> Result<bool, StateError> {
 
 /// Returns the change that gives units back to the tenant's month that the job was charged to, if
 /// there are units.
-pub(super) fn refund(job: &PgRow, units: i64) -> Result<Option<Change>, StateError> {
+pub(super) fn refund(
+    job: &PgRow,
+    units: i64,
+    now: UnixMillis,
+) -> Result<Option<Change>, StateError> {
     if units == 0 {
         return Ok(None);
     }
-    Ok(Some(Change {
-        tenant: job.try_get("tenant").map_err(reading)?,
-        month: job.try_get("month").map_err(reading)?,
-        units: -units,
-        max_used_before: 0,
-    }))
+    let source = UsageSource::job(job.try_get("id").map_err(reading)?, now);
+    let tenant = job.try_get("tenant").map_err(reading)?;
+    let month = job.try_get("month").map_err(reading)?;
+    Ok(Some(Change::refund_of(
+        tenant,
+        month,
+        vec![(source, -units)],
+    )))
 }
 
 /// Gives units back to the tenant's month that the job was charged to.
@@ -210,8 +218,9 @@ pub(super) async fn give_back(
     connection: &mut PgConnection,
     job: &PgRow,
     units: i64,
+    now: UnixMillis,
 ) -> Result<(), StateError> {
-    if let Some(refund) = refund(job, units)? {
+    if let Some(refund) = refund(job, units, now)? {
         apply_changes(connection, &[refund]).await?;
     }
     Ok(())
@@ -268,7 +277,7 @@ pub(super) async fn finish_chunk(
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
-    give_back(&mut transaction, &job, refund).await?;
+    give_back(&mut transaction, &job, refund, now).await?;
     transaction.commit().await.map_err(writing)?;
     Ok(LeaseStatus::Held)
 }
@@ -302,7 +311,7 @@ pub(super) async fn fail(
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
-    give_back(&mut transaction, &job, units).await?;
+    give_back(&mut transaction, &job, units, now).await?;
     transaction.commit().await.map_err(writing)?;
     Ok(LeaseStatus::Held)
 }

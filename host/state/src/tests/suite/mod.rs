@@ -66,6 +66,8 @@ macro_rules! state_suite {
                 a_refund_never_goes_below_nothing
                 sixty_four_threads_use_exactly_the_allowance
                 units_survive_a_restart
+                the_ledger_has_an_entry_for_each_change
+                entries_of_earlier_months_are_removed
             }
             jobs {
                 an_accepted_job_is_queued_and_charged

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
+use crate::test_support::{REQUEST, read_ledger};
 use domesday_state::*;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -124,6 +125,7 @@ impl<S: State> Model<'_, S> {
                     month: JUNE,
                     units,
                     allowance: ALLOWANCE,
+                    source: REQUEST,
                 };
                 let sum = self.used[who] + u64::from(units);
                 let wanted = if units == 0 || sum <= ALLOWANCE {
@@ -137,7 +139,10 @@ impl<S: State> Model<'_, S> {
                 assert_eq!(wait(self.state.charge(charge)), wanted);
             }
             Op::Refund(who, units) => {
-                wait(self.state.refund(self.tenants[who].clone(), JUNE, units));
+                wait(
+                    self.state
+                        .refund(self.tenants[who].clone(), JUNE, units, REQUEST),
+                );
                 self.used[who] = self.used[who].saturating_sub(units.into());
             }
             Op::Submit(who, asked, chunks) => self.submit(who, asked, &chunks),
@@ -349,6 +354,10 @@ impl<S: State> Model<'_, S> {
     fn compare(&self) {
         for (who, tenant) in self.tenants.iter().enumerate() {
             assert_eq!(used_units(self.state, tenant.as_str()), self.used[who]);
+            // The ledger adds up to it, and knows who used each unit.
+            let entries = read_ledger(self.state, tenant, JUNE);
+            let attributed = |entry: &UsageEntry| entry.source.kind != UsageKind::Unattributed;
+            assert!(entries.iter().all(attributed), "{entries:?}");
         }
         let open = self.jobs.iter().filter(|job| job.open()).count();
         assert_eq!(wait(self.state.waiting()), open as u64);
@@ -407,4 +416,10 @@ pub(crate) fn random_operations_match_the_model<S: Store>() {
         Ok(())
     });
     outcome.unwrap();
+    // After a restart too.
+    drop(state);
+    let state = store.open();
+    for number in 1..=case.get() {
+        read_ledger(&state, &id(&format!("a-{number}")), JUNE);
+    }
 }

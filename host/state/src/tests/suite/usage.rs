@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::test_support::{REQUEST, read_ledger};
 use domesday_state::*;
 
 use super::{JUNE, Store, id, used_units, wait, with_tenant};
@@ -12,6 +13,7 @@ fn charge(state: &impl Usage, tenant: &str, units: u32, allowance: u64) -> Charg
         month: JUNE,
         units,
         allowance,
+        source: REQUEST,
     }))
 }
 
@@ -93,6 +95,7 @@ pub(crate) fn months_and_tenants_are_apart<S: Store>() {
             month,
             units: 2,
             allowance: 5,
+            source: REQUEST,
         };
         assert_eq!(
             wait(state.charge(charge)),
@@ -107,13 +110,13 @@ pub(crate) fn months_and_tenants_are_apart<S: Store>() {
 
 pub(crate) fn a_refund_never_goes_below_nothing<S: Store>() {
     let (_store, state) = with_tenant::<S>();
-    wait(state.refund(id("acme"), JUNE, 3));
+    wait(state.refund(id("acme"), JUNE, 3, REQUEST));
     assert_eq!(used_units(&state, "acme"), 0);
     charge(&state, "acme", 5, 10);
-    wait(state.refund(id("acme"), JUNE, 2));
+    wait(state.refund(id("acme"), JUNE, 2, REQUEST));
     assert_eq!(used_units(&state, "acme"), 3);
-    wait(state.refund(id("acme"), JUNE, 0));
-    wait(state.refund(id("acme"), JUNE, 4));
+    wait(state.refund(id("acme"), JUNE, 0, REQUEST));
+    wait(state.refund(id("acme"), JUNE, 4, REQUEST));
     assert_eq!(used_units(&state, "acme"), 0);
     // Refunded units can be used again, and no more than those.
     assert_eq!(
@@ -173,6 +176,93 @@ pub(crate) fn sixty_four_threads_use_exactly_the_allowance<S: Store>() {
     ));
 }
 
+/// An entry for each change, by tenant and in the order of the changes. A refund has the units that
+/// were really taken off.
+pub(crate) fn the_ledger_has_an_entry_for_each_change<S: Store>() {
+    let (store, state) = with_tenant::<S>();
+    let source = |number: u128| UsageSource {
+        kind: UsageKind::Batch,
+        id: uuid::Uuid::from_u128(number),
+        at: super::after(i64::try_from(number).unwrap()),
+    };
+    let charge = |tenant: &str, number: u128, units: u32| {
+        wait(state.charge(Charge {
+            tenant: id(tenant),
+            month: JUNE,
+            units,
+            allowance: 20,
+            source: source(number),
+        }));
+    };
+    charge("zed", 1, 4);
+    charge("acme", 2, 5);
+    charge("acme", 3, 100);
+    charge("acme", 4, 0);
+    wait(state.refund(id("acme"), JUNE, 2, source(2)));
+    wait(state.refund(id("acme"), JUNE, 9, source(5)));
+    wait(state.refund(id("acme"), JUNE, 9, source(6)));
+    charge("acme", 7, 1);
+    let expected = [(2, 5), (2, -2), (5, -3), (7, 1)].map(|(number, units)| UsageEntry {
+        tenant: id("acme"),
+        month: JUNE,
+        source: source(number),
+        units,
+    });
+    assert_eq!(read_ledger(&state, &id("acme"), JUNE), expected);
+    drop(state);
+    let state = store.open();
+    assert_eq!(read_ledger(&state, &id("acme"), JUNE), expected);
+    let all = UsageQuery {
+        month: JUNE,
+        tenant: None,
+        after: None,
+        limit: 5,
+    };
+    let page = wait(state.usage_entries(all.clone()));
+    assert_eq!(page.entries[..4], expected);
+    assert_eq!(
+        (&page.entries[4].tenant, page.entries[4].units),
+        (&id("zed"), 4)
+    );
+    let after = page.next;
+    assert_eq!(
+        wait(state.usage_entries(UsageQuery { after, ..all })),
+        UsagePage::default()
+    );
+}
+
+/// The counts stay where the entries of a month are removed.
+pub(crate) fn entries_of_earlier_months_are_removed<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    let months = [JUNE.minus(13), JUNE.minus(1), JUNE];
+    for month in months {
+        let charge = Charge {
+            tenant: id("acme"),
+            month,
+            units: 2,
+            allowance: 5,
+            source: REQUEST,
+        };
+        wait(state.charge(charge));
+    }
+    // So that no entry stands in a log alone.
+    state.pause_jobs(true).unwrap();
+    assert_eq!(wait(state.remove_usage_entries(JUNE.minus(13))), 0);
+    assert_eq!(wait(state.remove_usage_entries(JUNE)), 2);
+    assert_eq!(wait(state.remove_usage_entries(JUNE)), 0);
+    for month in months {
+        assert_eq!(wait(state.used_units(id("acme"), month)), 2);
+        let query = UsageQuery {
+            month,
+            tenant: None,
+            after: None,
+            limit: 9,
+        };
+        let page = wait(state.usage_entries(query));
+        assert_eq!(page.entries.len(), usize::from(month == JUNE));
+    }
+}
+
 pub(crate) fn units_survive_a_restart<S: Store>() {
     let (store, state) = with_tenant::<S>();
     charge(&state, "acme", 5, 10);
@@ -182,6 +272,7 @@ pub(crate) fn units_survive_a_restart<S: Store>() {
         month: JUNE,
         units: 2,
         allowance: 10,
+        source: REQUEST,
     }));
     assert_eq!(
         charge(&state, "acme", 1, 10),

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// No command of a suite takes longer, so one that hangs is found.
 pub const TIMEOUT: Duration = Duration::from_secs(180);
 /// Settings of the person who runs the suites must not reach the program under test.
-const SETTINGS: [&str; 32] = [
+const SETTINGS: [&str; 33] = [
     "DOMESDAY_RELEASES",
     "DOMESDAY_RELEASE",
     "DOMESDAY_DATA",
@@ -19,6 +19,7 @@ const SETTINGS: [&str; 32] = [
     "DOMESDAY_THREADS",
     "DOMESDAY_JOB_RUNNERS",
     "DOMESDAY_JOB_LEASE",
+    "DOMESDAY_USAGE_LEDGER_MONTHS",
     "DOMESDAY_PROCESSING_DEADLINE",
     "DOMESDAY_IDLE_TIMEOUT",
     "DOMESDAY_CONNECTIONS",

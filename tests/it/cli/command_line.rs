@@ -10,6 +10,7 @@ mod real_files;
 mod running;
 mod series;
 mod sold_addresses;
+mod usage;
 
 use crate::common::program::{ProcessOutput, releases, run};
 use std::fs;
@@ -65,6 +66,8 @@ fn every_command_has_help() {
         "journal keys",
         "journal erase",
         "journal head",
+        "usage",
+        "usage export",
         "compare",
         "shadow",
         "shadow start",

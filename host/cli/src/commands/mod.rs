@@ -40,6 +40,7 @@ mod target;
 mod tenant;
 mod transfer;
 mod trust;
+mod usage;
 mod version;
 
 #[cfg(feature = "oci")]
@@ -81,6 +82,9 @@ enum Command {
     /// Rotate the secret that authenticates page cursors.
     #[command(subcommand)]
     Cursors(cursor_secret::Cursors),
+    /// Export the ledger of used units.
+    #[command(subcommand)]
+    Usage(usage::Usage),
     /// Back up a host, running or not: its state, keys and journal of receipts.
     Backup(backup::Backup),
     /// Verify a backup and restore it into a new data folder.
@@ -157,6 +161,7 @@ fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Journal(command) => command.run(matches),
         Command::Console(command) => command.run(matches),
         Command::Cursors(command) => command.run(matches),
+        Command::Usage(command) => command.run(matches),
         Command::Backup(command) => command.run(matches),
         Command::Restore(command) => command.run(),
         Command::Status(command) => command.run(matches),

@@ -15,12 +15,14 @@ use domesday_series::catalogue::Family;
 use domesday_state::{
     Accounts, DatasetAccess, KeyId, KeyRecord, KeySeed, MalformedKey, Month, NewKey, Plan,
     ReleaseKind, Reply, ScopeError, Scopes, State, StateCopy, StateError, Tenant, TenantId,
-    TenantIdError, UnixMillis,
+    TenantIdError, UnixMillis, UsageQuery,
 };
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
 use tokio::time::timeout;
 
+/// Entries of a page of the ledger of units.
+const USAGE_ENTRIES: usize = 10_000;
 const DAY_MILLIS: i64 = 86_400_000;
 /// Time limit of the state when it reports its status.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -307,6 +309,20 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
                 return Err(Problem::NoReceiptKey { tenant });
             }
         }
+        Command::UsageEntries {
+            month,
+            tenant,
+            after,
+        } => {
+            let query = UsageQuery {
+                month,
+                tenant: tenant.map(|tenant| tenant.parse()).transpose()?,
+                after,
+                limit: USAGE_ENTRIES,
+            };
+            let page = wait(state.usage_entries(query))??;
+            return Ok(Response::UsageEntries(page));
+        }
         Command::Enable { tenant, enabled } => {
             state.set_enabled(&tenant.parse()?, enabled)?;
         }
@@ -498,6 +514,10 @@ fn log(command: &Command) {
         Command::EraseReceiptKey { tenant: whose } => {
             tenant = Some(whose);
             "erase key of receipts"
+        }
+        Command::UsageEntries { tenant: whose, .. } => {
+            tenant = whose.as_ref();
+            "usage entries"
         }
         Command::Enable {
             tenant: whose,

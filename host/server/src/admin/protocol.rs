@@ -1,7 +1,9 @@
 //! Commands and responses of the admin socket, as JSON. Client and server are one program, so the
 //! protocol may change with any version.
 
-use domesday_state::{LedgerHash, LedgerRecord, Plan, ReleaseKind, UnixMillis};
+use domesday_state::{
+    LedgerHash, LedgerRecord, Month, Plan, ReleaseKind, UnixMillis, UsagePage, UsagePosition,
+};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -83,6 +85,15 @@ pub enum Command {
     CopyState {
         /// The absolute path of the file.
         path: PathBuf,
+    },
+    /// A page of the ledger of units.
+    UsageEntries {
+        /// The month.
+        month: Month,
+        /// The tenant; none for all tenants.
+        tenant: Option<String>,
+        /// The entry to go on after.
+        after: Option<UsagePosition>,
     },
     /// Serve a tenant, or no longer.
     Enable {
@@ -222,6 +233,8 @@ pub enum Response {
         /// The time before which every change is in the copy.
         at: UnixMillis,
     },
+    /// A page of the ledger of units.
+    UsageEntries(UsagePage),
     /// The server refused the command.
     Refused {
         /// The problem, with its causes.

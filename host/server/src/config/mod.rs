@@ -28,6 +28,8 @@ const PROCESSING_DEADLINE_MAX: u32 = 25_000;
 const IDLE_TIMEOUT_MAX: u32 = 86_400;
 /// The longest lease of a job in seconds: an hour.
 const JOB_LEASE_MAX: u32 = 3_600;
+/// The most months for which the entries of used units are kept: a hundred years.
+const USAGE_LEDGER_MONTHS_MAX: u32 = 1_200;
 /// The longest delay and the longest timeout of a drain: an hour. Orchestrators give 30 seconds.
 const DRAIN_MAX: u32 = 3_600;
 
@@ -119,6 +121,16 @@ pub struct Settings {
     )]
     #[serde(deserialize_with = "in_range::<1, JOB_LEASE_MAX, _>")]
     pub job_lease: u32,
+    /// Months for which the entries of used units are kept, the current one left out.
+    #[arg(
+        long,
+        env = "DOMESDAY_USAGE_LEDGER_MONTHS",
+        default_value_t = 24,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(USAGE_LEDGER_MONTHS_MAX)),
+        value_name = "MONTHS"
+    )]
+    #[serde(deserialize_with = "in_range::<1, USAGE_LEDGER_MONTHS_MAX, _>")]
+    pub usage_ledger_months: u32,
     /// Deadline of a single value or a batch in milliseconds, at most 25000.
     #[arg(
         long,

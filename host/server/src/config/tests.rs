@@ -65,6 +65,7 @@ fn an_unknown_setting_is_refused_by_name() {
         ("processing_deadline = 25001", "processing_deadline"),
         ("processing_deadline = 25001", "not in 0..=25000"),
         ("job_lease = 0", "0 is not in 1..=3600"),
+        ("usage_ledger_months = 0", "0 is not in 1..=1200"),
         ("job_lease = 4000000", "not in 1..=3600"),
         (
             "receipts_share = -0.5",

@@ -6,6 +6,7 @@ mod demo_addresses;
 mod listen;
 mod open;
 mod release_source;
+mod usage_retention;
 
 use crate::commands::trust::trust;
 use anyhow::{Context, bail};
@@ -157,6 +158,8 @@ async fn serve(
     let commands = tokio::spawn(socket.serve(service.clone()));
     let follower = tokio::spawn(promotion::follow(service.clone(), promoted));
     tokio::spawn(service.data_folder.clone().watch());
+    let months = settings.usage_ledger_months;
+    let retention = tokio::spawn(usage_retention::run(service.clone(), months));
     tokio::spawn(telemetry::lateness::watch(
         service.metrics.scheduling_delay(),
     ));
@@ -200,6 +203,7 @@ async fn serve(
     http::serve(listener, tls, connections, router, stop, drain_timeout).await;
     follower.abort();
     commands.abort();
+    retention.abort();
     for task in watching.into_iter().chain(sampling) {
         task.abort();
     }

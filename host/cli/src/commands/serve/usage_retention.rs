@@ -1,0 +1,24 @@
+//! Removes entries of used units that are past their time.
+
+use domesday_server::service::Service;
+use domesday_state::Month;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Interval between two removals.
+const INTERVAL: Duration = Duration::from_secs(3_600);
+
+/// Removes the entries of the months before the last `months`, now and every hour. The counts of
+/// units stay.
+pub async fn run(service: Arc<Service>, months: u32) {
+    let mut hours = tokio::time::interval(INTERVAL);
+    loop {
+        hours.tick().await;
+        let before = Month::of(service.clock.now()).minus(months);
+        match service.state.remove_usage_entries(before).await {
+            Ok(0) => {}
+            Ok(rows) => tracing::info!(rows, %before, "entries of used units removed"),
+            Err(error) => tracing::error!(%error, "entries of used units were not removed"),
+        }
+    }
+}

@@ -7,6 +7,7 @@
 //! - [`number`] writes numbers as people read them.
 //! - [`reports`] lists and opens the reports of a folder.
 //! - [`tile_archive`] reads ranges of a PMTiles file.
+//! - [`usage`] sums and lists the units that a tenant used.
 //!
 //! The pages, their routes and their sessions are in the server.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
@@ -27,3 +28,4 @@ pub mod rejections;
 pub mod reports;
 pub mod tile_archive;
 pub mod timeline;
+pub mod usage;

@@ -15,6 +15,7 @@ mod programs;
 mod reports;
 mod scopes;
 mod sessions;
+mod usage;
 
 use crate::common::client::agent;
 use crate::common::program::run;

@@ -49,6 +49,7 @@ fn pages(user: &ConsoleUser) -> impl Iterator<Item = (&'static str, &'static str
         ("Markets", "/markets", any(scopes.markets())),
         ("Rates", "/rates", any(scopes.rates())),
         ("Jobs", "/jobs", scopes.has(Scope::AvmValue)),
+        ("Usage", "/usage", scopes.has(Scope::AvmValue)),
         ("Releases", "/releases", true),
         ("Operation", "/operation", user.operator),
     ];

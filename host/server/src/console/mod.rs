@@ -33,6 +33,7 @@ mod series_page;
 mod series_table;
 mod tile_map;
 mod upload;
+mod usage_page;
 mod value_evidence;
 mod value_form;
 mod value_inputs;
@@ -108,6 +109,8 @@ pub fn router(
         .route("/jobs", get(jobs_page::page).post(jobs_page::submit))
         .route("/jobs/{job_ids}", get(job_page::page))
         .route("/jobs/{job_ids}/results.csv", get(job_results::download))
+        .route("/usage", get(usage_page::page))
+        .route("/usage.csv", get(usage_page::file))
         .route("/map/{file}", get(tile_map::range))
         .route("/operation", get(operation_page::page))
         .route(guide_page::PATH, get(guide_page::page))

@@ -1,0 +1,128 @@
+//! The units that the session's tenant used in a month, and what it used them for.
+
+use super::csv_file::download;
+use super::error::ConsoleError;
+use super::guard::require_scope;
+use super::{Console, layout};
+use crate::console_sessions::Session;
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use domesday_console::fields::Fields;
+use domesday_console::number::{thousands, whole};
+use domesday_console::usage::{COLUMNS, UsageSums, cells, path_after, table_of_entries};
+use domesday_state::{Month, Scope, TenantId, UsageEntry, UsagePage, UsagePosition, UsageQuery};
+use maud::html;
+use std::sync::Arc;
+
+pub(super) const TITLE: &str = "Usage";
+/// Entries that a page lists.
+const LISTED: usize = 200;
+/// Entries that are read at once.
+const READ: usize = 10_000;
+/// The most entries of a sum or a file. An operator's export has no bound.
+const MOST: usize = 500_000;
+
+/// Shows the sums of a month, and a page of its entries.
+pub(super) async fn page(
+    State(console): State<Console>,
+    Extension(session): Extension<Arc<Session>>,
+    request: Request,
+) -> Result<Response, ConsoleError> {
+    require_scope(&session, Scope::AvmValue)?;
+    let fields = fields_of(&request);
+    let (month, tenant) = (month_of(&console, &fields)?, &session.user.tenant);
+    let number = |name| fields.get(name).and_then(|text| text.parse().ok());
+    let after = number("row").zip(number("place"));
+    let after = after.and_then(|(row, place)| {
+        Some(UsagePosition {
+            tenant: tenant.clone(),
+            row,
+            place: u32::try_from(place).ok()?,
+        })
+    });
+    let mut sums = UsageSums::default();
+    let count = read_month(&console, tenant, month, |entries| sums.add(entries)).await?;
+    let listed = read(&console, tenant, month, after, LISTED).await?;
+    let content = html! {
+        h1 { (TITLE) }
+        form.inputs method="get" action="/usage" {
+            label {
+                span { "Month" }
+                input type="month" name="month" value=(month) required;
+            }
+            button { "Show" }
+        }
+        p {
+            (thousands(sums.used())) " units used in " (month) ", by " (whole(count)) " entries"
+            @if count >= MOST { ", which are the first of the month" }
+            ". " a href={ "/usage.csv?month=" (month) } { "Download as CSV" }
+        }
+        (sums.table())
+        (table_of_entries(&listed.entries))
+        @if let Some(next) = &listed.next { p { a href=(path_after(month, next)) { "More entries" } } }
+    };
+    Ok(layout::page(TITLE, Some(&session), &content))
+}
+
+/// Sends the entries of a month as a file.
+pub(super) async fn file(
+    State(console): State<Console>,
+    Extension(session): Extension<Arc<Session>>,
+    request: Request,
+) -> Result<Response, ConsoleError> {
+    require_scope(&session, Scope::AvmValue)?;
+    let month = month_of(&console, &fields_of(&request))?;
+    let mut rows = vec![COLUMNS.map(str::to_owned).to_vec()];
+    let add = |entries: &[UsageEntry]| rows.extend(entries.iter().map(cells));
+    read_month(&console, &session.user.tenant, month, add).await?;
+    download(&format!("usage-{month}"), rows)
+}
+
+fn fields_of(request: &Request) -> Fields {
+    Fields::parse(request.uri().query().unwrap_or_default().as_bytes())
+}
+
+/// Returns the month that is asked for, or the current one.
+fn month_of(console: &Console, fields: &Fields) -> Result<Month, ConsoleError> {
+    match fields.get("month") {
+        None => Ok(Month::of(console.service.clock.now())),
+        Some(text) => text.parse().map_err(|_| ConsoleError::NoPage),
+    }
+}
+
+/// Reads the entries of a month, at most [`MOST`], and returns their number.
+async fn read_month(
+    console: &Console,
+    tenant: &TenantId,
+    month: Month,
+    mut each: impl FnMut(&[UsageEntry]),
+) -> Result<usize, ConsoleError> {
+    let (mut count, mut after) = (0, None);
+    loop {
+        let page = read(console, tenant, month, after, READ).await?;
+        each(&page.entries);
+        count += page.entries.len();
+        match page.next.filter(|_| count < MOST) {
+            Some(next) => after = Some(next),
+            None => return Ok(count),
+        }
+    }
+}
+
+async fn read(
+    console: &Console,
+    tenant: &TenantId,
+    month: Month,
+    after: Option<UsagePosition>,
+    limit: usize,
+) -> Result<UsagePage, ConsoleError> {
+    let query = UsageQuery {
+        month,
+        tenant: Some(tenant.clone()),
+        after,
+        limit,
+    };
+    let page = console.service.state.usage_entries(query).await;
+    page.map_err(|error| ConsoleError::State(error.to_string()))
+}

@@ -66,15 +66,14 @@ fn each_request_that_was_charged_is_an_entry_of_the_export() {
 #[test]
 fn an_export_names_its_errors() {
     let (_kept, data) = folder();
-    let refused = |arguments: &[&str]| {
+    let export = |arguments: &[&str]| {
         let command = ["usage", "export", "--data", &data];
-        run([&command, arguments].concat()).refused()
+        run([&command, arguments].concat())
     };
-    let error = refused(&["--month", "2026-13"]);
+    let malformed = export(&["--month", "2026-13"]);
+    assert_eq!(malformed.code, Some(2));
+    let error = malformed.stderr;
     assert!(error.contains("a month is written as 2026-11"), "{error}");
-    let error = refused(&["--month", "2026-11", "--format", "parquet"]);
-    assert!(
-        error.contains("--format parquet needs --output FILE"),
-        "{error}"
-    );
+    let error = export(&["--month", "2026-11", "--format", "parquet"]).refused();
+    assert!(error.contains("needs --output FILE"), "{error}");
 }

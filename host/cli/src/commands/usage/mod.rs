@@ -11,7 +11,7 @@ use domesday_server::admin::protocol::{Command, Response};
 use domesday_server::clock::{Clock, MachineClock};
 use domesday_state::{Month, State, UsageEntry, UsagePage, UsagePosition};
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -24,7 +24,7 @@ fn each_request_that_was_charged_is_an_entry_of_the_export() {
     let client = server.demo();
     let value = client.post("/v3/value", &house()).ok();
     let rows = json!({"requests": [house(), house()]});
-    assert_eq!(client.post("/v3/value/batch", &rows).status, 200);
+    assert_eq!(client.post("/v3/batch-value", &rows).status, 200);
     let month = month();
     let export = |more: &[&str]| {
         let command = ["usage", "export", "--month", &month, "--data", &data];

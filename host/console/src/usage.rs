@@ -40,7 +40,7 @@ impl UsageSums {
     }
 
     /// Returns the units used in the month.
-    pub fn used(&self) -> i64 {
+    pub fn sum_units(&self) -> i64 {
         let sums = self.days.values();
         sums.map(|sum| sum.charged - sum.refunded).sum()
     }
@@ -157,7 +157,7 @@ mod tests {
             entry(1, UsageKind::Value, -1),
         ]);
         sums.add(&[entry(1, UsageKind::Job, 40), entry(2, UsageKind::Value, 1)]);
-        assert_eq!((sums.days.len(), sums.used()), (3, 43));
+        assert_eq!((sums.days.len(), sums.sum_units()), (3, 43));
         let first = sums.days.first_key_value().unwrap();
         let expected = DaySum {
             charges: 2,

@@ -61,6 +61,7 @@ mod host_share;
 mod job;
 mod jobs;
 mod key;
+mod month;
 mod open_path;
 mod plan;
 #[cfg(feature = "postgres")]
@@ -97,6 +98,7 @@ pub use job::{
 };
 pub use jobs::Jobs;
 pub use key::{CreatedKey, KeyId, KeyRecord, KeySeed, MalformedKey, NewKey, Secret};
+pub use month::{Month, MonthError};
 pub use open_path::{OpenPath, PathMoved, PathTarget};
 pub use plan::Plan;
 #[cfg(feature = "postgres")]
@@ -115,7 +117,7 @@ pub use switches::{ConnectionPool, ReleaseKind, Switches};
 pub use tenant::{Tenant, TenantId, TenantIdError};
 pub use time::UnixMillis;
 pub use timed_state::{StateObserver, TimedState};
-pub use usage::{Charge, ChargeOutcome, Month, MonthError, Usage};
+pub use usage::{Charge, ChargeOutcome, Usage};
 pub use usage_ledger::{UsageEntry, UsageKind, UsagePage, UsagePosition, UsageQuery, UsageSource};
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ impl UsageSource {
     }
 
     /// Returns the source of a month's units whose request is not known.
-    pub(crate) fn unattributed(month: Month) -> UsageSource {
+    pub(crate) fn without_request(month: Month) -> UsageSource {
         UsageSource {
             kind: UsageKind::Unattributed,
             id: Uuid::nil(),

@@ -54,7 +54,7 @@ pub(super) async fn page(
             button { "Show" }
         }
         p {
-            (thousands(sums.used())) " units used in " (month) ", by " (whole(count)) " entries"
+            (thousands(sums.sum_units())) " units used in " (month) ", by " (whole(count)) " entries"
             @if count >= MOST { ", which are the first of the month" }
             ". " a href={ "/usage.csv?month=" (month) } { "Download as CSV" }
         }

@@ -50,6 +50,9 @@ impl StoredEntry {
     }
 }
 
+/// Rows of a month's ledger, by tenant and epoch.
+pub(super) type MonthRows = BTreeMap<(TenantId, u64), Vec<StoredEntry>>;
+
 /// Adds later changes to counts.
 pub(super) fn add_changes(counts: &mut Counts, later: Counts) {
     for (month, units) in later {

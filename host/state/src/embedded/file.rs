@@ -94,7 +94,7 @@ fn carry_counts(transaction: &WriteTransaction) -> Result<(), StateError> {
         let (key, used) = row.map_err(reading)?;
         let (tenant, year, month) = key.value();
         let month = Month { year, month };
-        let source = UsageSource::unattributed(month);
+        let source = UsageSource::without_request(month);
         let entry = StoredEntry::new(source, difference(used.value(), 0));
         let bytes = encode_entries(&[&entry])?;
         // Epochs of the log begin with 1.

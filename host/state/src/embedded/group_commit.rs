@@ -393,7 +393,7 @@ mod tests {
                 year: 2031,
                 month: 6,
             };
-            let entry = StoredEntry::new(UsageSource::unattributed(month), 5);
+            let entry = StoredEntry::new(UsageSource::without_request(month), 5);
             tables.change_used(&"acme".parse().unwrap(), month, 5, entry);
             Ok(())
         };

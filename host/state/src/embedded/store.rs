@@ -4,12 +4,11 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use redb::{Database, ReadableDatabase};
 
-use super::counts::LogCounts;
+use super::counts::{LogCounts, MonthRows};
 use super::error::{StoreError, reading};
 use super::memory::Memory;
 use super::owed_units::OwedUnits;
 use super::tables::{USAGE, read_used_units};
-use super::usage_entries::MonthRows;
 use crate::claim_delivery::UndeliveredLeases;
 use crate::{Month, StateError, TenantId, UsageQuery};
 
@@ -82,8 +81,7 @@ impl OpenFiles {
         Ok(rows.collect())
     }
 
-    /// # Errors
-    /// [`StateError::Storage`] if the log cannot be read.
+    /// Checks that the log was read.
     fn check_log(&self) -> Result<(), StateError> {
         match &self.log_error {
             None => Ok(()),

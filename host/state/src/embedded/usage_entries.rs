@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use redb::{ReadableDatabase, ReadableTable};
 
-use super::counts::{Counts, StoredEntry, difference};
+use super::counts::{Counts, MonthRows, StoredEntry, difference};
 use super::error::{reading, writing};
 use super::records::{decode_entries, decode_tenant_id, encode_entries};
 use super::store::OpenFiles;
 use super::tables::{Tables, USAGE_ENTRIES};
 use crate::usage_ledger::PageBuilder;
-use crate::{Month, StateError, TenantId, UsagePage, UsageQuery, UsageSource};
+use crate::{Month, StateError, UsagePage, UsageQuery, UsageSource};
 
 /// Writes counts into the file, and their entries as rows of this epoch.
 ///
@@ -26,7 +26,7 @@ pub(super) fn put_counts(
         let known = units.entries.iter().map(|entry| entry.units);
         let known = known.fold(0, i64::saturating_add);
         let rest = difference(units.used, before).saturating_sub(known);
-        let rest = StoredEntry::new(UsageSource::unattributed(*month), rest);
+        let rest = StoredEntry::new(UsageSource::without_request(*month), rest);
         let rest = Some(&rest).filter(|rest| rest.units != 0);
         let entries: Vec<_> = units.entries.iter().chain(rest).collect();
         if entries.is_empty() {
@@ -108,9 +108,6 @@ pub(super) fn read_entries(files: &OpenFiles, query: UsageQuery) -> Result<Usage
     add_rows(&mut page, log_rows);
     Ok(page.finish())
 }
-
-/// Rows of a month, by tenant and epoch.
-pub(super) type MonthRows = BTreeMap<(TenantId, u64), Vec<StoredEntry>>;
 
 /// Adds rows to a page, and reports whether it is full.
 fn add_rows(page: &mut PageBuilder, rows: MonthRows) -> bool {

@@ -231,7 +231,7 @@ mod tests {
             month,
             units,
             max_used_before,
-            entries: vec![(UsageSource::unattributed(MAY), units)],
+            entries: vec![(UsageSource::without_request(MAY), units)],
         }
     }
 

@@ -72,7 +72,7 @@ fn read_row(
 ) -> Result<impl Iterator<Item = (UsageSource, i64)> + use<>, StateError> {
     let units: Vec<i64> = row.try_get("units").map_err(reading)?;
     let sources: Vec<UsageSource> = if number == 0 {
-        vec![UsageSource::unattributed(month)]
+        vec![UsageSource::without_request(month)]
     } else {
         let ats: Vec<i64> = row.try_get("ats").map_err(reading)?;
         let kinds: Vec<i16> = row.try_get("kinds").map_err(reading)?;

@@ -6,11 +6,15 @@ use crate::common::demo::house;
 #[test]
 fn a_tenant_sees_what_it_used_its_units_for_and_no_other_tenant_does() {
     let start = start_with_console();
-    start.key_with_plan("other", &["avm:value"], "");
+    let [key, _] = ["one", "two"].map(|tenant| start.key_with_plan(tenant, &["avm:value"], ""));
     let server = start.go();
-    let browser = Browser::of_demo(&server);
+    let open = |tenant: &str, more: &[&str]| {
+        let tenant = ["--tenant", tenant];
+        Browser::open(&link(&server, &[&tenant[..], more].concat()))
+    };
+    let browser = open("one", &[]);
     browser.value(&HOME);
-    let value = server.demo().post("/v3/value", &house()).ok();
+    let value = server.client(&key).post("/v3/value", &house()).ok();
     let execution = value["execution_id"].as_str().unwrap();
     let page = browser.page("/usage");
     assert!(page.contains("2 units used in "), "{page}");
@@ -27,11 +31,11 @@ fn a_tenant_sees_what_it_used_its_units_for_and_no_other_tenant_does() {
     assert!(earlier.contains("0 units used in 2020-01"), "{earlier}");
     assert_eq!(browser.get("/usage?month=2020-13").status(), 404);
 
-    let other = Browser::open(&link(&server, &["--tenant", "other"]));
+    let other = open("two", &[]);
     let hidden = other.page("/usage");
     assert!(hidden.contains("0 units used in "), "{hidden}");
     assert!(!hidden.contains(execution), "{hidden}");
-    let rates = Browser::open(&link(&server, &["--scope", "rates:read"]));
+    let rates = open("one", &["--scope", "rates:read"]);
     for path in ["/usage", "/usage.csv"] {
         assert_eq!(rates.get(path).status(), 403, "{path}");
     }

@@ -41,7 +41,7 @@ impl TestStore {
             for number in 0..tenants {
                 let before = tables.used_units(&tenant(number), JUNE)?;
                 let units = difference(used, before);
-                let entry = StoredEntry::new(UsageSource::unattributed(JUNE), units);
+                let entry = StoredEntry::new(UsageSource::without_request(JUNE), units);
                 tables.change_used(&tenant(number), JUNE, used, entry);
             }
             Ok(())

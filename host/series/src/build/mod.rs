@@ -5,9 +5,11 @@ mod error;
 pub mod markets;
 mod parquet_files;
 pub mod rates;
+mod sheets;
 mod writer;
 
 pub use crate::store::Windows;
 pub use draft::{Draft, FieldValue, Key, NewObservation, SeriesHandle};
 pub use error::{BuildError, DraftErrorKind};
+pub use sheets::WorkbookError;
 pub use writer::{Publication, write};

@@ -2,7 +2,7 @@
 
 use super::workbooks::{reading, spot, zip_archive};
 use domesday_series::build::markets::count_rents;
-use std::io::{Cursor, Write as _};
+use std::io::{Cursor, Read as _, Write as _};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
@@ -66,4 +66,55 @@ fn a_workbook_is_bounded_in_sum_before_it_is_opened() {
         let error = count_rents(&path).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
     }
+}
+
+/// Returns a workbook with one sheet of these cells.
+fn sheet_of(cells: &str) -> Vec<u8> {
+    let mut archive = ZipArchive::new(Cursor::new(spot(vec![]))).unwrap();
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for at in 0..archive.len() {
+        let mut member = archive.by_index(at).unwrap();
+        let name = member.name().unwrap().into_owned();
+        let mut text = String::new();
+        member.read_to_string(&mut text).unwrap();
+        let rest = text
+            .split_once("<sheetData>")
+            .map(|(head, _)| head.to_owned());
+        let text = match rest {
+            Some(head) => format!("{head}<sheetData>{cells}</sheetData></worksheet>"),
+            None => text,
+        };
+        zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// Both cells are on the sheet, and the rectangle between them would be 400 GB.
+#[test]
+fn two_cells_at_the_corners_of_a_sheet_take_no_memory() {
+    let far = sheet_of(
+        r#"<row r="1"><c r="A1"><v>1</v></c></row>
+        <row r="1048576"><c r="XFD1048576"><v>1</v></c></row>"#,
+    );
+    let reason = "its cells span 1048576 rows and 16384 columns";
+    let error = reading(&[("far.xlsx", far.clone())]).unwrap_err();
+    assert!(error.contains(reason), "{error}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rents");
+    std::fs::write(&path, far).unwrap();
+    let error = count_rents(&path).unwrap_err().to_string();
+    assert!(error.contains(reason), "{error}");
+    // A table of text is a rectangle too: one long row, and many short ones.
+    std::fs::write(
+        &path,
+        "a".to_owned() + &",a".repeat(9_999) + &"\na".repeat(9_999),
+    )
+    .unwrap();
+    let error = count_rents(&path).unwrap_err().to_string();
+    assert!(
+        error.contains("span 10000 rows and 10000 columns"),
+        "{error}"
+    );
 }

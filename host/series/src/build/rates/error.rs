@@ -2,6 +2,7 @@
 
 use super::codes::CODES;
 use super::curve_kind::CurveKind;
+use crate::build::WorkbookError;
 use domesday_registers::Diagnosis;
 use std::fmt;
 use std::path::PathBuf;
@@ -67,7 +68,7 @@ pub enum RatesErrorKind {
     },
     /// Not a readable workbook.
     #[error("{0}")]
-    Workbook(#[from] calamine::Error),
+    Workbook(#[from] WorkbookError),
     /// Not readable CSV.
     #[error("{0}")]
     Csv(#[from] csv::Error),

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use calamine::{Data, Range, Reader};
+use calamine::{Data, Range};
 use chrono::{NaiveDate, TimeDelta};
 use domesday_registers::zip_source::check_workbook;
 
@@ -15,6 +15,7 @@ use super::curve_kind::{CurveKind, CurveSide};
 use super::published::{Warning, WarningKind};
 use super::source::File;
 use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation};
+use crate::build::sheets::Workbook;
 
 /// The tolerance of a maturity in whole months: the sheets write 1/12 as 0.08333333.
 const MONTH_TOLERANCE: f64 = 1e-4;
@@ -35,7 +36,7 @@ enum Sheet {
 pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<u64, RatesError> {
     check_workbook(Cursor::new(file.bytes.as_slice()))
         .map_err(|error| RatesErrorKind::from(error).at(file.location()))?;
-    let mut book = calamine::open_workbook_auto_from_rs(Cursor::new(file.bytes.as_slice()))
+    let mut book = Workbook::open(&file.bytes)
         .map_err(|error| RatesErrorKind::from(error).at(file.location()))?;
     let mut sheets = BTreeMap::new();
     for name in book.sheet_names() {
@@ -61,7 +62,7 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<u64, R
     let mut values = 0;
     for (part, name) in sheets {
         let range = book
-            .worksheet_range(&name)
+            .cells(&name)
             .map_err(|error| RatesErrorKind::from(error).at(location(file, &name, None)))?;
         let reading = Reading {
             file,

@@ -1,7 +1,8 @@
 //! One sheet of a workbook, or one CSV file, as cells that can be named.
 
 use super::super::MarketsError;
-use calamine::{Cell, Data, Range, Reader, open_workbook_auto_from_rs};
+use crate::build::sheets::{Workbook, rectangle};
+use calamine::{Cell, Data, Range};
 use domesday_registers::zip_source;
 use domesday_registers::{Day, Diagnosis};
 use std::io::Cursor;
@@ -45,18 +46,16 @@ pub(super) fn tables(path: &Path) -> Result<Vec<Table>, MarketsError> {
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default(),
-            cells: Range::from_sparse(cells),
+            cells: rectangle(cells).map_err(|error| refuse(error.to_string()))?,
             text: Some(TextTable { ended }),
         }]);
     }
-    let source = Cursor::new(bytes.as_slice());
-    zip_source::check_workbook(source.clone()).map_err(|error| refuse(error.to_string()))?;
-    let mut workbook =
-        open_workbook_auto_from_rs(source).map_err(|error| refuse(error.to_string()))?;
+    zip_source::check_workbook(Cursor::new(&bytes)).map_err(|error| refuse(error.to_string()))?;
+    let mut workbook = Workbook::open(&bytes).map_err(|error| refuse(error.to_string()))?;
     let mut tables = Vec::new();
     for sheet in workbook.sheet_names() {
         let cells = workbook
-            .worksheet_range(&sheet)
+            .cells(&sheet)
             .map_err(|error| refuse(format!("sheet {sheet:?}: {error}")))?;
         tables.push(Table {
             path: path.to_owned(),

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the targets that do not read requests, all of them invented.
+
+  fuzz/make_seeds.py DOMESDAY
+
+DOMESDAY is the program, which makes register files of an invented country. Some seeds are parts of
+the demo's releases. Each is small: a fuzzer changes short inputs more often.
+"""
+
+import gzip
+import io
+import itertools
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+FUZZ = pathlib.Path(__file__).resolve().parent
+RELEASES = FUZZ.parent / "releases"
+# Between the parts of an input.
+DIVIDER = b"\n--8<--\n"
+# A seed has the beginning of a file.
+LINES, BYTES = 4, 3000
+
+
+def put(target, name, *parts):
+    folder = FUZZ / "seeds" / target
+    folder.mkdir(parents=True, exist_ok=True)
+    content = DIVIDER.join(part if isinstance(part, bytes) else part.encode() for part in parts)
+    (folder / name).write_bytes(content)
+
+
+def archive(members, compression=zipfile.ZIP_DEFLATED):
+    """Returns a zip archive whose bytes depend on its members alone."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", compression) as packed:
+        for name, text in members.items():
+            packed.writestr(zipfile.ZipInfo(name), text, compression)
+    return target.getvalue()
+
+
+def registers(program):
+    """Writes the beginning of each file of the invented country, and of its rates."""
+    for target, options in (("register_file", []), ("series_file", ["--rates"])):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([program, "demo-data", *options, folder], check=True, capture_output=True)
+            for path in sorted(pathlib.Path(folder).rglob("*.csv")):
+                if not path.name.startswith("truth"):
+                    with path.open("rb") as file:
+                        head = b"".join(itertools.islice(file, LINES))
+                    put(target, path.name, head[:BYTES])
+
+
+def packages():
+    for kind, folder in (("rates", "synthetic-rates-2026-10"), ("property", "synthetic-2026-09"),
+                         ("valuation", "synthetic-hedonic-2027-05")):  # fmt: skip
+        release = RELEASES / kind / folder
+        signed = [(release / name).read_bytes() for name in ("manifest.json", "manifest.sig")]
+        put("package_manifest", f"{kind}.json", *signed)
+    rows = (RELEASES / "valuation/synthetic-hedonic-2027-05/fixtures.jsonl").read_text()
+    put("fixtures", "row.jsonl", rows.splitlines(keepends=True)[0])
+    module = b"\0asm\x01\0\0\0"
+    put("component", "module.wasm", b"\0asm\x0d\0\x01\0" + bytes([1, len(module)]) + module)
+
+
+def outcomes():
+    """Writes answers as they stand in the guest's memory from 1024 on."""
+    head = "<d B7x 2d d 2I 2I B7x d B7x d"
+
+    def valued(comparables, derived, lists):
+        at = (1120, comparables, 1120 + 24 * comparables, derived)
+        return struct.pack("<q" + head[1:], 0, 2e5, 1, 1.8e5, 2.2e5, 0.5, *at, 1, 0.1, 1, 0.2) + lists
+
+    put("guest_outcome", "thin", valued(0, 0, b""))
+    lists = struct.pack("<Q 2d 2B6x B7x d", 7, 1.9e5, 0.9, 5, 1, 1, 82.0)
+    put("guest_outcome", "comparable", valued(1, 1, lists))
+    put("guest_outcome", "referred", struct.pack("<B7x 3B", 1, 3, 1, 5))
+    put("guest_outcome", "failed", struct.pack("<B7x B", 2, 1))
+
+
+def workbooks():
+    main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
+
+    def relation(number, kind, place):
+        return f'<Relationship Id="r{number}" Type="{office}/{kind}" Target="{place}"/>'
+
+    def workbook(name, rows):
+        text = "".join(f'<row r="{at}">{cells}</row>' for at, cells in enumerate(rows, 1))
+        related = relation(1, "worksheet", "worksheets/sheet1.xml") + relation(2, "styles", "styles.xml")
+        return {
+            "xl/workbook.xml": f'<workbook {main} xmlns:r="{office}"><sheets><sheet name="{name}" sheetId="1" r:id="r1"/></sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": f"<Relationships {package}>{related}</Relationships>",
+            "xl/worksheets/sheet1.xml": f"<worksheet {main}><sheetData>{text}</sheetData></worksheet>",
+            "xl/worksheets/sheet2.xml": "",
+            "xl/styles.xml": f'<styleSheet {main}><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
+            "xl/sharedStrings.xml": f"<sst {main}><si><t>GBP</t></si></sst>",
+            "_rels/.rels": f'<Relationships {package}>{relation(1, "officeDocument", "xl/workbook.xml")}</Relationships>',
+        }
+
+    def word(place, text):
+        return f'<c r="{place}" t="str"><v>{text}</v></c>'
+
+    curve = workbook("4. spot curve", [
+        word("B1", "UK OIS spot curve"), "", word("A3", "Maturity"),
+        word("A4", "years:") + '<c r="B4"><v>0.5</v></c><c r="C4"><v>1</v></c>',
+        '<c r="A5" s="1"><v>45931</v></c><c r="B5"><v>3.75</v></c><c r="C5" t="e"><v>#N/A</v></c>',
+    ])  # fmt: skip
+    rents = workbook("Table 1", [
+        word("A1", "Time period") + word("B1", "Area code") + word("C1", "Area name") + word("D1", "Rental price"),
+        '<c r="A2" s="1"><v>45931</v></c>' + word("B2", "E06990001") + word("C2", "Invented")
+        + '<c r="D2"><v>1000</v></c>',
+    ])  # fmt: skip
+    put("series_file", "curve", *curve.values())
+    put("series_file", "rents", *rents.values())
+    full = {name: text for name, text in curve.items() if text} | {"[Content_Types].xml": "<Types/>"}
+    put("zip", "workbook.zip", archive(full))
+    put("zip", "stored.zip", archive({"a.csv": "a,b\n1,2\n", "b/": ""}, zipfile.ZIP_STORED))
+
+
+def answers():
+    address = {"header": {"totalresults": 2, "output_srs": "EPSG:27700"}, "results": [
+        {"DPA": {"UPRN": "990000000001", "BUILDING_NUMBER": "12", "X_COORDINATE": 437292.43}},
+        {"LPI": {"UPRN": 990000000001, "PAO_START_NUMBER": 12, "SAO_TEXT": None}}]}  # fmt: skip
+    put("address_response", "page.json", json.dumps(address))
+
+    def layer(kind, size):
+        return {"mediaType": f"application/vnd.domesday.{kind}", "digest": f"sha256:{size % 10}" + "0" * 63, "size": size}
+
+    artifact = {"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
+                "config": layer("config", 2), "layers": [layer("manifest.v1+json", 900), layer("signature.v1", 200)],
+                "annotations": {"domesday.package": "sha256:" + "a" * 64}}  # fmt: skip
+    put("registry_response", "artifact.json", json.dumps(artifact))
+    put("registry_response", "challenge", 'Bearer realm="https://auth.example/token",service="example"', 'Basic realm="x"')
+    put("registry_response", "address", "oci://registry.example:5000/team/models:release-1")
+
+
+def queries():
+    for number, query in enumerate((
+        "dataset=bank_rate", "dataset=bank_rate&from=2026-01-01&to=2026-09-30&page_size=5",
+        "dataset=ois_curve&node_months=12&from=2026-09-01", "cursor=eyJ0ZW5hbnQiOiJhY21lIn0.AAAA",
+    )):  # fmt: skip
+        put("series_query", f"query-{number}", query)
+
+
+def files_of_operators():
+    receipt = {"sequence": 1, "previous": "PREVIOUS", "about": {
+        "at": 1790000000000, "tenant": "acme", "release_id": "r", "package": "a" * 64, "snapshot": "b" * 64,
+        "engine": "e", "execution_id": "x", "valuation_id": "v", "form": 1}, "key": "k", "sealed": "AAAA"}  # fmt: skip
+    lines = [json.dumps(receipt | {"sequence": number}, separators=(",", ":")) for number in (1, 2)]
+    head = {"host": "ed25519:" + "c" * 64, "sequence": 1, "digest": "d" * 64, "at": 1, "signature": "e" * 128}
+    put("journal", "two-receipts", "\n".join(lines) + "\n", json.dumps(head) + "\n")
+    root, metadata = gzip.compress(bytes([1, 0, 1, 4, 1]), mtime=0), gzip.compress(b'{"attribution":"Invented"}', mtime=0)
+    header, offset = b"PMTiles\x03", 127
+    for size in (len(root), len(metadata), 0, 4):
+        header += struct.pack("<2Q", offset, size)
+        offset += size
+    header += struct.pack("<3Q", 1, 1, 1) + bytes([1, 2, 1, 2, 0, 3])
+    header += struct.pack("<4i", -30000000, 500000000, 10000000, 540000000) + bytes(9)
+    put("tile_archive", "map.pmtiles", header + root + metadata + b"tile")
+    homes = "postcode,building_number_or_name,street,type,valuation_date,bedrooms\nZZ1 1AA,1,Larkspur Lane,D,15/10/2026,3\n"
+    put("homes_file", "homes.csv", homes)
+    put("homes_file", "tabs.txt", homes.replace(",", "\t").encode("utf-16"))
+
+
+if len(sys.argv) != 2 or sys.argv[1] == "--help":
+    print(__doc__)
+    sys.exit(0 if "--help" in sys.argv else 2)
+registers(sys.argv[1])
+packages()
+outcomes()
+workbooks()
+answers()
+queries()
+files_of_operators()

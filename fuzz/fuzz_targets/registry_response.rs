@@ -1,5 +1,5 @@
-//! Any bytes as the answers of a registry: an artifact's manifest, a challenge, and the address that
-//! a person gives.
+//! Any bytes as the answers of a registry: an artifact's manifest, a challenge, and the address
+//! that a person gives.
 #![no_main]
 
 use domesday_fuzz::parts;

@@ -1,5 +1,5 @@
-//! Any bytes as the files that series are built from: tables of rates, and workbooks. The parts of a
-//! workbook are parts of the input, so that its checksums are always right.
+//! Any bytes as the files that series are built from: tables of rates, and workbooks. The parts of
+//! a workbook are parts of the input, so that its checksums are always right.
 #![no_main]
 
 use domesday_fuzz::{parts, write_folder, zip_archive};

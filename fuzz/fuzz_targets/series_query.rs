@@ -1,5 +1,5 @@
-//! Any query string of a series route, and any cursor. A query is the same after a continuation, and
-//! no text but a written cursor is one.
+//! Any query string of a series route, and any cursor. A query is the same after a continuation,
+//! and no text but a written cursor is one.
 #![no_main]
 
 use domesday_package::{Full, Trust};

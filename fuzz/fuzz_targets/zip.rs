@@ -1,5 +1,5 @@
-//! Any bytes as a zip archive. A member that is read whole has the length that the directory states,
-//! and all members together are bounded by the file.
+//! Any bytes as a zip archive. A member that is read whole has the length that the directory
+//! states, and all members together are bounded by the file.
 #![no_main]
 
 use domesday_registers::BytesRead;

@@ -1,7 +1,7 @@
 //! Sheets of the publishers' workbooks, within bounds.
 //!
-//! A sheet is read as a rectangle that holds all its cells. Two cells at opposite corners would make
-//! one of seventeen thousand million, so the rectangle is bounded before it is made.
+//! A sheet is read as a rectangle that holds all its cells. Two cells at opposite corners would
+//! make one of seventeen thousand million, so the rectangle is bounded before it is made.
 
 use calamine::{Cell, Data, Range, Reader, Xls, Xlsx, XlsxError};
 use domesday_registers::zip_source::is_zip;

@@ -51,7 +51,7 @@ def registers(program):
                 if not path.name.startswith("truth"):
                     with path.open("rb") as file:
                         head = b"".join(itertools.islice(file, LINES))
-                    put(target, path.name, head[:BYTES])
+                    put(target, path.name, head[: head.rindex(b"\n", 0, BYTES) + 1])
 
 
 def packages():
@@ -108,12 +108,14 @@ def workbooks():
     curve = workbook("4. spot curve", [
         word("B1", "UK OIS spot curve"), "", word("A3", "Maturity"),
         word("A4", "years:") + '<c r="B4"><v>0.5</v></c><c r="C4"><v>1</v></c>',
-        '<c r="A5" s="1"><v>45931</v></c><c r="B5"><v>3.75</v></c><c r="C5" t="e"><v>#N/A</v></c>',
+        '<c r="A5" s="1"><v>45931</v></c><c r="B5"><v>3.75</v></c><c r="C5"><v>3.7</v></c>',
     ])  # fmt: skip
+    names = ["Time period", "Area code", "Rental price"]
+    names += [f"Rental price {beds} bed" for beds in ("one", "two", "three", "four or more")]
     rents = workbook("Table 1", [
-        word("A1", "Time period") + word("B1", "Area code") + word("C1", "Area name") + word("D1", "Rental price"),
-        '<c r="A2" s="1"><v>45931</v></c>' + word("B2", "E06990001") + word("C2", "Invented")
-        + '<c r="D2"><v>1000</v></c>',
+        "".join(word(f"{column}1", name) for column, name in zip("ABCDEFG", names)),
+        '<c r="A2" s="1"><v>45931</v></c>' + word("B2", "E06990001")
+        + "".join(f'<c r="{column}2"><v>1000</v></c>' for column in "CDEF") + word("G2", "[x]"),
     ])  # fmt: skip
     put("series_file", "curve", *curve.values())
     put("series_file", "rents", *rents.values())

@@ -15,7 +15,7 @@ fuzz_target!(|body: &[u8]| {
                 Kind::Existing => Request::read_row(row, batch.settings).err(),
                 Kind::Development => Development::read_row(row, batch.settings).err(),
             };
-            assert!(refused.is_none_or(|refused| !refused.faults.is_empty()));
+            assert!(refused.is_none_or(|refused| !refused.errors.is_empty()));
         }
     }
 });

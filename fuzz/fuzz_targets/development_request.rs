@@ -12,6 +12,6 @@ fuzz_target!(|body: &[u8]| {
             assert!(!read.options.use_stored_data);
             assert!(read.energy.construction_age_band.is_none());
         }
-        Err(refused) => assert!((1..=ERRORS_LISTED).contains(&refused.faults.len())),
+        Err(refused) => assert!((1..=ERRORS_LISTED).contains(&refused.errors.len())),
     }
 });

@@ -10,15 +10,15 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|body: &[u8]| {
     let read = Request::read(body);
     if let Err(refused) = &read {
-        assert!((1..=ERRORS_LISTED).contains(&refused.faults.len()));
-        for fault in &refused.faults {
+        assert!((1..=ERRORS_LISTED).contains(&refused.errors.len()));
+        for error in &refused.errors {
             assert!(
-                fault
+                error
                     .field
                     .as_ref()
                     .is_some_and(|field| field.is_empty() || field.starts_with('/'))
             );
-            assert!(!fault.message.chars().any(char::is_control));
+            assert!(!error.message.chars().any(char::is_control));
         }
     }
     if let (Ok(request), Ok(text)) = (read, std::str::from_utf8(body)) {

@@ -96,7 +96,7 @@ fn sale(subject: &Subject, words: &[u8]) -> Sale {
         precision: subject.precision,
         distance_m: 0.0,
         nearness: Nearness::SameProperty,
-        postcode: subject.postcode,
+        postcode: subject.postcode.clone(),
         property_type: subject.property_type,
         subtype: None,
         tenure: None,

@@ -23,12 +23,13 @@ fn read<T: Register>(bytes: &[u8]) {
     let mut before = 0;
     let mut count = 0;
     while let Some(row) = rows.next() {
-        if row.is_err() {
-            break;
-        }
+        let line = match row {
+            Ok(Ok(_)) => rows.position().1,
+            Ok(Err(reject)) => reject.line,
+            Err(_) => break,
+        };
         count += 1;
-        let (member, line) = rows.position();
-        assert!(member.is_none() && line > before, "{line} after {before}");
+        assert!(line > before, "{line} after {before}");
         before = line;
     }
     assert!(count <= bytes.len() + 1);

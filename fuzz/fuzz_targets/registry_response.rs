@@ -41,13 +41,16 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let challenge = Challenge::of(&headers);
     assert_eq!(challenge.is_none(), headers.is_empty());
-    if let Some(Challenge::Bearer { realm, .. }) = challenge {
-        assert!(realm.len() <= bytes.len());
+    if let Some(Challenge::Bearer { realm, service }) = challenge {
+        assert!(realm.len() + service.map_or(0, |service| service.len()) <= bytes.len());
     }
     if let Ok(text) = std::str::from_utf8(bytes)
         && let Ok(address) = Address::parse(text)
     {
-        assert!(Address::is(text) && !address.host().is_empty());
+        assert!(!address.host().is_empty());
+        let again = Address::parse(&address.with_tag("it")).unwrap();
+        assert_eq!(again.host(), address.host());
+        assert_eq!(again.repository(), address.repository());
         assert!(address.path("blobs", "it").starts_with('/'));
     }
 });

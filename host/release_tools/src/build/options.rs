@@ -30,6 +30,8 @@ pub struct BuildOptions {
     /// True if calibration counts each sale alike. Otherwise ranges follow how those before them
     /// held as the market moved.
     pub fixed_ranges: bool,
+    /// True if the ranges of each confidence band follow how its own held.
+    pub ranges_by_band: bool,
     /// Sales to calibrate on, at most.
     pub max_calibration_rows: usize,
     /// Days up to `fit_until` whose sales a model that shows its inputs learns from.

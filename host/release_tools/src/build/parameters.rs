@@ -157,6 +157,12 @@ fn calibrate_ranges(
     if context.options.fixed_ranges {
         calibrate.push("--fixed");
     }
+    let ends = context.settings.confidence_bands.iter();
+    let ends: Vec<String> = ends.map(|band| band.from.to_string()).collect();
+    let ends = ends.join(",");
+    if context.options.ranges_by_band {
+        calibrate.extend(["--bands", &ends]);
+    }
     calibrate.push("--parameters");
     guest.fit(
         &calibrate,

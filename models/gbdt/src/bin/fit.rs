@@ -73,6 +73,9 @@ enum Command {
         /// Count each sale alike, instead of following how the ranges held from day to day
         #[arg(long)]
         fixed: bool,
+        /// Lower ends of the confidence bands, to let the ranges of each follow its own sales
+        #[arg(long, value_delimiter = ',', conflicts_with = "fixed")]
+        bands: Vec<f64>,
         /// File to write the parameters to
         #[arg(long)]
         out: PathBuf,
@@ -191,6 +194,7 @@ fn run(command: Command) -> Result<(), Failure> {
             least_sales,
             least_comparables,
             fixed,
+            bands,
             out,
         } => {
             let wanted = CalibrationOptions {
@@ -198,6 +202,7 @@ fn run(command: Command) -> Result<(), Failure> {
                 least_sales,
                 least_comparables,
                 adaptive: !fixed,
+                bands: &bands,
             };
             let document = parameters(&from)?;
             let found = calibrate_ranges(document, open(&predictions)?, wanted)

@@ -82,7 +82,7 @@ pub fn fit_reference(
 pub fn calibrate_ranges(
     mut document: Document,
     predictions: impl BufRead,
-    wanted: CalibrationOptions,
+    wanted: CalibrationOptions<'_>,
 ) -> Result<Document, FitError> {
     let left = stack::fit_stack(&mut document, predictions)?;
     document.reference = calibrate(document.reference, left.as_slice(), wanted)?;

@@ -13,7 +13,10 @@ use domesday_sdk::Day;
 ///
 /// The level of a quiet market then wanders by 1 % about the coverage, and a change of the market
 /// is followed within some hundred sales.
-const STEP: f64 = 0.001;
+pub(super) const STEP: f64 = 0.001;
+
+/// The same for ranges that adapt by band, of which each has a part of the sales.
+pub(super) const STEP_BY_BAND: f64 = 0.002;
 
 /// Days of sales that are compared with the same earlier ones, as a register publishes by the
 /// month.
@@ -23,7 +26,12 @@ const PERIOD: Day = 30;
 ///
 /// `scores` are the sales' days, in order, and their scores over their quantiles. Sales before the
 /// first `least` only begin. The level departs from `coverage` by at most half of what is left.
-pub(super) fn adapted_coverage(scores: &[(Day, f64)], coverage: f64, least: usize) -> f64 {
+pub(super) fn adapted_coverage(
+    scores: &[(Day, f64)],
+    coverage: f64,
+    least: usize,
+    step: f64,
+) -> f64 {
     let most = (1.0 - coverage) / 2.0;
     let mut level = coverage;
     let mut earlier: Vec<f64> = Vec::with_capacity(scores.len());
@@ -33,7 +41,7 @@ pub(super) fn adapted_coverage(scores: &[(Day, f64)], coverage: f64, least: usiz
                 let bound = conformal_rank(earlier.len(), level).and_then(|rank| earlier.get(rank));
                 let outside = bound.is_some_and(|bound| score > bound);
                 let missed = if outside { 1.0 } else { 0.0 };
-                level += STEP * (missed - (1.0 - coverage));
+                level += step * (missed - (1.0 - coverage));
                 level = level.clamp(coverage - most, coverage + most);
             }
         }
@@ -63,31 +71,31 @@ mod tests {
 
     #[test]
     fn a_steady_market_keeps_its_coverage() {
-        let level = adapted_coverage(&scores(360, |_| 1.0), 0.8, 100);
+        let level = adapted_coverage(&scores(360, |_| 1.0), 0.8, 100, STEP);
         assert!((level - 0.8).abs() < 0.03, "{level}");
     }
 
     #[test]
     fn a_market_that_grew_more_mixed_raises_the_level_and_a_quieter_one_lowers_it() {
         let after = |scale: f64| scores(360, move |day| if day < 180 { 1.0 } else { scale });
-        let mixed = adapted_coverage(&after(1.3), 0.8, 100);
+        let mixed = adapted_coverage(&after(1.3), 0.8, 100, STEP);
         assert!(mixed > 0.85, "{mixed}");
-        let quiet = adapted_coverage(&after(0.7), 0.8, 100);
+        let quiet = adapted_coverage(&after(0.7), 0.8, 100, STEP);
         assert!(quiet < 0.75, "{quiet}");
     }
 
     #[test]
     fn the_level_stays_within_half_of_what_is_left() {
         let turned = |scale: f64| scores(120, move |day| if day < 60 { 1.0 } else { scale });
-        let wild = adapted_coverage(&turned(100.0), 0.8, 100);
+        let wild = adapted_coverage(&turned(100.0), 0.8, 100, STEP);
         assert!((0.89..=0.9).contains(&wild), "{wild}");
-        let still = adapted_coverage(&turned(0.0), 0.8, 100);
+        let still = adapted_coverage(&turned(0.0), 0.8, 100, STEP);
         assert!((still - 0.7).abs() < 1e-12, "{still}");
     }
 
     #[test]
     fn too_few_sales_adapt_nothing() {
-        assert_eq!(adapted_coverage(&scores(4, |_| 1.0), 0.8, 100), 0.8);
-        assert_eq!(adapted_coverage(&[], 0.8, 100), 0.8);
+        assert_eq!(adapted_coverage(&scores(4, |_| 1.0), 0.8, 100, STEP), 0.8);
+        assert_eq!(adapted_coverage(&[], 0.8, 100, STEP), 0.8);
     }
 }

@@ -1,6 +1,8 @@
 //! Calibration of the ranges on valuations of sales later than the fit.
 
-use super::adaptive::adapted_coverage;
+mod adapt;
+
+use self::adapt::{AdaptationOptions, ScoredSale, adapt, align_tenths};
 use super::quantile::conformal_quantile;
 use super::rows::{PredictionRow, Status};
 use super::{FitError, json_lines, read_day, write_day};
@@ -22,7 +24,7 @@ use std::io::BufRead;
 
 /// Options of a calibration.
 #[derive(Clone, Copy, Debug)]
-pub struct CalibrationOptions {
+pub struct CalibrationOptions<'a> {
     /// Nominal coverage: the share of prices within their ranges.
     pub coverage: f64,
     /// Least sales of a calibration, and of a build period or authority with a factor.
@@ -31,6 +33,9 @@ pub struct CalibrationOptions {
     pub least_comparables: u32,
     /// True to adapt the coverage to how ranges held from day to day.
     pub adaptive: bool,
+    /// Lower ends of the confidence bands whose ranges adapt each to its own sales. Empty to adapt
+    /// all alike.
+    pub bands: &'a [f64],
 }
 
 /// One valued sale.
@@ -112,7 +117,7 @@ fn band(letter: char) -> Option<usize> {
 fn segment_quantile(
     points: &[&CalibrationPoint],
     p: &ConfidenceParameters,
-    options: CalibrationOptions,
+    options: CalibrationOptions<'_>,
 ) -> SegmentQuantile {
     let mut scores: Vec<f64> = points.iter().map(|point| point.score(p)).collect();
     let mut errors: Vec<f64> = points.iter().map(|point| point.error()).collect();
@@ -146,7 +151,7 @@ fn tenths(points: &[&CalibrationPoint]) -> [f64; 9] {
 pub fn calibrate(
     document: Document,
     source: impl BufRead,
-    options: CalibrationOptions,
+    options: CalibrationOptions<'_>,
 ) -> Result<Document, FitError> {
     if !(0.01..=0.999).contains(&options.coverage) {
         return Err(FitError::Coverage(options.coverage));
@@ -164,7 +169,12 @@ pub fn calibrate(
         .iter()
         .filter(|p| p.comparables >= options.least_comparables)
         .collect();
-    let tenths = tenths(&points);
+    let mut tenths = tenths(&points);
+    align_tenths(
+        &mut tenths,
+        options.bands,
+        points.iter().map(|point| point.confidence),
+    );
     let of = |keep: &dyn Fn(&CalibrationPoint) -> bool| {
         let chosen: Vec<&CalibrationPoint> = points.iter().copied().filter(|p| keep(p)).collect();
         segment_quantile(&chosen, &confidence, options)
@@ -198,9 +208,20 @@ pub fn calibrate(
     shrink_quantiles(&mut conformal, all);
     conformal.by_build_period = by_build_period(&points, &conformal, &confidence, options);
     conformal.by_authority = by_authority(&points, &conformal, &confidence, options).into();
-    let adapted_coverage = options
-        .adaptive
-        .then(|| adapt(&mut conformal, &points, &confidence, options));
+    let adapted_coverage = options.adaptive.then(|| {
+        let scored = points.iter().map(|point| ScoredSale {
+            day: point.day,
+            confidence: point.confidence,
+            score: relative_score(point, &conformal, &confidence),
+        });
+        let scored: Vec<ScoredSale> = scored.collect();
+        let options = AdaptationOptions {
+            coverage: options.coverage,
+            least_sales: options.least_sales as usize,
+            bands: options.bands,
+        };
+        adapt(&mut conformal, &scored, options)
+    });
     let inside = |p: &&&CalibrationPoint| {
         let named = p.comparables as usize;
         range(
@@ -222,39 +243,6 @@ pub fn calibrate(
     });
     document.parameters.conformal = Some(conformal);
     Ok(document)
-}
-
-/// Moves all quantiles to the coverage that the latest sales need, and returns that coverage.
-fn adapt(
-    conformal: &mut ConformalParameters,
-    points: &[&CalibrationPoint],
-    confidence: &ConfidenceParameters,
-    options: CalibrationOptions,
-) -> f64 {
-    let mut scores: Vec<(Day, f64)> = points
-        .iter()
-        .map(|point| (point.day, relative_score(point, conformal, confidence)))
-        .collect();
-    scores.sort_by_key(|(day, _)| *day);
-    let least = options.least_sales as usize;
-    let adapted = adapted_coverage(&scores, options.coverage, least);
-    let mut scores: Vec<f64> = scores.into_iter().map(|(_, score)| score).collect();
-    let [stated, moved] =
-        [options.coverage, adapted].map(|coverage| conformal_quantile(&mut scores, coverage));
-    let (Some(stated), Some(moved)) = (stated.filter(|quantile| *quantile > 0.0), moved) else {
-        return options.coverage;
-    };
-    let mut scale = |cell: &mut SegmentQuantile| {
-        cell.quantile = cell.quantile.map(|quantile| quantile * moved / stated);
-    };
-    scale(&mut conformal.all);
-    conformal.by_tenth.iter_mut().for_each(&mut scale);
-    for kind in PropertyKind::ALL {
-        scale(conformal.by_type.of_mut(kind));
-        let segments = conformal.by_type_and_tenth.of_mut(kind);
-        segments.iter_mut().for_each(&mut scale);
-    }
-    adapted
 }
 
 /// Shrinks the quantiles of types and tenths towards that of all sales, and those of segments
@@ -303,7 +291,7 @@ fn relative_score(
 }
 
 /// Returns the factor of a group of points from their relative scores.
-fn factor_of(mut scores: Vec<f64>, options: CalibrationOptions) -> WidthFactor {
+fn factor_of(mut scores: Vec<f64>, options: CalibrationOptions<'_>) -> WidthFactor {
     let enough = scores.len() >= options.least_sales as usize;
     let quantile = conformal_quantile(&mut scores, options.coverage).filter(|_| enough);
     WidthFactor {
@@ -316,7 +304,7 @@ fn by_build_period(
     points: &[&CalibrationPoint],
     conformal: &ConformalParameters,
     confidence: &ConfidenceParameters,
-    options: CalibrationOptions,
+    options: CalibrationOptions<'_>,
 ) -> PerBuildPeriod<WidthFactor> {
     let of = |built| {
         let chosen = points.iter().filter(|point| point.built == built);
@@ -336,7 +324,7 @@ fn by_authority(
     points: &[&CalibrationPoint],
     conformal: &ConformalParameters,
     confidence: &ConfidenceParameters,
-    options: CalibrationOptions,
+    options: CalibrationOptions<'_>,
 ) -> Vec<AuthorityFactor> {
     let mut of: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for point in points.iter().filter(|point| !point.authority.is_empty()) {

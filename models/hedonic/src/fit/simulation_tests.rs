@@ -176,11 +176,12 @@ fn predictions(n: u64, seed: u64) -> String {
     text
 }
 
-const OPTIONS: CalibrationOptions = CalibrationOptions {
+const OPTIONS: CalibrationOptions<'_> = CalibrationOptions {
     coverage: 0.8,
     least_sales: 100,
     least_comparables: 5,
     adaptive: false,
+    bands: &[],
 };
 
 #[test]
@@ -260,6 +261,43 @@ fn sales_already_fitted_on_and_too_few_sales_are_refused() {
             needed: 100
         }
     ));
+}
+
+/// Errors of the least sure half grow by half from the middle on.
+#[test]
+fn ranges_by_band_follow_the_band_that_grew_more_mixed() {
+    let lines = predictions(12_000, 7);
+    let rows = lines
+        .lines()
+        .map(|line| -> serde_json::Value { serde_json::from_str(line).unwrap() });
+    let mut rows: Vec<_> = rows.collect();
+    let confidence = |row: &serde_json::Value| row["confidence"].as_f64().unwrap();
+    let mut confidences: Vec<f64> = rows.iter().map(confidence).collect();
+    confidences.sort_unstable_by(f64::total_cmp);
+    let middle = confidences[confidences.len() / 2];
+    for (at, row) in rows.iter_mut().enumerate() {
+        row["day"] = (20_000 + at / 30).into();
+        if at >= 6_000 && confidence(row) < middle {
+            let error = (row["price_gbp"].as_f64().unwrap() / 250_000.0).ln();
+            row["price_gbp"] = ((250_000.0 * (1.5 * error).exp()) as u64).into();
+        }
+    }
+    let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let of = |bands: &[f64]| {
+        let options = CalibrationOptions {
+            adaptive: true,
+            bands,
+            ..OPTIONS
+        };
+        let document = calibrate(defaults(), lines.as_bytes(), options).unwrap();
+        let tenths = document.parameters.conformal.unwrap().by_tenth;
+        [tenths[1], tenths[8]].map(|tenth| tenth.quantile.unwrap())
+    };
+    let [low, high] = of(&[]);
+    let [low_by_band, high_by_band] = of(&[0.0, middle]);
+    // All alike, the sure half pays for the other.
+    assert!(low_by_band > 1.02 * low, "{low} {low_by_band}");
+    assert!(high_by_band < 0.97 * high, "{high} {high_by_band}");
 }
 
 /// Errors grow by half from the middle on.

@@ -50,6 +50,9 @@ pub struct Build {
     /// held as the market moved (adaptive conformal inference).
     #[arg(long)]
     fixed_ranges: bool,
+    /// Let the ranges of each confidence band follow how its own held.
+    #[arg(long, conflicts_with = "fixed_ranges")]
+    ranges_by_band: bool,
     /// Maximum number of sales to calibrate on, sampled evenly.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     max_calibration_rows: usize,
@@ -91,6 +94,7 @@ impl Build {
             calibrate_until: self.calibrate_until,
             evidence_lag_days: self.evidence_lag,
             fixed_ranges: self.fixed_ranges,
+            ranges_by_band: self.ranges_by_band,
             max_calibration_rows: self.max_calibration_rows,
             train_days: self.train_days,
             max_train_rows: self.max_train_rows,

@@ -27,6 +27,8 @@ struct Row {
     price_gbp: u64,
     property_type: PropertyType,
     tenure: Tenure,
+    /// Sales of one postcode are not independent.
+    postcode: String,
     authority: String,
     new_build: bool,
     age_band: Option<AgeBand>,
@@ -108,6 +110,7 @@ fn row(
         price_gbp: sale.price_gbp,
         property_type: subject.property_type,
         tenure: subject.tenure,
+        postcode: subject.postcode.to_string(),
         authority: subject.authority.clone(),
         new_build: sale.new_build,
         age_band: subject.energy.age_band,

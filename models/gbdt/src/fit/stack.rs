@@ -2,8 +2,12 @@
 //!
 //! Two stacks are fitted, one on the sales with an even id and one on the others. The ranges are
 //! calibrated on the errors of each stack on the sales that its weights did not see. The release
-//! has the mean of the two.
+//! has the mean of the two. A type that a stack does not help stays with the reference model
+//! (`share.rs`).
 
+mod share;
+
+use self::share::{EstimatedSale, share};
 use super::FitError;
 use crate::assembly::Document;
 use crate::stack::{ByHistory, EQUAL, MEMBERS, Stack, Weights, blend};
@@ -22,6 +26,8 @@ const MIN_SALES: usize = 200;
 const PRIOR_SALES: f64 = 100.0;
 /// Number of sales that the weights over all count for beside those of a type and history.
 const PRIOR_SALES_OF_GROUP: f64 = 300.0;
+/// Weights of the reference model alone.
+const REFERENCE: Weights = [1.0, 0.0, 0.0];
 /// Steps of a weight from zero to one.
 const STEPS: usize = 20;
 /// Multiples of the members' variance that are tried.
@@ -36,6 +42,9 @@ struct Row {
     price_gbp: u64,
     property_type: TypeName,
     confidence: Option<f64>,
+    /// Absent in files of earlier versions. Then each sale is a place by itself.
+    #[serde(default)]
+    postcode: Option<String>,
     #[serde(default)]
     inputs: BTreeMap<String, Option<f64>>,
 }
@@ -44,6 +53,8 @@ struct Row {
 #[derive(Clone, Copy)]
 struct Point {
     id: u64,
+    /// The same number for sales of one postcode.
+    place: usize,
     kind: PropertyKind,
     own_sale: bool,
     log_price: f64,
@@ -54,7 +65,7 @@ struct Point {
 
 impl Point {
     /// Returns the members of a row, or `None` unless it is valued and shows all of them.
-    fn of(row: &Row, confidence: &ConfidenceParameters) -> Option<Point> {
+    fn of(row: &Row, place: usize, confidence: &ConfidenceParameters) -> Option<Point> {
         let input = |name: &str| row.inputs.get(name).copied().flatten();
         let mut members = [0.0; MEMBERS.len()];
         for (member, name) in members.iter_mut().zip(MEMBERS) {
@@ -63,6 +74,7 @@ impl Point {
         (row.price_gbp > 0).then_some(())?;
         Some(Point {
             id: row.id,
+            place,
             kind: row.property_type.kind(),
             own_sale: input("member_own_sale")? > 0.0,
             log_price: libm::log(row.price_gbp as f64),
@@ -73,6 +85,11 @@ impl Point {
 
     fn is_even(&self) -> bool {
         self.id.is_multiple_of(2)
+    }
+
+    /// Returns whether the point is of the first of two halves of its own half.
+    fn is_of_first_half(&self) -> bool {
+        (self.id / 2).is_multiple_of(2)
     }
 
     fn weights<'a>(&self, stack: &'a Stack) -> &'a Weights {
@@ -93,11 +110,18 @@ pub fn fit_stack(document: &mut Document, predictions: impl BufRead) -> Result<V
     }
     let confidence = document.reference.parameters.confidence;
     let mut rows: Vec<(Map<String, Value>, Option<Point>)> = Vec::with_capacity(lines.len());
+    let mut places = BTreeMap::<String, usize>::new();
     for (line, text) in (1..).zip(&lines) {
         let row = |source| FitError::Row { line, source };
         let read: Row = serde_json::from_str(text).map_err(row)?;
         let members = serde_json::from_str(text).map_err(row)?;
-        rows.push((members, Point::of(&read, &confidence)));
+        let postcode = read.postcode.clone();
+        let next = places.len();
+        let place = places.entry(postcode.unwrap_or_else(|| read.id.to_string()));
+        rows.push((
+            members,
+            Point::of(&read, *place.or_insert(next), &confidence),
+        ));
     }
     let points = rows.iter().filter_map(|(_, point)| *point);
     let (even, odd): (Vec<Point>, Vec<Point>) = points.partition(Point::is_even);
@@ -146,8 +170,16 @@ fn estimate_of(stack: &Stack, point: &Point) -> (f64, f64) {
     (estimate, scale.sqrt())
 }
 
-/// Fits weights of all, then of each type and history, each shrunk towards the wider one.
+/// Fits the weights and the disagreement of one stack.
 fn fit(points: &[Point]) -> Stack {
+    let mut stack = fit_weights(points);
+    move_to_reference(&mut stack, points);
+    stack.disagreement = best_disagreement(&stack, points);
+    stack
+}
+
+/// Fits weights of all, then of each type and history, each shrunk towards the wider one.
+fn fit_weights(points: &[Point]) -> Stack {
     let all: Vec<&Point> = points.iter().collect();
     let of_all = towards(EQUAL, best_weights(&all), all.len(), PRIOR_SALES);
     let group = |kind, own_sale| {
@@ -168,8 +200,39 @@ fn fit(points: &[Point]) -> Stack {
             none: group(kind, false),
         };
     }
-    stack.disagreement = best_disagreement(&stack, points);
     stack
+}
+
+/// Moves the weights of each type towards the reference model alone, by what its sales gain.
+/// Weights of either half are judged on the other half.
+fn move_to_reference(stack: &mut Stack, points: &[Point]) {
+    let (one, other): (Vec<Point>, Vec<Point>) =
+        points.iter().copied().partition(Point::is_of_first_half);
+    let [of_one, of_other] = [&one, &other].map(|half| fit_weights(half));
+    let estimated = points.iter().map(|point| {
+        let unseen = if point.is_of_first_half() {
+            &of_other
+        } else {
+            &of_one
+        };
+        let [reference, ..] = point.members;
+        EstimatedSale {
+            kind: point.kind,
+            place: point.place,
+            log_price: point.log_price,
+            reference,
+            stacked: blend(point.weights(unseen), &point.members).0,
+        }
+    });
+    let estimated: Vec<EstimatedSale> = estimated.collect();
+    for kind in PropertyKind::ALL {
+        let share = share(kind, &estimated);
+        let of_type = stack.weights.of_mut(kind);
+        for weights in [&mut of_type.own_sale, &mut of_type.none] {
+            *weights =
+                std::array::from_fn(|at| share * weights[at] + (1.0 - share) * REFERENCE[at]);
+        }
+    }
 }
 
 /// Returns a mean of two lists of weights, of which `prior` counts for a number of sales.

@@ -102,3 +102,7 @@ BEGIN
     END IF;
 END
 $$;
+
+-- The open jobs of each tenant, for claims: the first tenant, the next one, and the first job of
+-- each are a step each.
+CREATE INDEX ON domesday.jobs (tenant, number) WHERE status IN ('queued', 'running') AND NOT gone;

@@ -80,12 +80,19 @@ fn a_shadow_whose_disk_does_not_answer_holds_up_no_stop() {
     assert!(took < STOPPED, "{took:?}");
 }
 
-/// A scraper's connection to the metrics listener stays open meanwhile.
+/// A scraper's connection to the metrics listener stays open meanwhile, and the console keeps a
+/// handle of the state for its values.
 #[test]
 fn a_stop_without_a_problem_signs_the_last_head_and_closes_the_state() {
     let data = tempfile::tempdir().unwrap();
     let data = data.path().join("data");
-    let arguments = ["--receipts", "all", "--metrics-listen", "127.0.0.1:0"];
+    let listeners = [
+        "--metrics-listen",
+        "127.0.0.1:0",
+        "--console",
+        "127.0.0.1:0",
+    ];
+    let arguments = [&["--receipts", "all"], &listeners[..]].concat();
     let server = start().data(&data).with(&arguments).go();
     let metrics = metrics_client(&server);
     assert_eq!(metrics.get("/metrics").status, 200);

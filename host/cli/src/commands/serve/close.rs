@@ -74,10 +74,12 @@ async fn close_parts(service: Arc<Service>, end: Instant, own_state: bool) {
         receipts,
         shadows,
         traces,
+        console,
         ..
     } = service;
-    // Without its handle of the state, which would otherwise close after the journal.
+    // Without their handles of the state, which would otherwise close after them, or never.
     let journal = receipts.map(Receipts::into_journal);
+    drop(console);
     let left = end.saturating_duration_since(Instant::now());
     tokio::join!(
         within(end, "the shadow", move || shadows.end()),

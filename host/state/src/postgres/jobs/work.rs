@@ -22,12 +22,27 @@ const CLAIMABLE: &str = "SELECT EXISTS (SELECT FROM domesday.jobs \
      AND (lease_until IS NULL OR lease_until <= $1))";
 /// Claims go one at a time, or two at once would both find the same tenant's turn.
 const SERIALISE: &str = "SELECT pg_advisory_xact_lock(1685024101, 0)";
-/// A row that somebody writes at this moment is somebody's, so it is passed over.
-const FIND: &str = "SELECT j.id FROM domesday.jobs AS j \
-     LEFT JOIN domesday.turns AS t ON t.tenant = j.tenant \
-     WHERE j.status IN ('queued', 'running') AND NOT j.gone AND j.expires_at > $1 \
-     AND (j.lease_until IS NULL OR j.lease_until <= $1) \
-     ORDER BY coalesce(t.turn, 0), j.number LIMIT 1 FOR UPDATE OF j SKIP LOCKED";
+/// The tenants with open jobs are found one after another by an index, and go by their turns. Only
+/// they are sorted, not their jobs, and the join keeps their order. A tenant that never had a turn
+/// goes by its first open job. A row that somebody writes at this moment is somebody's, so it is
+/// passed over.
+const FIND: &str = "WITH RECURSIVE open (tenant, number) AS ( \
+         (SELECT j.tenant, j.number FROM domesday.jobs AS j \
+           WHERE j.status IN ('queued', 'running') AND NOT j.gone \
+           ORDER BY j.tenant, j.number LIMIT 1) \
+         UNION ALL \
+         SELECT next.tenant, next.number FROM open CROSS JOIN LATERAL ( \
+             SELECT j.tenant, j.number FROM domesday.jobs AS j \
+              WHERE j.status IN ('queued', 'running') AND NOT j.gone AND j.tenant > open.tenant \
+              ORDER BY j.tenant, j.number LIMIT 1) AS next), \
+     queue AS MATERIALIZED ( \
+         SELECT open.tenant FROM open LEFT JOIN domesday.turns AS t ON t.tenant = open.tenant \
+          ORDER BY coalesce(t.turn, 0), open.number) \
+     SELECT first.id FROM queue CROSS JOIN LATERAL ( \
+         SELECT j.id FROM domesday.jobs AS j \
+          WHERE j.tenant = queue.tenant AND j.status IN ('queued', 'running') AND NOT j.gone \
+            AND j.expires_at > $1 AND (j.lease_until IS NULL OR j.lease_until <= $1) \
+          ORDER BY j.number LIMIT 1 FOR UPDATE SKIP LOCKED) AS first LIMIT 1";
 const TAKE: &str = "UPDATE domesday.jobs SET \
      updated_at = CASE status WHEN 'queued' THEN greatest(updated_at, $2) ELSE updated_at END, \
      status = 'running', fence = nextval('domesday.fence'), attempts = attempts + 1, lease_until = $3 \

@@ -67,7 +67,7 @@ def packages():
 
 
 def outcomes():
-    """Writes answers as they stand in the guest's memory from 1024 on."""
+    """Writes answers as written in the guest's memory from 1024 on."""
     head = "<d B7x 2d d 2I 2I B7x d B7x d"
 
     def valued(comparables, derived, lists):

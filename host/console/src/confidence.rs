@@ -8,7 +8,10 @@ use serde_json::Value;
 /// Returns the facts behind the confidence of a value, a sentence each.
 pub fn grounds(response: &Value) -> Vec<String> {
     let comparables = response["comparables"].as_array();
-    let mut grounds: Vec<String> = comparables.and_then(|all| shown(all)).into_iter().collect();
+    let mut grounds: Vec<String> = comparables
+        .and_then(|all| describe_comparables(all))
+        .into_iter()
+        .collect();
     if let Some(weight) = response["context"]["own_sale"]["weight"].as_f64() {
         let date = response["context"]["own_sale"]["sale_date"].as_str();
         grounds.push(format!(
@@ -22,7 +25,7 @@ pub fn grounds(response: &Value) -> Vec<String> {
 }
 
 /// Returns what the comparables that are shown have in common.
-fn shown(comparables: &[Value]) -> Option<String> {
+fn describe_comparables(comparables: &[Value]) -> Option<String> {
     let numbers = |member: &str| ends(comparables.iter().filter_map(|it| it[member].as_f64()));
     let (near, far) = numbers("distance_m")?;
     let (least, most) = numbers("similarity")?;

@@ -5,6 +5,8 @@
 //! - [`fields`] and [`home_inputs`] are the form of a home, and [`program_copies`] its programs.
 //! - [`homes_file`] and [`homes_text`] read a spreadsheet's file of homes.
 //! - [`number`] writes numbers as people read them.
+//! - [`series_form`] chooses series, and [`series_table`] lists their observations.
+//! - [`home_map`] draws a home among its comparables, and [`drift`] a monitor's report.
 //! - [`reports`] lists and opens the reports of a folder.
 //! - [`tile_archive`] reads ranges of a PMTiles file.
 //! - [`usage`] sums and lists the units that a tenant used.
@@ -15,9 +17,11 @@
 pub mod chart;
 pub mod confidence;
 pub mod curve;
+pub mod drift;
 pub mod estimate_parts;
 pub mod fields;
 pub mod home_inputs;
+pub mod home_map;
 pub mod homes_file;
 pub mod homes_text;
 pub mod input_origins;
@@ -26,6 +30,8 @@ pub mod price_index;
 pub mod program_copies;
 pub mod rejections;
 pub mod reports;
+pub mod series_form;
+pub mod series_table;
 pub mod tile_archive;
 pub mod timeline;
 pub mod usage;

@@ -60,6 +60,15 @@ pub fn number_of(value: &Value) -> String {
     }
 }
 
+/// Returns a value of JSON as a cell.
+pub fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,6 @@
 use super::error::ConsoleError;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use serde_json::Value;
 
 /// Returns a file of rows. A cell that a spreadsheet would take for a formula begins with an
 /// apostrophe, so that it stays a text.
@@ -38,15 +37,6 @@ pub(super) fn attachment(name: &str, extension: &str) -> String {
         .filter(|letter| letter.is_ascii_alphanumeric() || ['_', '-'].contains(letter))
         .collect();
     format!("attachment; filename=\"{safe}.{extension}\"")
-}
-
-/// Returns a value of JSON as a cell.
-pub(super) fn cell(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 /// Puts an apostrophe before a text that a spreadsheet would take for a formula. Numbers stay.

@@ -1,7 +1,7 @@
 //! The results of jobs as a file: the columns of the file that was sent, and those of the results.
 
 use super::Console;
-use super::csv_file::{cell, download as csv_download};
+use super::csv_file::download as csv_download;
 use super::error::ConsoleError;
 use super::job_page::read_ids;
 use crate::console_sessions::Session;
@@ -11,6 +11,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use domesday_console::homes_file::{HomesFile, REFERENCE};
 use domesday_console::homes_text::column_name;
+use domesday_console::number::cell;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use uuid::Uuid;

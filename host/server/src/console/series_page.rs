@@ -1,9 +1,7 @@
 //! Market statistics and rates: a chart, the table below it, and the same as CSV.
 
 use super::error::ConsoleError;
-use super::series_form::{COMPARED, COMPARED_DAY};
-use super::series_table::{DimensionNames, MergedSeries, file_rows, merge, series_of, table};
-use super::{Console, csv_file, layout, parquet_file, series_form};
+use super::{Console, csv_file, layout, parquet_file};
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::extract::{Request, State};
@@ -14,6 +12,10 @@ use domesday_console::curve::{CurveSlider, Curves, DAY_IN_LINK, curves_of, curve
 use domesday_console::fields::Fields;
 use domesday_console::number::{number_of, text_of};
 use domesday_console::program_copies::of_series;
+use domesday_console::series_form::{self, COMPARED, COMPARED_DAY};
+use domesday_console::series_table::{
+    DimensionNames, MergedSeries, file_rows, merge, series_of, table,
+};
 use domesday_registers::Day;
 use maud::{Markup, html};
 use serde_json::Value;

@@ -3,11 +3,12 @@
 
 use super::Console;
 use super::error::ConsoleError;
-use super::map::Point;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domesday_console::home_map::Point;
 use domesday_console::tile_archive::{TileArchive, TileReadError};
+use domesday_engine::subject::GridPoint;
 use domesday_valuation::pipeline::osgb36::degrees;
 use headers::{ContentRange, HeaderMapExt, Range};
 use maud::{Markup, html};
@@ -112,7 +113,11 @@ fn places(points: &[Point]) -> Vec<Value> {
         }
     }
     let place = |(point, homes): (&Point, Vec<Value>)| {
-        let (latitude, longitude) = degrees(point.place)?;
+        let at = GridPoint {
+            easting: point.place.easting,
+            northing: point.place.northing,
+        };
+        let (latitude, longitude) = degrees(at)?;
         let rounded = |degrees: f64| (degrees * 1e6).round() / 1e6;
         Some(json!({
             "longitude": rounded(longitude),
@@ -126,7 +131,7 @@ fn places(points: &[Point]) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_engine::subject::GridPoint;
+    use domesday_console::home_map::Place;
 
     #[test]
     fn one_range_within_the_file_is_read() {
@@ -149,7 +154,7 @@ mod tests {
         let point = |label: Option<&str>, easting| Point {
             label: label.map(str::to_owned),
             words: "£1".to_owned(),
-            place: GridPoint {
+            place: Place {
                 easting,
                 northing: 178_388,
             },

@@ -2,7 +2,7 @@
 
 use super::error::ConsoleError;
 use super::guard::require_scope;
-use super::map::{Point, map, point, sector_places};
+use super::home_points::{points, sector};
 use super::report_page::blocking;
 use super::value_evidence;
 use super::value_form;
@@ -18,9 +18,9 @@ use axum::response::Response;
 use domesday_console::confidence::grounds;
 use domesday_console::fields::Fields;
 use domesday_console::home_inputs::{fields_of, stated_inputs};
-use domesday_console::number::{number_of, pounds, pounds_of, text_of};
+use domesday_console::home_map::{Place, Point, map};
+use domesday_console::number::{number_of, pounds, text_of};
 use domesday_console::{input_origins, program_copies};
-use domesday_engine::subject::GridPoint;
 use domesday_property::{Snapshot, SnapshotError};
 use domesday_state::Scope;
 use domesday_valuation::pipeline::without_own_sales::estimate_without_own_sales;
@@ -141,7 +141,7 @@ struct Behind {
     /// The home and its comparables.
     points: Vec<Point>,
     /// The postcodes of the home's sector.
-    sector: Vec<GridPoint>,
+    sector: Vec<Place>,
     /// The values that stored data gave, by the JSON Pointer of their input.
     stored: BTreeMap<String, String>,
 }
@@ -292,37 +292,6 @@ fn difference(estimate: i64, value: &SavedValue, before: &SavedValue) -> Markup 
             }
         }
     }
-}
-
-/// Returns the places of the postcodes of the home's sector.
-fn sector(snapshot: &Snapshot, response: &Value) -> Vec<GridPoint> {
-    let postcode = response["property"]["postcode"].as_str();
-    postcode.map_or_else(Vec::new, |postcode| sector_places(snapshot, postcode))
-}
-
-/// Returns the points of the home and of its comparables.
-fn points(snapshot: &Snapshot, response: &Value) -> Vec<Point> {
-    let words = |price: &Value, done: &str, day: &Value| {
-        format!("{}, {done} {}", pounds_of(price), text_of(day))
-    };
-    let value = &response["valuation"];
-    let home = response["property"]["postcode"].as_str();
-    let home = home.and_then(|postcode| {
-        let words = words(&value["estimated_value_gbp"], "as at", &value["date"]);
-        point(snapshot, postcode, None, words)
-    });
-    let comparables = response["comparables"].as_array().into_iter().flatten();
-    let others = comparables.filter_map(|comparable| {
-        let words = words(&comparable["price_gbp"], "sold", &comparable["sale_date"]);
-        let rank = comparable["rank"].to_string();
-        point(
-            snapshot,
-            comparable["postcode"].as_str()?,
-            Some(rank),
-            words,
-        )
-    });
-    others.chain(home).collect()
 }
 
 /// Returns the same request as a program makes it, and the response.

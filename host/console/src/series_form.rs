@@ -1,17 +1,17 @@
 //! The form that chooses a dataset and its selectors.
 
-use domesday_console::fields::Fields;
-use domesday_console::number::text_of;
+use crate::fields::Fields;
+use crate::number::text_of;
 use maud::{Markup, html};
 use serde_json::Value;
 
 /// The field of an area that another is compared with.
-pub(super) const COMPARED: &str = "compared_with";
+pub const COMPARED: &str = "compared_with";
 /// The field of a day whose curve another is compared with.
-pub(super) const COMPARED_DAY: &str = "compared_day";
+pub const COMPARED_DAY: &str = "compared_day";
 
 /// Shows the choice of a dataset, and the fields of its selectors.
-pub(super) fn show(
+pub fn show(
     family: &str,
     datasets: &[Value],
     chosen: Option<&Value>,

@@ -1,7 +1,6 @@
 //! The observations of series as a table and as a file, with the names of their dimensions.
 
-use super::csv_file::cell;
-use domesday_console::number::number_of;
+use crate::number::{cell, number_of};
 use maud::{Markup, html};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -12,11 +11,11 @@ const MOST_ROWS: usize = 240;
 const MOST_OF_ALL: usize = 4_800;
 
 /// A series with the observations of all pages.
-pub(super) struct MergedSeries<'a> {
+pub struct MergedSeries<'a> {
     /// The series as its first page states it.
-    pub(super) header: &'a Value,
+    pub header: &'a Value,
     /// Its observations.
-    pub(super) observations: Vec<&'a Value>,
+    pub observations: Vec<&'a Value>,
     selection: &'a Value,
     release_id: &'a Value,
 }
@@ -35,14 +34,14 @@ impl MergedSeries<'_> {
 const NO_DIMENSIONS: [&str; 3] = ["mode", "horizon_from_month", "horizon_to_month"];
 
 /// Returns the series of all pages.
-pub(super) fn series_of(pages: &[Value]) -> impl Iterator<Item = &Value> {
+pub fn series_of(pages: &[Value]) -> impl Iterator<Item = &Value> {
     pages
         .iter()
         .flat_map(|page| page["series"].as_array().into_iter().flatten())
 }
 
 /// Merges the series of pages. A later page goes on with the same series.
-pub(super) fn merge(pages: &[Value]) -> Vec<MergedSeries<'_>> {
+pub fn merge(pages: &[Value]) -> Vec<MergedSeries<'_>> {
     let mut merged: Vec<MergedSeries<'_>> = Vec::new();
     let mut at: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for page in pages {
@@ -66,14 +65,14 @@ pub(super) fn merge(pages: &[Value]) -> Vec<MergedSeries<'_>> {
 }
 
 /// The dimensions and selectors of series, and the names of areas.
-pub(super) struct DimensionNames {
+pub struct DimensionNames {
     dimensions: Vec<String>,
     areas: BTreeMap<String, String>,
 }
 
 impl DimensionNames {
     /// Returns the dimensions of series in their order, with areas named as the API lists them.
-    pub(super) fn of(merged: &[MergedSeries<'_>], areas: &Value) -> DimensionNames {
+    pub fn of(merged: &[MergedSeries<'_>], areas: &Value) -> DimensionNames {
         let mut dimensions: Vec<String> = Vec::new();
         for series in merged {
             let both = [series.selection, &series.header["dimensions"]];
@@ -108,7 +107,7 @@ impl DimensionNames {
     }
 
     /// Returns what tells a series from others of its metric.
-    pub(super) fn label(&self, series: &MergedSeries<'_>, others: &[&MergedSeries<'_>]) -> String {
+    pub fn label(&self, series: &MergedSeries<'_>, others: &[&MergedSeries<'_>]) -> String {
         let differs = |of: &dyn Fn(&MergedSeries<'_>) -> String| {
             let own = of(series);
             others.iter().any(|other| of(other) != own).then_some(own)
@@ -138,7 +137,7 @@ const WINDOWS: [&str; 3] = [
 ];
 
 /// Returns the last observations of each series as a table.
-pub(super) fn table(merged: &[MergedSeries<'_>], names: &DimensionNames) -> Markup {
+pub fn table(merged: &[MergedSeries<'_>], names: &DimensionNames) -> Markup {
     let most = (MOST_OF_ALL / merged.len().max(1)).clamp(1, MOST_ROWS);
     let is_cut = merged.iter().any(|series| series.observations.len() > most);
     html! {
@@ -174,7 +173,7 @@ pub(super) fn table(merged: &[MergedSeries<'_>], names: &DimensionNames) -> Mark
 }
 
 /// Returns all observations as the rows of a file, each with its dimensions and whose data it is.
-pub(super) fn file_rows(
+pub fn file_rows(
     merged: &[MergedSeries<'_>],
     names: &DimensionNames,
     attribution: impl Fn(&str) -> String,

@@ -1,9 +1,6 @@
 //! A map of a home and its comparables, drawn from the postcodes' points.
 
-use domesday_console::chart::coordinate;
-use domesday_engine::subject::GridPoint;
-use domesday_property::{PostcodeLocation, Snapshot};
-use domesday_registers::Postcode;
+use crate::chart::coordinate;
 use maud::{Markup, html};
 
 /// Units of the drawing from one side to the other.
@@ -15,46 +12,24 @@ const RINGS: u32 = 5;
 /// The least width of the map, metres.
 const LEAST_METRES: f64 = 400.0;
 
+/// A place on the National Grid, metres.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Metres to the east.
+    pub easting: i32,
+    /// Metres to the north.
+    pub northing: i32,
+}
+
 /// A point of the map.
 #[derive(Clone, Debug)]
-pub(super) struct Point {
+pub struct Point {
     /// The label: a comparable's rank, or nothing for the home itself.
-    pub(super) label: Option<String>,
+    pub label: Option<String>,
     /// The price and the day that belong to it.
-    pub(super) words: String,
+    pub words: String,
     /// Its place on the National Grid.
-    pub(super) place: GridPoint,
-}
-
-/// Returns the point of a postcode, where the snapshot has it.
-pub(super) fn point(
-    snapshot: &Snapshot,
-    postcode: &str,
-    label: Option<String>,
-    words: String,
-) -> Option<Point> {
-    // A damaged row is found and logged by the valuation itself.
-    let location = snapshot.postcode(&Postcode::parse(postcode)?).ok()??;
-    let place = place_of(&location);
-    Some(Point {
-        label,
-        words,
-        place,
-    })
-}
-
-/// Returns the places of the postcodes of a postcode's sector.
-pub(super) fn sector_places(snapshot: &Snapshot, postcode: &str) -> Vec<GridPoint> {
-    let locations = Postcode::parse(postcode).map(|postcode| snapshot.sector_locations(&postcode));
-    let locations = locations.and_then(Result::ok).unwrap_or_default();
-    locations.iter().map(place_of).collect()
-}
-
-fn place_of(location: &PostcodeLocation) -> GridPoint {
-    GridPoint {
-        easting: location.easting,
-        northing: location.northing,
-    }
+    pub place: Place,
 }
 
 /// Returns points of which no two are at one place. Homes of one postcode share a point, so their
@@ -90,7 +65,7 @@ struct View {
 impl View {
     /// Returns the view that has all points.
     fn of(points: &[Point]) -> View {
-        let ends = |of: fn(&GridPoint) -> i32| {
+        let ends = |of: fn(&Place) -> i32| {
             let values = points.iter().map(|point| f64::from(of(&point.place)));
             values.fold((f64::MAX, f64::MIN), |(low, high), value| {
                 (low.min(value), high.max(value))
@@ -106,15 +81,15 @@ impl View {
         }
     }
 
-    fn x(&self, place: &GridPoint) -> f64 {
+    fn x(&self, place: &Place) -> f64 {
         SIDE / 2.0 + (f64::from(place.easting) - self.middle.0) * self.scale
     }
 
-    fn y(&self, place: &GridPoint) -> f64 {
+    fn y(&self, place: &Place) -> f64 {
         SIDE / 2.0 - (f64::from(place.northing) - self.middle.1) * self.scale
     }
 
-    fn contains(&self, place: &GridPoint) -> bool {
+    fn contains(&self, place: &Place) -> bool {
         [self.x(place), self.y(place)]
             .iter()
             .all(|at| (0.0..=SIDE).contains(at))
@@ -123,7 +98,7 @@ impl View {
 
 /// Returns the map, north up: the home in rings of distance, its comparables, and the postcodes of
 /// its sector as dots.
-pub(super) fn map(points: &[Point], sector: &[GridPoint]) -> Markup {
+pub fn map(points: &[Point], sector: &[Place]) -> Markup {
     let points = join_points(points);
     let view = View::of(&points);
     let (x, y) = (
@@ -194,7 +169,7 @@ mod tests {
 
     #[test]
     fn points_lie_within_the_map_with_north_up() {
-        let place = |easting, northing| GridPoint { easting, northing };
+        let place = |easting, northing| Place { easting, northing };
         let at = |label: Option<&str>, easting, northing| Point {
             label: label.map(str::to_owned),
             words: String::new(),
@@ -219,7 +194,7 @@ mod tests {
 
     #[test]
     fn rings_around_the_home_have_round_distances_and_dots_lie_within_the_map() {
-        let place = |easting, northing| GridPoint { easting, northing };
+        let place = |easting, northing| Place { easting, northing };
         let home = Point {
             label: None,
             words: String::new(),

@@ -2,6 +2,7 @@
 //!
 //! - [`chart`], [`curve`] and [`timeline`] draw series as SVG.
 //! - [`estimate_parts`], [`input_origins`] and [`price_index`] explain a value.
+//! - [`form_token`] masks the token of a form.
 //! - [`fields`] and [`home_inputs`] are the form of a home, and [`program_copies`] its programs.
 //! - [`homes_file`] and [`homes_text`] read a spreadsheet's file of homes.
 //! - [`number`] writes numbers as people read them.
@@ -20,6 +21,7 @@ pub mod curve;
 pub mod drift;
 pub mod estimate_parts;
 pub mod fields;
+pub mod form_token;
 pub mod home_inputs;
 pub mod home_map;
 pub mod homes_file;

@@ -16,6 +16,7 @@ mod reports;
 mod scopes;
 mod sessions;
 mod usage;
+mod wire;
 
 use crate::common::client::agent;
 use crate::common::program::run;

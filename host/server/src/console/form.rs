@@ -5,6 +5,7 @@ use super::layout::TOKEN;
 use crate::console_sessions::Session;
 use axum::body::{Body, Bytes};
 use domesday_console::fields::Fields;
+use domesday_console::form_token;
 use http_body_util::{BodyExt, Limited};
 use std::time::Duration;
 
@@ -45,7 +46,8 @@ pub(super) async fn read_of_session(body: Body, session: &Session) -> Result<Fie
 
 /// Reports whether a form carries the token of a session.
 pub(super) fn is_of(fields: &Fields, session: &Session) -> bool {
-    fields.get(TOKEN) == Some(&session.form_token)
+    let masked = fields.get(TOKEN).unwrap_or_default();
+    form_token::is_masked(masked, &session.form_token)
 }
 
 /// Reads a form.

@@ -1,8 +1,10 @@
 //! The frame of every page.
 
+use crate::clock::random;
 use crate::console_sessions::{ConsoleUser, Session};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use domesday_console::form_token;
 use domesday_console::program_copies::ProgramCopy;
 use domesday_state::{DatasetAccess, Scope};
 use maud::{DOCTYPE, Markup, html};
@@ -81,9 +83,13 @@ fn navigation(title: &str, session: &Session) -> Markup {
     }
 }
 
-/// Returns the hidden field with the token of the session's forms.
+/// Returns the hidden field with the token of the session's forms, masked anew. Pages are
+/// compressed, and their lengths tell nothing of a token that each page writes otherwise. Without
+/// randomness the field is blank, and its form is refused.
 pub(super) fn token(session: &Session) -> Markup {
-    html! { input type="hidden" name=(TOKEN) value=(session.form_token); }
+    let masked = random().ok();
+    let masked = masked.and_then(|pad| form_token::mask(&session.form_token, pad));
+    html! { input type="hidden" name=(TOKEN) value=(masked.unwrap_or_default()); }
 }
 
 /// Returns the hidden field with the id of one form, by which a form that is sent twice is known.

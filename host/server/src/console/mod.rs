@@ -39,7 +39,7 @@ mod value_page;
 mod value_sales;
 
 use crate::clock::new_id;
-use crate::http;
+use crate::http::{self, compression, pieces};
 use crate::operation_samples::OperationSamples;
 use crate::service::Service;
 use axum::Router;
@@ -51,6 +51,9 @@ use error::ConsoleError;
 use layout::FORM_ID;
 use std::sync::Arc;
 use tower_http::catch_panic::CatchPanicLayer;
+
+/// Bytes of the smallest page or file that is compressed.
+const SMALLEST_COMPRESSED: u16 = 1 << 10;
 
 /// The parts that every page of the console needs.
 #[derive(Clone)]
@@ -123,4 +126,6 @@ pub fn router(
         .layer(CatchPanicLayer::custom(error::answer_panic))
         .layer(from_fn_with_state(console, guard::require_own_origin))
         .layer(from_fn(guard::add_security_headers))
+        .layer(from_fn(pieces::divide))
+        .layer(compression::layer(SMALLEST_COMPRESSED))
 }

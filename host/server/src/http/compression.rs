@@ -1,4 +1,5 @@
-//! The layer that compresses large answers of keyed routes, for clients that accept gzip or zstd.
+//! The layer that compresses large answers of keyed routes, and the console's pages, for clients
+//! that accept gzip or zstd.
 //!
 //! The entity tags of these routes are weak, so one tag is good for every encoding. Fixed documents
 //! have strong tags and are outside this layer.
@@ -9,17 +10,22 @@ use axum::http::Response;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
-/// Bytes of the smallest answer that is compressed. A body of unknown length is compressed too.
-const SMALLEST: u16 = 16 << 10;
+/// Bytes of the smallest answer of the API that is compressed.
+pub const SMALLEST: u16 = 16 << 10;
 
-/// Returns the layer. It answers with `Vary: Accept-Encoding` where the encoding may differ.
-pub fn layer() -> CompressionLayer<impl Predicate> {
+/// A file of Parquet is compressed within.
+const PARQUET: NotForContentType = NotForContentType::const_new("application/vnd.apache.parquet");
+
+/// Returns the layer for answers of at least some bytes, and those of unknown length. It answers
+/// with `Vary: Accept-Encoding` where the encoding may differ.
+pub fn layer(smallest: u16) -> CompressionLayer<impl Predicate> {
     // JSON shrinks to a tenth at the fastest level, and other requests wait less for the thread.
     CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
         .compress_when(
-            SizeAbove::new(SMALLEST)
+            SizeAbove::new(smallest)
                 .and(NotForContentType::SSE)
+                .and(PARQUET)
                 .and(NotRefused),
         )
 }
@@ -70,7 +76,7 @@ mod tests {
             .route("/large", get(|| async { ([(ETAG, "W/\"1\"")], large()) }))
             .route("/small", get(|| async { large()[1..].to_owned() }))
             .route("/refused", get(refused))
-            .layer(layer());
+            .layer(layer(SMALLEST));
         let mut request = Request::builder().uri(path);
         if let Some(accepted) = accepted {
             request = request.header(ACCEPT_ENCODING, accepted);

@@ -17,7 +17,7 @@ mod authenticate;
 mod batch;
 mod body;
 mod client_stream;
-mod compression;
+pub mod compression;
 mod connection_state;
 mod discovery;
 mod error;
@@ -27,7 +27,7 @@ mod guarded_body;
 mod jobs;
 mod listener;
 mod panic_handler;
-mod pieces;
+pub mod pieces;
 mod probes;
 mod queue;
 mod reference;
@@ -115,7 +115,7 @@ pub fn router(service: Arc<Service>) -> Router {
 fn wrap<S: Clone + Send + Sync + 'static>(open: Router<S>, keyed: Router<S>, state: S) -> Router {
     let keyed = keyed
         .layer(from_fn(pieces::divide))
-        .layer(compression::layer());
+        .layer(compression::layer(compression::SMALLEST));
     // Every other path, known or not, is behind the key. A route outside this function would be
     // open, so there is none.
     open.fallback_service(keyed.with_state(state.clone()))

@@ -119,7 +119,7 @@ mod tests {
         let mut router: Router = Router::new()
             .route("/", get(move || async { text }))
             .layer(from_fn(divide))
-            .layer(compression::layer());
+            .layer(compression::layer(compression::SMALLEST));
         let request = axum::http::Request::builder().header(ACCEPT_ENCODING, encoding);
         let request = request.body(Body::empty()).unwrap();
         let response = router.call(request).await.unwrap();

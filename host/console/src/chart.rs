@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 260.0;
-const LEFT: f64 = 70.0;
-const BOTTOM: f64 = 30.0;
-const TOP: f64 = 10.0;
-const RIGHT: f64 = 10.0;
+/// Units of a drawing from its left to its right edge. A page stretches them to its width.
+pub const WIDTH: f64 = 640.0;
+/// Pixels of a drawing from top to bottom.
+const HEIGHT: f64 = 220.0;
+/// Pixels between the names of two series at the right edge.
+const NAME_HEIGHT: f64 = 13.0;
 
 /// A value over an interval of days. A point has the same first and last day.
 #[derive(Clone, Debug)]
@@ -67,13 +67,18 @@ pub fn intervals(title: &str, unit: &str, series: &[ChartSeries]) -> Markup {
             }
         }
     };
-    let names: Vec<&str> = series.iter().map(|series| series.name.as_str()).collect();
+    let last = |series: &ChartSeries| series.intervals.iter().rev().find_map(|it| it.value);
+    let names = series
+        .iter()
+        .map(|series| (series.name.as_str(), last(series)));
     let frame = Frame {
         title,
         caption: &format!("{title}, {unit}"),
+        unit,
+        across: "period",
         axis: &axis,
         marks: marks.collect(),
-        names: &names,
+        names: names.collect(),
     };
     frame.show(&drawing)
 }
@@ -84,46 +89,87 @@ pub struct Frame<'a> {
     pub title: &'a str,
     /// The words above it.
     pub caption: &'a str,
+    /// The unit of the vertical axis.
+    pub unit: &'a str,
+    /// The words of the horizontal axis.
+    pub across: &'a str,
     /// The vertical axis.
     pub axis: &'a Axis,
     /// Places on the horizontal axis with their words.
     pub marks: Vec<(f64, String)>,
-    /// The names of the series.
-    pub names: &'a [&'a str],
+    /// The names of the series, each with its last value.
+    pub names: Vec<(&'a str, Option<f64>)>,
 }
 
 impl Frame<'_> {
-    /// Returns the chart with a drawing in it.
+    /// Returns the chart with a drawing in it. The drawing is stretched to the width of the page, and
+    /// texts keep their size. A letter tells each of several series where colours are not seen.
     pub fn show(&self, drawing: &Markup) -> Markup {
         let axis = self.axis;
+        let letters = self.letters();
         html! {
             figure.chart {
                 figcaption { (self.caption) }
-                svg viewBox="0 0 720 260" role="img" aria-label=(self.title) {
-                    @for tick in &axis.ticks {
-                        path.grid d={ "M" (LEFT) " " (coordinate(axis.y(*tick))) "H710" } {}
-                        text.tick x="64" y=(coordinate(axis.y(*tick) + 4.0)) { (label(*tick, axis.step)) }
+                svg.frame height="274" role="img" aria-label=(self.title) {
+                    text.unit x="4" y="14" { (self.unit) }
+                    text.across x="100%" dx="-4" y="270" { (self.across) }
+                    svg.inner x="56" y="26" width="80%" height="220" {
+                        @for tick in &axis.ticks {
+                            @let y = coordinate(axis.y(*tick));
+                            line.grid x1="0" x2="100%" y1=(y) y2=(y) {}
+                            text.tick x="-6" y=(coordinate(axis.y(*tick) + 4.0)) { (axis.label(*tick)) }
+                        }
+                        @for (at, (x, words)) in self.marks.iter().enumerate() {
+                            text.year.spare[at % 2 == 1] x={ (coordinate(100.0 * x / WIDTH)) "%" } y="236" { (words) }
+                        }
+                        svg width="100%" height="220" viewBox="0 0 640 220" preserveAspectRatio="none" { (drawing) }
+                        @for (at, y) in &letters {
+                            text class={ "letter series-" (at % 6) } x="100%" dx="6" y=(coordinate(y + 4.0)) { (letter(*at)) }
+                        }
                     }
-                    @for (x, words) in &self.marks {
-                        text.year x=(coordinate(*x)) y="252" { (words) }
-                    }
-                    (drawing)
                 }
                 @if self.names.len() > 1 {
                     ul.legend {
-                        @for (at, name) in self.names.iter().enumerate() {
-                            li class={ "series-" (at % 6) } { (name) }
+                        @for (at, (name, _)) in self.names.iter().enumerate() {
+                            li class={ "series-" (at % 6) } {
+                                svg.sample width="28" height="10" aria-hidden="true" { path d="M2 5h24" {} }
+                                strong { (letter(at)) } " "
+                                span { (name) }
+                            }
                         }
                     }
                 }
             }
         }
     }
+
+    /// Returns the places of the letters of several series, moved apart where values are close.
+    fn letters(&self) -> Vec<(usize, f64)> {
+        if self.names.len() < 2 {
+            return Vec::new();
+        }
+        let names = self.names.iter().enumerate();
+        let mut places: Vec<(usize, f64)> = names
+            .filter_map(|(at, (_, last))| Some((at, self.axis.y((*last)?))))
+            .collect();
+        places.sort_by(|one, other| one.1.total_cmp(&other.1));
+        let mut least = f64::MIN;
+        for (_, y) in &mut places {
+            *y = y.max(least);
+            least = *y + NAME_HEIGHT;
+        }
+        places
+    }
+}
+
+/// Returns the letter of a series: A, B and so on.
+fn letter(at: usize) -> char {
+    (b'A'..=b'Z').nth(at % 26).map_or('A', char::from)
 }
 
 /// Returns the place of a share of the horizontal axis, 0 to 1.
 pub fn place(share: f64) -> f64 {
-    LEFT + share * (WIDTH - LEFT - RIGHT)
+    share * WIDTH
 }
 
 /// Returns the path of a line through points. A point without a value is a gap, and one between two
@@ -200,7 +246,21 @@ impl Axis {
     /// Returns the place of a value in a drawing.
     pub fn y(&self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);
-        HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP)
+        HEIGHT - share * HEIGHT
+    }
+
+    /// Returns a value of the axis in few letters, such as 350k or 1.2m.
+    pub fn label(&self, value: f64) -> String {
+        let most = self.high.abs().max(self.low.abs());
+        let (unit, letter) = match most {
+            _ if value == 0.0 => (1.0, ""),
+            _ if most >= 1e9 => (1e9, "bn"),
+            _ if most >= 1e6 => (1e6, "m"),
+            _ if most >= 1e4 => (1e3, "k"),
+            _ => (1.0, ""),
+        };
+        let step = if value == 0.0 { 1.0 } else { self.step / unit };
+        label(value / unit, step) + letter
     }
 }
 
@@ -261,6 +321,45 @@ mod tests {
         assert!(flat.low <= 5.0 && flat.high > 5.0 && flat.ticks.len() >= 2);
         let small = Axis::of(0.011, 0.018);
         assert!(small.low <= 0.011 && small.high >= 0.018);
+    }
+
+    #[test]
+    fn labels_of_an_axis_are_short() {
+        let labels = |low, high| -> Vec<String> {
+            let axis = Axis::of(low, high);
+            axis.ticks.iter().map(|tick| axis.label(*tick)).collect()
+        };
+        assert_eq!(labels(0.0, 6e7), ["0", "20m", "40m", "60m"]);
+        assert_eq!(labels(250_000.0, 340_000.0)[1], "300k");
+        assert_eq!(labels(0.0, 1_200_000.0)[1], "0.5m");
+        assert_eq!(labels(3_120.0, 3_890.0)[1], "3,200");
+        assert_eq!(labels(0.0, 0.9)[1], "0.5");
+    }
+
+    #[test]
+    fn several_series_have_a_sample_and_a_letter_each_that_do_not_overlap() {
+        let series = |name: &str, value| ChartSeries {
+            name: name.to_owned(),
+            intervals: vec![Interval {
+                from: 0,
+                to: 30,
+                value: Some(value),
+                title: String::new(),
+            }],
+        };
+        let drawn = intervals("T", "GBP", &[series("one", 100.0), series("other", 100.1)]);
+        let drawn = drawn.into_string();
+        assert_eq!(drawn.matches("class=\"sample\"").count(), 2, "{drawn}");
+        let letters = drawn.split("class=\"letter").skip(1);
+        let places: Vec<f64> = letters
+            .map(|text| text.split(" y=\"").nth(1).unwrap())
+            .map(|text| text.split('"').next().unwrap().parse().unwrap())
+            .collect();
+        assert!(places[1] - places[0] >= 12.9, "{places:?}");
+        assert!(
+            drawn.contains("class=\"unit\" x=\"4\" y=\"14\">GBP<"),
+            "{drawn}"
+        );
     }
 
     #[test]

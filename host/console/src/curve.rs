@@ -120,18 +120,23 @@ impl Curves {
         let moves = |day: &String| slider.is_some_and(|slider| slider.day == day);
         let drawing = html! {
             @for (at, (day, points)) in self.days.iter().enumerate() {
-                g class={ "series-" (at % 6) } data-moves=[moves(day).then_some(at)] {
+                g class={ "series-" (at % 6) " lines" } data-moves=[moves(day).then_some(at)] {
                     path d=(path(points)) { title { (day) } }
                 }
             }
         };
-        let names: Vec<&str> = self.days.keys().map(String::as_str).collect();
+        let last =
+            |points: &Vec<(u32, Option<f64>)>| points.iter().rev().find_map(|(_, value)| *value);
+        let days = self.days.iter();
+        let names = days.map(|(day, points)| (day.as_str(), last(points)));
         let frame = Frame {
             title: &title,
-            caption: &format!("{title}, {}, years of tenor from left to right", self.unit),
+            caption: &format!("{title}, {}", self.unit),
+            unit: &self.unit,
+            across: "years of tenor",
             axis: &axis,
             marks: marks.map(|year| (x(12 * year), year.to_string())).collect(),
-            names: &names,
+            names: names.collect(),
         };
         html! {
             (frame.show(&drawing))

@@ -7,6 +7,10 @@ use maud::{Markup, html};
 const SIDE: f64 = 400.0;
 /// Units around the points.
 const MARGIN: f64 = 30.0;
+/// The radius of a point.
+const CIRCLE: f64 = 6.0;
+/// The height of a letter.
+const LETTER: f64 = 14.0;
 /// Rings of distance around the home. Those beyond the map are not seen.
 const RINGS: u32 = 5;
 /// The least width of the map, metres.
@@ -123,12 +127,11 @@ pub fn map(points: &[Point], sector: &[Place]) -> Markup {
             @for place in sector.iter().filter(|place| view.contains(place)) {
                 circle.postcode cx=(x(place)) cy=(y(place)) r="1.5" {}
             }
-            @for point in &points {
-                @if let Some(label) = &point.label {
-                    g.comparable {
-                        circle cx=(x(&point.place)) cy=(y(&point.place)) r="6" {}
-                        text x=(x(&point.place)) y=(coordinate(view.y(&point.place) - 9.0)) { (label) }
-                    }
+            @for label in place_labels(&points, &view) {
+                g.comparable {
+                    circle cx=(coordinate(label.point.0)) cy=(coordinate(label.point.1)) r="6" {}
+                    @if label.is_far { path.leader d={ "M" (coordinate(label.point.0)) " " (coordinate(label.point.1)) "L" (coordinate(label.x)) " " (coordinate(label.y - 4.0)) } {} }
+                    text x=(coordinate(label.x)) y=(coordinate(label.y)) { (label.words) }
                 }
             }
             @for home in points.iter().filter(|point| point.label.is_none()) {
@@ -140,6 +143,82 @@ pub fn map(points: &[Point], sector: &[Place]) -> Markup {
             text.north x="384" y="40" { "N" }
         }
     }
+}
+
+/// The words at a point of the map.
+struct Label<'a> {
+    words: &'a str,
+    /// The point that it belongs to.
+    point: (f64, f64),
+    /// The middle of the words.
+    x: f64,
+    /// The line that they stand on.
+    y: f64,
+    /// True if they are so far from the point that a line leads to them.
+    is_far: bool,
+}
+
+impl Label<'_> {
+    /// Returns half the width of words in the map's letters.
+    #[allow(clippy::cast_precision_loss)]
+    fn half_width(words: &str) -> f64 {
+        4.0 * words.chars().count() as f64 + 1.0
+    }
+
+    /// Reports whether two labels cover each other.
+    fn covers(&self, other: &Label<'_>) -> bool {
+        let apart = Self::half_width(self.words) + Self::half_width(other.words);
+        (self.x - other.x).abs() < apart && (self.y - other.y).abs() < LETTER
+    }
+
+    /// Reports whether the label covers a circle.
+    fn covers_point(&self, (x, y): (f64, f64)) -> bool {
+        let apart = Self::half_width(self.words) + CIRCLE;
+        (self.x - x).abs() < apart && (self.y - LETTER / 3.0 - y).abs() < LETTER / 2.0 + CIRCLE
+    }
+}
+
+/// Returns the labels of the comparables. Each stands at the nearest place around its point where it
+/// covers no other label and no point.
+fn place_labels<'a>(points: &'a [Point], view: &View) -> Vec<Label<'a>> {
+    let circles: Vec<(f64, f64)> = points
+        .iter()
+        .map(|point| (view.x(&point.place), view.y(&point.place)))
+        .collect();
+    let mut placed: Vec<Label<'a>> = Vec::new();
+    for (point, &(x, y)) in points.iter().zip(&circles) {
+        let Some(words) = &point.label else { continue };
+        let half = Label::half_width(words);
+        let at = |across: f64, down: f64| Label {
+            words,
+            point: (x, y),
+            x: (x + across).clamp(half, SIDE - half),
+            y: (y + down).clamp(LETTER, SIDE - 3.0),
+            is_far: down.abs() > 25.0 || across.abs() > half + 15.0,
+        };
+        let beside = half + CIRCLE + 2.0;
+        let candidates = (0..6).flat_map(|step| {
+            let more = LETTER * f64::from(step);
+            [
+                (0.0, -9.0 - more),
+                (0.0, 18.0 + more),
+                (beside + more, 4.0),
+                (-beside - more, 4.0),
+                (beside + more, -9.0 - more),
+                (-beside - more, -9.0 - more),
+                (beside + more, 18.0 + more),
+                (-beside - more, 18.0 + more),
+            ]
+        });
+        let is_free = |label: &Label<'_>| {
+            !placed.iter().any(|other| label.covers(other))
+                && !circles.iter().any(|circle| label.covers_point(*circle))
+        };
+        let mut free = candidates.map(|(across, down)| at(across, down));
+        let label = free.find(is_free).unwrap_or_else(|| at(0.0, -9.0));
+        placed.push(label);
+    }
+    placed
 }
 
 /// Returns the point of a ring around a centre where its label is within the map: above, below, at
@@ -190,6 +269,28 @@ mod tests {
         // One point alone is in the middle.
         let alone = map(&points[..1], &[]).into_string();
         assert!(alone.contains(r#"cx="200.0" cy="200.0""#), "{alone}");
+    }
+
+    #[test]
+    fn labels_of_points_that_are_close_are_moved_apart() {
+        let near = |rank: usize, easting| Point {
+            label: Some(rank.to_string()),
+            words: String::new(),
+            place: Place {
+                easting,
+                northing: 500,
+            },
+        };
+        let mut points: Vec<Point> = (1..=8).map(|at| near(at, 480 + 5 * at as i32)).collect();
+        points.push(near(9, 1_000));
+        points.push(near(10, 0));
+        let view = View::of(&points);
+        let labels = place_labels(&points, &view);
+        assert_eq!(labels.len(), 10);
+        for (at, label) in labels.iter().enumerate() {
+            let mut others = labels.iter().skip(at + 1);
+            assert!(!others.any(|other| label.covers(other)), "{}", label.words);
+        }
     }
 
     #[test]

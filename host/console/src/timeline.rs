@@ -133,20 +133,25 @@ impl Timeline<'_> {
                 path.limit d={ "M" (place(0.0)) " " (format!("{:.1}", axis.y(limit))) "H" (place(1.0)) } { title { "the limit" } }
             }
             @for (at, (series, values)) in self.series.iter().zip(&drawn).enumerate() {
-                g class={ "series-" (at % 6) " plot" } {
+                g class={ "series-" (at % 6) " plot lines" } {
                     path d=(line(values.iter().enumerate().map(|(slot, value)| (x(slot), *value)), &axis)) {
                         title { (series.name) }
                     }
                 }
             }
         };
-        let names: Vec<&str> = self.series.iter().map(|series| series.name).collect();
+        let names = self.series.iter().zip(&drawn).map(|(series, values)| {
+            let last = values.iter().rev().find_map(|value| *value);
+            (series.name, last)
+        });
         let frame = Frame {
             title: self.title,
             caption: &self.caption(most),
+            unit: self.unit,
+            across: "UTC",
             axis: &axis,
             marks: span.marks(),
-            names: &names,
+            names: names.collect(),
         };
         html! {
             (frame.show(&drawing))
@@ -263,7 +268,7 @@ mod tests {
     }
 
     fn path(drawn: &str) -> &str {
-        let path = drawn.split("plot\"><path d=\"").nth(1).unwrap();
+        let path = drawn.split("plot lines\"><path d=\"").nth(1).unwrap();
         path.split('"').next().unwrap()
     }
 

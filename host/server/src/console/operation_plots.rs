@@ -2,7 +2,7 @@
 
 use crate::operation_samples::{DegradationKind, Responses, Sample};
 use crate::service::Service;
-use domesday_console::chart::place;
+use domesday_console::chart::WIDTH;
 use domesday_console::timeline::{Merge, Span, TimeSeries, Timeline};
 use domesday_state::UnixMillis;
 use maud::{Markup, html};
@@ -113,24 +113,29 @@ fn degradation_lanes(samples: &[Sample], span: Span) -> Markup {
         } @else {
             figure.chart.lanes {
                 figcaption { "Degraded, by kind" }
-                svg viewBox={ "0 0 720 " (height) } role="img" aria-label="When each kind of degradation was present" {
+                svg height=(height) role="img" aria-label="When each kind of degradation was present" {
                     @for (at, (kind, periods)) in rows.iter().enumerate() {
                         @let y = 26 * at;
-                        text x=(place(0.0)) y=(y + 12) { (kind.name()) }
+                        text x="0" y=(y + 12) { (kind.name()) }
                         @for (from, to) in periods {
-                            @let (left, right) = (span.x(*from), span.x(*to));
-                            rect x=(format!("{left:.1}")) y=(y + 16) height="6" width=(format!("{:.1}", (right - left).max(2.0))) {
+                            @let (left, right) = (percent(span.x(*from)), percent(span.x(*to)));
+                            rect x=(format!("{left:.2}%")) y=(y + 16) height="6" width=(format!("{:.2}%", (right - left).max(0.3))) {
                                 title { (domesday_console::timeline::moment(*from)) " to " (domesday_console::timeline::moment(*to)) }
                             }
                         }
                     }
-                    @for (x, words) in span.marks() {
-                        text.year x=(format!("{x:.1}")) y=(height - 4) { (words) }
+                    @for (at, (x, words)) in span.marks().iter().enumerate() {
+                        text.year.spare[at % 2 == 1] x=(format!("{:.2}%", percent(*x))) y=(height - 4) { (words) }
                     }
                 }
             }
         }
     }
+}
+
+/// Returns a place of a drawing as a share of its width in per cent.
+fn percent(place: f64) -> f64 {
+    100.0 * place / WIDTH
 }
 
 /// Returns the periods in which samples had a kind, by their first and last sample.

@@ -162,7 +162,10 @@ fn a_series_is_charted_listed_and_downloaded_as_the_api_has_it() {
             .find(|area| area["code"] == code)
             .unwrap();
         let name = format!("{} ({code})", area["name"].as_str().unwrap());
-        assert!(both.contains(&format!("\">{name}</li>")), "{name}: {both}");
+        assert!(
+            both.contains(&format!("<span>{name}</span></li>")),
+            "{name}: {both}"
+        );
         assert!(both.contains(&format!("<td>{name}</td>")), "{name}: {both}");
     }
     let refused = browser.page("/markets?dataset=market_activity&area=E99999999");

@@ -5,7 +5,7 @@ for (const part of document.querySelectorAll("[data-curve-days]")) {
   const days = JSON.parse(part.dataset.curveDays);
   const figure = part.previousElementSibling;
   const moved = figure.querySelector("[data-moves]");
-  const name = figure.querySelectorAll(".legend li")[Number(moved.dataset.moves)];
+  const name = figure.querySelectorAll(".legend li span")[Number(moved.dataset.moves)];
   const [input, output, table] = ["input", "output", ".table-of-day"].map((at) => part.querySelector(at));
   const link = (day) => part.dataset.link.replaceAll("0000-00-00", day);
   part.querySelector("label").hidden = false;

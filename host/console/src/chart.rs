@@ -102,8 +102,8 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// Returns the chart with a drawing in it. The drawing is stretched to the width of the page, and
-    /// texts keep their size. A letter tells each of several series where colours are not seen.
+    /// Returns the chart with a drawing in it. The drawing is stretched to the width of the page,
+    /// and texts keep their size. A letter tells each of several series where colours are not seen.
     pub fn show(&self, drawing: &Markup) -> Markup {
         let axis = self.axis;
         let letters = self.letters();

@@ -138,15 +138,16 @@ pub fn table(report: &MonitorReport, by: &str, words: &str) -> Markup {
                 caption { (words) ", the latest window first" }
                 thead {
                     tr {
-                        th scope="col" { "Window to" } th scope="col" { "Segment" } th scope="col" { "Registered" }
+                        th scope="col" { "Window to" } th scope="col" { "Alarm" } th scope="col" { "Segment" } th scope="col" { "Registered" }
                         th scope="col" { "Valued" } th scope="col" { "Median error" } th scope="col" { "In the back-test" }
-                        th scope="col" { "Change" } th scope="col" { "In their range" } th scope="col" { "Alarm" }
+                        th scope="col" { "Change" } th scope="col" { "In their range" }
                     }
                 }
                 tbody {
                     @for (window, segment) in rows.take(MOST_LISTED) {
                         tr {
                             td.date { (window.month) }
+                            td { @if segment.alarm.is_some() { strong.alarm { (alarm_name(segment)) } } @else { "none" } }
                             th scope="row" { (label(segment)) }
                             td { @if window.complete { "yes" } @else { "not all yet" } }
                             td.number { (segment.valued) }
@@ -154,7 +155,6 @@ pub fn table(report: &MonitorReport, by: &str, words: &str) -> Markup {
                             td.number { (percent(Some(segment.expected))) }
                             td.number { (percent(segment.change)) }
                             td.number { @match &segment.ranges { Some(ranges) => (format!("{:.1} %", 100.0 * ranges.coverage)), None => "–" } }
-                            td { @if segment.alarm.is_some() { strong.alarm { (alarm_name(segment)) } } @else { "none" } }
                         }
                     }
                 }

@@ -178,8 +178,8 @@ impl Label<'_> {
     }
 }
 
-/// Returns the labels of the comparables. Each stands at the nearest place around its point where it
-/// covers no other label and no point.
+/// Returns the labels of the comparables. Each stands at the nearest place around its point where
+/// it covers no other label and no point.
 fn place_labels<'a>(points: &'a [Point], view: &View) -> Vec<Label<'a>> {
     let circles: Vec<(f64, f64)> = points
         .iter()

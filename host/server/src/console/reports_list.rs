@@ -73,22 +73,22 @@ fn table<'a>(title: &str, reports: impl Iterator<Item = &'a ReportSummary>) -> M
                 caption { "The latest first; the time is that of the file" }
                 thead {
                     tr {
-                        th scope="col" { "Report" } th scope="col" { "Kind" } th scope="col" { "Written" }
-                        th scope="col" { "Verdict" }
+                        th scope="col" { "Report" } th scope="col" { "Verdict" } th scope="col" { "Kind" }
+                        th scope="col" { "Written" }
                     }
                 }
                 tbody {
                     @for report in reports {
                         tr {
                             th scope="row" { a href={ "/releases/report?" (query(&report.name)) } { (report.name) } }
-                            td { (report.kind.name()) }
-                            td.date { (moment(report.modified)) }
                             td {
                                 @if report.alarmed { strong.alarm { (report.verdict) } } @else { (report.verdict) }
                                 @if report.kind == ReportKind::Monitor {
                                     " " a href={ "/releases/drift?" (query(&report.name)) } { "By month and segment" }
                                 }
                             }
+                            td { (report.kind.name()) }
+                            td.date { (moment(report.modified)) }
                         }
                     }
                 }

@@ -61,8 +61,9 @@ fn table(comparables: &[Value], behind: &SalesBehind) -> Markup {
                 caption { "Comparables" }
                 thead {
                     tr {
-                        th scope="col" { "No." } th scope="col" { "Sold" } th.number scope="col" { "Price" }
-                        th.number scope="col" { "By index" } th.number scope="col" { "By the rest" } th.number scope="col" { "Adjusted" }
+                        th scope="col" { "No." } th.number scope="col" { "Adjusted" }
+                        th.number scope="col" { "Price" } th scope="col" { "Sold" }
+                        th.number scope="col" { "By index" } th.number scope="col" { "By the rest" }
                         th scope="col" { "Postcode" }
                         th scope="col" { "Type" } th.number scope="col" { "Floor area, m²" }
                         th.number scope="col" { "Distance, m" } th.number scope="col" { "Similarity" }
@@ -72,12 +73,12 @@ fn table(comparables: &[Value], behind: &SalesBehind) -> Markup {
                     @for comparable in comparables {
                         tr id={ "comparable-" (number_of(&comparable["rank"])) } tabindex="-1" {
                             th scope="row" { (number_of(&comparable["rank"])) }
-                            td.date { (text_of(&comparable["sale_date"])) }
+                            td.number { strong { (pounds_of(&comparable["adjusted_price_gbp"])) } }
                             td.number { (pounds_of(&comparable["price_gbp"])) }
+                            td.date { (text_of(&comparable["sale_date"])) }
                             @let (index, rest) = behind.steps(comparable).unwrap_or_else(|| ("–".to_owned(), change(comparable)));
                             td.number { (index) }
                             td.number { (rest) }
-                            td.number { (pounds_of(&comparable["adjusted_price_gbp"])) }
                             td.date { (text_of(&comparable["postcode"])) }
                             td { (text_of(&comparable["property_type"])) }
                             td.number { (number_of(&comparable["floor_area_m2"])) }

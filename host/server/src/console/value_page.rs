@@ -21,7 +21,7 @@ use domesday_console::home_inputs::{fields_of, stated_inputs};
 use domesday_console::home_map::{Place, Point, map};
 use domesday_console::number::{number_of, pounds, text_of};
 use domesday_console::{input_origins, program_copies};
-use domesday_property::{Snapshot, SnapshotError};
+use domesday_property::SnapshotError;
 use domesday_state::Scope;
 use domesday_valuation::pipeline::without_own_sales::estimate_without_own_sales;
 use domesday_valuation::release_store::OpenRelease;
@@ -84,7 +84,7 @@ pub(super) async fn page(
         @if let Some(sessions) = sessions { (copies(&value, sessions.api_origin())) }
     };
     let title = match value.response["valuation"]["estimated_value_gbp"].as_i64() {
-        Some(estimate) => pounds(estimate),
+        Some(estimate) => format!("Automated valuation: {}", pounds(estimate)),
         None => "No value".to_owned(),
     };
     let mut page = layout::page(&title, Some(&session), &content);
@@ -177,7 +177,10 @@ fn card(value: &SavedValue, before: Option<&SavedValue>) -> Markup {
     html! {
         section.card {
             @if let Some(estimate) = estimate {
-                h1.estimate { (pounds(estimate)) }
+                hgroup {
+                    p.kind { "Automated valuation of the home at " (text_of(&property["postcode"])) ", as at " (text_of(&valuation["date"])) }
+                    h1.estimate { (pounds(estimate)) }
+                }
                 (range(estimate, &valuation["range"]))
                 @if let Some(before) = before { (difference(estimate, value, before)) }
                 p {

@@ -1,4 +1,4 @@
-//! Samples in time as charts: slots of equal length that end now, in UTC.
+//! Samples in time as charts: slots of equal length, by the clock, in UTC.
 
 use crate::chart::{Axis, Frame, label, line, place};
 use chrono::{DateTime, Timelike, Utc};
@@ -17,15 +17,6 @@ pub struct Span {
     hours: u32,
 }
 
-/// The way in which samples of one slot become its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Merge {
-    /// Their mean.
-    Mean,
-    /// The largest of them, so that no peak is lost.
-    Largest,
-}
-
 /// A series of a timeline.
 pub struct TimeSeries<'a> {
     /// The name in the legend.
@@ -40,8 +31,6 @@ pub struct Timeline<'a> {
     pub title: &'a str,
     /// The unit of the values.
     pub unit: &'a str,
-    /// The way in which neighbouring samples become one.
-    pub merge: Merge,
     /// The limit of the values, where there is one.
     pub limit: Option<f64>,
     /// The series.
@@ -56,19 +45,26 @@ impl Span {
 
     /// Returns its first moment.
     pub fn start(self) -> UnixMillis {
-        UnixMillis(self.end.0 - self.millis())
+        UnixMillis(self.parts(SLOTS).0)
     }
 
     fn millis(self) -> i64 {
         i64::from(self.hours) * 3_600_000
     }
 
+    /// Returns the first moment of the parts of a span, and the length of each. Parts begin by the
+    /// clock, so that samples that share a part share it whenever a page is loaded.
+    fn parts(self, parts: usize) -> (i64, i64) {
+        let length = self.millis() / i64::try_from(parts).unwrap_or(1);
+        let end = (self.end.0.div_euclid(length) + 1) * length;
+        (end - self.millis(), length)
+    }
+
     /// Returns the part of a span of this many parts that a time is in.
     fn part(self, at: UnixMillis, parts: usize) -> Option<usize> {
-        let since = usize::try_from(at.0 - self.start().0).ok()?;
-        let millis = usize::try_from(self.millis()).ok()?;
-        // The last moment belongs to the last part.
-        (at <= self.end).then(|| (since * parts / millis).min(parts - 1))
+        let (start, length) = self.parts(parts);
+        let part = usize::try_from((at.0 - start).div_euclid(length)).ok()?;
+        (part < parts).then_some(part)
     }
 
     /// Returns the place of a time on the horizontal axis.
@@ -90,25 +86,15 @@ impl Span {
             .collect()
     }
 
-    /// Returns the values of points in this many parts.
-    #[allow(clippy::cast_precision_loss)]
-    fn merge(self, series: &TimeSeries<'_>, merge: Merge, parts: usize) -> Vec<Option<f64>> {
-        let mut merged: Vec<Option<(f64, u32)>> = vec![None; parts];
+    /// Returns the largest value of each of this many parts, so that no peak is lost.
+    fn merge(self, series: &TimeSeries<'_>, parts: usize) -> Vec<Option<f64>> {
+        let mut merged: Vec<Option<f64>> = vec![None; parts];
         for (at, value) in &series.points {
             if let (Some(part), Some(value)) = (self.part(*at, parts), value) {
-                let (known, count) = merged[part].unwrap_or((0.0, 0));
-                let next = match merge {
-                    Merge::Mean => known + value,
-                    Merge::Largest => known.max(*value),
-                };
-                merged[part] = Some((next, count + 1));
+                merged[part] = Some(merged[part].map_or(*value, |known| known.max(*value)));
             }
         }
-        let finish = |(value, count): (f64, u32)| match merge {
-            Merge::Mean => value / f64::from(count),
-            Merge::Largest => value,
-        };
-        merged.into_iter().map(|part| part.map(finish)).collect()
+        merged
     }
 }
 
@@ -118,7 +104,7 @@ impl Timeline<'_> {
     pub fn show(&self, span: Span) -> Markup {
         let merged = |parts| {
             let series = self.series.iter();
-            let merged = series.map(move |series| span.merge(series, self.merge, parts));
+            let merged = series.map(move |series| span.merge(series, parts));
             merged.collect::<Vec<_>>()
         };
         let drawn = merged(SLOTS);
@@ -126,7 +112,8 @@ impl Timeline<'_> {
         let most = values().fold(0.0, f64::max);
         // A limit that is far away would press the values to the ground.
         let limit = self.limit.filter(|limit| most >= limit / 4.0);
-        let axis = Axis::of(0.0, limit.map_or(most, |limit| limit.max(most)));
+        // An axis that ends below 1 would make much of nothing.
+        let axis = Axis::of(0.0, limit.unwrap_or(1.0).max(most).max(1.0));
         let x = |slot: usize| place((slot as f64 + 0.5) / SLOTS as f64);
         let drawing = html! {
             @if let Some(limit) = limit {
@@ -187,18 +174,15 @@ impl Timeline<'_> {
         let minutes = i64::from(span.hours) * 60 / 12;
         let begins = |row: usize| {
             let row = i64::try_from(row).unwrap_or(0);
-            UnixMillis(span.start().0 + row * minutes * 60_000)
-        };
-        let merge = match self.merge {
-            Merge::Mean => "mean",
-            Merge::Largest => "largest",
+            let (start, length) = span.parts(ROWS);
+            UnixMillis(start + row * length)
         };
         html! {
             details {
                 summary { (self.title) " as a table" }
                 div.wide tabindex="0" {
                     table {
-                        caption { (self.title) ", " (self.unit) ": " (merge) " of each " (minutes) " minutes" }
+                        caption { (self.title) ", " (self.unit) ": largest of each " (minutes) " minutes" }
                         thead { tr { th scope="col" { "From, UTC" } @for series in &self.series { th scope="col" { (series.name) } } } }
                         tbody {
                             @for row in 0..ROWS {
@@ -257,7 +241,6 @@ mod tests {
         let timeline = Timeline {
             title: "Queue",
             unit: "tasks",
-            merge: Merge::Largest,
             limit,
             series: vec![TimeSeries {
                 name: "queue",
@@ -280,6 +263,37 @@ mod tests {
         let some = every.filter(|(second, _)| !(100..150).contains(second));
         let drawn = timeline(some.collect(), None);
         assert_eq!(path(&drawn).matches('M').count(), 2, "{drawn}");
+    }
+
+    #[test]
+    fn a_part_is_the_same_whenever_the_page_is_loaded() {
+        let spike = UnixMillis(END.0 - 31_000);
+        let series = TimeSeries {
+            name: "4xx",
+            points: (0..6)
+                .map(|at| (UnixMillis(spike.0 + 10_000 * (at - 3)), Some(0.0)))
+                .chain([(spike, Some(9.0))])
+                .collect(),
+        };
+        let begins = |late: i64| -> Vec<i64> {
+            let span = Span::ending(UnixMillis(END.0 + late), 1);
+            let values = span.merge(&series, SLOTS);
+            let (start, length) = span.parts(SLOTS);
+            let peaks = values.iter().enumerate();
+            let peaks = peaks.filter(|(_, value)| **value == Some(9.0));
+            peaks.map(|(at, _)| start + length * at as i64).collect()
+        };
+        let first = begins(0);
+        assert_eq!(first.len(), 1, "{first:?}");
+        for late in [1, 5_000, 35_000, 100_000] {
+            assert_eq!(begins(late), first, "{late}");
+        }
+    }
+
+    #[test]
+    fn an_axis_of_small_values_ends_at_1() {
+        let drawn = timeline(vec![(20, Some(0.1))], None);
+        assert!(drawn.contains(">1.0</text>"), "{drawn}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::operation_samples::{DegradationKind, Responses, Sample};
 use crate::service::Service;
 use domesday_console::chart::WIDTH;
-use domesday_console::timeline::{Merge, Span, TimeSeries, Timeline};
+use domesday_console::timeline::{Span, TimeSeries, Timeline};
 use domesday_state::UnixMillis;
 use maud::{Markup, html};
 
@@ -28,14 +28,12 @@ pub(super) fn plots(service: &Service, samples: &[Sample], span: Span) -> Markup
         Timeline {
             title: "Responses by class of status",
             unit: "a second",
-            merge: Merge::Mean,
             limit: None,
             series: (0..CLASSES.len()).map(rate).collect(),
         },
         Timeline {
             title: "Latency",
             unit: "milliseconds",
-            merge: Merge::Largest,
             limit: None,
             series: vec![
                 series("p50", &|it| millis(responses(|of| of.p50)(it))),
@@ -45,21 +43,18 @@ pub(super) fn plots(service: &Service, samples: &[Sample], span: Span) -> Markup
         Timeline {
             title: "Workers busy",
             unit: "workers",
-            merge: Merge::Largest,
             limit: Some(threads),
             series: vec![series("busy", &|it| Some(whole(it.workers_busy)))],
         },
         Timeline {
             title: "Queue",
             unit: "tasks that wait for a worker",
-            merge: Merge::Largest,
             limit: Some(whole(workers.capacity()) - threads),
             series: vec![series("queue", &|it| Some(whole(it.queue)))],
         },
         Timeline {
             title: "Jobs queued or running",
             unit: "jobs, over all hosts",
-            merge: Merge::Largest,
             limit: None,
             #[allow(clippy::cast_precision_loss)]
             series: vec![series("jobs", &|it| Some(it.jobs?.count as f64))],
@@ -67,14 +62,12 @@ pub(super) fn plots(service: &Service, samples: &[Sample], span: Span) -> Markup
         Timeline {
             title: "Age of the oldest job",
             unit: "minutes",
-            merge: Merge::Largest,
             limit: None,
             series: vec![series("age", &|it| Some(it.jobs?.oldest_seconds / 60.0))],
         },
         Timeline {
             title: "Memory reserved for bodies and responses",
             unit: "MiB",
-            merge: Merge::Largest,
             limit: Some(whole(service.memory.budget()) / MEBIBYTE),
             series: vec![series("reserved", &|it| {
                 Some(whole(it.memory_reserved) / MEBIBYTE)

@@ -174,8 +174,9 @@ impl History {
     fn responses(&self, (counts, now): &TimedCounts) -> Option<Responses> {
         let (earlier, then) = self.counted.as_ref()?;
         let since = counts.since(earlier);
-        // A page may look right after a sample.
-        let seconds = now.duration_since(*then).as_secs_f64().max(0.1);
+        // A page may look right after a sample. Over less time its rate would exceed that of the
+        // sample to come.
+        let seconds = now.duration_since(*then).max(PERIOD).as_secs_f64();
         Some(Responses {
             // Counts of ten seconds are far below 2^52.
             #[allow(clippy::cast_precision_loss)]

@@ -1,6 +1,7 @@
 //! The parts of the console that know no service: data in, data or a drawing out.
 //!
-//! - [`chart`], [`curve`] and [`timeline`] draw series as SVG.
+//! - [`chart`], [`curve`] and [`timeline`] draw series as SVG, and [`bars`] groups.
+//! - [`release_figures`] has the figures and plots of a back-test.
 //! - [`estimate_parts`], [`input_origins`] and [`price_index`] explain a value.
 //! - [`form_token`] masks the token of a form.
 //! - [`fields`] and [`home_inputs`] are the form of a home, and [`program_copies`] its programs.
@@ -15,6 +16,7 @@
 //! The pages, their routes and their sessions are in the server.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
+pub mod bars;
 pub mod chart;
 pub mod confidence;
 pub mod curve;
@@ -31,6 +33,7 @@ pub mod number;
 pub mod price_index;
 pub mod program_copies;
 pub mod rejections;
+pub mod release_figures;
 pub mod reports;
 pub mod series_form;
 pub mod series_table;

@@ -9,7 +9,7 @@ use crate::service::Service;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use domesday_console::number::{number_of, thousands};
+use domesday_console::release_figures::{accuracy, verdicts};
 use domesday_state::PromotionEntry;
 use domesday_valuation::release_store::OpenRelease;
 use maud::{Markup, html};
@@ -50,7 +50,11 @@ pub(super) async fn page(
         @match &reports {
             Some(Ok(reports)) => section { (reports.others(&open)) },
             Some(Err(error)) => p.refusal role="alert" { (error) },
-            None => {}
+            None => p.quiet {
+                "No folder of reports is shown. Start the server with " code { "--console-reports DIR" }
+                ", and copy there what " code { "domesday compare" } ", " code { "domesday release monitor" }
+                " and " code { "domesday shadow report" } " write with " code { "--json" } "."
+            },
         }
         section {
             h2 { "Promotions" }
@@ -140,60 +144,6 @@ fn show(
     }
 }
 
-/// Returns the figures of a back-test.
-fn accuracy(backtest: &Value) -> Markup {
-    let (subject, overall) = (&backtest["subject"], &backtest["overall"]);
-    let (accuracy, ranges) = (&overall["accuracy"], &overall["ranges"]);
-    let none = Vec::new();
-    html! {
-        h3 { "Back-test on sales of " (text(&subject["from"])) " to " (text(&subject["to"])) }
-        dl {
-            dt { "Valued" } dd { (number_of(&overall["valued"])) " of " (number_of(&overall["sales"])) }
-            dt { "Median absolute error" } dd { (percent(&accuracy["mdape"])) }
-            dt { "Within 10 %" } dd { (percent(&accuracy["within_10"])) }
-            dt { "Median error" } dd { (percent(&accuracy["median_error"])) }
-            dt { "FSD" } dd { (number_of(&accuracy["fsd"])) }
-            dt { "Prices within their range" }
-            dd { (percent(&ranges["coverage"])) ", promised " (percent(&ranges["nominal"])) }
-            @for floor in overall["floors"].as_array().unwrap_or(&none) {
-                dt { "Baseline " (text(&floor["floor"]).replace('_', " ")) }
-                dd { (percent(&floor["like_for_like"]["floor"]["mdape"])) " against "
-                    (percent(&floor["like_for_like"]["release"]["mdape"])) ": " (text(&floor["verdict"])) }
-            }
-        }
-    }
-}
-
-/// Returns the verdicts of a check report.
-fn verdicts(check: &Value) -> Markup {
-    let none = Vec::new();
-    let checks = check["checks"].as_array().unwrap_or(&none);
-    html! {
-        details {
-            summary {
-                "Check: " @if check["passed"] == true { "passed" } @else { "failed" }
-                ", " (thousands(i64::try_from(checks.len()).unwrap_or(i64::MAX))) " checks"
-                @if check["not_judged"].as_u64().is_some_and(|count| count > 0) {
-                    ", of which " (number_of(&check["not_judged"])) " were not judged"
-                }
-            }
-            table {
-                caption { "Checks" }
-                thead { tr { th scope="col" { "Check" } th scope="col" { "Verdict" } th scope="col" { "Finding" } } }
-                tbody {
-                    @for found in checks {
-                        tr {
-                            td { (text(&found["check"]).replace('_', " ")) }
-                            td { (text(&found["verdict"]).replace('_', " ")) }
-                            td { (text(&found["summary"])) }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// Returns the ledger. Who promoted and why is for operators.
 fn promotions(entries: &[PromotionEntry], operator: bool) -> Markup {
     html! {
@@ -224,15 +174,4 @@ fn promotions(entries: &[PromotionEntry], operator: bool) -> Markup {
             }
         }
     }
-}
-
-fn percent(share: &Value) -> String {
-    let share = share
-        .as_f64()
-        .map(|share| format!("{:.1} %", 100.0 * share));
-    share.unwrap_or_else(|| "–".to_owned())
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or("–")
 }

@@ -7,7 +7,8 @@
 //! - [`fields`] and [`home_inputs`] are the form of a home, and [`program_copies`] its programs.
 //! - [`homes_file`] and [`homes_text`] read a spreadsheet's file of homes.
 //! - [`number`] writes numbers as people read them.
-//! - [`series_form`] chooses series, and [`series_table`] lists their observations.
+//! - [`series_catalogue`] and [`series_form`] choose series. [`series_chart`], [`series_rows`] and
+//!   [`series_table`] show their observations.
 //! - [`home_map`] draws a home among its comparables, and [`drift`] a monitor's report.
 //! - [`reports`] lists and opens the reports of a folder.
 //! - [`tile_archive`] reads ranges of a PMTiles file.
@@ -35,7 +36,10 @@ pub mod program_copies;
 pub mod rejections;
 pub mod release_figures;
 pub mod reports;
+pub mod series_catalogue;
+pub mod series_chart;
 pub mod series_form;
+pub mod series_rows;
 pub mod series_table;
 pub mod tile_archive;
 pub mod timeline;

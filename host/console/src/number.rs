@@ -69,6 +69,52 @@ pub fn cell(value: &Value) -> String {
     }
 }
 
+/// Returns a number of JSON as people read it, rounded by its size. Files have all of its digits.
+pub fn rounded(value: &Value) -> String {
+    let Some(number) = value.as_f64().filter(|_| value.as_i64().is_none()) else {
+        return number_of(value);
+    };
+    let decimals = match number.abs() {
+        size if size >= 100_000.0 => 0,
+        size if size >= 10.0 => 2,
+        size if size >= 0.01 => 3,
+        _ => 5,
+    };
+    let text = format!("{:.decimals$}", number.abs());
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), thousands);
+    let fraction = fraction.trim_end_matches('0');
+    let sign = if number < 0.0 && text.contains(|digit: char| ('1'..='9').contains(&digit)) {
+        "−"
+    } else {
+        ""
+    };
+    match fraction.is_empty() {
+        true => format!("{sign}{whole}"),
+        false => format!("{sign}{whole}.{fraction}"),
+    }
+}
+
+/// Returns the name of a metric in words. Its unit stands beside it.
+pub fn metric_words(metric: &str) -> String {
+    let name = metric.strip_suffix("_gbp").unwrap_or(metric);
+    let name = name.replace("_gbp_", "_").replace('_', " ");
+    name.replace(" sqm", " m²")
+        .replace(" km2", " km²")
+        .replace(" pct", "")
+}
+
+/// Returns a unit as people write it.
+pub fn unit_words(unit: &str) -> String {
+    match unit {
+        "percent" => "%".to_owned(),
+        other => other
+            .replace("GBP", "£")
+            .replace("m2", "m²")
+            .replace('_', " "),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,5 +129,23 @@ mod tests {
         assert_eq!(pounds_of(&json!(null)), "–");
         assert_eq!(number_of(&json!(3.25)), "3.25");
         assert_eq!(number_of(&json!(3_250)), "3,250");
+        assert_eq!(metric_words("price_per_sqm_gbp"), "price per m²");
+        assert_eq!(unit_words("GBP/km2"), "£/km²");
+    }
+
+    #[test]
+    fn values_are_rounded_by_their_size() {
+        for (value, words) in [
+            (3_259.779_932, "3,259.78"),
+            (1_234_567.8, "1,234,568"),
+            (4.25, "4.25"),
+            (3.194_135, "3.194"),
+            (-0.5, "−0.5"),
+            (-0.000_001, "0"),
+            (127.0, "127"),
+        ] {
+            assert_eq!(rounded(&json!(value)), words);
+        }
+        assert_eq!(rounded(&json!(null)), "–");
     }
 }

@@ -94,9 +94,10 @@ fn errors(errors: &Value) -> Markup {
         let words = format!("{first:.1} % to {:.1} %", first + 100.0 * step);
         Bar {
             // A label each eight bars, such as −30 %.
-            label: (at % 8 == 0)
-                .then(|| format!("{first:+.0}"))
-                .unwrap_or_default(),
+            label: match at % 8 {
+                0 => format!("{first:+.0}"),
+                _ => String::new(),
+            },
             title: format!("{words}: {} sales", number_of(&count.unwrap_or(0.0).into())),
             value: count,
         }

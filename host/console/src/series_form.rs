@@ -1,7 +1,7 @@
 //! The form that chooses a dataset and its selectors.
 
 use crate::fields::Fields;
-use crate::number::text_of;
+use crate::number::{metric_words, text_of, unit_words};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -50,9 +50,30 @@ pub fn show(
                     input name=(COMPARED_DAY) value=(current(COMPARED_DAY)) maxlength="10" placeholder="YYYY-MM-DD";
                 }
             }
+            @if let Some(chosen) = chosen { (metrics(chosen, &current("metrics"))) }
             button.primary { "Show" }
             @if selectors.iter().any(|name| name == "from") {
                 p.quiet.wide-field { "Without dates the latest observations are shown." }
+            }
+        }
+    }
+}
+
+/// Returns the choice of one metric, or of those that the dataset has by default.
+fn metrics(dataset: &Value, value: &str) -> Markup {
+    let metrics = dataset["metrics"].as_array();
+    html! {
+        @if let Some(metrics) = metrics.filter(|metrics| metrics.len() > 1) {
+            label {
+                span { "Metric" }
+                select name="metrics" {
+                    option value="" { "all that are usual" }
+                    @for metric in metrics {
+                        @let name = text_of(&metric["metric"]);
+                        @let unit = unit_words(text_of(&metric["unit"]));
+                        option value=(name) selected[name == value] { (metric_words(name)) ", " (unit) " (" (name) ")" }
+                    }
+                }
             }
         }
     }

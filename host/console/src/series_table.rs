@@ -1,14 +1,8 @@
-//! The observations of series as a table and as a file, with the names of their dimensions.
+//! The observations of series by metric and as a file, with the names of their dimensions.
 
-use crate::number::{cell, number_of};
-use maud::{Markup, html};
+use crate::number::{cell, metric_words, text_of, unit_words};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// Rows of one series in a table. The file has all.
-const MOST_ROWS: usize = 240;
-/// Rows of a table.
-const MOST_OF_ALL: usize = 4_800;
 
 /// A series with the observations of all pages.
 pub struct MergedSeries<'a> {
@@ -136,40 +130,46 @@ const WINDOWS: [&str; 3] = [
     "rental_window_months",
 ];
 
-/// Returns the last observations of each series as a table.
-pub fn table(merged: &[MergedSeries<'_>], names: &DimensionNames) -> Markup {
-    let most = (MOST_OF_ALL / merged.len().max(1)).clamp(1, MOST_ROWS);
-    let is_cut = merged.iter().any(|series| series.observations.len() > most);
-    html! {
-        div.wide.tall tabindex="0" {
-            table {
-                caption { "Observations" @if is_cut { ", the last " (most) " of each series" } }
-                thead {
-                    tr {
-                        th scope="col" { "Metric" }
-                        @for name in &names.dimensions { th scope="col" { (name.replace('_', " ")) } }
-                        th scope="col" { "Period" } th.number scope="col" { "Value" }
-                        th scope="col" { "Unit" } th scope="col" { "Status" } th scope="col" { "Basis" }
-                    }
-                }
-                tbody {
-                    @for series in merged {
-                        @for found in series.observations.iter().skip(series.observations.len().saturating_sub(most)) {
-                            tr {
-                                td { (cell(&series.header["metric"]).replace('_', " ")) }
-                                @for name in &names.dimensions { td { (names.words(series, name)) } }
-                                td.date { (cell(&found["period"])) }
-                                td.number { (number_of(&found["value"])) }
-                                td { (cell(&series.header["unit"])) }
-                                td { (cell(&found["status"])) }
-                                td { (cell(&series.header["basis"])) }
-                            }
-                        }
-                    }
-                }
-            }
+/// The series of one metric.
+pub struct MetricSeries<'a> {
+    metric: &'a str,
+    unit: &'a str,
+    /// Its series.
+    pub series: Vec<&'a MergedSeries<'a>>,
+}
+
+impl MetricSeries<'_> {
+    /// Returns the name of the metric in words.
+    pub fn words(&self) -> String {
+        metric_words(self.metric)
+    }
+
+    /// Returns its unit in words.
+    pub fn unit_words(&self) -> String {
+        unit_words(self.unit)
+    }
+
+    /// Returns its name in the API.
+    pub fn name(&self) -> &str {
+        self.metric
+    }
+}
+
+/// Returns the series by their metrics.
+pub fn by_metric<'a>(merged: &'a [MergedSeries<'a>]) -> Vec<MetricSeries<'a>> {
+    let mut metrics: Vec<MetricSeries<'a>> = Vec::new();
+    for series in merged {
+        let metric = text_of(&series.header["metric"]);
+        match metrics.iter_mut().find(|known| known.metric == metric) {
+            Some(known) => known.series.push(series),
+            None => metrics.push(MetricSeries {
+                metric,
+                unit: text_of(&series.header["unit"]),
+                series: vec![series],
+            }),
         }
     }
+    metrics
 }
 
 /// Returns all observations as the rows of a file, each with its dimensions and whose data it is.

@@ -39,6 +39,21 @@ LOADED = """() => [
 ].reduce((sum, entry) => sum + entry.encodedBodySize, 0)"""
 HAS_PAINTED = """() => performance.getEntriesByName("first-contentful-paint").length > 0"""
 PAINTED = """() => performance.getEntriesByName("first-contentful-paint")[0].startTime"""
+# The least pixels of a letter in a drawing, and drawings' letters that are smaller or cut off.
+LEAST_LETTER = 11
+SMALL_LETTERS = """(least) => [...document.querySelectorAll("svg text")].flatMap((text) => {
+    const box = text.getBoundingClientRect();
+    if (box.width === 0) return [];
+    const size = parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
+    if (size < least) return [`${text.textContent} has ${size.toFixed(1)} px`];
+    let outer = text.ownerSVGElement;
+    while (outer.ownerSVGElement) outer = outer.ownerSVGElement;
+    const frame = outer.getBoundingClientRect();
+    const isCut = box.left < frame.left - 1 || box.right > frame.right + 1;
+    return isCut ? [`${text.textContent} is cut off`] : [];
+})"""
+# Paper on which a value takes two pages, with the margins that a printer's dialogue sets.
+PAPERS = [("A4", None), ("Letter", None), ("A4", "0.4in")]
 HOMES = """postcode,building_number_or_name,street,type,subtype,title_tenure,status,bedrooms,valuation_date
 QA1 1AF,15,Badger Yard Gardens,S,house_semi_detached,freehold,owner_occupied,3,2026-10-15
 """
@@ -84,6 +99,9 @@ class Visit:
         if loaded > MOST_BYTES:
             self.problems.append(f"{name} loads {loaded} bytes")
         self.loaded[name] = loaded
+        small = self.page.evaluate(SMALL_LETTERS, LEAST_LETTER)
+        if small:
+            self.problems.append(f"{name}: {small[:5]}")
         width = self.page.evaluate("document.documentElement.scrollWidth")
         if width > way["width"]:
             self.problems.append(f"{name} is {width} wide")
@@ -133,14 +151,25 @@ class Visit:
         assert page.locator("svg.map circle.home").count() == 1, "no map"
         self.look("value")
         if self.way["scripts"]:
-            # A4 without a margin: two pages are the report.
-            pages = page.pdf(format="A4").count(b"/Type /Page\n")
-            if not 1 <= pages <= 2:
-                self.problems.append(f"the value takes {pages} pages of paper")
+            self.print_on_paper("value", 2)
         self.measure_paint("value")
         page.fill("[name=valuation_date]", "2027-06-01")
         page.get_by_role("button", name="Value the home").click()
         assert "before the change" in page.locator(".difference").inner_text()
+
+    def print_on_paper(self, name, most):
+        """Counts the pages of paper, on which no form is."""
+        for paper, margin in PAPERS:
+            margins = dict.fromkeys(["top", "right", "bottom", "left"], margin) if margin else None
+            file = self.folder / f"{name}-{paper}{margin or ''}.pdf"
+            printed = self.page.pdf(path=file, format=paper, margin=margins)
+            pages = printed.count(b"/Type /Page\n")
+            if not 1 <= pages <= most:
+                self.problems.append(f"{name} takes {pages} pages of {paper}, {margin or 'no margin'}")
+        self.page.emulate_media(media="print")
+        if self.page.locator("form:visible").count():
+            self.problems.append(f"{name} prints a form")
+        self.page.emulate_media(media="null")
 
     def follow(self, role, name):
         """Clicks, and waits for the page that follows: the one before has other headings."""
@@ -162,6 +191,13 @@ class Visit:
             page.get_by_role("link", name="observations as CSV").click()
         assert download.value.suggested_filename == "market_activity.csv"
         self.look("markets")
+        if self.way["scripts"]:
+            self.print_on_paper("markets", 5)
+        page.select_option("[name=compared_with]", "E06990002")
+        page.select_option("[name=metrics]", "sales_value_gbp")
+        self.follow("button", "Show")
+        assert page.get_by_role("columnheader", name="Difference").count() == 1, "no difference"
+        self.look("areas")
         self.follow("link", "Rates")
         page.select_option("[name=dataset]", "bank_rate")
         self.follow("button", "Show")

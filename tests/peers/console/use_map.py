@@ -106,7 +106,8 @@ class Visit:
                 last = number
                 shown = page.locator(".maplibregl-popup-content").inner_text()
                 cells = page.locator(f"#comparable-{number} td").all_inner_texts()
-                if cells[0] not in shown or cells[1] not in shown:
+                price, sold = cells[1], cells[2]
+                if price not in shown or sold not in shown:
                     self.problems.append(f"comparable {number} is shown as {shown}")
         if len(seen) != rows:
             self.problems.append(f"the keyboard reaches {sorted(seen)} of {rows}")

@@ -7,15 +7,16 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::Uri;
 use axum::response::Response;
-use domesday_console::chart::{ChartSeries, Interval, intervals};
+use domesday_console::chart::intervals;
 use domesday_console::curve::{CurveSlider, Curves, DAY_IN_LINK, curves_of, curves_through_time};
 use domesday_console::fields::Fields;
-use domesday_console::number::{number_of, text_of};
+use domesday_console::number::text_of;
 use domesday_console::program_copies::of_series;
+use domesday_console::series_catalogue::{SEARCH, catalogue_of, missing, set_first_choices};
+use domesday_console::series_chart::chart_series;
 use domesday_console::series_form::{self, COMPARED, COMPARED_DAY};
-use domesday_console::series_table::{
-    DimensionNames, MergedSeries, file_rows, merge, series_of, table,
-};
+use domesday_console::series_rows::table;
+use domesday_console::series_table::{DimensionNames, by_metric, file_rows, merge, series_of};
 use domesday_registers::Day;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -85,18 +86,21 @@ async fn page(
     family: Family,
     query: Option<&str>,
 ) -> Result<Response, ConsoleError> {
-    let fields = Fields::parse(query.unwrap_or_default().as_bytes());
+    let mut fields = Fields::parse(query.unwrap_or_default().as_bytes());
     let path = format!("/v1/{}/datasets", family.path);
     let catalogue = console.get(session, &path).await?.ok()?;
     let areas = read_areas(console, session, family).await?;
     let none = Vec::new();
     let datasets = catalogue["datasets"].as_array().unwrap_or(&none);
-    let dataset = fields.get("dataset");
+    let dataset = fields.get("dataset").map(str::to_owned);
     let chosen = datasets
         .iter()
-        .find(|found| found["dataset"].as_str() == dataset);
+        .find(|found| found["dataset"].as_str() == dataset.as_deref());
+    if let Some(chosen) = chosen {
+        set_first_choices(chosen, &areas, &mut fields);
+    }
     let shown = match chosen {
-        None => html! { p.quiet { "Choose a dataset." } },
+        None => catalogue_of(family.path, datasets, fields.get(SEARCH)),
         Some(chosen) if missing(chosen, &fields).is_some() => {
             html! { p.quiet { "Choose " (missing(chosen, &fields).unwrap_or_default()) "." } }
         }
@@ -114,14 +118,6 @@ async fn page(
         (shown)
     };
     Ok(layout::page(family.title, Some(session), &content))
-}
-
-/// Returns the first field that a dataset requires and the form lacks.
-fn missing(dataset: &Value, fields: &Fields) -> Option<String> {
-    let required = dataset["required"].as_array()?.iter();
-    let mut names = required.filter_map(Value::as_str);
-    let name = names.find(|name| fields.get(name).is_none())?;
-    Some(format!("the field {}", name.replace('_', " ")))
 }
 
 /// Returns the queries of the fields: theirs, and those of the area or the day that they are
@@ -247,14 +243,7 @@ fn series(
 ) -> Markup {
     let merged = merge(pages);
     let names = DimensionNames::of(&merged, areas);
-    let mut charts: Vec<(&str, &str, Vec<&MergedSeries<'_>>)> = Vec::new();
-    for series in &merged {
-        let metric = text_of(&series.header["metric"]);
-        match charts.iter_mut().find(|(known, ..)| *known == metric) {
-            Some((.., of_metric)) => of_metric.push(series),
-            None => charts.push((metric, text_of(&series.header["unit"]), vec![series])),
-        }
-    }
+    let charts = by_metric(&merged);
     let curves = curves_of(series_of(pages));
     let through = curves_through_time(series_of(&around.pages)).unwrap_or_default();
     let slider = |curves: &Curves| {
@@ -269,6 +258,12 @@ fn series(
     let release = first.map(|page| text_of(&page["release_id"]));
     let policy = first.map(|page| text_of(&page["revision_policy"]));
     let sources = release.and_then(|release| attribution(console, family, release));
+    // What is copied later says the same, whatever release is current then.
+    let mut pinned = fields.clone();
+    if let Some(release) = release {
+        pinned.set("release_id", release);
+    }
+    let query = pinned.query();
     html! {
         @if let Some(curves) = &curves {
             @for curves in curves {
@@ -277,58 +272,25 @@ fn series(
             }
             @if !through.is_empty() { script src="/assets/curve-slider.js" type="module" {} }
         } @else {
-            @for (metric, unit, of_metric) in &charts {
-                (intervals(&metric.replace('_', " "), unit, &chart_series(of_metric, &names)))
+            @for of_metric in &charts {
+                (intervals(&of_metric.words(), &of_metric.unit_words(), &chart_series(&of_metric.series, &names)))
             }
         }
         p {
             "Release " strong { (release.unwrap_or("–")) } ". " (policy.unwrap_or_default()) " "
             @if let Some(sources) = &sources { (sources) " " }
-            a href={ "/" (family.path) ".csv?" (fields.query()) } download { "Download all " (rows) " observations as CSV" }
-            " " a href={ "/" (family.path) ".parquet?" (fields.query()) } download { "as Parquet" }
+            a href={ "/" (family.path) "?" (query) } { "Link to these values" } " "
+            a href={ "/" (family.path) ".csv?" (query) } download { "Download all " (rows) " observations as CSV" }
+            " " a href={ "/" (family.path) ".parquet?" (query) } download { "as Parquet" }
         }
-        (table(&merged, &names))
+        @for of_metric in &charts { (table(of_metric, &names)) }
         @if let Some(sessions) = &console.service.console {
             section.copies {
                 h2 { "The same by program" }
-                (layout::programs(&of_series(sessions.api_origin(), family.path, &selections(fields))))
+                (layout::programs(&of_series(sessions.api_origin(), family.path, &selections(&pinned))))
             }
         }
     }
-}
-
-/// Returns the series of one metric as a chart draws them, named by what differs among them.
-fn chart_series(of_metric: &[&MergedSeries<'_>], names: &DimensionNames) -> Vec<ChartSeries> {
-    let draw = |series: &&MergedSeries<'_>| ChartSeries {
-        name: names.label(series, of_metric),
-        intervals: series
-            .observations
-            .iter()
-            .filter_map(|found| interval(found))
-            .collect(),
-    };
-    of_metric.iter().map(draw).collect()
-}
-
-/// Returns the interval of an observation: its window, or its day or month.
-fn interval(observation: &Value) -> Option<Interval> {
-    let period = observation["period"].as_str()?;
-    let day = |member: &str| Day::parse_iso(observation[member].as_str()?);
-    let (from, to) = match (day("period_start"), day("period_end")) {
-        (Some(from), Some(to)) => (from, to),
-        _ => {
-            let of_period =
-                Day::parse_iso(period).or_else(|| Day::parse_iso(&format!("{period}-01")))?;
-            (of_period, of_period)
-        }
-    };
-    let value = observation["value"].as_f64();
-    Some(Interval {
-        from: from.0,
-        to: to.0,
-        value,
-        title: format!("{period}: {}", number_of(&observation["value"])),
-    })
 }
 
 async fn as_file(
@@ -376,33 +338,4 @@ fn attribution(console: &Console, family: Family, release: &str) -> Option<Strin
     let sources: BTreeSet<String> = sources.collect();
     let sources: Vec<String> = sources.into_iter().collect();
     (!sources.is_empty()).then(|| format!("Contains data of {}.", sources.join("; ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn an_observation_is_drawn_over_its_window_or_on_its_day() {
-        let window = json!({"period": "2026-07", "value": 3.5, "period_start": "2025-08-01", "period_end": "2026-07-31"});
-        let drawn = interval(&window).unwrap();
-        assert_eq!((drawn.to - drawn.from, drawn.value), (364, Some(3.5)));
-        let day = interval(&json!({"period": "1970-01-02", "value": null})).unwrap();
-        assert_eq!((day.from, day.to, day.value), (1, 1, None));
-        let month = interval(&json!({"period": "1970-02", "value": 1})).unwrap();
-        assert_eq!((month.from, month.title.as_str()), (31, "1970-02: 1"));
-    }
-
-    #[test]
-    fn a_required_field_that_is_missing_is_named() {
-        let dataset = json!({"required": ["dataset", "price_band"]});
-        let fields = Fields::parse(b"dataset=x");
-        let named = missing(&dataset, &fields);
-        assert_eq!(named.as_deref(), Some("the field price band"));
-        assert_eq!(
-            missing(&dataset, &Fields::parse(b"dataset=x&price_band=y")),
-            None
-        );
-    }
 }

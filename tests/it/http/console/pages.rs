@@ -166,10 +166,32 @@ fn a_series_is_charted_listed_and_downloaded_as_the_api_has_it() {
             both.contains(&format!("<span>{name}</span></li>")),
             "{name}: {both}"
         );
-        assert!(both.contains(&format!("<td>{name}</td>")), "{name}: {both}");
+        let column = format!("<th class=\"number\" scope=\"col\">{name}</th>");
+        assert!(both.contains(&column), "{name}: {both}");
     }
+    assert!(both.contains("Difference, second − first"), "{both}");
+    // What is copied stays on the release that the page names.
+    let release = areas["release_id"].as_str().unwrap();
+    let pinned = format!("release_id={release}");
+    assert_eq!(page.matches(&pinned).count(), 4, "{page}");
     let refused = browser.page("/markets?dataset=market_activity&area=E99999999");
     assert!(refused.contains("role=\"alert\""), "{refused}");
+    server.stop();
+}
+
+#[test]
+fn series_are_found_by_words_and_opened_at_their_first_choice() {
+    let server = start_with_console().go();
+    let browser = Browser::open(&link(&server, &["--scope", "markets:read"]));
+    let page = browser.page("/markets?search=price+bands");
+    let found = "href=\"/markets?dataset=price_bands\"";
+    assert!(page.contains(found), "{page}");
+    assert!(!page.contains("dataset=market_activity\""), "{page}");
+    let page = browser.page("/markets?dataset=price_bands&metrics=sales_count");
+    assert!(page.contains("<figure class=\"chart\">"), "{page}");
+    assert!(page.contains("value=\"under_100k\" selected"), "{page}");
+    assert!(page.contains("(sales_count)"), "{page}");
+    assert_eq!(page.matches("<figcaption>").count(), 1, "{page}");
     server.stop();
 }
 

@@ -192,7 +192,7 @@ class Visit:
         assert download.value.suggested_filename == "market_activity.csv"
         self.look("markets")
         if self.way["scripts"]:
-            self.print_on_paper("markets", 5)
+            self.print_on_paper("markets", 6)
         page.select_option("[name=compared_with]", "E06990002")
         page.select_option("[name=metrics]", "sales_value_gbp")
         self.follow("button", "Show")

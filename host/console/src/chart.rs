@@ -8,6 +8,8 @@ pub const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 220.0;
 /// Pixels between the names of two series at the right edge.
 const NAME_HEIGHT: f64 = 13.0;
+/// The place of the lowest name: the lower edge.
+const LOWEST_LETTER: f64 = HEIGHT;
 
 /// A value over an interval of days. A point has the same first and last day.
 #[derive(Clone, Debug)]
@@ -157,6 +159,12 @@ impl Frame<'_> {
         for (_, y) in &mut places {
             *y = y.max(least);
             least = *y + NAME_HEIGHT;
+        }
+        // Those that were moved below the drawing go back up, and move others up.
+        let mut most = LOWEST_LETTER;
+        for (_, y) in places.iter_mut().rev() {
+            *y = y.min(most);
+            most = *y - NAME_HEIGHT;
         }
         places
     }
@@ -347,15 +355,25 @@ mod tests {
                 title: String::new(),
             }],
         };
-        let drawn = intervals("T", "GBP", &[series("one", 100.0), series("other", 100.1)]);
-        let drawn = drawn.into_string();
+        let draw = |values: &[f64]| {
+            let series: Vec<_> = values.iter().map(|value| series("one", *value)).collect();
+            intervals("T", "GBP", &series).into_string()
+        };
+        let places = |drawn: &str| -> Vec<f64> {
+            let letters = drawn.split("class=\"letter").skip(1);
+            letters
+                .map(|text| text.split(" y=\"").nth(1).unwrap())
+                .map(|text| text.split('"').next().unwrap().parse().unwrap())
+                .collect()
+        };
+        let drawn = draw(&[100.0, 100.1]);
         assert_eq!(drawn.matches("class=\"sample\"").count(), 2, "{drawn}");
-        let letters = drawn.split("class=\"letter").skip(1);
-        let places: Vec<f64> = letters
-            .map(|text| text.split(" y=\"").nth(1).unwrap())
-            .map(|text| text.split('"').next().unwrap().parse().unwrap())
-            .collect();
-        assert!(places[1] - places[0] >= 12.9, "{places:?}");
+        let two = places(&drawn);
+        assert!(two[1] - two[0] >= 12.9, "{two:?}");
+        // Three at the lower edge stay within the drawing.
+        let four = places(&draw(&[0.0, 0.0, 0.0, 9.0]));
+        let apart = four.windows(2).all(|pair| pair[1] - pair[0] >= 12.9);
+        assert!(apart && four[3] <= HEIGHT + 4.0, "{four:?}");
         assert!(
             drawn.contains("class=\"unit\" x=\"4\" y=\"14\">GBP<"),
             "{drawn}"

@@ -1,7 +1,9 @@
 //! The place that a host fetches promoted releases from.
 
+use domesday_package::{Kind, Trust, ValuationBody, open};
 use domesday_state::ReleaseKind;
 use std::error::Error;
+use std::path::Path;
 
 /// The place that a host fetches promoted releases from: another folder, or a registry.
 pub trait ReleaseSource: Send + Sync {
@@ -18,4 +20,18 @@ pub trait ReleaseSource: Send + Sync {
         id: &str,
         manifest: Option<&str>,
     ) -> Result<(), Box<dyn Error + Send + Sync>>;
+}
+
+/// Reports whether a release is in a folder of releases, with the snapshot that it pins. One that
+/// cannot be read is here too, since fetching would replace nothing.
+pub fn is_release_here(releases: &Path, trust: &Trust, kind: ReleaseKind, id: &str) -> bool {
+    let package_dir = releases.join(kind.as_str()).join(id);
+    if kind != ReleaseKind::Valuation || !package_dir.exists() {
+        return package_dir.exists();
+    }
+    let body = open(&package_dir, trust).and_then(|package| package.body::<ValuationBody>());
+    body.map_or(true, |body| {
+        let snapshots = releases.join(Kind::Property.as_str());
+        snapshots.join(body.snapshot.id.as_str()).exists()
+    })
 }

@@ -83,6 +83,26 @@ fn a_host_without_a_promoted_release_fetches_it_at_its_start_and_while_it_serves
 }
 
 #[test]
+fn a_start_fetches_the_snapshot_of_a_release_that_is_here_without_it() {
+    let (source, mine) = (Releases::copy(), Releases::copy());
+    let kept = tempfile::tempdir().unwrap();
+    let data = kept.path().join("data");
+    let from = source.path().display().to_string();
+    let serve = || {
+        let server = start().releases(mine.path()).data(&data);
+        server.with(&["--release-source", &from]).go()
+    };
+    let server = serve();
+    promote(&server, RELEASE);
+    server.stop();
+    fs::remove_dir_all(mine.path().join("property").join(SNAPSHOT)).unwrap();
+    let server = serve();
+    assert!(list_packages(mine.path()).contains(&SNAPSHOT.to_owned()));
+    server.demo().post("/v3/value", &house()).ok();
+    server.stop();
+}
+
+#[test]
 fn what_a_host_cannot_prove_stays_away_until_it_is_mended() {
     let database = cluster::shared().database();
     let key = key(&database);

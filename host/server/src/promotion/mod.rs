@@ -5,10 +5,11 @@ mod gate;
 
 pub use gate::{PromotionRequest, PromotionRules, promote};
 
+use crate::release_source::is_release_here;
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
-use domesday_package::{GateError, Kind, PackageError, ValuationBody, open};
+use domesday_package::{GateError, PackageError, open};
 use domesday_state::{LedgerRecord, ReleaseKind, State, StateError, UnixMillis};
 use domesday_valuation::release_store::ReleaseError;
 use futures_util::future::join_all;
@@ -207,7 +208,7 @@ impl Service {
         let Some(source) = &self.release_source else {
             return Ok(());
         };
-        if self.is_here(kind, id) {
+        if is_release_here(self.releases.root(), self.releases.trust(), kind, id) {
             return Ok(());
         }
         let manifest = match self.state.promoted_release(kind).as_deref() == Some(id) {
@@ -222,23 +223,6 @@ impl Service {
                 id: id.to_owned(),
                 source,
             })
-    }
-
-    /// Reports whether a release is in the folder of releases, with the snapshot that it pins. One
-    /// that cannot be read is here too, since fetching would replace nothing.
-    fn is_here(&self, kind: ReleaseKind, id: &str) -> bool {
-        let root = self.releases.root();
-        let package_dir = root.join(kind.as_str()).join(id);
-        if kind != ReleaseKind::Valuation || !package_dir.exists() {
-            return package_dir.exists();
-        }
-        let body = open(&package_dir, self.releases.trust())
-            .and_then(|package| package.body::<ValuationBody>());
-        body.map_or(true, |body| {
-            let snapshot = body.snapshot.id;
-            let snapshots = root.join(Kind::Property.as_str());
-            snapshots.join(snapshot.as_str()).exists()
-        })
     }
 
     fn begin_promotion(&self) -> MutexGuard<'_, ()> {

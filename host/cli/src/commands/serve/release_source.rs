@@ -5,7 +5,7 @@ use anyhow::{Context, bail};
 use domesday_package::Trust;
 use domesday_server::config::Settings;
 use domesday_server::promotion::{PromotedIds, promoted_manifest};
-use domesday_server::release_source::ReleaseSource;
+use domesday_server::release_source::{ReleaseSource, is_release_here};
 use domesday_state::{ReleaseKind, State};
 use std::error::Error;
 use std::path::PathBuf;
@@ -66,8 +66,8 @@ impl FetchedReleases {
         ended.unwrap_or_else(|_| bail!("the transfer panicked"))
     }
 
-    /// Fetches the releases that a start opens, where they are not here: those that were promoted
-    /// last, and that of the setting.
+    /// Fetches the releases that a start opens, where they or their snapshots are not here: those
+    /// that were promoted last, and that of the setting.
     ///
     /// # Errors
     /// A release cannot be fetched.
@@ -83,7 +83,7 @@ impl FetchedReleases {
                 ReleaseKind::Markets | ReleaseKind::Rates => id.as_deref(),
             };
             let Some(id) = chosen else { continue };
-            if !self.releases.join(kind.as_str()).join(id).exists() {
+            if !is_release_here(&self.releases, &self.trust, *kind, id) {
                 let manifest = promoted_manifest(state, *kind, id)?;
                 let fetched = self
                     .fetch(*kind, id, manifest.as_deref())

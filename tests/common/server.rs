@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest delay of a log line.
-const MAX_LOG_DELAY: Duration = Duration::from_secs(5);
+const MAX_LOG_DELAY: Duration = Duration::from_secs(30);
 const UNMETERED: &str = "requests_per_second = 1000000
 burst = 1000000
 concurrency = 1000000

@@ -18,7 +18,7 @@ const LEAST_METRES: f64 = 400.0;
 
 /// A place on the National Grid, metres.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct GridLocation {
     /// Metres to the east.
     pub easting: i32,
     /// Metres to the north.
@@ -33,7 +33,7 @@ pub struct Point {
     /// The price and the day that belong to it.
     pub words: String,
     /// Its place on the National Grid.
-    pub place: Place,
+    pub place: GridLocation,
 }
 
 /// Returns points of which no two are at one place. Homes of one postcode share a point, so their
@@ -69,7 +69,7 @@ struct View {
 impl View {
     /// Returns the view that has all points.
     fn of(points: &[Point]) -> View {
-        let ends = |of: fn(&Place) -> i32| {
+        let ends = |of: fn(&GridLocation) -> i32| {
             let values = points.iter().map(|point| f64::from(of(&point.place)));
             values.fold((f64::MAX, f64::MIN), |(low, high), value| {
                 (low.min(value), high.max(value))
@@ -85,15 +85,15 @@ impl View {
         }
     }
 
-    fn x(&self, place: &Place) -> f64 {
+    fn x(&self, place: &GridLocation) -> f64 {
         SIDE / 2.0 + (f64::from(place.easting) - self.middle.0) * self.scale
     }
 
-    fn y(&self, place: &Place) -> f64 {
+    fn y(&self, place: &GridLocation) -> f64 {
         SIDE / 2.0 - (f64::from(place.northing) - self.middle.1) * self.scale
     }
 
-    fn contains(&self, place: &Place) -> bool {
+    fn contains(&self, place: &GridLocation) -> bool {
         [self.x(place), self.y(place)]
             .iter()
             .all(|at| (0.0..=SIDE).contains(at))
@@ -102,7 +102,7 @@ impl View {
 
 /// Returns the map, north up: the home in rings of distance, its comparables, and the postcodes of
 /// its sector as dots.
-pub fn map(points: &[Point], sector: &[Place]) -> Markup {
+pub fn map(points: &[Point], sector: &[GridLocation]) -> Markup {
     let points = join_points(points);
     let view = View::of(&points);
     let (x, y) = (
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn points_lie_within_the_map_with_north_up() {
-        let place = |easting, northing| Place { easting, northing };
+        let place = |easting, northing| GridLocation { easting, northing };
         let at = |label: Option<&str>, easting, northing| Point {
             label: label.map(str::to_owned),
             words: String::new(),
@@ -276,7 +276,7 @@ mod tests {
         let near = |rank: usize, easting| Point {
             label: Some(rank.to_string()),
             words: String::new(),
-            place: Place {
+            place: GridLocation {
                 easting,
                 northing: 500,
             },
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn rings_around_the_home_have_round_distances_and_dots_lie_within_the_map() {
-        let place = |easting, northing| Place { easting, northing };
+        let place = |easting, northing| GridLocation { easting, northing };
         let home = Point {
             label: None,
             words: String::new(),

@@ -96,7 +96,7 @@ impl HomesFile {
         let names: Vec<String> = self.headings.iter().map(|name| column_name(name)).collect();
         let has = |column: &&str| names.iter().any(|name| name == column);
         let mut absent: Vec<&str> = REQUIRED.into_iter().filter(|it| !has(it)).collect();
-        if !SIZES.iter().any(|size| has(&size)) {
+        if !SIZES.iter().any(has) {
             absent.push("floor_area_m2 or bedrooms");
         }
         match absent.is_empty() {

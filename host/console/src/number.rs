@@ -70,7 +70,7 @@ pub fn cell(value: &Value) -> String {
 }
 
 /// Returns a number of JSON as people read it, rounded by its size. Files have all of its digits.
-pub fn rounded(value: &Value) -> String {
+pub fn format_rounded(value: &Value) -> String {
     let Some(number) = value.as_f64().filter(|_| value.as_i64().is_none()) else {
         return number_of(value);
     };
@@ -144,8 +144,8 @@ mod tests {
             (-0.000_001, "0"),
             (127.0, "127"),
         ] {
-            assert_eq!(rounded(&json!(value)), words);
+            assert_eq!(format_rounded(&json!(value)), words);
         }
-        assert_eq!(rounded(&json!(null)), "–");
+        assert_eq!(format_rounded(&json!(null)), "–");
     }
 }

@@ -90,7 +90,6 @@ fn errors(errors: &Value) -> Markup {
     };
     let bar = |(at, count): (usize, &Value)| {
         let first = 100.0 * (from + step * at as f64);
-        let count = count.as_f64();
         let words = format!("{first:.1} % to {:.1} %", first + 100.0 * step);
         Bar {
             // A label each eight bars, such as −30 %.
@@ -98,8 +97,8 @@ fn errors(errors: &Value) -> Markup {
                 0 => format!("{first:+.0}"),
                 _ => String::new(),
             },
-            title: format!("{words}: {} sales", number_of(&count.unwrap_or(0.0).into())),
-            value: count,
+            title: format!("{words}: {} sales", number_of(count)),
+            value: count.as_f64(),
         }
     };
     let all: Vec<Bar> = counts.iter().enumerate().map(bar).collect();

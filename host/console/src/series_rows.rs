@@ -1,6 +1,6 @@
 //! The observations of a metric as a table: a row a period, and a column a series.
 
-use crate::number::{cell, rounded};
+use crate::number::{cell, format_rounded};
 use crate::series_table::{DimensionNames, MergedSeries, MetricSeries};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -117,7 +117,7 @@ fn draw(
                     @for (name, values) in rows.iter().take(MOST_ROWS) {
                         tr {
                             th scope="row" { (name) }
-                            @for value in values { td.number { (value.map_or_else(|| "–".to_owned(), rounded)) } }
+                            @for value in values { td.number { (value.map_or_else(|| "–".to_owned(), format_rounded)) } }
                             @if differs { td.number { (difference(values)) } }
                         }
                     }
@@ -130,7 +130,7 @@ fn draw(
 fn difference(values: &[Option<&Value>]) -> String {
     let number = |at: usize| values.get(at).copied().flatten().and_then(Value::as_f64);
     match number(0).zip(number(1)) {
-        Some((first, second)) => rounded(&Value::from(second - first)),
+        Some((first, second)) => format_rounded(&Value::from(second - first)),
         None => "–".to_owned(),
     }
 }
@@ -152,7 +152,7 @@ mod tests {
         }]})
     }
 
-    fn drawn(pages: &[Value]) -> String {
+    fn draw(pages: &[Value]) -> String {
         let merged = merge(pages);
         let names = DimensionNames::of(&merged, &Value::Null);
         let metrics = by_metric(&merged);
@@ -165,7 +165,7 @@ mod tests {
             page("E1", &[("2026-06", 3_000.0), ("2026-07", 3_259.779_932)]),
             page("E2", &[("2026-07", 3_300.0)]),
         ];
-        let drawn = drawn(&pages);
+        let drawn = draw(&pages);
         assert!(
             drawn.contains("price per m², £/m² (price_per_sqm_gbp)"),
             "{drawn}"
@@ -181,7 +181,7 @@ mod tests {
     fn a_long_table_says_what_paper_and_the_page_leave_out() {
         let days: Vec<String> = (0..300).map(|day| format!("{:04}", 2_000 + day)).collect();
         let values: Vec<(&str, f64)> = days.iter().map(|day| (day.as_str(), 1.0)).collect();
-        let drawn = drawn(&[page("E1", &values)]);
+        let drawn = draw(&[page("E1", &values)]);
         assert!(drawn.contains("The newest 240 of 300 rows"), "{drawn}");
         assert!(
             drawn.contains("On paper, the first 24 of 300 rows."),
@@ -197,7 +197,7 @@ mod tests {
             .iter()
             .map(|area| page(area, &[("2026-07", 1.0)]))
             .collect();
-        let drawn = drawn(&pages);
+        let drawn = draw(&pages);
         assert!(drawn.contains("<th scope=\"row\">E8</th>"), "{drawn}");
     }
 }

@@ -1,13 +1,13 @@
 //! The points of a value's map, read from the snapshot of its release.
 
-use domesday_console::home_map::{Place, Point};
+use domesday_console::home_map::{GridLocation, Point};
 use domesday_console::number::{pounds_of, text_of};
 use domesday_property::{PostcodeLocation, Snapshot};
 use domesday_registers::Postcode;
 use serde_json::Value;
 
 /// Returns the places of the postcodes of the home's sector.
-pub(super) fn sector(snapshot: &Snapshot, response: &Value) -> Vec<Place> {
+pub(super) fn sector(snapshot: &Snapshot, response: &Value) -> Vec<GridLocation> {
     let postcode = response["property"]["postcode"].as_str();
     postcode.map_or_else(Vec::new, |postcode| sector_places(snapshot, postcode))
 }
@@ -54,14 +54,14 @@ fn point(
 }
 
 /// Returns the places of the postcodes of a postcode's sector.
-fn sector_places(snapshot: &Snapshot, postcode: &str) -> Vec<Place> {
+fn sector_places(snapshot: &Snapshot, postcode: &str) -> Vec<GridLocation> {
     let locations = Postcode::parse(postcode).map(|postcode| snapshot.sector_locations(&postcode));
     let locations = locations.and_then(Result::ok).unwrap_or_default();
     locations.iter().map(place_of).collect()
 }
 
-fn place_of(location: &PostcodeLocation) -> Place {
-    Place {
+fn place_of(location: &PostcodeLocation) -> GridLocation {
+    GridLocation {
         easting: location.easting,
         northing: location.northing,
     }

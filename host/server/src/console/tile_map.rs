@@ -131,7 +131,7 @@ fn places(points: &[Point]) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_console::home_map::Place;
+    use domesday_console::home_map::GridLocation;
 
     #[test]
     fn one_range_within_the_file_is_read() {
@@ -154,7 +154,7 @@ mod tests {
         let point = |label: Option<&str>, easting| Point {
             label: label.map(str::to_owned),
             words: "£1".to_owned(),
-            place: Place {
+            place: GridLocation {
                 easting,
                 northing: 178_388,
             },

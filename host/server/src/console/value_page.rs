@@ -18,7 +18,7 @@ use axum::response::Response;
 use domesday_console::confidence::grounds;
 use domesday_console::fields::Fields;
 use domesday_console::home_inputs::{fields_of, stated_inputs};
-use domesday_console::home_map::{Place, Point, map};
+use domesday_console::home_map::{GridLocation, Point, map};
 use domesday_console::number::{number_of, pounds, text_of};
 use domesday_console::{input_origins, program_copies};
 use domesday_property::SnapshotError;
@@ -141,7 +141,7 @@ struct Behind {
     /// The home and its comparables.
     points: Vec<Point>,
     /// The postcodes of the home's sector.
-    sector: Vec<Place>,
+    sector: Vec<GridLocation>,
     /// The values that stored data gave, by the JSON Pointer of their input.
     stored: BTreeMap<String, String>,
 }

@@ -4,16 +4,14 @@ use crate::command_line::folder;
 use crate::common::demo::house;
 use crate::common::program::run;
 use crate::common::server::start;
+use domesday_server::clock::{Clock, MachineClock};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
 
 /// Returns the current month in UTC, as the commands write it.
 fn month() -> String {
-    let now = std::time::SystemTime::now();
-    chrono::DateTime::<chrono::Utc>::from(now)
-        .format("%Y-%m")
-        .to_string()
+    MachineClock.utc().format("%Y-%m").to_string()
 }
 
 /// The entries of a month add up to its units, with a server and without one.

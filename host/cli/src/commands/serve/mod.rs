@@ -172,13 +172,7 @@ async fn serve(
     tracing::info!(%address, release_id, "serving");
     let drain_delay = Duration::from_secs(settings.drain_delay.into());
     let drain_timeout = Duration::from_secs(settings.drain_timeout.into());
-    if drain_delay + drain_timeout >= ORCHESTRATOR_TIME {
-        tracing::warn!(
-            drain_delay = settings.drain_delay,
-            drain_timeout = settings.drain_timeout,
-            "a stop may take longer than the 30 seconds that orchestrators give by default"
-        );
-    }
+    warn_of_long_stop(&settings, drain_delay + drain_timeout);
     let stop = async {
         let signal = signals.next().await;
         // Jobs are released while requests are still finished.
@@ -214,6 +208,17 @@ async fn serve(
     };
     tokio::join!(jobs.wait_for_stop(end_time(&service)), no_side_servers);
     close(service, socket_file, settings.state.is_none()).await
+}
+
+/// Logs a warning where a stop may take longer than an orchestrator waits.
+fn warn_of_long_stop(settings: &Settings, longest: Duration) {
+    if longest >= ORCHESTRATOR_TIME {
+        tracing::warn!(
+            drain_delay = settings.drain_delay,
+            drain_timeout = settings.drain_timeout,
+            "a stop may take longer than the 30 seconds that orchestrators give by default"
+        );
+    }
 }
 
 /// Prints where the console is, or why the demo has none, and serves it.

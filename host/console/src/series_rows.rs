@@ -96,6 +96,11 @@ fn draw(
     columns_left_out: usize,
 ) -> Markup {
     let differs = headings.len() == 2;
+    // The caption says what it is.
+    let heading = |text: &str| match headings.len() {
+        1 => "Value".to_owned(),
+        _ => text.to_owned(),
+    };
     let all = rows.len();
     html! {
         div.wide.tall tabindex="0" {
@@ -109,7 +114,7 @@ fn draw(
                 thead {
                     tr {
                         th scope="col" { (first) }
-                        @for heading in headings { th.number scope="col" { (heading) } }
+                        @for text in headings { th.number scope="col" { (heading(text)) } }
                         @if differs { th.number scope="col" { "Difference, second − first" } }
                     }
                 }

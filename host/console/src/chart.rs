@@ -8,8 +8,6 @@ pub const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 220.0;
 /// Pixels between the names of two series at the right edge.
 const NAME_HEIGHT: f64 = 13.0;
-/// The place of the lowest name: the lower edge.
-const LOWEST_LETTER: f64 = HEIGHT;
 
 /// A value over an interval of days. A point has the same first and last day.
 #[derive(Clone, Debug)]
@@ -161,7 +159,7 @@ impl Frame<'_> {
             least = *y + NAME_HEIGHT;
         }
         // Those that were moved below the drawing go back up, and move others up.
-        let mut most = LOWEST_LETTER;
+        let mut most = HEIGHT;
         for (_, y) in places.iter_mut().rev() {
             *y = y.min(most);
             most = *y - NAME_HEIGHT;

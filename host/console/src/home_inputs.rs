@@ -212,16 +212,23 @@ pub fn stated_inputs(request: &Value) -> Vec<(&'static str, String)> {
     stated
 }
 
-/// Returns the label of the field that a JSON Pointer of the API names, with the field's name where
-/// the form has one.
-pub fn field_of(pointer: &str) -> Option<(&'static str, Option<&'static str>)> {
+/// Returns the names of the inputs without which no home can be valued.
+pub fn required_inputs() -> impl Iterator<Item = &'static str> {
+    let inputs = INPUTS.iter().flat_map(|(_, inputs)| *inputs);
+    inputs
+        .filter(|input| input.required)
+        .map(|input| input.name)
+}
+
+/// Returns the label and the name of the field that a JSON Pointer of the API names.
+pub fn field_of(pointer: &str) -> Option<(&'static str, &'static str)> {
     if pointer == "/size" {
-        return Some(("Bedrooms or floor area", Some("bedrooms")));
+        return Some(("Bedrooms or floor area", "bedrooms"));
     }
     let inputs = INPUTS.iter().flat_map(|(_, inputs)| *inputs);
     let named = |input: &&Input| format!("/{}/{}", input.pointer[0], input.pointer[1]) == pointer;
     let input = inputs.into_iter().find(named)?;
-    Some((input.label, Some(input.name)))
+    Some((input.label, input.name))
 }
 
 /// Returns the value of an input in words.
@@ -285,7 +292,7 @@ mod tests {
         let (label, name) = field_of("/size").unwrap();
         assert_eq!(label, "Bedrooms or floor area");
         assert_eq!(field_of("/fabric"), None);
-        let form = fieldsets(&Fields::default(), true, &[name.unwrap()]).into_string();
+        let form = fieldsets(&Fields::default(), true, &[name]).into_string();
         let marked = "name=\"bedrooms\" value=\"\" aria-invalid=\"true\" autofocus";
         assert!(form.contains(marked), "{form}");
         assert_eq!(form.matches("aria-invalid").count(), 1);

@@ -1,5 +1,6 @@
 //! A file of homes, as spreadsheets write it, and the requests that it becomes.
 
+use crate::home_inputs::required_inputs;
 use crate::homes_text::{column_name, date, delimiter, number};
 use serde_json::{Map, Value, json};
 
@@ -26,17 +27,6 @@ const COLUMNS: [(&str, &str, CellKind); 13] = [
     ("bedrooms", "size", CellKind::Number),
     ("living_rooms", "size", CellKind::Number),
     ("floor_area_m2", "size", CellKind::Number),
-];
-/// The columns without which no home can be valued.
-const REQUIRED: [&str; 8] = [
-    "postcode",
-    "building_number_or_name",
-    "street",
-    "type",
-    "subtype",
-    "title_tenure",
-    "valuation_date",
-    "status",
 ];
 /// The columns of a size, of which a home needs one.
 const SIZES: [&str; 3] = ["floor_area_m2", "bedrooms", "living_rooms"];
@@ -95,7 +85,7 @@ impl HomesFile {
     pub fn check_columns(&self) -> Result<(), String> {
         let names: Vec<String> = self.headings.iter().map(|name| column_name(name)).collect();
         let has = |column: &&str| names.iter().any(|name| name == column);
-        let mut absent: Vec<&str> = REQUIRED.into_iter().filter(|it| !has(it)).collect();
+        let mut absent: Vec<&str> = required_inputs().filter(|it| !has(it)).collect();
         if !SIZES.iter().any(has) {
             absent.push("floor_area_m2 or bedrooms");
         }

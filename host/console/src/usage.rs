@@ -98,9 +98,9 @@ pub fn table_of_entries(entries: &[UsageEntry]) -> Markup {
 pub const COLUMNS: [&str; 5] = ["month", "at", "kind", "id", "units"];
 
 /// Returns the cells of an entry in a file.
-pub fn cells(entry: &UsageEntry) -> Vec<String> {
+pub fn cells(entry: &UsageEntry) -> [String; 5] {
     let at = DateTime::from_timestamp_millis(entry.source.at.0).unwrap_or_default();
-    vec![
+    [
         entry.month.to_string(),
         at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
         entry.source.kind.as_str().to_owned(),
@@ -118,10 +118,8 @@ pub fn path_after(month: Month, position: &UsagePosition) -> String {
 }
 
 fn id(entry: &UsageEntry) -> String {
-    match entry.source.id.is_nil() {
-        true => String::new(),
-        false => entry.source.id.to_string(),
-    }
+    let id = entry.source.known_id();
+    id.map_or_else(String::new, |id| id.to_string())
 }
 
 fn day(at: UnixMillis) -> NaiveDate {

@@ -71,6 +71,11 @@ pub struct UsageSource {
 }
 
 impl UsageSource {
+    /// Returns the id of the request or job. Units of an unknown request have none.
+    pub fn known_id(&self) -> Option<Uuid> {
+        (!self.id.is_nil()).then_some(self.id)
+    }
+
     /// Returns the source of units of a job that changes now.
     pub(crate) fn job(id: Uuid, at: UnixMillis) -> UsageSource {
         UsageSource {

@@ -74,7 +74,8 @@ pub(super) async fn file(
     require_scope(&session, Scope::AvmValue)?;
     let month = month_of(&console, &fields_of(&request))?;
     let mut rows = vec![COLUMNS.map(str::to_owned).to_vec()];
-    let add = |entries: &[UsageEntry]| rows.extend(entries.iter().map(cells));
+    let add =
+        |entries: &[UsageEntry]| rows.extend(entries.iter().map(|entry| cells(entry).to_vec()));
     read_month(&console, &session.user.tenant, month, add).await?;
     download(&format!("usage-{month}"), rows)
 }

@@ -137,7 +137,7 @@ fn page_again(
 ) -> Response {
     let errors = refused.map_or_else(Vec::new, |answered| answered.errors());
     let pointers = errors.iter().filter_map(|error| error["field"].as_str());
-    let named: Vec<&str> = pointers.filter_map(|it| field_of(it)?.1).collect();
+    let named: Vec<&str> = pointers.filter_map(|it| Some(field_of(it)?.1)).collect();
     let content = html! {
         h1 { (TITLE) }
         @match refused {

@@ -102,7 +102,7 @@ async fn market(console: &Console, release: &Arc<OpenRelease>, value: &SavedValu
         return None;
     }
     let (release, request) = (release.clone(), value.request.to_string());
-    let run = move || estimate_without_own_sales(release, &request, true);
+    let run = move || estimate_without_own_sales(release, &request);
     console.service.workers.run(run).await.ok().flatten()
 }
 

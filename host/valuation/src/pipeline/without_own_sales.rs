@@ -36,21 +36,17 @@ impl EvidenceSource for WithoutOwnSales {
 }
 
 /// Returns the estimate of a request for an existing property without the home's own sales, in
-/// pounds. `stored_data` says whether the request may use stored data.
+/// pounds. It may use stored data.
 ///
 /// There is none where the request has errors, its home is not found without an address provider,
 /// or the release refers it. No observer sees the run. Blocks for at most five seconds.
-pub fn estimate_without_own_sales(
-    release: Arc<OpenRelease>,
-    request: &str,
-    stored_data: bool,
-) -> Option<f64> {
+pub fn estimate_without_own_sales(release: Arc<OpenRelease>, request: &str) -> Option<f64> {
     let context = RequestContext {
         release,
         kind: Kind::Existing,
         depth: Depth::Standard,
         settings: Settings::default(),
-        stored_data,
+        stored_data: true,
         execution_id: Uuid::nil(),
         observer: None,
     };

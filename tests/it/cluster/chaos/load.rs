@@ -263,16 +263,7 @@ impl Customer<'_> {
     fn poll(&mut self) {
         let _guard = Guard(self.load);
         while !self.load.over() {
-            let only_open = !self.random.once_in(8);
-            let chosen = {
-                let jobs = self.load.ledger.jobs.lock().unwrap();
-                let some = jobs
-                    .iter()
-                    .filter(|(_, job)| !only_open || job.results.is_none());
-                let some: Vec<_> = some.map(|(key, job)| (key, &job.id)).collect();
-                let chosen = self.random.choice(&some);
-                chosen.map(|&(key, id)| (key.clone(), id.clone()))
-            };
+            let chosen = self.load.ledger.choose_job(&mut self.random);
             if let Some((key, id)) = chosen {
                 self.look_at(&key, &id);
             }

@@ -260,16 +260,7 @@ impl Customer<'_> {
     fn poll(mut self) {
         let _guard = PanicGuard(self.hosts);
         while !self.hosts.over() || self.ledger.open_jobs() > 0 {
-            let only_open = !self.random.once_in(8);
-            let chosen = {
-                let jobs = self.ledger.jobs.lock().unwrap();
-                let some = jobs
-                    .iter()
-                    .filter(|(_, job)| !only_open || job.results.is_none());
-                let some: Vec<_> = some.map(|(key, job)| (key, &job.id)).collect();
-                let chosen = self.random.choice(&some);
-                chosen.map(|&(key, id)| (key.clone(), id.clone()))
-            };
+            let chosen = self.ledger.choose_job(&mut self.random);
             let Some((key, id)) = chosen else {
                 self.think();
                 continue;

@@ -1,5 +1,6 @@
 //! The answers of the service, to compare with its stored state.
 
+use crate::common::seed::SeededRandom;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -66,6 +67,18 @@ impl Ledger {
     pub fn open_jobs(&self) -> usize {
         let jobs = self.jobs.lock().unwrap();
         jobs.values().filter(|job| job.results.is_none()).count()
+    }
+
+    /// Returns the key and the id of a job to look at: mostly one whose results are not known.
+    pub fn choose_job(&self, random: &mut SeededRandom) -> Option<(String, String)> {
+        let only_open = !random.once_in(8);
+        let jobs = self.jobs.lock().unwrap();
+        let some = jobs
+            .iter()
+            .filter(|(_, job)| !only_open || job.results.is_none());
+        let some: Vec<_> = some.map(|(key, job)| (key, &job.id)).collect();
+        let chosen = random.choice(&some);
+        chosen.map(|&(key, id)| (key.clone(), id.clone()))
     }
 
     /// Returns the last known progress of a job.

@@ -1,8 +1,8 @@
 //! Entries as CSV.
 
 use super::EntryWriter;
-use chrono::{DateTime, SecondsFormat};
-use domesday_state::{UnixMillis, UsageEntry};
+use domesday_console::usage::cells;
+use domesday_state::UsageEntry;
 use std::io::Write;
 
 /// A file of CSV. No value needs quotes.
@@ -24,20 +24,9 @@ impl<W: Write> CsvWriter<W> {
 impl<W: Write> EntryWriter for CsvWriter<W> {
     fn write(&mut self, entries: &[UsageEntry]) -> anyhow::Result<()> {
         for entry in entries {
-            let UsageEntry {
-                tenant,
-                month,
-                source,
-                units,
-            } = entry;
-            let (at, kind) = (time(source.at), source.kind.as_str());
-            match source.id.is_nil() {
-                true => writeln!(self.out, "{month},{tenant},{at},{kind},,{units}")?,
-                false => {
-                    let id = source.id;
-                    writeln!(self.out, "{month},{tenant},{at},{kind},{id},{units}")?;
-                }
-            }
+            let tenant = &entry.tenant;
+            let [month, at, kind, id, units] = cells(entry);
+            writeln!(self.out, "{month},{tenant},{at},{kind},{id},{units}")?;
         }
         Ok(())
     }
@@ -45,10 +34,4 @@ impl<W: Write> EntryWriter for CsvWriter<W> {
     fn finish(mut self: Box<Self>) -> anyhow::Result<()> {
         Ok(self.out.flush()?)
     }
-}
-
-/// Formats a time in UTC with milliseconds.
-fn time(at: UnixMillis) -> String {
-    let at = DateTime::from_timestamp_millis(at.0).unwrap_or_default();
-    at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

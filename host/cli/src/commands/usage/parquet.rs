@@ -49,10 +49,7 @@ fn columns(entries: &[UsageEntry]) -> anyhow::Result<RecordBatch> {
     let at = entries.iter().map(|entry| entry.source.at.0);
     let at = TimestampMillisecondArray::from_iter_values(at).with_timezone("UTC");
     let units = entries.iter().map(|entry| entry.units);
-    let id = |entry: &UsageEntry| {
-        let id = entry.source.id;
-        (!id.is_nil()).then(|| id.to_string())
-    };
+    let id = |entry: &UsageEntry| entry.source.known_id().map(|id| id.to_string());
     Ok(RecordBatch::try_from_iter_with_nullable([
         ("month", text(&|entry| Some(entry.month.to_string())), false),
         (

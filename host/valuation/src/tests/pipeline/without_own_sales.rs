@@ -4,7 +4,7 @@ use super::*;
 use domesday_valuation::pipeline::without_own_sales::estimate_without_own_sales;
 
 fn without(house: &Value) -> f64 {
-    estimate_without_own_sales(release(), &house.to_string(), true).unwrap()
+    estimate_without_own_sales(release(), &house.to_string()).unwrap()
 }
 
 #[test]
@@ -40,6 +40,6 @@ fn a_home_without_own_sales_has_the_same_estimate_without_them() {
 fn a_request_with_errors_has_none() {
     let mut house = demo::house();
     house["property"]["postcode"] = json!("nowhere");
-    let none = estimate_without_own_sales(release(), &house.to_string(), true);
+    let none = estimate_without_own_sales(release(), &house.to_string());
     assert_eq!(none, None);
 }

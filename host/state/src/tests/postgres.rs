@@ -1,6 +1,6 @@
 //! PostgreSQL under the suite, and its own tests.
 
-use super::suite::{self, Store};
+use super::suite::{self, SEEN, Store, within};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,18 +32,6 @@ impl Store for Postgres {
 }
 
 suite::state_suite!(Postgres);
-
-/// Time limit within which another host sees a change.
-pub(super) const SEEN: Duration = Duration::from_secs(1);
-
-#[track_caller]
-pub(super) fn within(bound: Duration, what: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !what() {
-        assert!(started.elapsed() < bound, "not within {bound:?}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
 
 pub(super) fn new_key() -> NewKey {
     NewKey {

@@ -1,7 +1,7 @@
 //! A PostgreSQL whose commits hang while its reads work.
 
-use super::postgres::{charge, within};
-use super::suite;
+use super::postgres::charge;
+use super::suite::{self, within};
 use std::time::{Duration, Instant};
 
 use crate::test_support::REQUEST;

@@ -1,7 +1,7 @@
 //! A database that crashes, freezes, ends sessions, holds a lock or does not write.
 
-use super::postgres::{Postgres, SEEN, charge, new_key, opens, within};
-use super::suite::{self, Store};
+use super::postgres::{Postgres, charge, new_key, opens};
+use super::suite::{self, SEEN, Store, within};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! Rows and results of jobs hold up nothing else on PostgreSQL.
 
-use super::postgres::{Postgres, SEEN, charge, new_key, within};
-use super::suite;
+use super::postgres::{Postgres, charge, new_key};
+use super::suite::{self, SEEN, within};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 

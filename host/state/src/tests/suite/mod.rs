@@ -12,6 +12,7 @@ pub(crate) mod withdrawals;
 pub(crate) mod work;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::test_support::TestSigner;
 use domesday_state::*;
@@ -32,6 +33,19 @@ pub(crate) trait Store {
     /// alone can have it open.
     fn second(&self, first: &Arc<Self::State>) -> Arc<Self::State> {
         Arc::clone(first)
+    }
+}
+
+/// Time limit within which another host sees a change.
+pub(crate) const SEEN: Duration = Duration::from_secs(1);
+
+/// Waits until `what` holds, and fails after `bound`.
+#[track_caller]
+pub(crate) fn within(bound: Duration, what: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !what() {
+        assert!(started.elapsed() < bound, "not within {bound:?}");
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

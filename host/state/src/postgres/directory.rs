@@ -9,6 +9,7 @@ use sqlx::{Connection, PgPool, Postgres};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 
+use super::clock::{HostClock, machine_time};
 use super::connect::REQUEST_CONNECTIONS;
 use super::error::{DatabaseFailure, cannot_write, locked_or_writing, reading, storage, writing};
 use super::pages::{DirectoryRead, ServiceRow};
@@ -95,6 +96,7 @@ pub(super) struct WatchedDatabase {
     /// Signals that there may be something to read.
     news: Notify,
     pub(super) silence: Arc<Silence>,
+    pub(super) clock: HostClock,
     /// The write of units that is under way.
     pub(super) units_write: WriteTimer,
 }
@@ -118,6 +120,7 @@ impl WatchedDatabase {
             command: Mutex::default(),
             news: Notify::new(),
             silence,
+            clock: HostClock::default(),
             units_write: WriteTimer::default(),
         }
     }
@@ -270,7 +273,9 @@ impl WatchedDatabase {
         let read = match &mut *under_way {
             Some(read) => read,
             none => {
+                let asked = machine_time();
                 let service = ServiceRow::read(&mut connection).await?;
+                self.clock.compare(asked, service.clock, machine_time());
                 let known = self.with_view(|view| view.version);
                 if service.version == known {
                     self.change(|view| {

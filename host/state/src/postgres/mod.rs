@@ -21,14 +21,15 @@
 //! see alone. Submissions have one lock a tenant, and claims have one. Every write of a worker
 //! locks the job's row and compares its fence first, so a host that only slept changes nothing.
 //!
-//! **Time** is the caller's, here as everywhere. Hosts whose clocks differ by less than a lease
-//! lose nothing. Beyond that they take jobs from each other too soon, and the fence discards the
-//! repeated work. A host whose clock is far from the database's says so in the log.
+//! **Time** is the caller's, here as everywhere. Where the host's clock is far from the database's,
+//! jobs alone go by that one ([`clock`]). So such a host neither keeps jobs from others nor takes
+//! theirs.
 
 mod accounts;
 mod backup;
 mod changes;
 mod charger;
+mod clock;
 mod connect;
 mod cursors;
 mod directory;

@@ -14,7 +14,8 @@ use crate::{CursorSecrets, KeyRecord, StateError, Tenant};
 /// Rows of a page.
 const PAGE: u16 = 1_000;
 
-const SERVICE: &str = "SELECT * FROM domesday.service";
+const SERVICE: &str = "SELECT *, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock \
+     FROM domesday.service";
 pub(super) const TENANTS: &str = "SELECT id, plan::text AS plan, enabled, created_at, version \
      FROM domesday.tenants WHERE id > $1 ORDER BY id LIMIT $2";
 pub(super) const KEYS: &str = "SELECT * FROM domesday.keys WHERE id > $1 ORDER BY id LIMIT $2";
@@ -32,6 +33,8 @@ pub(super) struct ServiceRow {
     pub(super) cursors: CursorSecrets,
     /// The last change to it, to a tenant or to a key.
     pub(super) version: i64,
+    /// Milliseconds since 1970 by the database's clock.
+    pub(super) clock: i64,
 }
 
 impl ServiceRow {
@@ -43,6 +46,7 @@ impl ServiceRow {
             promoted: records::read_promoted_releases(&row)?,
             cursors: records::cursor_secrets(&row)?,
             version: row.try_get("version").map_err(reading)?,
+            clock: row.try_get("clock").map_err(reading)?,
         })
     }
 }

@@ -111,7 +111,17 @@ impl ChaosFault {
                 let jump = jump(random);
                 rig.hosts[victim].set_clock(jump);
                 std::thread::sleep(lasts);
+                // A host that ends now leaves leases that were made under a wrong clock.
+                let ends = random.once_in(2);
+                if ends {
+                    kill(rig.hosts[victim].server.take().unwrap());
+                }
                 rig.hosts[victim].set_clock(0);
+                if ends {
+                    let at = Instant::now();
+                    rig.start_host(victim);
+                    return FaultEnd { at, said: None };
+                }
                 None
             }
             ChaosFault::SlowDatabase => {

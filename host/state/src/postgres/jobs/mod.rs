@@ -53,6 +53,12 @@ impl PostgresState {
         self.begin_checked(pool, WatchedDatabase::check_writable, write)
     }
 
+    /// Returns a caller's time by the database's clock where this machine's is far from it. So a
+    /// host whose clock is wrong keeps no lease longer than others expect.
+    fn job_time(&self, now: UnixMillis) -> UnixMillis {
+        self.watched.clock.correct(now)
+    }
+
     /// Begins an operation on the database if a check of its state passes.
     fn begin_checked<T, O>(
         &self,
@@ -73,7 +79,8 @@ impl PostgresState {
 }
 
 impl Jobs for PostgresState {
-    fn submit(&self, job: NewJob) -> Reply<Submission> {
+    fn submit(&self, mut job: NewJob) -> Reply<Submission> {
+        job.now = self.job_time(job.now);
         let (leases, turns) = (self.job_pools.leases.clone(), Arc::clone(&self.submissions));
         self.write_jobs(&self.job_pools.bulk, |bulk| async move {
             // A repetition need not wait for other submissions.
@@ -105,6 +112,7 @@ impl Jobs for PostgresState {
         key: Idempotency,
         now: UnixMillis,
     ) -> Reply<Option<Submission>> {
+        let now = self.job_time(now);
         self.read_jobs(&self.job_pools.leases, move |pool| async move {
             let mut connection = pool.acquire().await.map_err(reading)?;
             read::find_submission(&mut connection, &tenant, &key, now).await
@@ -112,6 +120,7 @@ impl Jobs for PostgresState {
     }
 
     fn job(&self, tenant: TenantId, id: Uuid, now: UnixMillis) -> Reply<Option<Job>> {
+        let now = self.job_time(now);
         self.read_jobs(&self.job_pools.leases, move |pool| {
             read::job(pool, tenant, id, now)
         })
@@ -124,12 +133,14 @@ impl Jobs for PostgresState {
         chunk: u32,
         now: UnixMillis,
     ) -> Reply<Option<Vec<u8>>> {
+        let now = self.job_time(now);
         self.read_jobs(&self.job_pools.bulk, move |pool| {
             read::output(pool, tenant, id, chunk, now)
         })
     }
 
     fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>> {
+        let now = self.job_time(now);
         let undelivered = Arc::clone(&self.undelivered);
         let delivery = self.write_jobs(&self.job_pools.leases, move |pool| async move {
             undelivered.give_back(&pool).await?;
@@ -145,6 +156,7 @@ impl Jobs for PostgresState {
     }
 
     fn renew(&self, lease: Lease, now: UnixMillis, lease_millis: i64) -> Reply<LeaseStatus> {
+        let now = self.job_time(now);
         self.write_jobs(&self.job_pools.leases, move |pool| {
             work::renew(pool, lease, now, lease_millis)
         })
@@ -157,12 +169,14 @@ impl Jobs for PostgresState {
         now: UnixMillis,
         lease_millis: i64,
     ) -> Reply<LeaseStatus> {
+        let now = self.job_time(now);
         self.write_jobs(&self.job_pools.bulk, move |pool| {
             work::finish_chunk(pool, lease, results, now, lease_millis)
         })
     }
 
     fn fail(&self, lease: Lease, error: JobError, now: UnixMillis) -> Reply<LeaseStatus> {
+        let now = self.job_time(now);
         self.write_jobs(&self.job_pools.bulk, move |pool| {
             work::fail(pool, lease, error, now)
         })
@@ -183,6 +197,7 @@ impl Jobs for PostgresState {
     }
 
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
+        let now = self.job_time(now);
         self.write_jobs(&self.job_pools.bulk, move |pool| purge::purge(pool, now))
     }
 }

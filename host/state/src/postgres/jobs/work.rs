@@ -14,9 +14,6 @@ use crate::{
     ChunkResults, Claim, JobError, Lease, LeaseStatus, StateError, UnixMillis, UsageSource,
 };
 
-/// The log names a host whose clock differs from the database's by more.
-const ASTRAY_MILLIS: i64 = 10_000;
-
 const CLAIMABLE: &str = "SELECT EXISTS (SELECT FROM domesday.jobs \
      WHERE status IN ('queued', 'running') AND NOT gone AND expires_at > $1 \
      AND (lease_until IS NULL OR lease_until <= $1))";
@@ -46,7 +43,7 @@ const FIND: &str = "WITH RECURSIVE open (tenant, number) AS ( \
 const TAKE: &str = "UPDATE domesday.jobs SET \
      updated_at = CASE status WHEN 'queued' THEN greatest(updated_at, $2) ELSE updated_at END, \
      status = 'running', fence = nextval('domesday.fence'), attempts = attempts + 1, lease_until = $3 \
-     WHERE id = $1 RETURNING *, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock";
+     WHERE id = $1 RETURNING *";
 const TURN: &str = "INSERT INTO domesday.turns (tenant, turn) \
      VALUES ($1, nextval('domesday.turn')) \
      ON CONFLICT (tenant) DO UPDATE SET turn = excluded.turn";
@@ -120,11 +117,6 @@ pub(super) async fn claim(
     // From here on it may be claimed, although the commit fails or the caller gives up.
     let delivery = ClaimDelivery::new(claim, undelivered);
     transaction.commit().await.map_err(writing)?;
-    let clock: i64 = row.try_get("clock").map_err(reading)?;
-    let ahead_millis = now.0.saturating_sub(clock);
-    if ahead_millis.saturating_abs() > ASTRAY_MILLIS {
-        tracing::warn!(ahead_millis, "this host's clock is not the database's");
-    }
     Ok(Some(delivery))
 }
 
@@ -351,11 +343,9 @@ mod tests {
     use crate::postgres::connect::connect;
     use crate::postgres::jobs::UndeliveredClaims;
     use crate::postgres::jobs::submit::submit;
-    use crate::test_support::{block_on, capture_log};
+    use crate::test_support::block_on;
     use crate::{JobMode, Month, NewChunk, NewJob};
     use std::time::Duration;
-
-    const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
     fn new_job(number: u128, now: UnixMillis) -> NewJob {
         NewJob {
@@ -379,27 +369,6 @@ mod tests {
             allowance: u64::MAX,
             stored_bytes: u64::MAX,
         }
-    }
-
-    #[test]
-    fn a_claim_warns_of_a_clock_far_from_the_databases() {
-        let address = domesday_test_postgres::shared().database();
-        let warns = |(number, ahead): (u128, i64)| {
-            let messages = capture_log(|| {
-                block_on(async {
-                    let pool = connect(&address, &Arc::default()).await.unwrap();
-                    let clock: i64 = sqlx::query_scalar(CLOCK).fetch_one(&pool).await.unwrap();
-                    let now = UnixMillis(clock + ahead);
-                    submit(pool.clone(), new_job(number, now)).await.unwrap();
-                    let claimed = claim(pool, now, 1_000, &Arc::default()).await.unwrap();
-                    assert!(claimed.is_some());
-                });
-            });
-            let mut messages = messages.iter();
-            messages.any(|message| message.contains("this host's clock"))
-        };
-        let warned = [(1, 0), (2, 60_000), (3, -60_000)].map(warns);
-        assert_eq!(warned, [false, true, true]);
     }
 
     /// The commit of the claim is on its way, and its caller gave up.

@@ -7,8 +7,10 @@ use clap::{ArgMatches, Args};
 use domesday_server::admin::protocol::{Command, Response};
 use domesday_server::backup::{BackupDraft, StateLocation};
 use domesday_server::clock::random;
+use domesday_server::config::resolve;
 use domesday_server::ledger_key::LedgerKey;
 use domesday_state::UnixMillis;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,16 +20,26 @@ pub struct Backup {
     /// New folder for the backup.
     #[arg(value_name = "DIR")]
     backup: PathBuf,
-    /// Folder of the journal of receipts (default: `journal` in the data folder).
-    #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
-    journal: Option<PathBuf>,
+    #[command(flatten)]
+    journal: JournalFolder,
     #[command(flatten)]
     target: AdminTarget,
+}
+
+/// The setting of the host that says where its journal is.
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct JournalFolder {
+    /// Folder of the journal of receipts (default: `journal` in the data folder).
+    #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    journal: Option<PathBuf>,
 }
 
 impl Backup {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         let target = self.target.resolve(matches)?;
+        let config = self.target.config.as_deref();
+        let journal = resolve(&self.journal, matches, config)?.settings.journal;
         let data = fs::canonicalize(&target.data).with_context(|| {
             format!(
                 "cannot open the data folder {}; name another with --data",
@@ -35,7 +47,7 @@ impl Backup {
             )
         })?;
         let mut draft = BackupDraft::create(&self.backup)?;
-        draft.add_journal(&self.journal.unwrap_or_else(|| data.join("journal")))?;
+        draft.add_journal(&journal.unwrap_or_else(|| data.join("journal")))?;
         let copy = StateFile(data.join(format!("state-copy-{}.redb", std::process::id())));
         let command = Command::CopyState {
             path: copy.0.clone(),

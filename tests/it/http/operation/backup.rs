@@ -138,6 +138,26 @@ fn a_backup_of_a_stopped_host_needs_no_server() {
     assert_eq!(used_units(&restored), 1);
 }
 
+/// The settings of the host say where its journal is, so the command need not.
+#[test]
+fn a_backup_takes_the_journal_of_the_settings() {
+    let folder = TempDir::new().unwrap();
+    let [data, journal, config, backup] =
+        ["data", "receipts", "domesday.toml", "backup"].map(|name| folder.path().join(name));
+    let start = start()
+        .data(&data)
+        .with(&["--receipts", "all", "--journal", text(&journal)]);
+    let key = start.key(&["avm:value"]);
+    let server = start.go();
+    server.client(&key).post("/v3/simple-value", &house()).ok();
+    server.stop();
+    let settings = format!("data = {data:?}\njournal = {journal:?}\n");
+    fs::write(&config, settings).unwrap();
+    run(["backup", text(&backup), "--config", text(&config)]).ok();
+    let kept = fs::read_dir(backup.join("journal")).unwrap().count();
+    assert_ne!(kept, 0);
+}
+
 /// A host on PostgreSQL has no state in its folder. An empty one made there would look like a
 /// backup.
 #[test]

@@ -320,7 +320,7 @@ impl Server {
         }
     }
 
-    fn process(&self) -> u32 {
+    pub fn process(&self) -> u32 {
         match &self.process {
             Process::Own(child) => child.id(),
             Process::Shared(process) => *process,

@@ -87,7 +87,7 @@ pub use keys::{KeyError, PublicKey, SigningKey};
 pub use manifest::{FileEntry, Manifest};
 pub use monotone::{Direction, Monotone, MonotoneInput};
 pub use new_directory::{make_directory, make_readable_directory};
-pub use open::{Package, open, open_with, read_claimed_body};
+pub use open::{Package, open, open_unproved, open_with, read_claimed_body};
 pub use path::{FilePath, PathError};
 pub use property::{PropertyBody, RegisterFile};
 pub use publish::publish;

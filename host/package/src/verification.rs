@@ -1,6 +1,7 @@
 //! The strategies that prove the bytes of a package's files.
 
 use std::fs::Metadata;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 
 use serde::{Deserialize, Serialize};
@@ -48,13 +49,23 @@ impl FileFacts {
 /// [`Full`] reads every byte: publishing, pulling and replaying use nothing else. A serving host
 /// may open with its [`crate::VerificationCache`], which spares it gigabytes of reading at the
 /// start. It proves its packages again in the background with [`crate::Package::prove`].
-pub trait Verification {
+pub trait Verification: Send + Sync {
     /// Reports whether the file with these facts is known to hold `digest`. On `false` the caller
     /// hashes the file.
     fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool;
 
     /// Records that the file with these facts was hashed and holds `digest`.
     fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest);
+
+    /// Takes notice of some bytes that were read and hashed. It may wait, so that hashing leaves
+    /// the disk to others.
+    ///
+    /// # Errors
+    /// Any error ends the proof.
+    fn pace(&self, bytes: usize) -> io::Result<()> {
+        let _ = bytes;
+        Ok(())
+    }
 }
 
 /// Hashes every byte of every file.

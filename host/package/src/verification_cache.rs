@@ -5,7 +5,8 @@ use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
@@ -41,9 +42,15 @@ struct VerifiedFile {
 pub struct VerificationCache {
     path: PathBuf,
     secret: Secret,
-    at_rest_before: i64,
-    saved_entries: Vec<VerifiedFile>,
-    entries: Mutex<BTreeMap<(u64, u64), VerifiedFile>>,
+    at_rest_before: AtomicI64,
+    entries: Mutex<BTreeMap<(u64, u64), Entry>>,
+}
+
+/// A proved file, and whether it was used or proved since the cache was opened.
+#[derive(Debug)]
+struct Entry {
+    file: VerifiedFile,
+    used: bool,
 }
 
 struct Secret([u8; 32]);
@@ -61,7 +68,7 @@ impl VerificationCache {
     /// and no safety. `secret` is the host's own, and `now` is in seconds since 1970.
     pub fn open(path: &Path, secret: [u8; 32], now: i64) -> Result<Self, PackageError> {
         let secret = Secret(secret);
-        let saved_entries = match fs::read_to_string(path) {
+        let saved = match fs::read_to_string(path) {
             Ok(text) => secret.read(&text).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Vec::new(),
@@ -70,19 +77,34 @@ impl VerificationCache {
         Ok(VerificationCache {
             path: path.to_owned(),
             secret,
-            at_rest_before: now.saturating_sub(AT_REST),
-            saved_entries,
-            entries: Mutex::default(),
+            at_rest_before: AtomicI64::new(now.saturating_sub(AT_REST)),
+            entries: Mutex::new(saved.into_iter().map(entry_of).collect()),
         })
     }
 
-    /// Writes the entries that were used or proved since the cache was opened, and drops the rest.
+    /// Sets the time, in seconds since 1970. Files that changed two seconds before it are at rest.
+    pub fn set_now(&self, now: i64) {
+        let before = now.saturating_sub(AT_REST);
+        self.at_rest_before.store(before, Ordering::Relaxed);
+    }
+
+    /// Forgets the files that were neither used nor proved since the cache was opened, such as
+    /// those of packages that were removed.
+    pub fn forget_unused(&self) {
+        self.lock().retain(|_, entry| entry.used);
+    }
+
+    /// Writes the entries.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn save(&self) -> Result<(), PackageError> {
         let attempt = || {
-            let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-            let files: Vec<&VerifiedFile> = entries.values().collect();
+            let entries = self.lock();
+            let files: Vec<&VerifiedFile> = entries.values().map(|entry| &entry.file).collect();
             let json = serde_json::to_string(&files)
                 .map_err(|error| PackageErrorKind::io(&self.path)(error.into()))?;
+            drop(entries);
             let text = format!("{}\n{json}\n", hex::encode(self.secret.code(&json)));
             let directory = parent(&self.path);
             let mut file = tempfile::Builder::new()
@@ -99,15 +121,15 @@ impl VerificationCache {
         attempt().map_err(|error: PackageErrorKind| error.of(&parent(&self.path)))
     }
 
-    fn insert(&self, facts: &FileFacts, digest: &Sha256Digest) {
-        let file_id = (facts.device, facts.inode);
-        let file = VerifiedFile {
-            facts: *facts,
-            sha256: *digest,
-        };
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.insert(file_id, file);
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(u64, u64), Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns a saved file by its place on the disk.
+fn entry_of(file: VerifiedFile) -> ((u64, u64), Entry) {
+    let place = (file.facts.device, file.facts.inode);
+    (place, Entry { file, used: false })
 }
 
 impl Secret {
@@ -135,19 +157,29 @@ impl Secret {
 
 impl Verification for VerificationCache {
     fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool {
-        let known = self
-            .saved_entries
-            .iter()
-            .any(|file| file.facts == *facts && file.sha256 == *digest);
-        if known {
-            self.insert(facts, digest);
-        }
+        let mut entries = self.lock();
+        let Some(entry) = entries.get_mut(&(facts.device, facts.inode)) else {
+            return false;
+        };
+        let known = entry.file.facts == *facts && entry.file.sha256 == *digest;
+        entry.used |= known;
         known
     }
 
     fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest) {
-        if facts.changed.0 < self.at_rest_before {
-            self.insert(facts, digest);
+        if facts.changed.0 < self.at_rest_before.load(Ordering::Relaxed) {
+            let file = VerifiedFile {
+                facts: *facts,
+                sha256: *digest,
+            };
+            let (place, entry) = entry_of(file);
+            self.lock().insert(
+                place,
+                Entry {
+                    used: true,
+                    ..entry
+                },
+            );
         }
     }
 }
@@ -189,10 +221,28 @@ mod tests {
         touched.changed.1 = 1;
         assert!(!second.vouches(&touched, &digest));
 
-        // Files that the cache vouched for stay in the record.
+        // Files that were not used stay in the record until they are forgotten.
+        let reopen = || VerificationCache::open(&path, [1; 32], NOW).unwrap();
+        reopen().save().unwrap();
+        second.forget_unused();
         second.save().unwrap();
-        let third = VerificationCache::open(&path, [1; 32], NOW).unwrap();
-        assert!(third.vouches(&old, &digest));
+        assert!(reopen().vouches(&old, &digest));
+        let third = reopen();
+        third.forget_unused();
+        third.save().unwrap();
+        assert!(!reopen().vouches(&old, &digest));
+    }
+
+    #[test]
+    fn a_file_that_came_later_is_recorded_once_it_is_at_rest() {
+        let dir = tempfile::tempdir().unwrap();
+        let (later, digest) = (facts(1, NOW + 10), Sha256Digest::of(b"abc"));
+        let cache = VerificationCache::open(&dir.path().join("files"), [1; 32], NOW).unwrap();
+        cache.record_proof(&later, &digest);
+        assert!(!cache.vouches(&later, &digest));
+        cache.set_now(NOW + 13);
+        cache.record_proof(&later, &digest);
+        assert!(cache.vouches(&later, &digest));
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub mod logging;
 pub mod memory_budget;
 pub mod metrics_page;
 pub mod operation_samples;
+pub mod package_proofs;
 pub mod promotion;
 pub mod quota;
 pub mod receipts;

@@ -1,7 +1,7 @@
 //! The releases of market statistics and of rates: opened, proved, and which of each is current.
 
 use arc_swap::ArcSwapOption;
-use domesday_package::{Full, PackageId, Trust};
+use domesday_package::{PackageId, Trust, Verification};
 use domesday_series::catalogue::Family;
 use domesday_series::store::{OpenError, Release};
 use domesday_valuation::release_store::{ReleaseError, package_ids};
@@ -34,6 +34,7 @@ pub struct SeriesReleases {
     family: Family,
     folder: PathBuf,
     trust: Trust,
+    verification: Arc<dyn Verification>,
     current: ArcSwapOption<Release>,
     retained: RwLock<BTreeMap<String, Arc<Release>>>,
 }
@@ -41,20 +42,21 @@ pub struct SeriesReleases {
 impl SeriesReleases {
     /// Opens every release of the family under `root`. `current` names the one that answers queries
     /// without a release. Without it, the one that was made last does, and of equals the last by
-    /// id.
+    /// id. `verification` says how files are proved.
     ///
     /// # Errors
     /// The first package that cannot be served, or that `current` is not there.
     pub fn open(
         root: &Path,
         family: Family,
-        trust: Trust,
+        (trust, verification): (Trust, Arc<dyn Verification>),
         current: Option<&str>,
     ) -> Result<SeriesReleases, SeriesReleaseError> {
         let releases = SeriesReleases {
             family,
             folder: root.join(family.as_str()),
             trust,
+            verification,
             current: ArcSwapOption::empty(),
             retained: RwLock::default(),
         };
@@ -111,7 +113,12 @@ impl SeriesReleases {
         if id.parse::<PackageId>().is_err() || !path.exists() {
             return Err(self.unknown(id));
         }
-        let release = Arc::new(Release::open(&path, self.family, &self.trust, &Full)?);
+        let release = Arc::new(Release::open(
+            &path,
+            self.family,
+            &self.trust,
+            &*self.verification,
+        )?);
         tracing::info!(
             family = self.family.as_str(),
             release_id = id,
@@ -123,6 +130,18 @@ impl SeriesReleases {
             .unwrap_or_else(PoisonError::into_inner)
             .insert(id.to_owned(), release.clone());
         Ok(release)
+    }
+
+    /// Serves a release no longer, as far as this process lives.
+    pub fn withdraw(&self, id: &str) {
+        let retained = self.retained.write();
+        retained.unwrap_or_else(PoisonError::into_inner).remove(id);
+        if self
+            .current()
+            .is_some_and(|current| current.id().as_str() == id)
+        {
+            self.current.store(None);
+        }
     }
 
     /// Makes a release the current one, and opens it first if needed. Blocks.

@@ -95,7 +95,9 @@ impl Service {
     /// Reports whether the service can value, and can record receipts where they are on. One that
     /// is about to stop is not ready. Reads memory alone.
     pub fn is_ready(&self) -> bool {
-        !self.connections.is_draining() && self.storage_problem().is_none()
+        !self.connections.is_draining()
+            && self.storage_problem().is_none()
+            && self.releases.current_problem().is_none()
     }
 
     /// Returns the releases of each kind on this host. Reads memory alone.
@@ -131,6 +133,11 @@ impl Service {
     pub fn storage_problem(&self) -> Option<String> {
         let state = self.state.degradation();
         state.or_else(|| self.host_problem())
+    }
+
+    /// Reports whether the state takes units and the current release may value. Reads memory alone.
+    pub fn can_value(&self) -> bool {
+        self.state.degradation().is_none() && self.releases.current_problem().is_none()
     }
 
     /// Returns the reason why the host's own files cannot be used, if they cannot: the data folder

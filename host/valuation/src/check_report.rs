@@ -1,7 +1,9 @@
 //! The check report of an open release, as the gate of a promotion judges it.
 
 use crate::release_store::OpenRelease;
-use domesday_package::{Attachments, CheckEvidence, GateError, PackageError, Trust, judge_check};
+use domesday_package::{
+    Attachments, CheckEvidence, GateError, Package, PackageError, Trust, judge_check,
+};
 
 impl OpenRelease {
     /// Judges the check report that stands beside the manifest now, as a promotion does. The
@@ -10,9 +12,17 @@ impl OpenRelease {
     /// # Errors
     /// [`CheckRefusal`] if the gate refuses the release.
     pub fn judge_check(&self, trust: &Trust) -> Result<CheckEvidence, CheckRefusal> {
-        let attachments = Attachments::read(self.verified.directory())?;
-        Ok(judge_check(&self.verified, &attachments, trust, false)?)
+        judge_package(&self.verified, trust)
     }
+}
+
+/// Judges the check report of a package. Reads three small files.
+pub(crate) fn judge_package(
+    package: &Package,
+    trust: &Trust,
+) -> Result<CheckEvidence, CheckRefusal> {
+    let attachments = Attachments::read(package.directory())?;
+    Ok(judge_check(package, &attachments, trust, false)?)
 }
 
 /// The reason why a release has no check report that opens the gate.

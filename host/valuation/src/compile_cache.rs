@@ -88,7 +88,7 @@ impl CompileCacheError {
 /// [`CompileCacheError`] if the folder cannot be made, or another user can write to it.
 pub fn open_cache(folder: &Path, what: &str) -> Result<Cache, CompileCacheError> {
     own_folder(folder, what)?;
-    let secret = host_secret(&folder.join("host.secret"))?;
+    let secret = host_secret(folder)?;
     Ok(Cache::open(&folder.join("compiled"), secret)?)
 }
 
@@ -127,8 +127,13 @@ pub fn own_folder(folder: &Path, what: &str) -> Result<(), CompileCacheError> {
     Ok(())
 }
 
-/// Reads the secret that authenticates this host's compiled code, or creates it at the first start.
-fn host_secret(path: &Path) -> Result<[u8; 32], CompileCacheError> {
+/// Reads the secret of a host's data folder, or creates it at the first start. It authenticates
+/// what the host stores for itself: compiled code, and the record of proved files.
+///
+/// # Errors
+/// [`CompileCacheError`] if it cannot be read or made, or is none.
+pub fn host_secret(folder: &Path) -> Result<[u8; 32], CompileCacheError> {
+    let path = &folder.join("host.secret");
     let io = CompileCacheError::io(SECRET, path);
     let named = || path.to_owned();
     match fs::read(path) {

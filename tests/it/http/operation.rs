@@ -7,6 +7,7 @@ mod configuration;
 mod connections;
 mod gates;
 pub(crate) mod metrics;
+mod package_proofs;
 mod promotion;
 mod promotion_under_load;
 mod readiness;

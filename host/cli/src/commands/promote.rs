@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
-use domesday_package::{PackageId, Trust};
+use domesday_package::{Full, PackageId, Trust, Verification};
 use domesday_series::catalogue::Family;
 use domesday_server::admin::protocol::{Command, LedgerEntry, ReleaseKindArg, Response};
 use domesday_server::clock::{Clock, MachineClock, random};
@@ -128,7 +128,8 @@ impl Promote {
     /// Opens and admits the release, as a server does.
     fn open(&self, trust: &Trust) -> anyhow::Result<()> {
         let (releases, id) = (&self.releases, self.id.as_str());
-        let family = |family| SeriesReleases::open(releases, family, trust.clone(), Some(id));
+        let proof = || (trust.clone(), Arc::new(Full) as Arc<dyn Verification>);
+        let family = |family| SeriesReleases::open(releases, family, proof(), Some(id));
         match self.kind {
             ReleaseKindArg::Markets => drop(family(Family::Markets)?),
             ReleaseKindArg::Rates => drop(family(Family::Rates)?),

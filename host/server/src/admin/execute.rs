@@ -117,7 +117,7 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
             current: service.releases.current().id.clone(),
             held: service
                 .releases
-                .open_releases()
+                .list_retained()
                 .iter()
                 .map(|release| LoadedRelease {
                     id: release.id.clone(),
@@ -449,7 +449,7 @@ fn wait<T>(reply: Reply<T>) -> std::io::Result<Result<T, StateError>> {
 }
 
 fn status(service: &Service) -> Status {
-    let releases = service.releases.open_releases();
+    let releases = service.releases.list_retained();
     Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         current_release: service.releases.current().id.clone(),

@@ -88,6 +88,18 @@ pub struct Settings {
         value_name = "ID"
     )]
     pub allow_unsigned: Vec<String>,
+    /// Read every byte of all packages before serving, instead of trusting the record of files that
+    /// this host has proved.
+    #[arg(long, env = "DOMESDAY_VERIFY")]
+    pub verify: bool,
+    /// Mebibytes a second at which all packages are read again once a day, while it serves.
+    #[arg(
+        long,
+        env = "DOMESDAY_VERIFY_RATE",
+        default_value = "50",
+        value_name = "MIB"
+    )]
+    pub verify_rate: NonZeroU32,
     /// Folder of releases, or a registry oci://HOST[:PORT]/REPOSITORY, that promoted releases are
     /// fetched from where they are not here.
     #[arg(

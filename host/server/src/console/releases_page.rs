@@ -9,9 +9,10 @@ use crate::service::Service;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
+use chrono::NaiveDate;
 use domesday_console::release_figures::{accuracy, verdicts};
 use domesday_state::PromotionEntry;
-use domesday_valuation::release_store::OpenRelease;
+use domesday_valuation::release_store::RetainedRelease;
 use maud::{Markup, html};
 use serde_json::Value;
 use std::fs;
@@ -24,7 +25,7 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// A release with the reports of its package.
 struct ReleaseCard {
-    release: Arc<OpenRelease>,
+    release: Arc<RetainedRelease>,
     backtest: Option<Value>,
     check: Option<Value>,
     /// The reason why the report opens no gate, if it opens none.
@@ -68,12 +69,12 @@ pub(super) async fn page(
     Ok(layout::page(TITLE, Some(&session), &content))
 }
 
-/// Reads the reports of all open releases, the latest effective date first. Blocks.
+/// Reads the reports of all retained releases, the latest effective date first. Blocks.
 fn cards(service: &Service) -> Vec<ReleaseCard> {
-    let mut releases = service.releases.open_releases();
+    let mut releases = service.releases.list_retained();
     releases.sort_by_key(|release| std::cmp::Reverse(release.manifest.effective_date));
     let folder = service.releases.root().join("valuation");
-    let card = |release: Arc<OpenRelease>| {
+    let card = |release: Arc<RetainedRelease>| {
         let package = folder.join(&release.id);
         let backtest = release.manifest.backtest.as_ref();
         ReleaseCard {
@@ -125,9 +126,9 @@ fn show(
             }
             dl {
                 dt { "Effective" } dd { (manifest.effective_date) }
-                dt { "Valuation dates" } dd { (release.window.from) " to " (release.window.to) }
+                dt { "Valuation dates" } dd { (NaiveDate::from(manifest.valuation_date.from)) " to " (NaiveDate::from(manifest.valuation_date.to)) }
                 dt { "Snapshot" } dd { (manifest.snapshot.id) }
-                dt { "Manifest, SHA-256" } dd { code { (release.package) } }
+                dt { "Manifest, SHA-256" } dd { code { (release.package_digest()) } }
             }
             @if let Some(backtest) = &card.backtest { (accuracy(backtest)) }
             @else { p.quiet { "The package has no back-test." } }

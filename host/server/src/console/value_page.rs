@@ -50,8 +50,7 @@ pub(super) async fn page(
     };
     let before = before.filter(|before| require_scopes_of(&session, before).is_ok());
     let release_id = value.response["release_id"].as_str().unwrap_or_default();
-    let mut open = console.service.releases.open_releases().into_iter();
-    let release = open.find(|release| release.id == release_id);
+    let release = open_release(&console, release_id).await?;
     let stored_data = session.user.scopes.has(Scope::AvmStoredData);
     let (behind, market) = match release {
         Some(release) => {
@@ -93,6 +92,18 @@ pub(super) async fn page(
             .insert(header::CONTENT_SECURITY_POLICY, guard::MAP_POLICY);
     }
     Ok(page)
+}
+
+/// Opens the release of a value, or returns none where the host does not serve it any more.
+async fn open_release(
+    console: &Console,
+    id: &str,
+) -> Result<Option<Arc<OpenRelease>>, ConsoleError> {
+    let (service, id) = (console.service.clone(), id.to_owned());
+    if !service.releases.holds(&id) {
+        return Ok(None);
+    }
+    blocking(move || service.releases.get(&id).ok()).await
 }
 
 /// Returns the estimate without the home's own sales, where it has any that count. There is none

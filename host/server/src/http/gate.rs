@@ -100,7 +100,7 @@ fn enter(
     }
     let slot = arrival.enter()?;
     // Requests that only read still work.
-    if request.method() == Method::POST && service.state.degradation().is_some() {
+    if request.method() == Method::POST && !service.can_value() {
         return Err(storage_unavailable());
     }
     Ok((slot, service.memory.of(&principal.tenant)))

@@ -33,6 +33,10 @@ async fn ready(State(service): State<Arc<Service>>) -> Response {
         tracing::error!(problem, "storage is unavailable");
         return not_ready();
     }
+    if let Some(problem) = service.releases.current_problem() {
+        tracing::error!(%problem, "the current release is not served");
+        return not_ready();
+    }
     let release = service.releases.current();
     json(
         StatusCode::OK,

@@ -8,7 +8,7 @@ use domesday_engine::config::Allocation;
 use domesday_evaluation::compare::header::Source as Rows;
 use domesday_evaluation::compare::sides::Sides;
 use domesday_evaluation::report::TrainingData;
-use domesday_package::{Trust, ValuationBody, open};
+use domesday_package::{Full, Trust, ValuationBody, Verification, open};
 use domesday_registers::Day;
 use domesday_valuation::comparison_header::{
     authority_name, header, last_training_day, training_data,
@@ -50,7 +50,13 @@ fn day(text: &str) -> NaiveDate {
 
 fn store(folder: &Path, current: Option<&str>, today: &str) -> Result<ReleaseStore, ReleaseError> {
     let runtime = Runtime::new(Allocation::OnDemand).unwrap();
-    ReleaseStore::open(folder, Trust::Unsigned, runtime, current, day(today))
+    let proof: (Trust, Arc<dyn Verification>) = (Trust::Unsigned, Arc::new(Full));
+    ReleaseStore::open(folder, proof, runtime, current, day(today))
+}
+
+fn ids(store: &ReleaseStore) -> Vec<String> {
+    let retained = store.list_retained();
+    retained.iter().map(|release| release.id.clone()).collect()
 }
 
 #[test]
@@ -92,13 +98,9 @@ fn a_release_that_comes_later_is_opened_and_promoted_by_its_id() {
     add(folder.path(), "first-1", |_| {});
     let store = store(folder.path(), None, "2027-06-01").unwrap();
     add(folder.path(), "later-1", |_| {});
-    let ids = || -> Vec<String> {
-        let open = store.open_releases();
-        open.iter().map(|release| release.id.clone()).collect()
-    };
-    assert_eq!(ids(), ["first-1"]);
+    assert_eq!(ids(&store), ["first-1"]);
     let later = store.get("later-1").unwrap();
-    assert_eq!(ids(), ["first-1", "later-1"]);
+    assert_eq!(ids(&store), ["first-1", "later-1"]);
     // It is opened once, and shares the snapshot.
     assert!(Arc::ptr_eq(&later, &store.get("later-1").unwrap()));
     assert!(Arc::ptr_eq(&later.snapshot, &store.current().snapshot));
@@ -110,6 +112,53 @@ fn a_release_that_comes_later_is_opened_and_promoted_by_its_id() {
         assert!(matches!(error, Some(ReleaseError::Unknown { .. })), "{id}");
     }
     assert_eq!(store.current().id, "later-1");
+}
+
+/// A store that is opened proves what serves at once, and the rest when it is asked for.
+#[test]
+fn a_retained_release_is_proved_when_it_is_first_asked_for() {
+    let folder = without_release();
+    for (id, date) in [("past-1", "2026-01-01"), ("summer-1", "2026-06-01")] {
+        add(folder.path(), id, |body| body.effective_date = day(date));
+    }
+    let spoil = |id: &str| {
+        let path = folder.path().join(format!("valuation/{id}/component.wasm"));
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[100] ^= 1;
+        fs::write(path, bytes).unwrap();
+    };
+    spoil("past-1");
+    let opened = store(folder.path(), None, "2027-06-01").unwrap();
+    assert_eq!(ids(&opened), ["past-1", "summer-1"]);
+    assert!(matches!(
+        opened.get("past-1"),
+        Err(ReleaseError::Package(_))
+    ));
+    assert!(matches!(opened.open_all(), Err(ReleaseError::Package(_))));
+    assert_eq!(opened.current().id, "summer-1");
+    spoil("summer-1");
+    let refused = store(folder.path(), None, "2027-06-01").err();
+    assert!(matches!(refused, Some(ReleaseError::Package(_))));
+}
+
+#[test]
+fn a_release_that_was_withdrawn_is_not_served() {
+    let folder = without_release();
+    for (id, date) in [("past-1", "2026-01-01"), ("summer-1", "2026-06-01")] {
+        add(folder.path(), id, |body| body.effective_date = day(date));
+    }
+    let store = store(folder.path(), None, "2027-06-01").unwrap();
+    store.withdraw("past-1", "a byte differs");
+    assert!(store.current_problem().is_none());
+    let Err(ReleaseError::Withdrawn { release, reason }) = store.get("past-1") else {
+        panic!("it is served");
+    };
+    assert_eq!((&*release, &*reason), ("past-1", "a byte differs"));
+    assert!(store.promote("past-1").is_err());
+    assert!(!store.holds("past-1") && store.holds("summer-1"));
+    store.withdraw("summer-1", "a byte differs");
+    let problem = store.current_problem().map(|problem| problem.to_string());
+    assert!(problem.unwrap().contains("summer-1"));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use close::{LAST_MOMENT, close, end_time};
 use console::{ConsoleListener, open_console};
 use demo_addresses::begin_demo_addresses;
 use domesday_console::reports::ReportsFolder;
-use domesday_package::Trust;
+use domesday_package::{Trust, VerificationCache};
 use domesday_server::admin::socket::AdminSocket;
 use domesday_server::admin::socket_path;
 use domesday_server::config::{Settings, resolve, show};
@@ -31,9 +31,11 @@ use domesday_server::shadow::ShadowError;
 use domesday_server::telemetry::connections::Listener;
 use domesday_server::telemetry::metrics::Gauge;
 use domesday_server::telemetry::traces::Traces;
-use domesday_server::{console as console_pages, demo, http, metrics_page, promotion, telemetry};
+use domesday_server::{
+    console as console_pages, demo, http, metrics_page, package_proofs, promotion, telemetry,
+};
 use listen::listen;
-use open::{open_service, open_tls, open_traces, side_connections};
+use open::{OpenedService, open_service, open_tls, open_traces, side_connections};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -114,7 +116,11 @@ async fn serve(
         Some(sandbox) => sandbox.trust.clone(),
         None => trust(&settings.releases, &settings.allow_unsigned)?,
     };
-    let (mut service, promoted) = open_service(&settings, &trust, threads, log_lines, traces)?;
+    let OpenedService {
+        mut service,
+        promoted,
+        record,
+    } = open_service(&settings, &trust, threads, log_lines, traces)?;
     // The answers of a sandbox are a table's, which no check of a model judges.
     if sandbox.is_none() {
         service.warn_of_unchecked_release();
@@ -160,6 +166,7 @@ async fn serve(
     tokio::spawn(service.data_folder.clone().watch());
     let months = settings.usage_ledger_months;
     let retention = tokio::spawn(usage_retention::run(service.clone(), months));
+    let proving = prove_packages(&settings, &service, record);
     tokio::spawn(telemetry::lateness::watch(
         service.metrics.scheduling_delay(),
     ));
@@ -198,6 +205,7 @@ async fn serve(
     follower.abort();
     commands.abort();
     retention.abort();
+    proving.abort();
     for task in watching.into_iter().chain(sampling) {
         task.abort();
     }
@@ -208,6 +216,24 @@ async fn serve(
     };
     tokio::join!(jobs.wait_for_stop(end_time(&service)), no_side_servers);
     close(service, socket_file, settings.state.is_none()).await
+}
+
+/// Keeps the record of what the start proved, and proves all packages again behind the requests. A
+/// start that read every byte did so just now.
+fn prove_packages(
+    settings: &Settings,
+    service: &Arc<Service>,
+    record: Arc<VerificationCache>,
+) -> JoinHandle<()> {
+    let (service, rate) = (service.clone(), settings.verify_rate.get());
+    let first = match settings.verify {
+        true => package_proofs::INTERVAL,
+        false => package_proofs::QUIET_START,
+    };
+    tokio::spawn(async move {
+        package_proofs::save(record.clone()).await;
+        package_proofs::run(service, record, rate, first).await;
+    })
 }
 
 /// Logs a warning where a stop may take longer than an orchestrator waits.

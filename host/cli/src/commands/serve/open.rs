@@ -5,7 +5,7 @@ use crate::commands::target::open_state;
 use anyhow::{Context, bail};
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
-use domesday_package::Trust;
+use domesday_package::{Trust, Verification, VerificationCache};
 use domesday_series::catalogue::Family;
 use domesday_server::address_provider;
 use domesday_server::clock::{Clock, MachineClock, random};
@@ -16,6 +16,7 @@ use domesday_server::http::{self, Tls};
 use domesday_server::ledger_key::LedgerKey;
 use domesday_server::logging::LogLines;
 use domesday_server::memory_budget::{MEMORY_BUDGET, MemoryBudget};
+use domesday_server::package_proofs::{self, FullProof};
 use domesday_server::promotion::{self, PromotedIds};
 use domesday_server::quota::{CAPACITY, RequestLimiter};
 use domesday_server::receipts::Receipts;
@@ -39,8 +40,17 @@ use std::time::Duration;
 const WAITING: usize = 1_024;
 const DATA_FOLDER: &str = "the data folder";
 
-/// Opens the data folder, the state and the releases that are served. Returns the service, and the
-/// promoted releases as they were before any was opened, so that a later promotion is followed.
+/// A service that is ready to take requests.
+pub struct OpenedService {
+    pub service: Service,
+    /// The promoted releases as they were before any was opened, so that a later promotion is
+    /// followed.
+    pub promoted: PromotedIds,
+    /// The record of the files that this host has proved.
+    pub record: Arc<VerificationCache>,
+}
+
+/// Opens the data folder, the state and the releases that are served.
 ///
 /// # Errors
 /// A setting is wrong, or a part cannot be opened. The error names the remedy.
@@ -50,7 +60,7 @@ pub fn open_service(
     threads: usize,
     log_lines: LogLines,
     traces: Option<Traces>,
-) -> anyhow::Result<(Service, PromotedIds)> {
+) -> anyhow::Result<OpenedService> {
     let data = &settings.data;
     compile_cache::own_folder(data, DATA_FOLDER)?;
     let data_folder = Arc::new(
@@ -72,15 +82,18 @@ pub fn open_service(
         source.fetch_promoted(&*state, &promoted, settings.release.as_deref())?;
     }
     let release_source = release_source.map(|source| source as Arc<dyn ReleaseSource>);
-    let releases = open_releases(settings, trust, &*state, threads, &*clock)?;
-    let markets = open_family(
-        settings,
-        trust,
-        &*state,
-        Family::Markets,
-        ReleaseKind::Markets,
-    )?;
-    let rates = open_family(settings, trust, &*state, Family::Rates, ReleaseKind::Rates)?;
+    let record = package_proofs::open_record(data, clock.now())
+        .context("cannot open the record of proved files in the data folder")?;
+    let record = Arc::new(record);
+    let verification: Arc<dyn Verification> = match settings.verify {
+        true => Arc::new(FullProof(record.clone())),
+        false => record.clone(),
+    };
+    let proof = (trust, &verification);
+    let releases = open_releases(settings, proof, &*state, threads, &*clock)?;
+    let open = |family, kind| open_family(settings, proof, &*state, family, kind);
+    let markets = open(Family::Markets, ReleaseKind::Markets)?;
+    let rates = open(Family::Rates, ReleaseKind::Rates)?;
     state.begin_cursors(random()?)?;
     let workers = WorkerPool::new(threads, WAITING)?.with_wait_observer(metrics.wait_observer());
     let receipts = Receipts::open(settings, &state, &clock)?;
@@ -121,7 +134,11 @@ pub fn open_service(
         console_map: None,
     };
     service.show_promotions();
-    Ok((service, promoted))
+    Ok(OpenedService {
+        service,
+        promoted,
+        record,
+    })
 }
 
 /// Time limit for the arrival of a request's head.
@@ -175,7 +192,7 @@ pub fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {
 /// Opens the valuation releases. The setting's release is current, or else the last promoted one.
 fn open_releases(
     settings: &Settings,
-    trust: &Trust,
+    (trust, verification): (&Trust, &Arc<dyn Verification>),
     state: &dyn State,
     threads: usize,
     clock: &dyn Clock,
@@ -186,18 +203,24 @@ fn open_releases(
         .or_else(|| state.promoted_release(ReleaseKind::Valuation));
     let store = ReleaseStore::open(
         &settings.releases,
-        trust.clone(),
+        (trust.clone(), verification.clone()),
         engine(&settings.data, threads)?,
         current.as_deref(),
         clock.utc().date_naive(),
     );
-    store.map_err(|error| not_served(error, settings.release.is_none()))
+    let opened = store.and_then(|store| {
+        if settings.verify {
+            store.open_all()?;
+        }
+        Ok(store)
+    });
+    opened.map_err(|error| not_served(error, settings.release.is_none()))
 }
 
 /// Opens the releases of market statistics or of rates.
 fn open_family(
     settings: &Settings,
-    trust: &Trust,
+    (trust, verification): (&Trust, &Arc<dyn Verification>),
     state: &dyn State,
     family: Family,
     kind: ReleaseKind,
@@ -206,7 +229,7 @@ fn open_family(
     SeriesReleases::open(
         releases,
         family,
-        trust.clone(),
+        (trust.clone(), verification.clone()),
         state.promoted_release(kind).as_deref(),
     )
     .map_err(|error| family_not_served(error, family))

@@ -1,0 +1,74 @@
+//! The reasons why a release cannot be served.
+
+use std::path::PathBuf;
+
+/// The reason why a release cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ReleaseError {
+    /// A package does not open.
+    #[error(transparent)]
+    Package(#[from] domesday_package::PackageError),
+    /// A release asks for a snapshot with other content.
+    #[error(
+        "release {release} is pinned to the content {pinned} of snapshot {snapshot}, but {path} holds \
+         {found}. Move it away and fetch the pinned snapshot with `domesday release pull`"
+    )]
+    OtherSnapshot {
+        /// The release.
+        release: String,
+        /// The snapshot's id.
+        snapshot: String,
+        /// The content digest that the release requires.
+        pinned: String,
+        /// The content digest that is present.
+        found: String,
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// The snapshot does not open.
+    #[error("the property snapshot {path} cannot be used: {source}")]
+    Snapshot {
+        /// The package.
+        path: PathBuf,
+        /// The problem.
+        source: domesday_property::SnapshotError,
+    },
+    /// The component may not run.
+    #[error("release {release} is not admitted: {source}")]
+    NotAdmitted {
+        /// The release.
+        release: String,
+        /// The reason.
+        source: domesday_engine::AdmissionError,
+    },
+    /// The folder cannot be read.
+    #[error("cannot list the releases in {path}: {source}; check --releases")]
+    Io {
+        /// The package.
+        path: PathBuf,
+        /// The problem.
+        source: std::io::Error,
+    },
+    /// A proof behind the requests found other bytes than the manifest's.
+    #[error("release {release} is withdrawn: {reason}, and restart the service")]
+    Withdrawn {
+        /// The release.
+        release: String,
+        /// The difference that was found.
+        reason: String,
+    },
+    /// There is nothing to serve.
+    #[error("{path} holds no valuation release; build one with `domesday release build`")]
+    Nothing {
+        /// The packages folder that was searched.
+        path: PathBuf,
+    },
+    /// The named release is missing.
+    #[error("there is no release {id:?} in {path}; list the releases with `domesday release list`")]
+    Unknown {
+        /// The id of the request.
+        id: String,
+        /// The packages folder that was searched.
+        path: PathBuf,
+    },
+}

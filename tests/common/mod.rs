@@ -13,6 +13,7 @@ pub mod guest;
 pub mod log_pipe;
 pub mod metrics;
 pub mod node;
+pub mod object_store;
 pub mod package_files;
 pub mod packages;
 pub mod places;

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// No command of a suite takes longer, so one that hangs is found.
 pub const TIMEOUT: Duration = Duration::from_secs(180);
 /// Settings of the person who runs the suites must not reach the program under test.
-const SETTINGS: [&str; 33] = [
+const SETTINGS: [&str; 34] = [
     "DOMESDAY_RELEASES",
     "DOMESDAY_RELEASE",
     "DOMESDAY_DATA",
@@ -19,6 +19,7 @@ const SETTINGS: [&str; 33] = [
     "DOMESDAY_THREADS",
     "DOMESDAY_JOB_RUNNERS",
     "DOMESDAY_JOB_LEASE",
+    "DOMESDAY_JOB_STORE",
     "DOMESDAY_USAGE_LEDGER_MONTHS",
     "DOMESDAY_PROCESSING_DEADLINE",
     "DOMESDAY_IDLE_TIMEOUT",
@@ -105,6 +106,15 @@ pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) ->
     let mut command = domesday();
     command.args(arguments);
     run_command(command, TIMEOUT)
+}
+
+/// Makes a key of a database's customer, who values homes.
+pub fn customer_key(database: &str) -> String {
+    // Nobody's data folder: the command is on no host.
+    let arguments = format!(
+        "key create --tenant customer --scope avm:value --state {database} --data /nonexistent"
+    );
+    run(arguments.split(' ')).ok().stdout.trim().to_owned()
 }
 
 /// Runs the program to its end with its standard output as the shell (bash) makes it: `| true`,

@@ -16,6 +16,8 @@ use std::time::Duration;
 pub struct RefreshConfig {
     /// The folder of files that arrived. Folders within it are searched too.
     pub inbox: PathBuf,
+    /// A place in an object store whose files are copied to the inbox before each round.
+    pub fetch_from: Option<String>,
     /// The folder of releases.
     pub releases: PathBuf,
     /// The folder of reports, logs and the record.
@@ -37,8 +39,8 @@ pub struct RefreshConfig {
     /// The service that promotions go to.
     #[serde(default)]
     pub service: ServiceConfig,
-    /// A folder of releases or a registry that a release is published to before its promotion, so
-    /// that hosts fetch it from there.
+    /// A folder of releases, a registry or an object store. A release is published there before its
+    /// promotion, so that hosts fetch it.
     pub publish_to: Option<String>,
     /// Days within which a new file of a kind is expected.
     #[serde(default)]
@@ -212,6 +214,13 @@ impl RefreshConfig {
                     settings.prefix
                 ));
             }
+        }
+        if config
+            .fetch_from
+            .as_ref()
+            .is_some_and(|place| place.contains('@'))
+        {
+            return Err("fetch_from has an @; set user and password in the environment".to_owned());
         }
         if let Some(place) = &mut config.publish_to {
             if place.contains('@') {

@@ -51,6 +51,14 @@ pub enum RefreshError {
         /// The folder of trusted keys.
         keys: PathBuf,
     },
+    /// The files of an object store did not come.
+    #[error("the files of {place} were not fetched; {log} has the reason")]
+    Fetch {
+        /// The place.
+        place: String,
+        /// The log of the command.
+        log: PathBuf,
+    },
     /// Another round is under way, or a step that a killed round left.
     #[error("another round, or a step that it left, holds {path}; wait until it ends")]
     Busy {

@@ -8,6 +8,7 @@ use crate::part_round::PartRound;
 use crate::plan::Decision;
 use crate::record::RefreshRecord;
 use crate::report::RoundReport;
+use crate::step::{Step, StepEnd};
 use std::fs;
 use std::path::Path;
 
@@ -43,15 +44,18 @@ pub fn run(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
     fs::create_dir_all(reports).map_err(io_error(reports))?;
     let _lock = RoundLock::take(reports)?;
     let mut record = RefreshRecord::read(reports)?;
-    let inbox = context.search(&record)?;
-    record.files = inbox.stamps.clone();
-    record.write(reports)?;
-    let mut report = context.report(&inbox, false);
     let logs = reports.join(format!(
         "refresh-{}",
         context.now.format("%Y%m%dT%H%M%S%3fZ")
     ));
     fs::create_dir_all(&logs).map_err(io_error(&logs))?;
+    if let Some(place) = &context.config.fetch_from {
+        fetch(context, place, &logs)?;
+    }
+    let inbox = context.search(&record)?;
+    record.files = inbox.stamps.clone();
+    record.write(reports)?;
+    let mut report = context.report(&inbox, false);
     for part in Part::ALL.into_iter().filter(|part| context.includes(*part)) {
         let snapshot = record.built.get(&Part::Snapshot).map(|it| it.id.as_str());
         let Some(decision) = context.decide(part, &inbox, &record, snapshot)? else {
@@ -67,6 +71,27 @@ pub fn run(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
     text.and_then(|text| fs::write(&path, text))
         .map_err(io_error(&path))?;
     Ok(report)
+}
+
+/// Copies the files of an object store to the inbox. A round without them would take old files for
+/// all that there is.
+fn fetch(context: &RoundContext<'_>, place: &str, logs: &Path) -> Result<(), RefreshError> {
+    let inbox = &context.config.inbox;
+    let step = Step::new("fetch", &["data", "fetch", place]).with([inbox]);
+    (context.announce)(&step.command_line());
+    let log = logs.join("fetch.log");
+    let limit = context.config.step_time();
+    let end = context
+        .program
+        .run(&step, &log, limit)
+        .map_err(io_error(&log))?;
+    match end {
+        StepEnd::Exit(0) => Ok(()),
+        _ => Err(RefreshError::Fetch {
+            place: place.to_owned(),
+            log,
+        }),
+    }
 }
 
 fn file_name(path: &Path) -> String {

@@ -433,6 +433,20 @@ fn an_update_that_is_refused_becomes_a_build() {
 }
 
 #[test]
+fn a_round_fetches_first_and_builds_nothing_without_its_files() {
+    let mut world = World::new();
+    world.receive(&["bank.csv"]);
+    world.config.fetch_from = Some("s3://bucket/inbox".to_owned());
+    let (_, ran) = world.round(&[Part::Rates]);
+    assert_eq!(ran[..2], ["data fetch", "data data"]);
+    world.receive(&["bank-2.csv"]);
+    world.end_with("fetch", 1);
+    let refused = world.with_context(&[], |context| run(context).unwrap_err());
+    assert!(refused.to_string().contains("s3://bucket/inbox were not"));
+    assert_eq!(world.program.ran.take(), ["data fetch"]);
+}
+
+#[test]
 fn a_release_is_published_before_it_is_promoted() {
     let mut world = World::new();
     world.receive(&["bank.csv"]);

@@ -17,6 +17,7 @@ pub mod data_folder;
 pub mod demo;
 mod execution;
 pub mod http;
+pub mod job_store;
 pub mod jobs;
 pub mod ledger_key;
 pub mod logging;

@@ -5,7 +5,8 @@ use domesday_state::ReleaseKind;
 use std::error::Error;
 use std::path::Path;
 
-/// The place that a host fetches promoted releases from: another folder, or a registry.
+/// The place that a host fetches promoted releases from: another folder, a registry or an object
+/// store.
 pub trait ReleaseSource: Send + Sync {
     /// Brings a release into the host's folder of releases, with all that it pins. What comes is
     /// proved and trusted as a package that an operator copies there. Where it was promoted before,

@@ -4,6 +4,7 @@ use crate::clock::Clock;
 use crate::connections::Connections;
 use crate::console_sessions::ConsoleSessions;
 use crate::data_folder::DataFolder;
+use crate::job_store::JobStore;
 use crate::ledger_key::LedgerKey;
 use crate::logging::LogLines;
 use crate::memory_budget::MemoryBudget;
@@ -32,6 +33,8 @@ const RESPONSE_TIME: Duration = Duration::from_secs(1);
 pub struct Service {
     /// The state that survives a crash.
     pub state: Arc<dyn State>,
+    /// The rows and results of jobs, in the state and in object storage.
+    pub job_store: JobStore,
     /// The folder of everything else that the host keeps.
     pub data_folder: Arc<DataFolder>,
     /// The valuation releases.

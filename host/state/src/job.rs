@@ -106,7 +106,7 @@ pub struct NewChunk {
     pub rows: u32,
     /// Units that it costs: its rows that were parsed without an error.
     pub units: u32,
-    /// The rows, in the server's own form.
+    /// The rows, in the server's own form, or a reference to their object.
     pub input: Vec<u8>,
 }
 
@@ -202,7 +202,7 @@ pub struct Claim {
 pub struct ChunkResults {
     /// Number of the chunk; always the job's next.
     pub chunk: u32,
-    /// The results, in the server's own form.
+    /// The results, in the server's own form, or a reference to their object.
     pub output: Vec<u8>,
     /// The results by status.
     pub tally: Tally,

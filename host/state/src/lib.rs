@@ -42,6 +42,9 @@
 //! **Jobs.** A claim carries a fencing number, and a host whose number is not the job's last writes
 //! nothing. A lease of the embedded store ends with the process that had it.
 //!
+//! **Objects.** The rows or the results of a chunk may be in object storage. The state then stores
+//! an [`ObjectReference`] in their place, and counts the bytes of the object as its tenant's.
+//!
 //! **Keys.** A key is `dk_`, its public id, `_` and 32 random bytes. The id finds the record in one
 //! step. The record holds SHA-256 of the key, compared in constant time. A slow password hash would
 //! buy nothing: it slows the guessing of secrets that people choose, and nobody guesses 256 random
@@ -62,6 +65,7 @@ mod job;
 mod jobs;
 mod key;
 mod month;
+mod object_reference;
 mod open_path;
 mod plan;
 #[cfg(feature = "postgres")]
@@ -99,6 +103,7 @@ pub use job::{
 pub use jobs::Jobs;
 pub use key::{CreatedKey, KeyId, KeyRecord, KeySeed, MalformedKey, NewKey, Secret};
 pub use month::{Month, MonthError};
+pub use object_reference::ObjectReference;
 pub use open_path::{OpenPath, PathMoved, PathTarget};
 pub use plan::Plan;
 #[cfg(feature = "postgres")]

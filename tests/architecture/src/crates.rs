@@ -16,6 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "domesday-release-tools",
             "domesday-refresh",
             "domesday-bench",
+            "domesday-objects",
             "domesday-oci",
             "domesday-synthetic",
         ],
@@ -47,6 +48,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("domesday-refresh", &["domesday-package"]),
+    (
+        "domesday-objects",
+        &["domesday-package", "domesday-registers"],
+    ),
     ("domesday-oci", &["domesday-package", "domesday-engine"]),
     (
         "domesday-openapi",
@@ -260,7 +265,7 @@ mod tests {
             .flat_map(|(user, used)| used.iter().chain([user]).copied())
             .filter(|name| host(name) && !name.ends_with("-sdk") && !name.ends_with("-trees"))
             .collect();
-        assert_eq!(names.len(), 21, "{names:?}");
+        assert_eq!(names.len(), 22, "{names:?}");
         for user in &names {
             for used in &names {
                 let allowed = reaches(&table, user, used);

@@ -34,7 +34,7 @@ fn the_program_alone_and_the_workspace_share_every_compiled_dependency() {
 const FEATURES: [(&str, &str); 4] = [
     (
         "domesday-cli",
-        "builders,default,mimalloc,oci,otlp,postgres",
+        "builders,default,mimalloc,object-storage,oci,otlp,postgres",
     ),
     ("domesday-series", "build,default"),
     ("domesday-server", "default,otlp"),

@@ -42,6 +42,7 @@ fn every_command_has_help() {
         "status",
         "data",
         "data check",
+        "data fetch",
         "property",
         "property build",
         "property update",

@@ -2,7 +2,7 @@
 
 use crate::common::demo::{RELEASE, SNAPSHOT, house};
 use crate::common::packages::{Releases, copy_tree, damage, host, list_packages};
-use crate::common::program::{releases, run};
+use crate::common::program::{customer_key, releases, run};
 use crate::common::server::{Server, start};
 use domesday_test_postgres as cluster;
 use std::fs;
@@ -29,24 +29,6 @@ fn serve(database: &str, folder: &Path, more: &[&str]) -> Server {
     start().releases(folder).with(&settings).with(more).go()
 }
 
-/// Returns a key of the hosts' database.
-fn key(database: &str) -> String {
-    let scope = [
-        "key",
-        "create",
-        "--tenant",
-        "customer",
-        "--scope",
-        "avm:value",
-    ];
-    let store = ["--state", database, "--data", "/nonexistent"];
-    run([&scope[..], &store].concat())
-        .ok()
-        .stdout
-        .trim()
-        .to_owned()
-}
-
 /// Waits until a host serves a release, and values a home with it.
 fn await_release(server: &Server, key: &str, id: &str) {
     let started = Instant::now();
@@ -65,7 +47,7 @@ fn await_release(server: &Server, key: &str, id: &str) {
 #[test]
 fn a_host_without_a_promoted_release_fetches_it_at_its_start_and_while_it_serves() {
     let database = cluster::shared().database();
-    let key = key(&database);
+    let key = customer_key(&database);
     let (source, bare) = (Releases::copy(), host());
     let first = serve(&database, source.path(), &[]);
     promote(&first, RELEASE);
@@ -105,7 +87,7 @@ fn a_start_fetches_the_snapshot_of_a_release_that_is_here_without_it() {
 #[test]
 fn what_a_host_cannot_prove_stays_away_until_it_is_mended() {
     let database = cluster::shared().database();
-    let key = key(&database);
+    let key = customer_key(&database);
     let (mine, source, bare) = (Releases::copy(), Releases::copy(), host());
     add_other(&mine);
     copy_tree(&mine.release(OTHER), &source.release(OTHER));

@@ -10,6 +10,7 @@ mod crash;
 mod fetched_releases;
 mod hosts;
 mod ledger;
+mod object_stores;
 mod proxies;
 mod rolling_upgrade;
 mod stalls;

@@ -18,6 +18,9 @@ mod jobs;
 mod journal;
 mod key;
 mod man;
+#[cfg(not(feature = "object-storage"))]
+#[path = "without_object_storage.rs"]
+mod objects;
 #[cfg(not(feature = "oci"))]
 #[path = "without_oci.rs"]
 mod oci;
@@ -43,6 +46,8 @@ mod trust;
 mod usage;
 mod version;
 
+#[cfg(feature = "object-storage")]
+use domesday_objects as objects;
 #[cfg(feature = "oci")]
 use domesday_oci as oci;
 
@@ -91,7 +96,7 @@ enum Command {
     Restore(restore::Restore),
     /// Show the status of the running server.
     Status(status::Status),
-    /// Check register files before a build.
+    /// Check register files before a build, and fetch them.
     #[command(subcommand)]
     Data(builders::Data),
     /// Build property snapshots from register files.

@@ -49,10 +49,10 @@ pub enum Release {
         #[arg(long, default_value = "")]
         comment: String,
     },
-    /// Publish a release with its snapshot to a folder of releases or an OCI registry.
+    /// Publish a release with its snapshot to a folder, an OCI registry or an object store.
     Publish(Publish),
-    /// Pull a release with its snapshot from a folder of releases or an OCI registry, and verify it
-    /// with the keys trusted here.
+    /// Pull a release with its snapshot from a folder, an OCI registry or an object store, and
+    /// verify it with the keys trusted here.
     Pull(Pull),
     /// Approve a release and its check report, as a second person.
     Approve(Approve),

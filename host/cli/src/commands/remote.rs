@@ -1,5 +1,6 @@
-//! The other end of a transfer of packages: a folder of releases, or a registry.
+//! The other end of a transfer of packages: a folder of releases, a registry or an object store.
 
+use super::objects::{BucketError, Location, PackageBucket};
 use super::oci::{Address, LogLine, Registry, RegistryError};
 use super::snapshot_pin::check_pin;
 use anyhow::{Context, bail};
@@ -7,6 +8,7 @@ use domesday_package::{
     Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey, PublishOutcome,
     RemoteManifest, Sha256Digest, Trust, ValuationBody, open, publish,
 };
+use domesday_registers::Progress;
 use domesday_state::ReleaseKind;
 use std::path::{Path, PathBuf};
 
@@ -14,9 +16,82 @@ use std::path::{Path, PathBuf};
 pub enum Remote {
     /// A folder of releases.
     Folder(PathBuf),
-    /// A repository of a registry.
-    Registry(Box<Registry>),
+    /// A repository of a registry, or a place in an object store.
+    Repository(Box<dyn Repository>),
 }
+
+/// A place that packages are fetched from by their manifests.
+pub trait Repository {
+    /// Sends a package there, unless it is there already.
+    fn publish(
+        &self,
+        package: &Package,
+        progress: &mut Progress<'_>,
+    ) -> anyhow::Result<PublishOutcome>;
+
+    /// Fetches and judges a package's manifest.
+    fn fetch_manifest(
+        &self,
+        kind: Kind,
+        id: &PackageId,
+        trust: &Trust,
+    ) -> anyhow::Result<RemoteManifest>;
+
+    /// Fetches a package's files into a folder of packages.
+    fn pull(
+        &self,
+        remote: RemoteManifest,
+        packages_dir: &Path,
+        progress: &mut Progress<'_>,
+    ) -> anyhow::Result<PublishOutcome>;
+
+    /// Returns the address of a package there, for messages.
+    fn reference(&self, kind: Kind, id: &PackageId) -> String;
+}
+
+/// Implements [`Repository`] by methods of the same names, whose errors hold a package's error.
+macro_rules! repository {
+    ($place:ty, $error:ident) => {
+        impl Repository for $place {
+            fn publish(
+                &self,
+                package: &Package,
+                progress: &mut Progress<'_>,
+            ) -> anyhow::Result<PublishOutcome> {
+                Ok(<$place>::publish(self, package, progress)?)
+            }
+
+            fn fetch_manifest(
+                &self,
+                kind: Kind,
+                id: &PackageId,
+                trust: &Trust,
+            ) -> anyhow::Result<RemoteManifest> {
+                Ok(<$place>::fetch_manifest(self, kind, id, trust)?)
+            }
+
+            fn pull(
+                &self,
+                remote: RemoteManifest,
+                packages_dir: &Path,
+                progress: &mut Progress<'_>,
+            ) -> anyhow::Result<PublishOutcome> {
+                let from = self.reference(remote.manifest().kind, &remote.manifest().id);
+                <$place>::pull(self, remote, packages_dir, progress).map_err(|error| match error {
+                    $error::Package(error) => reword_conflict(error, &from).into(),
+                    error => error.into(),
+                })
+            }
+
+            fn reference(&self, kind: Kind, id: &PackageId) -> String {
+                <$place>::reference(self, kind, id)
+            }
+        }
+    };
+}
+
+repository!(Registry, RegistryError);
+repository!(PackageBucket, BucketError);
 
 /// The listener to a transfer.
 pub trait TransferObserver {
@@ -57,14 +132,18 @@ impl Remote {
     /// machine.
     ///
     /// # Errors
-    /// The text is no place, or the client of the registry cannot be made.
+    /// The text is no place, or the client of the registry or store cannot be made.
     pub fn parse(location: &str, plain_http: bool, log: LogLine) -> anyhow::Result<Remote> {
+        if Location::is(location) {
+            let bucket = PackageBucket::open(Location::parse(location)?)?;
+            return Ok(Remote::Repository(Box::new(bucket)));
+        }
         if !Address::is(location) {
             Address::or_folder(location)?;
             return Ok(Remote::Folder(PathBuf::from(location)));
         }
         let registry = Registry::new(Address::parse(location)?, plain_http, log)?;
-        Ok(Remote::Registry(Box::new(registry)))
+        Ok(Remote::Repository(Box::new(registry)))
     }
 
     /// Sends a package there.
@@ -72,17 +151,17 @@ impl Remote {
     /// # Errors
     /// The package cannot be sent, or its id is there with other bytes.
     pub fn put(&self, package: &Package, observer: &dyn TransferObserver) -> anyhow::Result<()> {
-        let registry = match self {
+        let repository = match self {
             Remote::Folder(folder) => return copy(package, folder, None, observer),
-            Remote::Registry(registry) => registry,
+            Remote::Repository(repository) => repository,
         };
         let manifest = package.manifest();
-        let outcome = registry
+        let outcome = repository
             .publish(package, &mut |file, done, total| {
                 observer.show_progress(file, done, total);
             })
             .with_context(|| format!("{} {} was not sent", word(manifest.kind), manifest.id))?;
-        let location = registry.reference(manifest.kind, &manifest.id);
+        let location = repository.reference(manifest.kind, &manifest.id);
         say(manifest, &location, package.signer(), outcome, observer);
         Ok(())
     }
@@ -113,18 +192,19 @@ impl Remote {
                 }
                 copy(&release, here, Some(&from), observer)
             }
-            Remote::Registry(registry) => {
-                let release = registry.fetch_manifest(kind, id, trust)?;
+            Remote::Repository(repository) => {
+                let repository = &**repository;
+                let release = repository.fetch_manifest(kind, id, trust)?;
                 wanted.check(release.digest())?;
                 if with_snapshot {
                     let body: ValuationBody = release.body()?;
                     let id = &body.snapshot.id;
-                    let snapshot = registry.fetch_manifest(Kind::Property, id, trust)?;
-                    let location = registry.reference(Kind::Property, id);
+                    let snapshot = repository.fetch_manifest(Kind::Property, id, trust)?;
+                    let location = repository.reference(Kind::Property, id);
                     check_pin(&body, &snapshot.body()?, &location)?;
-                    fetch(registry, snapshot, here, observer)?;
+                    fetch(repository, snapshot, here, observer)?;
                 }
-                fetch(registry, release, here, observer)
+                fetch(repository, release, here, observer)
             }
         }
     }
@@ -183,7 +263,7 @@ fn copy(
 }
 
 fn fetch(
-    registry: &Registry,
+    repository: &dyn Repository,
     remote: RemoteManifest,
     folder: &Path,
     observer: &dyn TransferObserver,
@@ -193,17 +273,9 @@ fn fetch(
     let (kind, id) = (manifest.kind, &manifest.id);
     let packages_dir = folder.join(kind.as_str());
     let progress = &mut |file: &str, done, total| observer.show_progress(file, done, total);
-    let outcome = registry
+    let outcome = repository
         .pull(remote, &packages_dir, progress)
-        .map_err(|error| {
-            let error = match error {
-                RegistryError::Package(error) => {
-                    reword_conflict(error, &registry.reference(kind, id)).into()
-                }
-                error => anyhow::Error::from(error),
-            };
-            error.context(format!("{} {id} was not fetched", word(kind)))
-        })?;
+        .with_context(|| format!("{} {id} was not fetched", word(kind)))?;
     let location = packages_dir.join(id.as_str()).display().to_string();
     say(&manifest, &location, signer.as_ref(), outcome, observer);
     Ok(())

@@ -1,5 +1,5 @@
 //! `domesday release publish` and `pull`. A release moves between folders of releases, or to a
-//! registry and back, with its pinned snapshot.
+//! registry or an object store and back, with its pinned snapshot.
 
 use super::ReleasesFolder;
 use super::oci::{Address, LogLine};
@@ -35,8 +35,9 @@ pub struct TransferArgs {
 pub struct Publish {
     /// Id of the release.
     id: PackageId,
-    /// Folder of releases, or a registry: oci://HOST[:PORT]/REPOSITORY.
-    #[arg(value_name = "FOLDER_OR_REGISTRY")]
+    /// Folder of releases, a registry oci://HOST[:PORT]/REPOSITORY, or an object store such as
+    /// s3://BUCKET/PREFIX.
+    #[arg(value_name = "FOLDER_OR_URL")]
     to: String,
     #[command(flatten)]
     transfer: TransferArgs,
@@ -48,8 +49,9 @@ pub struct Pull {
     /// Id of the release, or oci://HOST[:PORT]/REPOSITORY:RELEASE.
     #[arg(value_name = "RELEASE")]
     release: String,
-    /// Folder of releases, or a registry: oci://HOST[:PORT]/REPOSITORY.
-    #[arg(value_name = "FOLDER_OR_REGISTRY")]
+    /// Folder of releases, a registry oci://HOST[:PORT]/REPOSITORY, or an object store such as
+    /// s3://BUCKET/PREFIX.
+    #[arg(value_name = "FOLDER_OR_URL")]
     from: Option<String>,
     #[command(flatten)]
     transfer: TransferArgs,
@@ -137,7 +139,7 @@ impl Pull {
             None => {
                 Address::or_folder(&self.release)?;
                 bail!(
-                    "where is release {}? Name another folder of releases, or a registry: oci://HOST[:PORT]/REPOSITORY",
+                    "where is release {}? Name another folder of releases, a registry oci://HOST[:PORT]/REPOSITORY, or an object store such as s3://BUCKET/PREFIX",
                     self.release
                 )
             }

@@ -100,13 +100,9 @@ pub struct Settings {
         value_name = "MIB"
     )]
     pub verify_rate: NonZeroU32,
-    /// Folder of releases, or a registry oci://HOST[:PORT]/REPOSITORY, that promoted releases are
-    /// fetched from where they are not here.
-    #[arg(
-        long,
-        env = "DOMESDAY_RELEASE_SOURCE",
-        value_name = "FOLDER_OR_REGISTRY"
-    )]
+    /// Folder of releases, a registry oci://HOST[:PORT]/REPOSITORY, or an object store such as
+    /// s3://BUCKET/PREFIX, that promoted releases are fetched from where they are not here.
+    #[arg(long, env = "DOMESDAY_RELEASE_SOURCE", value_name = "FOLDER_OR_URL")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release_source: Option<String>,
     /// Promote a valuation release only with a second person's approval.
@@ -133,6 +129,11 @@ pub struct Settings {
     )]
     #[serde(deserialize_with = "in_range::<1, JOB_LEASE_MAX, _>")]
     pub job_lease: u32,
+    /// Object store for the large chunks of jobs, such as s3://BUCKET/PREFIX (default: the state
+    /// holds them).
+    #[arg(long, env = "DOMESDAY_JOB_STORE", value_name = "URL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job_store: Option<String>,
     /// Months for which the entries of used units are kept, the current one left out.
     #[arg(
         long,

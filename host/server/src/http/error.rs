@@ -1,6 +1,7 @@
 //! The one place where an error becomes an HTTP response.
 
 use crate::execution::{DeadlinePassed, ExecutionError};
+use crate::job_store::JobStoreError;
 use crate::quota::usage::ReservationError;
 use crate::quota::{LimitExceeded, whole_seconds};
 use crate::receipts::ReceiptError;
@@ -141,6 +142,14 @@ impl From<StateError> for ApiError {
     /// what the state did.
     fn from(error: StateError) -> Self {
         tracing::error!(%error, "the state does not answer");
+        storage_unavailable()
+    }
+}
+
+impl From<JobStoreError> for ApiError {
+    /// Logs the error and returns `storage_unavailable`. No job is accepted without its rows.
+    fn from(error: JobStoreError) -> Self {
+        tracing::error!(%error, "the store of jobs does not answer");
         storage_unavailable()
     }
 }

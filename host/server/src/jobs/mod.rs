@@ -1,7 +1,7 @@
 //! Asynchronous jobs: how one is accepted, kept, worked on and shown.
 //!
-//! [`chunking`] divides a submission into chunks, and [`persisted`] is the form in which the state
-//! stores them. [`submission`] submits them. [`runner`] claims jobs, `address_lookup` looks up
+//! [`chunking`] divides a submission into chunks, and [`persisted`] is the form in which
+//! [`job_store`](crate::job_store) keeps them. [`runner`] claims jobs, `address_lookup` looks up
 //! addresses, [`chunk`] runs the rows and [`document`] renders the job for its client. `purge`
 //! removes expired ones.
 //!
@@ -25,7 +25,6 @@ pub mod document;
 pub mod persisted;
 mod purge;
 pub mod runner;
-pub mod submission;
 
 use crate::service::Service;
 use std::sync::Arc;

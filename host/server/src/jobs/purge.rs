@@ -1,4 +1,4 @@
-//! The removal of jobs and documents that are past their time.
+//! The removal of jobs, documents and objects that are past their time.
 
 use crate::service::Service;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::time::interval;
 /// Interval at which expired jobs and documents are removed.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// Removes expired jobs and documents every minute, until `stop` is set.
+/// Removes expired jobs, documents and objects every minute, until `stop` is set.
 pub async fn run(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
     let mut minutes = interval(INTERVAL);
     loop {
@@ -17,12 +17,18 @@ pub async fn run(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
             _ = minutes.tick() => {}
             _ = stop.changed() => return,
         }
-        match service.state.purge(service.clock.now()).await {
+        let now = service.clock.now();
+        match service.state.purge(now).await {
             Ok(purged) if purged.jobs + purged.documents > 0 => {
                 tracing::info!(jobs = purged.jobs, documents = purged.documents, "purged");
             }
             Ok(_) => {}
             Err(error) => tracing::error!(%error, "what is past its time could not be removed"),
+        }
+        match service.job_store.sweep(now).await {
+            Ok(0) => {}
+            Ok(objects) => tracing::info!(objects, "removed objects of expired jobs"),
+            Err(error) => tracing::error!(%error, "objects of expired jobs could not be removed"),
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::chunk::{ATTEMPTS, Chunk};
 use super::chunking::CHUNK_ROWS;
 use super::document::{mode, summary};
-use super::persisted::Unreadable;
 use super::{address_lookup, persisted};
 use crate::execution::RowRecorder;
+use crate::job_store::JobStoreError;
 use crate::receipts::ReceiptError;
 use crate::service::Service;
 use domesday_state::{Claim, Job, JobError, Lease, LeaseStatus, StateError};
@@ -59,6 +59,8 @@ enum StopReason {
     Stalled(Opening),
     /// The state did not answer.
     State(StateError),
+    /// The rows or results of a chunk could not be read or written.
+    Store(JobStoreError),
     /// The receipts of the rows could not be written.
     Receipts(ReceiptError),
 }
@@ -66,6 +68,18 @@ enum StopReason {
 impl From<ReceiptError> for StopReason {
     fn from(error: ReceiptError) -> Self {
         StopReason::Receipts(error)
+    }
+}
+
+impl From<JobStoreError> for StopReason {
+    /// Returns a failure of the job for a damaged object, which stays damaged. Other errors may
+    /// pass.
+    fn from(error: JobStoreError) -> Self {
+        match error {
+            JobStoreError::State(error) => StopReason::State(error),
+            JobStoreError::Damaged { .. } => unreadable(&error),
+            error => StopReason::Store(error),
+        }
     }
 }
 
@@ -172,6 +186,10 @@ impl Runner {
                 tracing::error!(%job_id, %error, "receipts are not kept");
                 return self.release_lease_later(lease).await;
             }
+            StopReason::Store(error) => {
+                tracing::error!(%job_id, %error, "the store of jobs does not answer");
+                return self.release_lease_later(lease).await;
+            }
             StopReason::State(error) => Err(error),
         };
         match status {
@@ -251,10 +269,10 @@ impl Runner {
         let ChunkRun {
             lease, job, number, ..
         } = run;
-        let state = &self.service.state;
-        let input = state.input(lease, number).await?.ok_or(StopReason::Lost)?;
-        let rows = persisted::rows_from_bytes(&input).map_err(|error| unreadable(&error))?;
-        drop(input);
+        let store = &self.service.job_store;
+        let input = store.input(lease, number).await?.ok_or(StopReason::Lost)?;
+        let rows = persisted::rows_from_bytes(&input.bytes).map_err(|error| unreadable(&error))?;
+        drop(input.bytes);
         let rows = self.value(rows.into(), run.first, context, run.retrying);
         let chunk = recorder.run_and_record(rows);
         let chunk = self.with_lease(lease, chunk).await??;
@@ -262,8 +280,8 @@ impl Runner {
         let chunk_done = chunk.finish(number);
         let summary = summary(chunk_done.tally);
         let lease_millis = millis(self.lease_time);
-        match state
-            .finish_chunk(lease, chunk_done, now, lease_millis)
+        match store
+            .finish_chunk(lease, chunk_done, input.object, (now, lease_millis))
             .await?
         {
             LeaseStatus::Held => self.service.metrics.summary(&job.release_id, &summary),
@@ -449,7 +467,7 @@ fn crash_error() -> JobError {
     }
 }
 
-fn unreadable(error: &Unreadable) -> StopReason {
+fn unreadable(error: &dyn Error) -> StopReason {
     tracing::error!(%error, "a job cannot be read");
     StopReason::Failed(JobError {
         code: "processing_failed".to_owned(),

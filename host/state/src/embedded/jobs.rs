@@ -16,6 +16,7 @@ use super::tables::{IDEMPOTENCY, INPUTS, JOBS, OUTPUTS, QUEUE, Tables};
 use super::usage::sum_within_allowance;
 use super::{EmbeddedState, failed_reply, in_time, keys, operation, reply_of, work};
 use crate::claim_delivery::ClaimDelivery;
+use crate::object_reference::chunk_bytes;
 use crate::{
     ChunkResults, Claim, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus, Jobs, Lease,
     LeaseStatus, NewJob, PurgeCounts, Reply, StateError, Submission, Tally, TenantId, UnixMillis,
@@ -44,7 +45,7 @@ fn submit(tables: &mut Tables<'_>, new: NewJob) -> Result<Submission, StateError
     let bytes: u64 = new
         .chunks
         .iter()
-        .map(|chunk| chunk.input.len() as u64)
+        .map(|chunk| chunk_bytes(&chunk.input))
         .sum();
     let occupied = occupied.saturating_add(bytes);
     if occupied > new.stored_bytes {

@@ -11,6 +11,7 @@ use super::error::{reading, writing};
 use super::job_rows::{change_load, find, leave_queue, put};
 use super::records::StoredJob;
 use super::tables::{JobKey, Tables};
+use crate::object_reference::chunk_bytes;
 use crate::{
     ChunkResults, Claim, Job, JobError, JobStatus, Lease, LeaseStatus, StateError, UnixMillis,
     UsageSource,
@@ -147,11 +148,11 @@ pub(super) fn finish_chunk(
     let row_key = (stored.id(), results.chunk);
     let inputs = tables.inputs.edit()?;
     let input = inputs.remove(row_key).map_err(writing)?;
-    let dropped = input.map_or(0, |input| input.value().len() as u64);
+    let dropped = input.map_or(0, |input| chunk_bytes(input.value()));
     let output = results.output.as_slice();
     let outputs = tables.outputs.edit()?;
     outputs.insert(row_key, output).map_err(writing)?;
-    let stored_bytes = output.len() as u64;
+    let stored_bytes = chunk_bytes(output);
     stored.bytes = stored
         .bytes
         .saturating_sub(dropped)
@@ -215,7 +216,7 @@ pub(super) fn fail(
     let inputs = tables.inputs.edit()?;
     for chunk in stored.next..stored.job.chunks {
         let input = inputs.remove((stored.id(), chunk)).map_err(writing)?;
-        dropped += input.map_or(0, |input| input.value().len() as u64);
+        dropped += input.map_or(0, |input| chunk_bytes(input.value()));
     }
     let unfinished = stored.unfinished_units();
     let source = UsageSource::job(stored.job.id, now);

@@ -1,7 +1,9 @@
-//! `domesday data check`: what register files are, and what a build would take of them.
+//! `domesday data check`: what register files are, and what a build would take of them. `domesday
+//! data fetch` copies them from an object store.
 
 use super::input_kind::InputKind;
 use super::recognised_input::{kind_after_repair, kinds_of_members, whole_file, workbook_damage};
+use crate::commands::objects::{Arrivals, Location};
 use crate::commands::progress::ProgressLine;
 use clap::Subcommand;
 use domesday_property::build::{FileCheck, OtherBuild, UnusedReason, check};
@@ -15,6 +17,18 @@ use std::process::ExitCode;
 pub enum Data {
     /// Check files without building: their kind, their rows and the repairs.
     Check(CheckFiles),
+    /// Copy files that arrived in an object store to a folder, those that it lacks.
+    Fetch(FetchFiles),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct FetchFiles {
+    /// Place in an object store, such as s3://BUCKET/PREFIX.
+    #[arg(value_name = "URL")]
+    from: String,
+    /// Folder that the files are copied to.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]
@@ -50,7 +64,22 @@ impl Data {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Data::Check(check) => Ok(check.run()),
+            Data::Fetch(fetch) => fetch.run(),
         }
+    }
+}
+
+impl FetchFiles {
+    fn run(&self) -> anyhow::Result<ExitCode> {
+        let arrivals = Arrivals::open(Location::parse(&self.from)?)?;
+        let mut line = ProgressLine::new();
+        let progress = &mut |file: &str, done, total| line.show(file, done, total);
+        let fetched = arrivals.fetch(&self.folder, progress)?;
+        for path in &fetched {
+            println!("{}", path.display());
+        }
+        println!("Fetched {} files.", fetched.len());
+        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -3,6 +3,7 @@
 mod close;
 mod console;
 mod demo_addresses;
+mod job_objects;
 mod listen;
 mod open;
 mod release_source;

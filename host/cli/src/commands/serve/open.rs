@@ -1,5 +1,6 @@
 //! Opens the parts of a server before it takes a request.
 
+use super::job_objects::open_job_objects;
 use super::release_source::FetchedReleases;
 use crate::commands::target::open_state;
 use anyhow::{Context, bail};
@@ -13,6 +14,7 @@ use domesday_server::config::Settings;
 use domesday_server::connections::{ConnectionLimits, Connections};
 use domesday_server::data_folder::DataFolder;
 use domesday_server::http::{self, Tls};
+use domesday_server::job_store::JobStore;
 use domesday_server::ledger_key::LedgerKey;
 use domesday_server::logging::LogLines;
 use domesday_server::memory_budget::{MEMORY_BUDGET, MemoryBudget};
@@ -72,6 +74,7 @@ pub fn open_service(
         open_state(data, settings.state.as_deref())?,
         Arc::new(metrics.state.clone()),
     ));
+    let job_store = JobStore::new(state.clone(), open_job_objects(settings)?);
     let promoted = promotion::promoted_ids(&*state);
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
     let observer = Arc::new(metrics.address_lookup.clone());
@@ -106,6 +109,7 @@ pub fn open_service(
     let ledger_key = Arc::new(LedgerKey::open(data, random()?)?);
     let service = Service {
         state,
+        job_store,
         data_folder,
         releases,
         markets,

@@ -1,4 +1,4 @@
-//! Fetching promoted releases from a folder or a registry.
+//! Fetching promoted releases from a folder, a registry or an object store.
 
 use crate::commands::remote::{PulledRelease, Remote, TransferObserver, package_kind};
 use anyhow::{Context, bail};
@@ -33,7 +33,7 @@ impl FetchedReleases {
     /// Opens the source that the settings name, where they name one.
     ///
     /// # Errors
-    /// The setting names no place, or the client of the registry cannot be made.
+    /// The setting names no place, or its client cannot be made.
     pub fn open(
         settings: &Settings,
         trust: &Trust,

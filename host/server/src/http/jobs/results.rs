@@ -3,6 +3,7 @@
 use super::{JobId, incomplete, job};
 use crate::http::error::{ApiError, internal, memory_full};
 use crate::http::gate::ReservedMemory;
+use crate::job_store::JobStoreError;
 use crate::jobs::document::{document, summary};
 use crate::service::Service;
 use axum::body::{Body, Bytes};
@@ -10,7 +11,7 @@ use axum::extract::{Extension, RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domesday_contract::v3::job::{RESULTS_END, failed_results, results_start};
-use domesday_state::{Job, JobStatus, Principal, StateError};
+use domesday_state::{Job, JobStatus, Principal};
 use http_body_util::BodyExt;
 use http_body_util::channel::{Channel, Sender};
 use std::sync::Arc;
@@ -23,7 +24,7 @@ const STREAM: usize = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 enum ResultsError {
     #[error(transparent)]
-    State(#[from] StateError),
+    Store(#[from] JobStoreError),
     #[error("results ended before the last")]
     Gone,
     #[error("the client went away")]
@@ -61,7 +62,7 @@ pub async fn results(
     Ok((json, memory, stream_body(service, job, start)).into_response())
 }
 
-/// Streams the results from the state, chunk by chunk, as the client reads them. However long the
+/// Streams the results from the store, chunk by chunk, as the client reads them. However long the
 /// job, it holds no more than a few chunks.
 fn stream_body(service: Arc<Service>, job: Job, start: Vec<u8>) -> Body {
     let (mut sender, body) = Channel::new(1);
@@ -90,7 +91,7 @@ async fn stream(
             send(sender, b",".to_vec()).await?;
         }
         let (tenant, now) = (job.tenant.clone(), service.clock.now());
-        let output = service.state.output(tenant, job.id, chunk, now).await?;
+        let output = service.job_store.output(tenant, job.id, chunk, now).await?;
         send(sender, output.ok_or(ResultsError::Gone)?).await?;
     }
     send(sender, RESULTS_END.to_vec()).await

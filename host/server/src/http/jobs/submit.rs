@@ -8,9 +8,10 @@ use crate::http::body;
 use crate::http::body::RequestBody;
 use crate::http::error::{ApiError, internal, storage_unavailable};
 use crate::http::request_id::RequestId;
+use crate::job_store::submission;
 use crate::jobs::chunking::chunks;
 use crate::jobs::document::{document, state_mode};
-use crate::jobs::{persisted, submission};
+use crate::jobs::persisted;
 use crate::quota::usage::{ReservationError, until_next_month};
 use crate::service::Service;
 use crate::telemetry::request_log::{LoggedValuation, RequestLog};
@@ -132,7 +133,7 @@ async fn submit_or_find(
     now: UnixMillis,
 ) -> Result<Submission, ApiError> {
     match parsed {
-        ParsedSubmission::Job(job) => Ok(submission::submit(&service.state, *job).await?),
+        ParsedSubmission::Job(job) => Ok(service.job_store.submit(*job).await?),
         ParsedSubmission::TooLong { error, key } => {
             // A known idempotency key returns its job even if the limits have become lower.
             let existing = match key {

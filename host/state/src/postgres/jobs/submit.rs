@@ -3,6 +3,7 @@
 use sqlx::{PgConnection, PgPool, Row};
 
 use super::read;
+use crate::object_reference::chunk_bytes;
 use crate::postgres::changes::{Change, apply_changes};
 use crate::postgres::error::{reading, writing};
 use crate::postgres::{changes, records};
@@ -111,7 +112,7 @@ async fn find_refusal(
 fn input_bytes(new: &NewJob) -> u64 {
     new.chunks
         .iter()
-        .map(|chunk| chunk.input.len() as u64)
+        .map(|chunk| chunk_bytes(&chunk.input))
         .sum()
 }
 

@@ -7,6 +7,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, PgExecutor, PgPool, Row};
 
 use crate::claim_delivery::{ClaimDelivery, UndeliveredLeases};
+use crate::object_reference::{chunk_bytes, chunk_bytes_of};
 use crate::postgres::changes::{Change, apply_changes};
 use crate::postgres::error::{reading, writing};
 use crate::postgres::records;
@@ -55,8 +56,11 @@ const RELEASE: &str = "UPDATE domesday.jobs SET lease_until = NULL, fence = next
      WHERE id = $1 AND fence = $2 AND status = 'running' AND NOT gone";
 const LOCK_CLAIMED: &str = "SELECT * FROM domesday.jobs \
      WHERE id = $1 AND fence = $2 AND NOT gone AND expires_at > $3 FOR UPDATE";
-const CHUNK: &str = "SELECT units, coalesce(length(input), 0)::bigint AS dropped \
-     FROM domesday.chunks WHERE job = $1 AND chunk = $2";
+const CHUNK: &str = concat!(
+    "SELECT units, ",
+    chunk_bytes_of!("input"),
+    " AS dropped FROM domesday.chunks WHERE job = $1 AND chunk = $2"
+);
 /// Its units are those that stay charged.
 const KEEP: &str = "UPDATE domesday.chunks SET input = NULL, output = $3, units = units - $4 \
      WHERE job = $1 AND chunk = $2";
@@ -67,9 +71,11 @@ const ADVANCE: &str = "UPDATE domesday.jobs SET next = next + 1, attempts = 1, \
      shared = CASE WHEN next + 1 < chunks THEN shared ELSE '' END, \
      bytes = bytes + $4, valued = valued + $5, referred = referred + $6, \
      rejected = rejected + $7, valuation_failed = valuation_failed + $8 WHERE id = $1";
-const UNFINISHED_CHUNKS: &str = "SELECT coalesce(sum(units), 0)::bigint AS units, \
-     coalesce(sum(length(input)), 0)::bigint AS dropped \
-     FROM domesday.chunks WHERE job = $1 AND output IS NULL";
+const UNFINISHED_CHUNKS: &str = concat!(
+    "SELECT coalesce(sum(units), 0)::bigint AS units, coalesce(sum(",
+    chunk_bytes_of!("input"),
+    "), 0)::bigint AS dropped FROM domesday.chunks WHERE job = $1 AND output IS NULL"
+);
 const DROP: &str = "UPDATE domesday.chunks SET input = NULL WHERE job = $1 AND input IS NOT NULL";
 const FAIL: &str = "UPDATE domesday.jobs SET status = 'failed', \
      updated_at = greatest(updated_at, $2), lease_until = NULL, \
@@ -270,7 +276,7 @@ pub(super) async fn finish_chunk(
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
-    let stored = i64::try_from(results.output.len()).unwrap_or(i64::MAX);
+    let stored = records::to_signed(chunk_bytes(&results.output));
     let tally = results.tally;
     sqlx::query(ADVANCE)
         .bind(lease.job)

@@ -365,3 +365,41 @@ pub(crate) fn bytes_are_counted_exactly<S: Store>() {
     occupied(&state, 0);
     assert_eq!(used_units(&state, "acme"), 2);
 }
+
+/// A chunk in object storage occupies the bytes of its object.
+pub(crate) fn a_reference_counts_as_its_object<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    let reference = |bytes| {
+        let reference = ObjectReference {
+            bytes,
+            digest: [1; 32],
+            key: [2; 32],
+        };
+        reference.to_bytes()
+    };
+    let (first, second) = (reference(50_000), reference(7));
+    let occupied = |bytes: u64| {
+        let mut new = job_of("acme", 99, &[(1, 1, b"x")]);
+        (new.stored_bytes, new.allowance) = (bytes, 0);
+        assert_eq!(submit(&state, new.clone()), Submission::StoreFull);
+        new.stored_bytes = bytes + 1;
+        let fits = submit(&state, new);
+        assert!(matches!(fits, Submission::Exhausted { .. }), "{fits:?}");
+    };
+    let chunks = [(1, 1, first.as_slice()), (1, 1, second.as_slice())];
+    let job = expect_accepted(submit(&state, job_of("acme", 1, &chunks)));
+    occupied(50_007);
+    let claim = wait(state.claim(NOW, 1_000)).unwrap();
+    assert_eq!(wait(state.input(claim.lease, 0)), Some(first));
+    super::finish(&state, claim.lease, 0, &reference(600_000));
+    occupied(600_007);
+    let error = JobError {
+        code: "internal".into(),
+        message: "it broke".into(),
+        retryable: false,
+    };
+    assert_eq!(wait(state.fail(claim.lease, error, NOW)), LeaseStatus::Held);
+    occupied(600_000);
+    wait(state.purge(job.expires_at));
+    occupied(0);
+}

@@ -97,6 +97,7 @@ macro_rules! state_suite {
                 closing_waits_for_submissions_under_way
                 many_jobs_are_purged_at_once
                 bytes_are_counted_exactly
+                a_reference_counts_as_its_object
             }
             withdrawals {
                 a_withdrawn_job_leaves_nothing_and_costs_nothing

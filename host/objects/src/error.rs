@@ -1,0 +1,97 @@
+//! The errors of an object store.
+
+use domesday_package::PackageError;
+use std::io;
+use std::time::Duration;
+
+/// An operation on an object store failed.
+#[derive(Debug, thiserror::Error)]
+pub enum BucketError {
+    /// The text names no place in an object store.
+    #[error(
+        "{text} names no object store: {problem}. Write s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, az://CONTAINER/PREFIX or file:///FOLDER"
+    )]
+    Address {
+        /// The text.
+        text: String,
+        /// The problem.
+        problem: String,
+    },
+    /// An address holds a user's name or a password. It is not repeated.
+    #[error(
+        "the address of an object store holds no user and no password. Set them in the environment, such as AWS_ACCESS_KEY_ID"
+    )]
+    CredentialsInAddress,
+    /// The client of the store cannot be made.
+    #[error("cannot open {location}: {source}")]
+    Open {
+        /// The place.
+        location: String,
+        /// The problem.
+        source: object_store::Error,
+    },
+    /// The store refused an operation, or cannot be reached.
+    #[error("{doing} at {location} failed: {source}")]
+    Failed {
+        /// The operation.
+        doing: String,
+        /// The place.
+        location: String,
+        /// The problem.
+        source: object_store::Error,
+    },
+    /// The store did not answer in time.
+    #[error("{doing} at {location} took longer than {} s", limit.as_secs())]
+    TimedOut {
+        /// The operation.
+        doing: String,
+        /// The place.
+        location: String,
+        /// The time limit.
+        limit: Duration,
+    },
+    /// There is no such package.
+    #[error("there is no package at {location}")]
+    Absent {
+        /// The place of the package.
+        location: String,
+    },
+    /// A file of a package is not there.
+    #[error("{file} is missing from {location}. Publish the package again")]
+    FileMissing {
+        /// The file.
+        file: String,
+        /// The place of the package.
+        location: String,
+    },
+    /// An object has more bytes than it may have.
+    #[error("{file} at {location} has more than {bytes} bytes. Publish the package again")]
+    TooLarge {
+        /// The name of the object.
+        file: String,
+        /// The place.
+        location: String,
+        /// The most bytes that are read.
+        bytes: u64,
+    },
+    /// The id of a package is there with other bytes.
+    #[error("{location} exists with other bytes. Publish them under a new id")]
+    Republished {
+        /// The place of the package.
+        location: String,
+    },
+    /// A file of this machine cannot be read or written.
+    #[error("{file} cannot be transferred: {source}")]
+    File {
+        /// The file.
+        file: String,
+        /// The problem.
+        source: io::Error,
+    },
+    /// A package is damaged, is not trusted, or cannot be put in place.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    /// The machine cannot run the transfer.
+    #[error("cannot start the transfer: {0}")]
+    Machine(io::Error),
+}

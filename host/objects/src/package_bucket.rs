@@ -1,0 +1,285 @@
+//! Packages in an object store, in the layout of a folder of releases: `<kind>/<id>/<file>`.
+//!
+//! So a folder of releases that other tools copied into a bucket is one. The manifest is written
+//! last, since a reader asks for it first.
+
+use crate::transfer::Transfer;
+use crate::{BucketError, Location};
+use domesday_package::manifest::{LARGEST, MANIFEST, SIGNATURE};
+use domesday_package::{
+    ATTACHMENTS, Attachments, Kind, LARGEST_SIGNATURE, Package, PackageId, PublicKey,
+    PublishOutcome, ReceiveState, RemoteManifest, Trust,
+};
+use domesday_registers::Progress;
+use object_store::ObjectStoreExt;
+use object_store::buffered::BufWriter;
+use object_store::path::Path as Key;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::runtime::Runtime;
+
+/// The time limit of an operation without content.
+const LIMIT: Duration = Duration::from_secs(60);
+/// Bytes of one piece of an upload.
+const PIECE: usize = 8 << 20;
+
+/// A folder of releases in an object store.
+pub struct PackageBucket {
+    transfer: Transfer,
+    runtime: Runtime,
+}
+
+/// A package that is in the store.
+struct ExistingPackage {
+    signature: Option<Vec<u8>>,
+    signer: Option<PublicKey>,
+    attachments: Attachments,
+}
+
+impl PackageBucket {
+    /// Opens the store at a place; it sends no request yet.
+    ///
+    /// # Errors
+    /// The client cannot be made, or the runtime cannot be started.
+    pub fn open(location: Location) -> Result<PackageBucket, BucketError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(BucketError::Machine)?;
+        Ok(PackageBucket {
+            transfer: Transfer::open(location, LIMIT)?,
+            runtime,
+        })
+    }
+
+    /// Returns the address of a package in the store, for messages.
+    pub fn reference(&self, kind: Kind, id: &PackageId) -> String {
+        format!("{}/{}/{id}", self.transfer.location, kind.as_str())
+    }
+
+    /// Fetches the manifest and the signature of a package and judges them.
+    ///
+    /// # Errors
+    /// [`BucketError::Absent`] where the store has no such package, or the package's error where
+    /// its signature is not trusted.
+    pub fn fetch_manifest(
+        &self,
+        kind: Kind,
+        id: &PackageId,
+        trust: &Trust,
+    ) -> Result<RemoteManifest, BucketError> {
+        self.runtime.block_on(async {
+            let location = self.reference(kind, id);
+            let stored = self.fetch_small((kind, id), MANIFEST, LARGEST).await?;
+            let absent = || BucketError::Absent {
+                location: location.clone(),
+            };
+            let stored = stored.ok_or_else(absent)?;
+            let signature = self
+                .fetch_small((kind, id), SIGNATURE, LARGEST_SIGNATURE)
+                .await?;
+            let origin = Path::new(&location);
+            let remote = RemoteManifest::judge((kind, id), stored, signature, trust, origin)?;
+            let attachments = self.fetch_attachments((kind, id)).await?;
+            Ok(remote.with_attachments(attachments))
+        })
+    }
+
+    /// Fetches the files of a package and puts it on `packages_dir`, unless it is there already.
+    /// `progress` receives the name of the file, the bytes fetched and the bytes in all.
+    ///
+    /// # Errors
+    /// A file cannot be fetched or differs from the manifest. Nothing is kept then.
+    pub fn pull(
+        &self,
+        remote: RemoteManifest,
+        packages_dir: &Path,
+        progress: &mut Progress<'_>,
+    ) -> Result<PublishOutcome, BucketError> {
+        let arriving = match remote.begin_receiving(packages_dir)? {
+            ReceiveState::Existing(published) => return Ok(published),
+            ReceiveState::Receiving(arriving) => arriving,
+        };
+        let manifest = arriving.remote_manifest().manifest();
+        let package = (manifest.kind, &manifest.id);
+        for (file, entry) in &manifest.files {
+            let mut sink = arriving.create(file)?;
+            let report = &mut |bytes| progress(file.as_str(), bytes, entry.bytes);
+            let key = key(package, file.as_str());
+            let copy = self.transfer.copy(&key, entry.bytes, &mut sink, report);
+            let missing = || BucketError::FileMissing {
+                file: file.to_string(),
+                location: self.reference(manifest.kind, &manifest.id),
+            };
+            self.runtime.block_on(copy)?.ok_or_else(missing)?;
+        }
+        Ok(arriving.finish()?)
+    }
+
+    /// Publishes an opened package, unless it is there already. `progress` receives the name of the
+    /// file, the bytes sent and the bytes in all.
+    ///
+    /// # Errors
+    /// [`BucketError::Republished`] where the id is there with other bytes, or the reason of a
+    /// failed transfer.
+    pub fn publish(
+        &self,
+        package: &Package,
+        progress: &mut Progress<'_>,
+    ) -> Result<PublishOutcome, BucketError> {
+        self.runtime.block_on(self.put_package(package, progress))
+    }
+
+    async fn put_package(
+        &self,
+        package: &Package,
+        progress: &mut Progress<'_>,
+    ) -> Result<PublishOutcome, BucketError> {
+        let manifest = package.manifest();
+        let name = (manifest.kind, &manifest.id);
+        let (stored, signature) = package.heads()?;
+        let there = self.find_existing(package, &stored).await?;
+        let mut sent = false;
+        for (file, entry) in &manifest.files {
+            let key = key(name, file.as_str());
+            if self.size(&key).await? != Some(entry.bytes) {
+                let path = package.path(file.as_str())?;
+                let report = &mut |bytes| progress(file.as_str(), bytes, entry.bytes);
+                self.put_file(&path, (&key, entry.bytes), report).await?;
+                sent = true;
+            }
+        }
+        let attachments = Attachments::read(package.directory())?;
+        let before = there.as_ref().map(|there| &there.attachments);
+        if before.is_none_or(|before| attachments.outweigh(before, package)) {
+            for (file, bytes) in attachments.iter() {
+                self.transfer.put(&key(name, file), bytes.to_vec()).await?;
+                sent = true;
+            }
+        }
+        let has_signature = |there: &ExistingPackage| there.signature.is_some();
+        if let Some(signature) = signature
+            && !there.as_ref().is_some_and(has_signature)
+        {
+            self.transfer.put(&key(name, SIGNATURE), signature).await?;
+            sent = true;
+        }
+        Ok(match there {
+            None => {
+                self.transfer.put(&key(name, MANIFEST), stored).await?;
+                PublishOutcome::Copied
+            }
+            Some(_) if sent => PublishOutcome::Completed,
+            Some(there) => PublishOutcome::AlreadyThere(there.signer),
+        })
+    }
+
+    /// Looks for the package in the store.
+    async fn find_existing(
+        &self,
+        package: &Package,
+        stored: &[u8],
+    ) -> Result<Option<ExistingPackage>, BucketError> {
+        let manifest = package.manifest();
+        let name = (manifest.kind, &manifest.id);
+        let location = self.reference(manifest.kind, &manifest.id);
+        match self.fetch_small(name, MANIFEST, LARGEST).await? {
+            None => return Ok(None),
+            Some(found) if found != stored => return Err(BucketError::Republished { location }),
+            Some(_) => {}
+        }
+        let signature = self.fetch_small(name, SIGNATURE, LARGEST_SIGNATURE).await?;
+        let judged = RemoteManifest::judge(
+            name,
+            stored.to_owned(),
+            signature.clone(),
+            &Trust::Unsigned,
+            Path::new(&location),
+        )?;
+        Ok(Some(ExistingPackage {
+            signature,
+            signer: judged.signer().copied(),
+            attachments: self.fetch_attachments(name).await?,
+        }))
+    }
+
+    async fn fetch_small(
+        &self,
+        package: (Kind, &PackageId),
+        file: &str,
+        largest: u64,
+    ) -> Result<Option<Vec<u8>>, BucketError> {
+        self.transfer.get(&key(package, file), largest).await
+    }
+
+    async fn fetch_attachments(
+        &self,
+        package: (Kind, &PackageId),
+    ) -> Result<Attachments, BucketError> {
+        let mut attachments = Attachments::default();
+        for (name, largest) in ATTACHMENTS {
+            if let Some(bytes) = self.fetch_small(package, name, largest).await? {
+                attachments.insert(name, bytes);
+            }
+        }
+        Ok(attachments)
+    }
+
+    /// Returns the bytes of an object; `None` where there is none.
+    async fn size(&self, key: &Key) -> Result<Option<u64>, BucketError> {
+        let head = async {
+            match self.transfer.store.head(key).await {
+                Ok(found) => Ok(Some(found.size)),
+                Err(object_store::Error::NotFound { .. }) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        let doing = format!("asking for {key}");
+        self.transfer.within((&doing, 0), head).await
+    }
+
+    /// Sends a file in pieces. The object appears whole or not at all.
+    async fn put_file(
+        &self,
+        path: &Path,
+        (key, bytes): (&Key, u64),
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), BucketError> {
+        let file_error = |source| BucketError::File {
+            file: path.display().to_string(),
+            source,
+        };
+        let mut source = File::open(path).map_err(file_error)?;
+        let mut piece = vec![0; PIECE];
+        let mut sent = 0;
+        let store = self.transfer.store.clone();
+        let mut upload = BufWriter::with_capacity(store, key.clone(), PIECE);
+        let sending = async {
+            loop {
+                let read = source.read(&mut piece)?;
+                if read == 0 {
+                    return upload.shutdown().await;
+                }
+                upload.write_all(&piece[..read]).await?;
+                sent += read as u64;
+                progress(sent);
+            }
+        };
+        let sending = async {
+            let failed = |error: std::io::Error| object_store::Error::Generic {
+                store: "upload",
+                source: Box::new(error),
+            };
+            sending.await.map_err(failed)
+        };
+        let doing = format!("sending {key}");
+        self.transfer.within((&doing, bytes), sending).await
+    }
+}
+
+fn key((kind, id): (Kind, &PackageId), file: &str) -> Key {
+    Key::from(format!("{}/{id}/{file}", kind.as_str()))
+}

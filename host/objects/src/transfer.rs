@@ -1,0 +1,129 @@
+//! Reading and writing objects, each within a time limit.
+
+use crate::{BucketError, Location};
+use futures_util::StreamExt;
+use object_store::path::Path;
+use object_store::{GetResult, ObjectStore, ObjectStoreExt};
+use std::future::Future;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The slowest rate of content, bytes a second. A store that sends or takes less is given up.
+const SLOWEST: u64 = 32 << 10;
+
+/// An open object store, and the time limit of an operation without content.
+pub struct Transfer {
+    pub(crate) store: Arc<dyn ObjectStore>,
+    pub(crate) location: Location,
+    pub(crate) limit: Duration,
+}
+
+impl Transfer {
+    /// Opens the store at a place.
+    pub fn open(location: Location, limit: Duration) -> Result<Transfer, BucketError> {
+        Ok(Transfer {
+            store: location.open()?,
+            location,
+            limit,
+        })
+    }
+
+    /// Runs an operation within the time that its bytes take.
+    pub async fn within<T>(
+        &self,
+        (doing, bytes): (&str, u64),
+        operation: impl Future<Output = object_store::Result<T>>,
+    ) -> Result<T, BucketError> {
+        let limit = self.limit + Duration::from_secs(bytes / SLOWEST);
+        match timeout(limit, operation).await {
+            Ok(outcome) => outcome.map_err(|source| self.failure(doing, source)),
+            Err(_) => Err(self.time_error(doing, limit)),
+        }
+    }
+
+    /// Writes an object.
+    pub async fn put(&self, key: &Path, bytes: Vec<u8>) -> Result<(), BucketError> {
+        let doing = format!("writing {key}");
+        let size = bytes.len() as u64;
+        let put = self.store.put(key, bytes.into());
+        self.within((&doing, size), put).await.map(drop)
+    }
+
+    /// Reads an object of at most `largest` bytes; `None` where there is none.
+    pub async fn get(&self, key: &Path, largest: u64) -> Result<Option<Vec<u8>>, BucketError> {
+        let mut bytes = Vec::new();
+        let read = self.copy(key, largest, &mut bytes, &mut |_| ()).await?;
+        Ok(read.map(|_| bytes))
+    }
+
+    /// Copies an object of at most `largest` bytes into a writer, and returns the bytes that it
+    /// has. Returns `None` where there is no such object. `progress` receives the bytes so far.
+    pub async fn copy(
+        &self,
+        key: &Path,
+        largest: u64,
+        sink: &mut impl Write,
+        progress: &mut impl FnMut(u64),
+    ) -> Result<Option<u64>, BucketError> {
+        let doing = format!("reading {key}");
+        let limit = self.limit + Duration::from_secs(largest / SLOWEST);
+        let copy = async {
+            let got = match self.store.get(key).await {
+                Ok(got) => got,
+                Err(object_store::Error::NotFound { .. }) => return Ok(None),
+                Err(source) => return Err(self.failure(&doing, source)),
+            };
+            self.copy_content(got, (key, largest), sink, progress).await
+        };
+        match timeout(limit, copy).await {
+            Ok(copied) => copied,
+            Err(_) => Err(self.time_error(&doing, limit)),
+        }
+    }
+
+    async fn copy_content(
+        &self,
+        got: GetResult,
+        (key, largest): (&Path, u64),
+        sink: &mut impl Write,
+        progress: &mut impl FnMut(u64),
+    ) -> Result<Option<u64>, BucketError> {
+        let mut pieces = got.into_stream();
+        let mut read = 0_u64;
+        while let Some(piece) = pieces.next().await {
+            let piece = piece.map_err(|source| self.failure(&format!("reading {key}"), source))?;
+            read = read.saturating_add(piece.len() as u64);
+            if read > largest {
+                return Err(BucketError::TooLarge {
+                    file: key.to_string(),
+                    location: self.location.to_string(),
+                    bytes: largest,
+                });
+            }
+            sink.write_all(&piece).map_err(|source| BucketError::File {
+                file: key.to_string(),
+                source,
+            })?;
+            progress(read);
+        }
+        Ok(Some(read))
+    }
+
+    fn failure(&self, doing: &str, source: object_store::Error) -> BucketError {
+        BucketError::Failed {
+            doing: doing.to_owned(),
+            location: self.location.to_string(),
+            source,
+        }
+    }
+
+    fn time_error(&self, doing: &str, limit: Duration) -> BucketError {
+        BucketError::TimedOut {
+            doing: doing.to_owned(),
+            location: self.location.to_string(),
+            limit,
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! The reference for people: Scalar, which draws the document, and a plain list of routes for
 //! readers without scripts.
 //!
-//! Scalar is in `vendor/`, so the page loads nothing from elsewhere.
+//! Scalar is in `vendor/`, so the page loads nothing from elsewhere. Its script is some megabytes,
+//! so the page starts it after the plain list is painted.
 
 use super::document;
 use super::route::TAGS;
@@ -13,6 +14,10 @@ use utoipa::openapi::path::HttpMethod;
 pub const SCALAR_PATH: &str = "/reference/scalar-1.46.4.js";
 /// The path of the script that starts it.
 pub const START_PATH: &str = "/reference/start.js";
+
+/// The style of the plain list.
+const STYLE: &str = "#plain { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; \
+    font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }";
 
 /// Scalar, packed by gzip.
 pub const SCALAR: &[u8] = include_bytes!("../vendor/scalar-api-reference/standalone.js.gz");
@@ -33,34 +38,33 @@ pub fn page() -> String {
                 meta name="color-scheme" content="light dark";
                 title { (title) " API reference" }
                 link rel="icon" href="data:,";
-                script src=(SCALAR_PATH) defer {}
-                script src=(START_PATH) defer {}
+                style { (STYLE) }
+                script src=(START_PATH) data-scalar=(SCALAR_PATH) defer {}
             }
             body {
-                div id="reference" {}
-                noscript {
-                    main {
-                        h1 { (title) }
-                        @for paragraph in about.split("\n\n") {
-                            @match paragraph.strip_prefix("## ") {
-                                Some(heading) => h2 { (heading) },
-                                None => p { (paragraph) },
-                            }
+                // It stays without scripts, and is painted while Scalar loads.
+                main id="plain" {
+                    h1 { (title) }
+                    @for paragraph in about.split("\n\n") {
+                        @match paragraph.strip_prefix("## ") {
+                            Some(heading) => h2 { (heading) },
+                            None => p { (paragraph) },
                         }
-                        p {
-                            "The whole description: " a href="/openapi.json" { "openapi.json" } " (OpenAPI 3.1)."
-                        }
-                        @for (tag, words) in TAGS {
-                            h2 { (tag) }
-                            p { (words) }
-                            ul {
-                                @for route in routes().filter(|route| route.tag == tag) {
-                                    li { code { (method(&route.method)) " " (route.path) } ": " (route.summary) }
-                                }
+                    }
+                    p {
+                        "The whole description: " a href="/openapi.json" { "openapi.json" } " (OpenAPI 3.1)."
+                    }
+                    @for (tag, words) in TAGS {
+                        h2 { (tag) }
+                        p { (words) }
+                        ul {
+                            @for route in routes().filter(|route| route.tag == tag) {
+                                li { code { (method(&route.method)) " " (route.path) } ": " (route.summary) }
                             }
                         }
                     }
                 }
+                div id="reference" {}
             }
         }
     };

@@ -1,6 +1,27 @@
 // Draws the reference from the document of this service. Requests are not tried here, because a key
 // must stay on a server. So Scalar gets the document without the scheme of keys, for which it would
-// draw a field. Nothing is loaded from elsewhere.
+// draw a field. Nothing is loaded from elsewhere. The plain list stays until Scalar has drawn.
+
+const scalarPath = document.currentScript.dataset.scalar;
+
+// Waits for the first paint. A page in the background has none for now.
+function paint() {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, 1000);
+  });
+}
+
+// Loads Scalar, whose script keeps a browser busy.
+function loadScalar() {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = scalarPath;
+    script.onload = resolve;
+    script.onerror = reject;
+    document.head.append(script);
+  });
+}
 
 // Returns a schema without what Scalar's own check of a document does not know. It is shown to
 // people alone: conditions and null are stated in the descriptions.
@@ -43,11 +64,13 @@ function prepare(document) {
   };
 }
 
-fetch("/openapi.json")
-  .then((response) => response.json())
-  .then((document) => {
+const described = fetch("/openapi.json").then((response) => response.json());
+paint()
+  .then(loadScalar)
+  .then(() => described)
+  .then((description) => {
     Scalar.createApiReference("#reference", {
-      content: prepare(document),
+      content: prepare(description),
       hideTestRequestButton: true,
       hideClientButton: true,
       hiddenClients: true,
@@ -59,4 +82,5 @@ fetch("/openapi.json")
       mcp: { disabled: true },
       persistAuth: false,
     });
+    document.getElementById("plain").remove();
   });

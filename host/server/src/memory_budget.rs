@@ -40,6 +40,8 @@ struct Budget {
 #[derive(Default)]
 struct Usage {
     all: Counts,
+    /// The most bytes that were reserved since they were last asked for.
+    peak_bytes: usize,
     by_tenant: HashMap<TenantId, Counts>,
 }
 
@@ -92,6 +94,13 @@ impl MemoryBudget {
     pub fn reserved_bytes(&self) -> usize {
         self.0.usage().all.bytes
     }
+
+    /// Returns the most bytes that were reserved at once since the last call.
+    pub fn take_peak_bytes(&self) -> usize {
+        let mut usage = self.0.usage();
+        let now = usage.all.bytes;
+        std::mem::replace(&mut usage.peak_bytes, now).max(now)
+    }
 }
 
 impl Budget {
@@ -112,6 +121,7 @@ impl Budget {
             return false;
         }
         usage.change(tenant, |counts| counts.bytes += more);
+        usage.peak_bytes = usage.peak_bytes.max(usage.all.bytes);
         true
     }
 
@@ -262,6 +272,19 @@ mod tests {
         drop((third, more));
         assert_eq!(memory.reserved_bytes(), 0);
         assert!(memory.0.usage().by_tenant.is_empty());
+    }
+
+    #[test]
+    fn a_peak_of_reserved_bytes_is_kept_until_it_is_taken() {
+        let memory = MemoryBudget::new(8 * MIB);
+        let [one, ..] = tenants(&memory);
+        let held = one.reserve(MIB).unwrap();
+        drop(one.reserve(2 * MIB).unwrap());
+        assert_eq!(memory.take_peak_bytes(), 3 * MIB);
+        assert_eq!(memory.take_peak_bytes(), MIB);
+        drop(held);
+        assert_eq!(memory.take_peak_bytes(), MIB);
+        assert_eq!(memory.take_peak_bytes(), 0);
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub struct WorkerPool {
     bulk_slots: Arc<Semaphore>,
     slots: Arc<Semaphore>,
     capacity: usize,
+    /// The most tasks in use since they were last asked for.
+    peak: AtomicUsize,
     waiting: QueueDepth,
     wait_observer: Option<WaitObserver>,
 }
@@ -103,6 +105,7 @@ impl WorkerPool {
             slots: Arc::new(Semaphore::new(waiting)),
             waiting: QueueDepth::default(),
             capacity: waiting,
+            peak: AtomicUsize::new(0),
             wait_observer: None,
         })
     }
@@ -125,6 +128,16 @@ impl WorkerPool {
     /// Returns the tasks that wait or run.
     pub fn in_use(&self) -> usize {
         self.occupancy().in_use()
+    }
+
+    /// Returns the most tasks that waited or ran at once since the last call.
+    pub fn take_peak(&self) -> usize {
+        let now = self.in_use();
+        self.peak.swap(now, Ordering::Relaxed).max(now)
+    }
+
+    fn note_peak(&self) {
+        self.peak.fetch_max(self.in_use(), Ordering::Relaxed);
     }
 
     /// Returns the large bodies that wait or are read.
@@ -168,11 +181,13 @@ impl WorkerPool {
 
     fn slot(&self) -> Result<OwnedSemaphorePermit, WorkError> {
         let slot = self.slots.clone().try_acquire_owned();
+        self.note_peak();
         slot.map_err(|_| WorkError::Full)
     }
 
     async fn fair_slot(&self) -> Result<OwnedSemaphorePermit, WorkError> {
         let slot = self.slots.clone().acquire_owned().await;
+        self.note_peak();
         slot.map_err(|_| WorkError::Lost)
     }
 
@@ -332,6 +347,19 @@ mod tests {
             Err(WorkError::Lost)
         );
         assert_eq!(workers.run(|| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn a_peak_of_tasks_is_kept_until_it_is_taken() {
+        let workers = WorkerPool::new(1, 4).unwrap();
+        let (_, _, _) = tokio::join!(
+            workers.run(|| 1),
+            workers.run_fair(|| 2),
+            workers.run_parallel(|| 3)
+        );
+        assert_eq!(workers.in_use(), 0);
+        assert_eq!(workers.take_peak(), 3);
+        assert_eq!(workers.take_peak(), 0);
     }
 
     #[tokio::test]

@@ -125,7 +125,7 @@ pub(super) fn find(service: &Service, sample: &Sample) -> Vec<Degradation> {
     let journal = service.receipts.as_ref();
     let journal = journal.and_then(|receipts| receipts.status().1);
     let (in_use, capacity) = (service.workers.in_use(), service.workers.capacity());
-    let budget = service.memory.budget();
+    let (reserved, budget) = (service.memory.reserved_bytes(), service.memory.budget());
     let responses = sample.responses.as_ref();
     let failed = responses.map_or(0, |responses| responses.failed);
     let lost = service.log_lines.dropped_lines();
@@ -136,10 +136,10 @@ pub(super) fn find(service: &Service, sample: &Sample) -> Vec<Degradation> {
         DegradationKind::Workers => {
             is_full(in_use, capacity).then(|| format!("{in_use} of {capacity} tasks wait or run"))
         }
-        DegradationKind::Memory => is_full(sample.memory_reserved, budget).then(|| {
+        DegradationKind::Memory => is_full(reserved, budget).then(|| {
             let mebibytes = |bytes: usize| bytes >> 20;
-            let reserved = mebibytes(sample.memory_reserved);
-            format!("{reserved} of {} MiB are reserved", mebibytes(budget))
+            let (reserved, budget) = (mebibytes(reserved), mebibytes(budget));
+            format!("{reserved} of {budget} MiB are reserved")
         }),
         DegradationKind::Errors => {
             (failed > 0).then(|| format!("{failed} responses since the last sample were 5xx"))

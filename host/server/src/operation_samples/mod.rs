@@ -29,13 +29,13 @@ pub struct Sample {
     pub at: UnixMillis,
     /// The responses since the sample before. The first sample has none.
     pub responses: Option<Responses>,
-    /// Workers that run a task.
+    /// Workers that run a task: the most since the sample before.
     pub workers_busy: usize,
-    /// Tasks that wait for a worker.
+    /// Tasks that wait for a worker: the most since the sample before.
     pub queue: usize,
     /// The jobs; `None` where the state did not answer.
     pub jobs: Option<WaitingJobs>,
-    /// Bytes reserved for bodies and responses.
+    /// Bytes reserved for bodies and responses: the most since the sample before.
     pub memory_reserved: usize,
     /// The kinds of what is degraded.
     pub degraded: BTreeSet<DegradationKind>,
@@ -69,6 +69,14 @@ pub struct OperationSamples {
     history: Mutex<History>,
 }
 
+/// The load of the service, at a time or the highest of a period.
+struct Load {
+    /// Tasks that wait for a worker or run.
+    tasks: usize,
+    /// Bytes reserved for bodies and responses.
+    memory: usize,
+}
+
 /// Counts with their time.
 type TimedCounts = (LoadCounts, Instant);
 
@@ -89,7 +97,12 @@ impl OperationSamples {
         loop {
             ticks.tick().await;
             let counted = (service.metrics.load.counts(), Instant::now());
-            let (sample, _) = self.take(&service, &counted).await;
+            // Peaks between two samples are what an operator looks for.
+            let load = Load {
+                tasks: service.workers.take_peak(),
+                memory: service.memory.take_peak_bytes(),
+            };
+            let (sample, _) = self.take(&service, &counted, load).await;
             self.history().keep(sample, counted);
         }
     }
@@ -97,10 +110,19 @@ impl OperationSamples {
     /// Returns the service as it is now, and what is degraded. Keeps nothing.
     pub async fn observe(&self, service: &Service) -> (Sample, Vec<Degradation>) {
         let counted = (service.metrics.load.counts(), Instant::now());
-        self.take(service, &counted).await
+        let load = Load {
+            tasks: service.workers.in_use(),
+            memory: service.memory.reserved_bytes(),
+        };
+        self.take(service, &counted, load).await
     }
 
-    async fn take(&self, service: &Service, counted: &TimedCounts) -> (Sample, Vec<Degradation>) {
+    async fn take(
+        &self,
+        service: &Service,
+        counted: &TimedCounts,
+        load: Load,
+    ) -> (Sample, Vec<Degradation>) {
         let state = &service.state;
         let jobs = timeout(TIMEOUT, async {
             Some((
@@ -111,18 +133,17 @@ impl OperationSamples {
         let jobs = jobs.await.ok().flatten();
         let at = service.clock.now();
         let responses = self.history().responses(counted);
-        let workers = &service.workers;
-        let workers_busy = workers.in_use().min(workers.threads());
+        let workers_busy = load.tasks.min(service.workers.threads());
         let mut sample = Sample {
             at,
             responses,
             workers_busy,
-            queue: workers.in_use() - workers_busy,
+            queue: load.tasks - workers_busy,
             jobs: jobs.map(|(count, oldest)| WaitingJobs {
                 count,
                 oldest_seconds: oldest.map_or(0.0, |since| seconds_between(since, at)),
             }),
-            memory_reserved: service.memory.reserved_bytes(),
+            memory_reserved: load.memory,
             degraded: BTreeSet::new(),
         };
         let degradations = degradation::find(service, &sample);

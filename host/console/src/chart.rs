@@ -110,9 +110,9 @@ impl Frame<'_> {
         html! {
             figure.chart {
                 figcaption { (self.caption) }
-                svg.frame height="274" role="img" aria-label=(self.title) {
+                svg.frame height="288" role="img" aria-label=(self.title) {
                     text.unit x="4" y="14" { (self.unit) }
-                    text.across x="100%" dx="-4" y="270" { (self.across) }
+                    text.across x="100%" dx="-4" y="284" { (self.across) }
                     svg.inner x="56" y="26" width="80%" height="220" {
                         @for tick in &axis.ticks {
                             @let y = coordinate(axis.y(*tick));

@@ -3,6 +3,7 @@
 //! A release states a score and a band, and no reason. What stands here are the facts of the
 //! response that a reader judges the strength of evidence by.
 
+use crate::number::percent;
 use serde_json::Value;
 
 /// Returns the facts behind the confidence of a value, a sentence each.
@@ -15,8 +16,8 @@ pub fn grounds(response: &Value) -> Vec<String> {
     if let Some(weight) = response["context"]["own_sale"]["weight"].as_f64() {
         let date = response["context"]["own_sale"]["sale_date"].as_str();
         grounds.push(format!(
-            "Own sales of the home have {:.0} % of the weight, the last of {}.",
-            100.0 * weight,
+            "Own sales of the home have {} of the weight, the last of {}.",
+            percent(weight, 0),
             date.unwrap_or("an unknown day")
         ));
     }
@@ -43,10 +44,10 @@ fn width(valuation: &Value) -> Option<String> {
     let estimate = valuation["estimated_value_gbp"].as_f64()?;
     let end = |member: &str| valuation["range"][member].as_f64();
     let (lower, upper) = (end("lower_value_gbp")?, end("upper_value_gbp")?);
-    let share = |end: f64| 100.0 * (end / estimate - 1.0).abs();
+    let share = |end: f64| percent((end / estimate - 1.0).abs(), 1);
     (estimate > 0.0).then(|| {
         format!(
-            "The range reaches {:.1} % below the estimate and {:.1} % above it.",
+            "The range reaches {} below the estimate and {} above it.",
             share(lower),
             share(upper)
         )

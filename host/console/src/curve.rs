@@ -1,6 +1,7 @@
 //! Curves by tenor: one line a day, so that days can be compared.
 
 use crate::chart::{Axis, Frame, line, place};
+use crate::number::{metric_words, unit_words};
 use maud::{Markup, html};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +116,8 @@ impl Curves {
         };
         let years = last / 12;
         let every = years.div_ceil(8).max(1);
-        let title = self.metric.replace('_', " ") + " by tenor";
+        let title = metric_words(&self.metric) + " by tenor";
+        let unit = unit_words(&self.unit);
         let marks = (0..=years).filter(|year| year % every == 0);
         let moves = |day: &String| slider.is_some_and(|slider| slider.day == day);
         let drawing = html! {
@@ -131,8 +133,8 @@ impl Curves {
         let names = days.map(|(day, points)| (day.as_str(), last(points)));
         let frame = Frame {
             title: &title,
-            caption: &format!("{title}, {}", self.unit),
-            unit: &self.unit,
+            caption: &format!("{title}, {unit}"),
+            unit: &unit,
             across: "years of tenor",
             axis: &axis,
             marks: marks.map(|year| (x(12 * year), year.to_string())).collect(),

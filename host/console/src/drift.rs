@@ -1,6 +1,7 @@
 //! The drift of a release as charts and a table: bias and coverage by month and segment.
 
 use crate::chart::{ChartSeries, Interval, intervals};
+use crate::number::{percent, signed_percent};
 use domesday_evaluation::monitor::html::describe_alarm;
 use domesday_evaluation::monitor::{Alarm, MonitorReport, Segment, Window};
 use domesday_registers::Day;
@@ -126,12 +127,7 @@ pub fn table(report: &MonitorReport, by: &str, words: &str) -> Markup {
         let segments = window.segments.iter().filter(|it| it.by == by);
         segments.map(move |segment| (window, segment))
     });
-    let percent = |share: Option<f64>| {
-        share.map_or_else(
-            || "–".to_owned(),
-            |share| format!("{:+.1} %", 100.0 * share),
-        )
-    };
+    let signed = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), signed_percent);
     html! {
         div.wide tabindex="0" {
             table {
@@ -151,10 +147,10 @@ pub fn table(report: &MonitorReport, by: &str, words: &str) -> Markup {
                             th scope="row" { (label(segment)) }
                             td { @if window.complete { "yes" } @else { "not all yet" } }
                             td.number { (segment.valued) }
-                            td.number { (percent(segment.median_error)) }
-                            td.number { (percent(Some(segment.expected))) }
-                            td.number { (percent(segment.change)) }
-                            td.number { @match &segment.ranges { Some(ranges) => (format!("{:.1} %", 100.0 * ranges.coverage)), None => "–" } }
+                            td.number { (signed(segment.median_error)) }
+                            td.number { (signed(Some(segment.expected))) }
+                            td.number { (signed(segment.change)) }
+                            td.number { @match &segment.ranges { Some(ranges) => (percent(ranges.coverage, 1)), None => "–" } }
                         }
                     }
                 }

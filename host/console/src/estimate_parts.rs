@@ -4,7 +4,7 @@
 //! release without them. The own sales' part is what gives the estimate with it, on a scale of
 //! logarithms.
 
-use crate::number::{pounds, pounds_of};
+use crate::number::{percent, pounds, pounds_of};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -51,12 +51,12 @@ pub fn show(response: &Value, parts: PartEstimates) -> Markup {
                 tr {
                     th scope="row" { "Its own sales" }
                     td.number { (whole_pounds(own)) }
-                    td.number { (percent(weight)) }
+                    td.number { (percent(weight, 1)) }
                 }
                 tr {
                     th scope="row" { "The market" }
                     td.number { (whole_pounds(market)) }
-                    td.number { (percent(1.0 - weight)) }
+                    td.number { (percent(1.0 - weight, 1)) }
                 }
                 tr {
                     th scope="row" { "Estimate" }
@@ -74,7 +74,7 @@ pub fn show(response: &Value, parts: PartEstimates) -> Markup {
             }
             p.quiet {
                 @if market.is_some() {
-                    "The market's part is what this release gives for the home without its own sales. It was run again for this page, which costs no unit. "
+                    "The market's part is what this release gives for the home without its own sales. The release was run again for it, which costs no unit. "
                     "The own sales' part follows from it: with their weights, the mean of the logarithms is the estimate. "
                     "The release may weigh several own sales, and correct the index for homes that are sold again."
                 } @else {
@@ -133,10 +133,6 @@ fn adjusted_prices(response: &Value) -> Vec<i64> {
     listed
         .filter_map(|comparable| comparable["adjusted_price_gbp"].as_i64())
         .collect()
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 fn whole_pounds(number: Option<f64>) -> String {

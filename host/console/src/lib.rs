@@ -6,7 +6,7 @@
 //! - [`form_token`] masks the token of a form.
 //! - [`fields`] and [`home_inputs`] are the form of a home, and [`program_copies`] its programs.
 //! - [`homes_file`] and [`homes_text`] read a spreadsheet's file of homes.
-//! - [`number`] writes numbers as people read them.
+//! - [`number`] writes numbers as people read them, and [`message`] messages.
 //! - [`series_catalogue`] and [`series_form`] choose series. [`series_chart`], [`series_rows`] and
 //!   [`series_table`] show their observations.
 //! - [`home_map`] draws a home among its comparables, and [`drift`] a monitor's report.
@@ -30,6 +30,7 @@ pub mod home_map;
 pub mod homes_file;
 pub mod homes_text;
 pub mod input_origins;
+pub mod message;
 pub mod number;
 pub mod price_index;
 pub mod program_copies;

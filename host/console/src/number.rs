@@ -60,6 +60,27 @@ pub fn number_of(value: &Value) -> String {
     }
 }
 
+/// Returns a share of 1 in per cent, such as 6.7 %.
+pub fn percent(share: f64, decimals: usize) -> String {
+    format!("{:.decimals$} %", 100.0 * share)
+}
+
+/// Returns a share of JSON in per cent, or a dash.
+pub fn percent_of(share: &Value, decimals: usize) -> String {
+    let share = share.as_f64().map(|share| percent(share, decimals));
+    share.unwrap_or_else(|| "–".to_owned())
+}
+
+/// Returns a share of 1 in per cent with its sign, such as +6.7 %.
+pub fn signed_percent(share: f64) -> String {
+    format!("{:+.1} %", 100.0 * share)
+}
+
+/// Returns the change from one number to another in per cent, with its sign.
+pub fn percent_change(from: f64, to: f64) -> String {
+    signed_percent(to / from - 1.0)
+}
+
 /// Returns a value of JSON as a cell.
 pub fn cell(value: &Value) -> String {
     match value {
@@ -131,6 +152,10 @@ mod tests {
         assert_eq!(number_of(&json!(3_250)), "3,250");
         assert_eq!(metric_words("price_per_sqm_gbp"), "price per m²");
         assert_eq!(unit_words("GBP/km2"), "£/km²");
+        assert_eq!(percent(0.0666, 1), "6.7 %");
+        assert_eq!(percent_of(&json!(0.8), 0), "80 %");
+        assert_eq!(percent_of(&json!(null), 0), "–");
+        assert_eq!(percent_change(200.0, 190.0), "-5.0 %");
     }
 
     #[test]

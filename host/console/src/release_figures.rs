@@ -1,7 +1,7 @@
 //! The figures and plots of a release's back-test, and the verdicts of its check report.
 
 use crate::bars::{Bar, bars};
-use crate::number::{number_of, text_of, thousands};
+use crate::number::{number_of, percent, percent_of, text_of, thousands};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -14,12 +14,12 @@ pub fn accuracy(backtest: &Value) -> Markup {
         h3 { "Back-test on sales of " (text_of(&subject["from"])) " to " (text_of(&subject["to"])) }
         dl {
             dt { "Valued" } dd { (number_of(&overall["valued"])) " of " (number_of(&overall["sales"])) }
-            dt { "Median absolute error" } dd { (percent(&accuracy["mdape"])) }
-            dt { "Within 10 %" } dd { (percent(&accuracy["within_10"])) }
-            dt { "Median error" } dd { (percent(&accuracy["median_error"])) }
-            dt { "FSD" } dd { (percent(&accuracy["fsd"])) }
+            dt { "Median absolute error" } dd { (percent_of(&accuracy["mdape"], 1)) }
+            dt { "Within 10 %" } dd { (percent_of(&accuracy["within_10"], 1)) }
+            dt { "Median error" } dd { (percent_of(&accuracy["median_error"], 1)) }
+            dt { "FSD" } dd { (percent_of(&accuracy["fsd"], 1)) }
             dt { "Prices within their range" }
-            dd { (percent(&ranges["coverage"])) ", promised " (percent(&ranges["nominal"])) }
+            dd { (percent_of(&ranges["coverage"], 1)) ", promised " (percent_of(&ranges["nominal"], 1)) }
             @for floor in overall["floors"].as_array().unwrap_or(&none) {
                 dt { "Against the baseline: " (text_of(&floor["floor"]).replace('_', " ")) }
                 dd { (against(floor)) }
@@ -67,7 +67,7 @@ pub fn verdicts(check: &Value) -> Markup {
 /// Returns whose error a baseline's comparison is, and who is better.
 fn against(floor: &Value) -> String {
     let both = &floor["like_for_like"];
-    let error = |of: &str| percent(&both[of]["mdape"]);
+    let error = |of: &str| percent_of(&both[of]["mdape"], 1);
     let verdict = match text_of(&floor["verdict"]) {
         "beaten" => "The release beats the baseline.",
         "not_beaten" => "The release does not beat the baseline.",
@@ -149,8 +149,8 @@ fn of_groups(backtest: &Value, by: &str, figure: fn(&Value) -> &Value) -> Vec<Ba
             .replace(" and above", "+");
         Some(Bar {
             title: format!(
-                "{key}: {:.1} % of {} sales",
-                100.0 * value,
+                "{key}: {} of {} sales",
+                percent(value, 1),
                 number_of(&group["sales"])
             ),
             label,
@@ -158,13 +158,6 @@ fn of_groups(backtest: &Value, by: &str, figure: fn(&Value) -> &Value) -> Vec<Ba
         })
     };
     groups.filter_map(bar).collect()
-}
-
-fn percent(share: &Value) -> String {
-    let share = share
-        .as_f64()
-        .map(|share| format!("{:.1} %", 100.0 * share));
-    share.unwrap_or_else(|| "–".to_owned())
 }
 
 #[cfg(test)]

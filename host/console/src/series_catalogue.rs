@@ -24,7 +24,7 @@ pub fn catalogue_of(family: &str, datasets: &[Value], search: Option<&str>) -> M
         @if found.is_empty() { p role="status" { "No dataset has these words." } }
         @else {
             div.wide tabindex="0" {
-                table {
+                table.catalogue {
                     caption { (found.len()) " of " (datasets.len()) " datasets" }
                     thead { tr { th scope="col" { "Dataset" } th scope="col" { "Metrics" } th scope="col" { "Frequency" } th scope="col" { "Name in the API" } } }
                     tbody {

@@ -121,14 +121,23 @@ fn selector(name: &str, dataset: Option<&Value>, areas: &Value, value: &str) -> 
                 }
             } @else {
                 input name=(name) value=(value) maxlength="200"
-                    placeholder=[["from", "to"].contains(&name).then_some("YYYY-MM or YYYY-MM-DD")];
+                    placeholder=[["from", "to"].contains(&name).then_some(period_form(dataset))];
             }
         }
     }
 }
 
+/// Returns the form of a period of a dataset: a day, or a month.
+fn period_form(dataset: Option<&Value>) -> &'static str {
+    match dataset.map(|dataset| text_of(&dataset["frequency"])) {
+        Some("monthly") => "YYYY-MM",
+        Some("daily") => "YYYY-MM-DD",
+        _ => "YYYY-MM or YYYY-MM-DD",
+    }
+}
+
 /// Returns the name of a selector as the heading of its field.
-fn heading(name: &str) -> String {
+pub fn heading(name: &str) -> String {
     let words = name.replace('_', " ");
     let mut letters = words.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());

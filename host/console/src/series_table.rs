@@ -94,6 +94,7 @@ impl DimensionNames {
         match self.areas.get(&value) {
             Some(name) => format!("{name} ({value})"),
             None => match dimension.ends_with("_months") && !value.is_empty() {
+                true if value == "1" => "1 month".to_owned(),
                 true => format!("{value} months"),
                 false => value.replace('_', " "),
             },

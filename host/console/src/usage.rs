@@ -51,8 +51,8 @@ impl UsageSums {
             div.wide tabindex="0" { table {
                 caption { "Units by day and kind, in UTC" }
                 thead { tr {
-                    @for head in ["Day", "Kind", "Charges", "Charged", "Given back", "Used"] {
-                        th scope="col" { (head) }
+                    @for (at, head) in ["Day", "Kind", "Charges", "Charged", "Given back", "Used"].iter().enumerate() {
+                        th.number[at > 1] scope="col" { (head) }
                     }
                 } }
                 tbody {
@@ -78,15 +78,16 @@ pub fn table_of_entries(entries: &[UsageEntry]) -> Markup {
         div.wide tabindex="0" { table {
             caption { "Entries, in the order in which they were made" }
             thead { tr {
-                @for head in ["Time", "Kind", "Execution or job", "Units"] { th scope="col" { (head) } }
+                th scope="col" { "Time" } th.number scope="col" { "Units" }
+                th scope="col" { "Kind" } th scope="col" { "Execution or job" }
             } }
             tbody {
                 @for entry in entries {
                     tr {
                         td.date { (moment(entry.source.at)) }
-                        td { (entry.source.kind.as_str()) }
-                        td { (id(entry)) }
                         td.number { (thousands(entry.units)) }
+                        td { (entry.source.kind.as_str()) }
+                        td.date { (id(entry)) }
                     }
                 }
             }

@@ -30,6 +30,9 @@ pub struct SavedValue {
     pub request: serde_json::Value,
     /// The body of the response.
     pub response: serde_json::Value,
+    /// The estimate without the home's own sales, in pounds. An earlier version kept none.
+    #[serde(default)]
+    pub market_gbp: Option<f64>,
 }
 
 /// The reason why a value can be neither kept nor read.

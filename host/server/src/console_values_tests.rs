@@ -61,6 +61,7 @@ fn value() -> SavedValue {
     SavedValue {
         request: json!({"property": {"street": "Badger Yard Gardens"}}),
         response: json!({"status": "valued"}),
+        market_gbp: Some(351_234.5),
     }
 }
 

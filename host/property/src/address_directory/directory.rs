@@ -15,6 +15,11 @@ const MOST_COMPARED: usize = 5_000;
 /// Postcodes of a search by street that are looked at, at most.
 const MOST_STREETS: usize = 400;
 
+/// Returns whether a text can be searched: it has two letters or digits, and is no number alone.
+pub fn is_searchable(typed: &str) -> bool {
+    Query::parse(typed).is_some()
+}
+
 /// An address directory that is open for searches.
 pub struct AddressDirectory(ReadOnlyDatabase);
 

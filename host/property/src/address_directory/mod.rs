@@ -15,5 +15,5 @@ mod tables;
 mod tests;
 
 pub use build::{DirectoryInputs, DirectoryReport, build};
-pub use directory::AddressDirectory;
+pub use directory::{AddressDirectory, is_searchable};
 pub use tables::{DirectoryError, FoundAddress};

@@ -6,7 +6,9 @@
 use super::error::ConsoleError;
 use super::{Console, layout};
 use crate::console_sessions::Session;
-use domesday_property::address_directory::{AddressDirectory, DirectoryError, FoundAddress};
+use domesday_property::address_directory::{
+    AddressDirectory, DirectoryError, FoundAddress, is_searchable,
+};
 use maud::{Markup, html};
 use std::time::Duration;
 use tokio::task::spawn_blocking;
@@ -85,7 +87,7 @@ pub(super) fn search(session: &Session, typed: &str, results: Option<&Markup>) -
         form.find method="post" action="/addresses" role="search" data-find {
             (layout::token(session))
             label {
-                span { "Find a home by postcode, street or number" }
+                span { "Find a home by its postcode, or by its number and street" }
                 input type="search" name=(TYPED) value=(typed) maxlength=(MAX_TYPED) autocomplete="off"
                     placeholder="12 Mill Lane, or QA1 1AF";
             }
@@ -102,8 +104,8 @@ pub(super) fn results(typed: &str, found: &[FoundAddress]) -> Markup {
     html! {
         @if found.is_empty() {
             p.quiet {
-                @if typed.chars().filter(|c| c.is_alphanumeric()).count() < 2 {
-                    "Type a postcode, or a number and a street."
+                @if !is_searchable(typed) {
+                    "Type a postcode, or a number and a street. A number alone fits too many homes."
                 } @else {
                     "No address of the directory fits. State it below; the API knows more addresses."
                 }

@@ -4,6 +4,7 @@ use super::layout;
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use domesday_console::message::render_message;
 use domesday_console::tile_archive::TileReadError;
 use domesday_state::Scope;
 use maud::html;
@@ -119,7 +120,7 @@ impl IntoResponse for ConsoleError {
         let status = self.status();
         let content = html! {
             h1 { "This page cannot be shown" }
-            p role="alert" { (sentence(&self.to_string())) }
+            p role="alert" { (render_message(&sentence(&self.to_string()))) }
             @if !matches!(self, ConsoleError::NoSession | ConsoleError::NoAccess { .. } | ConsoleError::Link) {
                 p { a href="/" { "Go to the first page" } }
             }

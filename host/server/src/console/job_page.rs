@@ -7,6 +7,7 @@ use crate::console_sessions::Session;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
+use domesday_console::message::render_message;
 use domesday_console::number::{moment, whole};
 use domesday_console::rejections::{CommonestRejection, commonest_rejection};
 use domesday_state::{Tally, UnixMillis};
@@ -134,13 +135,13 @@ fn card(job: &JobProgress) -> Markup {
                 }
                 @if let Some(CommonestRejection { rows, words }) = &job.rejection {
                     dt { "Rejected" }
-                    dd { (whole(*rows)) " for " (words) }
+                    dd { (whole(*rows)) " for " (render_message(words)) }
                 }
                 dt { "Units" }
                 dd { "One for each home that could be read, charged when the job was taken: at most " (whole(job.homes())) ". A home that was rejected for its form costs none." }
                 @if let Some(message) = job.document["error"]["message"].as_str() {
                     dt { "Failure" }
-                    dd { (message) " Finished homes stay charged, and the units of the rest were given back." }
+                    dd { (render_message(message)) " Finished homes stay charged, and the units of the rest were given back." }
                 }
                 dt { "Release" } dd { (job.document["release_id"].as_str().unwrap_or("–")) }
                 @for (words, member) in [("Taken", "created_at"), ("Last change", "updated_at"), ("Kept until", "expires_at")] {

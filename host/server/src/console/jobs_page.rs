@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use domesday_console::fields::Fields;
 use domesday_console::homes_file::{HomesFile, REFERENCE, columns};
 use domesday_console::homes_text::decode;
+use domesday_console::message::render_message;
 use domesday_console::number::{moment, whole};
 use domesday_contract::v3::request::ROWS_MAX;
 use domesday_state::Scope;
@@ -181,7 +182,7 @@ fn form(session: &Session, content: &FormContent<'_>) -> Markup {
     let may_store = session.user.scopes.has(Scope::AvmStoredData);
     html! {
         @if let Some(problem) = &content.problem {
-            p.refusal role="alert" { (problem) }
+            p.refusal role="alert" { (render_message(problem)) }
         }
         p {
             "Choose a CSV file of homes, or paste one. Its first line names the columns: "
@@ -224,7 +225,7 @@ fn list_files(files: &[FileOfHomes]) -> Markup {
             @if !files.is_empty() {
                 div.wide tabindex="0" { table {
                     caption { "The newest first" }
-                    thead { tr { th scope="col" { "Taken" } th scope="col" { "Homes" } th scope="col" { "Jobs" } } }
+                    thead { tr { th scope="col" { "Taken" } th.number scope="col" { "Homes" } th scope="col" { "Jobs" } } }
                     tbody {
                         @for file in files {
                             tr {

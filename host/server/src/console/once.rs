@@ -3,6 +3,7 @@
 use super::Console;
 use super::api::ApiResponse;
 use super::error::ConsoleError;
+use super::market_part::market_part;
 use super::report_page::blocking;
 use crate::console_sessions::{ConsoleSessions, Session};
 use crate::console_values::SavedValue;
@@ -57,6 +58,7 @@ pub(super) async fn value_once(
         // It was charged, whether it can be kept or not.
         *made = Some(id.clone());
         let value = SavedValue {
+            market_gbp: market_part(&console, &request, &answered.body).await,
             request,
             response: answered.body,
         };

@@ -11,7 +11,8 @@ use crate::receipts::ReceiptHead;
 use axum::Extension;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use domesday_console::number::thousands;
+use domesday_console::message::render_message;
+use domesday_console::number::{percent, thousands};
 use domesday_console::timeline::{Span, moment};
 use domesday_state::UnixMillis;
 use maud::{Markup, html};
@@ -73,7 +74,8 @@ pub(super) async fn page(
             p.quiet {
                 "Until " (moment(now.at)) ", a sample each ten seconds"
                 @if let Some(oldest) = samples.oldest() { ", since " (moment(oldest)) }
-                ". Samples are of this host and in memory. Probes are not counted."
+                ". Samples are of this host and in memory. Probes are not counted. "
+                "Of workers, queue and memory a sample has the most since the one before."
             }
             (plots(&console.service, &shown, span))
         }
@@ -82,7 +84,7 @@ pub(super) async fn page(
                 (status(&console, &facts, &now))
                 (units(&facts.tenants))
             }
-            Err(error) => p.refusal role="alert" { (error) },
+            Err(error) => p.refusal role="alert" { (render_message(&error.to_string())) },
         }
     };
     Ok(layout::page(TITLE, Some(&session), &content))
@@ -175,7 +177,7 @@ fn status(console: &Console, facts: &StoredFacts, now: &Sample) -> Markup {
                 dt { "Releases held" } dd { (status.releases.join(", ")) }
                 dt { "Shadow" }
                 dd { @match &status.shadow {
-                    Some(shadow) => { (shadow.release) " on " (format!("{:.1} %", 100.0 * shadow.share)) " of rows" },
+                    Some(shadow) => { (shadow.release) " on " (percent(shadow.share, 1)) " of rows" },
                     None => "none",
                 } }
                 dt { "Workers busy" } dd { (now.workers_busy) " of " (workers.threads()) }

@@ -10,6 +10,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::NaiveDate;
+use domesday_console::message::render_message;
 use domesday_console::release_figures::{accuracy, verdicts};
 use domesday_state::PromotionEntry;
 use domesday_valuation::release_store::RetainedRelease;
@@ -50,7 +51,7 @@ pub(super) async fn page(
         @for card in &cards { (show(card, card.release.id == current.id, reports.as_ref())) }
         @match &reports {
             Some(Ok(reports)) => section { (reports.others(&open)) },
-            Some(Err(error)) => p.refusal role="alert" { (error) },
+            Some(Err(error)) => p.refusal role="alert" { (render_message(&error.to_string())) },
             None => p.quiet {
                 "No folder of reports is shown. Start the server with " code { "--console-reports DIR" }
                 ", and copy there what " code { "domesday compare" } ", " code { "domesday release monitor" }
@@ -135,7 +136,7 @@ fn show(
             @if let Some(refusal) = &card.refusal {
                 p.refusal role=[current.then_some("alert")] {
                     @if current { "This release is served, and it could not be promoted: " }
-                    (refusal) "."
+                    (render_message(refusal)) "."
                 }
             }
             @if let Some(check) = &card.check { (verdicts(check)) }

@@ -10,13 +10,16 @@ use axum::response::Response;
 use domesday_console::chart::intervals;
 use domesday_console::curve::{CurveSlider, Curves, DAY_IN_LINK, curves_of, curves_through_time};
 use domesday_console::fields::Fields;
+use domesday_console::message::render_message;
 use domesday_console::number::text_of;
 use domesday_console::program_copies::of_series;
 use domesday_console::series_catalogue::{SEARCH, catalogue_of, missing, set_first_choices};
 use domesday_console::series_chart::chart_series;
 use domesday_console::series_form::{self, COMPARED, COMPARED_DAY};
 use domesday_console::series_rows::table;
-use domesday_console::series_table::{DimensionNames, by_metric, file_rows, merge, series_of};
+use domesday_console::series_table::{
+    DimensionNames, MergedSeries, by_metric, file_rows, merge, series_of,
+};
 use domesday_registers::Day;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -100,7 +103,12 @@ async fn page(
         set_first_choices(chosen, &areas, &mut fields);
     }
     let shown = match chosen {
-        None => catalogue_of(family.path, datasets, fields.get(SEARCH)),
+        None => html! {
+            @if let Some(name) = &dataset {
+                p.refusal role="alert" { "The release has no dataset " strong { (name) } "." }
+            }
+            (catalogue_of(family.path, datasets, fields.get(SEARCH)))
+        },
         Some(chosen) if missing(chosen, &fields).is_some() => {
             html! { p.quiet { "Choose " (missing(chosen, &fields).unwrap_or_default()) "." } }
         }
@@ -109,7 +117,7 @@ async fn page(
                 let around = read_around(console, session, family, &fields, &pages).await?;
                 series(console, family, &fields, &pages, &around, &areas)
             }
-            Err(message) => html! { p.refusal role="alert" { (message) } },
+            Err(message) => html! { p.refusal role="alert" { (render_message(&message)) } },
         },
     };
     let content = html! {
@@ -217,7 +225,12 @@ async fn read_observations(
         let path = format!("/v1/{}/series?{}", family.path, fields.query());
         let response = console.get(session, &path).await?;
         if !response.status.is_success() {
-            return Ok(Err(response.message()));
+            let field = response.body["error"]["field"].as_str();
+            let message = response.message();
+            return Ok(Err(match field {
+                Some(field) => format!("{}: {message}", series_form::heading(field)),
+                None => message,
+            }));
         }
         let cursor = response.body["next_cursor"].as_str().map(str::to_owned);
         pages.push(response.body);
@@ -272,6 +285,12 @@ fn series(
             }
             @if !through.is_empty() { script src="/assets/curve-slider.js" type="module" {} }
         } @else {
+            @if let Some(longer) = fields_of_five_years(fields, &merged) {
+                p {
+                    "Only the latest observation is shown. "
+                    a href={ "/" (family.path) "?" (longer.query()) } { "Show five years" }
+                }
+            }
             @for of_metric in &charts {
                 (intervals(&of_metric.words(), &of_metric.unit_words(), &chart_series(&of_metric.series, &names)))
             }
@@ -280,7 +299,10 @@ fn series(
             "Release " strong { (release.unwrap_or("–")) } ". " (policy.unwrap_or_default()) " "
             @if let Some(sources) = &sources { (sources) " " }
             a href={ "/" (family.path) "?" (query) } { "Link to these values" } " "
-            a href={ "/" (family.path) ".csv?" (query) } download { "Download all " (rows) " observations as CSV" }
+            a href={ "/" (family.path) ".csv?" (query) } download {
+                @if rows == 1 { "Download the observation as CSV" }
+                @else { "Download all " (rows) " observations as CSV" }
+            }
             " " a href={ "/" (family.path) ".parquet?" (query) } download { "as Parquet" }
         }
         @for of_metric in &charts { (table(of_metric, &names)) }
@@ -291,6 +313,22 @@ fn series(
             }
         }
     }
+}
+
+/// Returns the fields of five years, where a choice without dates gave one observation a series.
+fn fields_of_five_years(fields: &Fields, merged: &[MergedSeries<'_>]) -> Option<Fields> {
+    let is_latest = fields.get("from").is_none() && fields.get("to").is_none();
+    let is_short = merged.iter().all(|series| series.observations.len() < 2);
+    let latest = merged.first()?.observations.first()?["period"].as_str();
+    let (year, rest) = latest
+        .filter(|_| is_latest && is_short)?
+        .split_at_checked(4)?;
+    let year: u32 = year.parse().ok()?;
+    // A leap day has none five years before.
+    let rest = if rest == "-02-29" { "-02-28" } else { rest };
+    let mut longer = fields.clone();
+    longer.set("from", &format!("{}{rest}", year.checked_sub(5)?));
+    Some(longer)
 }
 
 async fn as_file(

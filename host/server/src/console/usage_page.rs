@@ -12,7 +12,7 @@ use domesday_console::fields::Fields;
 use domesday_console::number::{thousands, whole};
 use domesday_console::usage::{COLUMNS, UsageSums, cells, path_after, table_of_entries};
 use domesday_state::{Month, Scope, TenantId, UsageEntry, UsagePage, UsagePosition, UsageQuery};
-use maud::html;
+use maud::{Markup, html};
 use std::sync::Arc;
 
 pub(super) const TITLE: &str = "Usage";
@@ -41,8 +41,13 @@ pub(super) async fn page(
             place: u32::try_from(place).ok()?,
         })
     });
-    let mut sums = UsageSums::default();
-    let count = read_month(&console, tenant, month, |entries| sums.add(entries)).await?;
+    // A month may have many entries, so its sums stand on its first page alone.
+    let sums = match after {
+        Some(_) => {
+            html! { p { a href={ "/usage?month=" (month) } { "The units of " (month) } " stand on the first page." } }
+        }
+        None => sums_of(&console, tenant, month).await?,
+    };
     let listed = read(&console, tenant, month, after, LISTED).await?;
     let content = html! {
         h1 { (TITLE) }
@@ -53,16 +58,29 @@ pub(super) async fn page(
             }
             button { "Show" }
         }
+        (sums)
+        (table_of_entries(&listed.entries))
+        @if let Some(next) = &listed.next { p { a href=(path_after(month, next)) { "More entries" } } }
+    };
+    Ok(layout::page(TITLE, Some(&session), &content))
+}
+
+/// Returns the units of a month, by day and kind.
+async fn sums_of(
+    console: &Console,
+    tenant: &TenantId,
+    month: Month,
+) -> Result<Markup, ConsoleError> {
+    let mut sums = UsageSums::default();
+    let count = read_month(console, tenant, month, |entries| sums.add(entries)).await?;
+    Ok(html! {
         p {
             (thousands(sums.sum_units())) " units used in " (month) ", by " (whole(count)) " entries"
             @if count >= MOST { ", which are the first of the month" }
             ". " a href={ "/usage.csv?month=" (month) } { "Download as CSV" }
         }
         (sums.table())
-        (table_of_entries(&listed.entries))
-        @if let Some(next) = &listed.next { p { a href=(path_after(month, next)) { "More entries" } } }
-    };
-    Ok(layout::page(TITLE, Some(&session), &content))
+    })
 }
 
 /// Sends the entries of a month as a file.

@@ -2,9 +2,14 @@
 
 use super::value_sales::SalesBehind;
 use domesday_console::estimate_parts::{self, PartEstimates};
-use domesday_console::number::{number_of, pounds_of, text_of};
+use domesday_console::number::{
+    format_rounded, number_of, percent, percent_change, pounds_of, text_of,
+};
 use maud::{Markup, html};
 use serde_json::Value;
+
+/// The adjustment of a comparable from which on it is large: a quarter of its price.
+const LARGE_ADJUSTMENT: f64 = 0.25;
 
 /// Shows the parts of the estimate, the map, the comparables and the area. `market` is the estimate
 /// without the home's own sales.
@@ -27,6 +32,7 @@ pub(super) fn show(
             h2 { "Evidence" }
             (estimate_parts::show(response, parts))
             @if !comparables.is_empty() {
+                (warning(comparables, behind))
                 div.evidence {
                     (maps)
                     (table(comparables, behind))
@@ -46,12 +52,35 @@ pub(super) fn show(
                 dl {
                     dt { "Sales in twelve months" } dd { (number_of(&context["sales_count_12m"])) }
                     dt { "Median price" } dd { (pounds_of(&context["median_price_gbp"])) }
-                    dt { "Price per square metre" } dd { (number_of(&context["price_per_sqm_gbp"])) " £/m²" }
+                    dt { "Price per square metre" } dd { "£" (format_rounded(&context["price_per_sqm_gbp"])) " per m²" }
                     dt { "Change over twelve months" } dd { (number_of(&context["price_change_12m_pct"])) " %" }
                 }
             }
         }
     }
+}
+
+/// Warns of comparables that the model adjusted much: they are unlike the home.
+fn warning(comparables: &[Value], behind: &SalesBehind) -> Markup {
+    let large = comparables.iter().filter(|it| is_large(it, behind)).count();
+    html! {
+        @if large > 0 {
+            p.warning role="note" {
+                strong { "Large adjustments. " }
+                (large) " of the " (comparables.len()) " comparables "
+                @if large == 1 { "is" } @else { "are" }
+                " adjusted by more than " (percent(LARGE_ADJUSTMENT, 0))
+                @if behind.index_name().is_some() { " beyond the index" }
+                ". A price that needs as much says little about this home. The table marks "
+                @if large == 1 { "it." } @else { "them." }
+            }
+        }
+    }
+}
+
+fn is_large(comparable: &Value, behind: &SalesBehind) -> bool {
+    let share = behind.adjustment(comparable);
+    share.is_some_and(|share| share.abs() > LARGE_ADJUSTMENT)
 }
 
 fn table(comparables: &[Value], behind: &SalesBehind) -> Markup {
@@ -78,7 +107,7 @@ fn table(comparables: &[Value], behind: &SalesBehind) -> Markup {
                             td.date { (text_of(&comparable["sale_date"])) }
                             @let (index, rest) = behind.steps(comparable).unwrap_or_else(|| ("–".to_owned(), change(comparable)));
                             td.number { (index) }
-                            td.number { (rest) }
+                            td.number.large[is_large(comparable, behind)] { (rest) }
                             td.date { (text_of(&comparable["postcode"])) }
                             td { (text_of(&comparable["property_type"])) }
                             td.number { (number_of(&comparable["floor_area_m2"])) }
@@ -97,7 +126,7 @@ fn change(comparable: &Value) -> String {
     let price = comparable["price_gbp"].as_f64();
     let adjusted = comparable["adjusted_price_gbp"].as_f64();
     match price.filter(|price| *price > 0.0).zip(adjusted) {
-        Some((price, adjusted)) => format!("{:+.1} %", 100.0 * (adjusted / price - 1.0)),
+        Some((price, adjusted)) => percent_change(price, adjusted),
         None => "–".to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use super::api::ApiResponse;
 use super::error::ConsoleError;
 use super::guard::{self, require_scope};
 use super::once::{FormValue, value_once};
-use super::{Console, address_search, form, layout};
+use super::{Console, address_search, form, layout, stored_home};
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::body::Body;
@@ -13,6 +13,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use domesday_console::fields::Fields;
 use domesday_console::home_inputs::{STORED, field_of, fieldsets, request_of};
+use domesday_console::message::render_message;
 use domesday_registers::Day;
 use domesday_state::Scope;
 use maud::{Markup, html};
@@ -46,13 +47,16 @@ pub(super) async fn page(
     fields = draft.unwrap_or(fields);
     let home = fields.get(HOME).map(str::to_owned);
     set_defaults(&console, &mut fields, is_blank || home.is_some());
-    let mut unknown = false;
+    let (mut unknown, mut stored) = (false, false);
     if let Some(id) = home {
         match address_search::address(&console, &id).await? {
             Some(address) => {
                 fields.set("postcode", &address.postcode);
                 fields.set("building_number_or_name", &address.building);
                 fields.set("street", &address.street);
+                if session.user.scopes.has(Scope::AvmStoredData) {
+                    stored = stored_home::fill(&console, &address, &mut fields).await?;
+                }
             }
             None => unknown = true,
         }
@@ -63,6 +67,9 @@ pub(super) async fn page(
             p.refusal role="alert" { "The directory has no such address any more. Search again." }
         }
         @if let Some(search) = address_search::search_of(&console, &session) { (search) }
+        @if stored {
+            p.quiet role="status" { "Type, subtype and tenure are filled in where stored data have them. Check them: the request states them as yours." }
+        }
         (form(&session, &console.new_form_id(), &fields, None, &[]))
     };
     Ok(layout::page(TITLE, Some(&session), &content))
@@ -157,7 +164,7 @@ fn refusal(answered: &ApiResponse, errors: &[Value]) -> Markup {
         div.refusal role="alert" {
             p { "The home was not valued. " (cost(answered.status, errors)) }
             @if errors.is_empty() {
-                p { (message) }
+                p { (render_message(&message)) }
             } @else {
                 ul { @for error in errors { li { (reason(error, &message)) } } }
             }
@@ -168,12 +175,13 @@ fn refusal(answered: &ApiResponse, errors: &[Value]) -> Markup {
 /// Returns the reason of one error, at its field's label. `message` is that of the whole refusal.
 fn reason(error: &Value, message: &str) -> Markup {
     let pointer = error["field"].as_str();
+    let words = render_message(error["message"].as_str().unwrap_or(message));
     html! {
         @match pointer.map(|pointer| (pointer, field_of(pointer))) {
             Some(("/size", Some((label, _)))) => { strong { (label) } ": Give at least one of the two." },
-            Some((_, Some((label, _)))) => { strong { (label) } ": " (error["message"].as_str().unwrap_or(message)) },
-            Some((pointer, None)) => { code { (pointer) } ": " (error["message"].as_str().unwrap_or(message)) },
-            None => (error["message"].as_str().unwrap_or(message)),
+            Some((_, Some((label, _)))) => { strong { (label) } ": " (words) },
+            Some((pointer, None)) => { code { (pointer) } ": " (words) },
+            None => (words),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::error::ConsoleError;
 use super::guard::require_scope;
 use super::home_points::{points, sector};
+use super::market_part::{market_part, open_release};
 use super::report_page::blocking;
 use super::value_evidence;
 use super::value_form;
@@ -19,11 +20,11 @@ use domesday_console::confidence::grounds;
 use domesday_console::fields::Fields;
 use domesday_console::home_inputs::{fields_of, stated_inputs};
 use domesday_console::home_map::{GridLocation, Point, map};
-use domesday_console::number::{number_of, pounds, text_of};
+use domesday_console::message::render_message;
+use domesday_console::number::{number_of, percent_of, pounds, text_of};
 use domesday_console::{input_origins, program_copies};
 use domesday_property::SnapshotError;
 use domesday_state::Scope;
-use domesday_valuation::pipeline::without_own_sales::estimate_without_own_sales;
 use domesday_valuation::release_store::OpenRelease;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -52,13 +53,13 @@ pub(super) async fn page(
     let release_id = value.response["release_id"].as_str().unwrap_or_default();
     let release = open_release(&console, release_id).await?;
     let stored_data = session.user.scopes.has(Scope::AvmStoredData);
-    let (behind, market) = match release {
-        Some(release) => {
-            let market = market(&console, &release, &value).await;
-            let behind = read_snapshot(release, value.clone(), stored_data).await?;
-            (behind, market)
-        }
-        None => Default::default(),
+    let market = match value.market_gbp {
+        Some(market) => Some(market),
+        None => market_part(&console, &value.request, &value.response).await,
+    };
+    let behind = match release {
+        Some(release) => read_snapshot(release, value.clone(), stored_data).await?,
+        None => Behind::default(),
     };
     let tiles = console.service.console_map.as_deref();
     let tiles = tiles.and_then(|tiles| tile_map::figure(tiles, &behind.points));
@@ -92,29 +93,6 @@ pub(super) async fn page(
             .insert(header::CONTENT_SECURITY_POLICY, guard::MAP_POLICY);
     }
     Ok(page)
-}
-
-/// Opens the release of a value, or returns none where the host does not serve it any more.
-async fn open_release(
-    console: &Console,
-    id: &str,
-) -> Result<Option<Arc<OpenRelease>>, ConsoleError> {
-    let (service, id) = (console.service.clone(), id.to_owned());
-    if !service.releases.holds(&id) {
-        return Ok(None);
-    }
-    blocking(move || service.releases.get(&id).ok()).await
-}
-
-/// Returns the estimate without the home's own sales, where it has any that count. There is none
-/// while the workers are full.
-async fn market(console: &Console, release: &Arc<OpenRelease>, value: &SavedValue) -> Option<f64> {
-    if !value.response["context"]["own_sale"].is_object() {
-        return None;
-    }
-    let (release, request) = (release.clone(), value.request.to_string());
-    let run = move || estimate_without_own_sales(release, &request);
-    console.service.workers.run(run).await.ok().flatten()
 }
 
 /// Reads a value that a session of the tenant made.
@@ -203,17 +181,15 @@ fn card(value: &SavedValue, before: Option<&SavedValue>) -> Markup {
                 h1 { "No value" }
                 p role="alert" { "The service answered " strong { (text_of(&response["status"])) } "." }
                 ul {
-                    @for reason in reasons(response) { li { (reason) } }
+                    @for reason in &reasons(response) { li { (render_message(reason)) } }
                 }
             }
             dl {
-                dt { "Home" }
-                dd { (text_of(&property["postcode"])) ", UPRN " (text_of(&property["uprn"])) }
+                dt { "UPRN" }
+                dd { (text_of(&property["uprn"])) }
                 @for (label, words) in stated_inputs(&value.request) {
                     dt { (label) } dd { (words) }
                 }
-                dt { "As at" }
-                dd { (text_of(&valuation["date"])) }
                 dt { "Release" }
                 dd { (text_of(&response["release_id"])) }
                 dt { "Valuation" }
@@ -262,18 +238,10 @@ fn range(estimate: i64, range: &Value) -> Markup {
             span { (pounds(lower)) } span { (pounds(upper)) }
         }
         p.quiet {
-            "The range is meant to hold the price in " (percent(&range["nominal_coverage"]))
+            "The range is meant to hold the price in " (percent_of(&range["nominal_coverage"], 0))
             " of sales."
         }
     }
-}
-
-/// Returns a share of JSON in per cent.
-fn percent(share: &Value) -> String {
-    let share = share
-        .as_f64()
-        .map(|share| format!("{:.0} %", 100.0 * share));
-    share.unwrap_or_else(|| "–".to_owned())
 }
 
 /// Returns the difference from a value before, and the inputs that differ.

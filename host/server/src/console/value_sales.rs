@@ -2,7 +2,7 @@
 //! carried to the valuation date by the index that the release gets for the home.
 
 use domesday_console::chart::{ChartSeries, Interval, intervals};
-use domesday_console::number::pounds;
+use domesday_console::number::{percent_change, pounds};
 use domesday_console::price_index::PriceIndex;
 use domesday_property::{
     GssCode, NearbyQuery, Order, PropertyTypes, Sale, Snapshot, SnapshotError,
@@ -129,22 +129,24 @@ fn index_of(
             growth: PriceIndex::new(&series.points, day)?,
             name: format!(
                 "{}, {}",
-                area_name(snapshot, series.area_code),
+                area_name(snapshot, authority, series.area_code),
                 kind_words(kind)
             ),
         })
     }))
 }
 
-fn area_name(snapshot: &Snapshot, code: GssCode) -> String {
+/// Returns the name of an area: that of a home's authority or of its region, or of a country.
+fn area_name(snapshot: &Snapshot, authority: GssCode, code: GssCode) -> String {
     match code {
         GssCode::ENGLAND => "England".to_owned(),
         GssCode::WALES => "Wales".to_owned(),
         GssCode::ENGLAND_AND_WALES => "England and Wales".to_owned(),
-        other => {
-            let area = snapshot.authority(other);
-            area.map_or_else(|| other.to_string(), |area| area.name.clone())
-        }
+        other => match snapshot.authority(authority) {
+            Some(area) if authority == other => area.name.clone(),
+            Some(area) if area.region == Some(other) => area.region_name.clone(),
+            _ => other.to_string(),
+        },
     }
 }
 
@@ -197,14 +199,27 @@ impl SalesBehind {
             .filter(|price| *price > 0.0)?;
         let carried = self.carry(&comparable["sale_date"], &comparable["price_gbp"])?;
         let adjusted = comparable["adjusted_price_gbp"].as_f64()?;
-        let change = |from: f64, to: f64| format!("{:+.1} %", 100.0 * (to / from - 1.0));
-        Some((change(price, carried), change(carried, adjusted)))
+        Some((
+            percent_change(price, carried),
+            percent_change(carried, adjusted),
+        ))
+    }
+
+    /// Returns the share by which a comparable's price was adjusted beyond the index, or in all
+    /// where there is none.
+    pub(super) fn adjustment(&self, comparable: &Value) -> Option<f64> {
+        let price = &comparable["price_gbp"];
+        let carried = self.carry(&comparable["sale_date"], price);
+        let from = carried.or_else(|| price.as_f64());
+        let from = from.filter(|from| *from > 0.0)?;
+        Some(comparable["adjusted_price_gbp"].as_f64()? / from - 1.0)
     }
 
     /// Returns the home's own sales, and the chart of the sales nearby.
     pub(super) fn show(&self, response: &Value) -> Markup {
         html! {
-            @if !self.own.is_empty() {
+            div.sales {
+            @if !self.own.is_empty() { div {
                 h3 { "The home's own sales" }
                 div.wide tabindex="0" {
                     table.parts {
@@ -222,8 +237,9 @@ impl SalesBehind {
                         }
                     }
                 }
-            }
+            } }
             @if !self.nearby.is_empty() { (self.chart(response)) }
+            }
         }
     }
 
@@ -301,6 +317,9 @@ mod tests {
         });
         let steps = behind.steps(&comparable).unwrap();
         assert_eq!(steps, ("+10.0 %".to_owned(), "+5.0 %".to_owned()));
-        assert!(SalesBehind::default().steps(&comparable).is_none());
+        assert!((behind.adjustment(&comparable).unwrap() - 0.05).abs() < 1e-9);
+        let without = SalesBehind::default();
+        assert!(without.steps(&comparable).is_none());
+        assert!((without.adjustment(&comparable).unwrap() - 0.155).abs() < 1e-9);
     }
 }

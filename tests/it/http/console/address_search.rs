@@ -57,6 +57,32 @@ fn an_address_is_found_as_it_is_typed_and_fills_the_form() {
     assert!(unknown.contains("Search again"), "{unknown}");
     let none = results(&browser, "<script>alert(1)</script>");
     assert!(none.contains("No address of the directory fits"), "{none}");
+    let number = results(&browser, "12");
+    assert!(number.contains("A number alone fits too many"), "{number}");
+    server.stop();
+}
+
+#[test]
+fn a_found_address_fills_the_type_and_the_tenure_that_stored_data_have() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let path = first_link(&results(&browser, SEARCHED));
+    let filled = [
+        "value=\"S\" selected",
+        "value=\"house_semi_detached\" selected",
+        "value=\"freehold\" selected",
+        "filled in where stored data have them",
+    ];
+    let form = browser.page(&path);
+    for words in filled {
+        assert!(form.contains(words), "{words}: {form}");
+    }
+    let without = Browser::open(&link(&server, &["--scope", "avm:value"]));
+    let form = without.page(&path);
+    assert!(form.contains("value=\"QA1 1AF\""), "{form}");
+    for words in filled {
+        assert!(!form.contains(words), "{words}: {form}");
+    }
     server.stop();
 }
 

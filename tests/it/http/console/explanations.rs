@@ -125,6 +125,21 @@ fn the_index_of_a_step_is_the_one_that_the_release_asked_for() {
 }
 
 #[test]
+fn comparables_that_the_model_adjusted_much_are_counted_and_marked() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let page = browser.page(&browser.value(&HOME));
+    let ranks = 1..=10;
+    let rest = ranks.map(|rank| number(&row_of(&page, &rank.to_string())[4]));
+    let large = rest.filter(|percent| percent.abs() > 25.0).count();
+    assert!((1..10).contains(&large), "{page}");
+    let warned = format!("</strong>{large} of the 10 comparables are adjusted by more than 25 %");
+    assert!(page.contains(&warned), "{warned}: {page}");
+    assert_eq!(page.matches("class=\"number large\"").count(), large);
+    server.stop();
+}
+
+#[test]
 fn each_input_has_its_value_and_where_it_came_from() {
     let server = start_with_console().go();
     let browser = Browser::of_demo(&server);

@@ -94,6 +94,27 @@ fn the_plots_count_responses_by_class_and_state_the_limits() {
 }
 
 #[test]
+fn a_peak_between_two_samples_is_drawn() {
+    let server = start_with_console().go();
+    server.demo().post("/v3/value", &house()).ok();
+    let browser = operator(&server);
+    let began = Instant::now();
+    loop {
+        let page = browser.page("/operation");
+        let words = page.split("Workers busy, workers. ").nth(1).unwrap();
+        let words = words.split('<').next().unwrap();
+        // No worker is busy while the page is made.
+        if words.starts_with("Now 0; ") && !words.contains("at most 0") {
+            break;
+        }
+        // A sample is taken each ten seconds.
+        assert!(began.elapsed() < 3 * TIMEOUT, "{words}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    server.stop();
+}
+
+#[test]
 fn the_head_of_the_receipts_has_its_time() {
     let server = start_with_console().with(&["--receipts", "all"]).go();
     server.demo().post("/v3/value", &house()).ok();

@@ -175,7 +175,10 @@ fn a_series_is_charted_listed_and_downloaded_as_the_api_has_it() {
     let pinned = format!("release_id={release}");
     assert_eq!(page.matches(&pinned).count(), 4, "{page}");
     let refused = browser.page("/markets?dataset=market_activity&area=E99999999");
-    assert!(refused.contains("role=\"alert\""), "{refused}");
+    assert!(refused.contains("role=\"alert\">Area: "), "{refused}");
+    let unknown = browser.page("/markets?dataset=house_prices");
+    let words = "has no dataset <strong>house_prices</strong>";
+    assert!(unknown.contains(words), "{unknown}");
     server.stop();
 }
 
@@ -201,7 +204,7 @@ fn the_rates_of_a_day_by_tenor_are_a_curve_beside_that_of_another_day() {
     let browser = Browser::open(&link(&server, &["--scope", "rates:read"]));
     let query = "dataset=ois_spot_curve&from=2026-09-30&to=2026-09-30&compared_day=2025-09-30";
     let page = browser.page(&format!("/rates?{query}"));
-    assert!(page.contains("rate pct by tenor"), "{page}");
+    assert!(page.contains("rate by tenor, %"), "{page}");
     for day in ["2025-09-30", "2026-09-30"] {
         assert!(
             page.contains(&format!("<title>{day}</title>")),
@@ -222,6 +225,10 @@ fn the_rates_of_a_day_by_tenor_are_a_curve_beside_that_of_another_day() {
     // Without dates it is the latest day.
     let latest = browser.page("/rates?dataset=ois_spot_curve");
     assert!(latest.contains("<output>2026-09-30</output>"), "{latest}");
+    // One day of another series leads to five years.
+    let one = browser.page("/rates?dataset=bank_rate");
+    let longer = "href=\"/rates?dataset=bank_rate&amp;from=2021-09-30\"";
+    assert!(one.contains(longer), "{one}");
     // Over more days each tenor is a series in time.
     let page = browser.page("/rates?dataset=ois_spot_curve&tenor_months=12&from=2026-01-01");
     assert!(!page.contains("by tenor"), "{page}");

@@ -1,7 +1,10 @@
 //! A permalink shows its value after a restart, to its tenant alone, until its key is erased.
 
 use super::{Browser, HOME, link, start_with_console};
-use crate::common::program::run;
+use crate::common::demo::RELEASE;
+use crate::common::packages::Releases;
+use crate::common::program::{releases, run};
+use crate::common::server::start;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -40,13 +43,43 @@ fn a_permalink_shows_its_value_after_a_restart() {
 }
 
 #[test]
+fn a_permalink_states_the_markets_part_without_its_release() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path().join("data");
+    let server = start_with_console().data(&data).go();
+    let browser = Browser::of_demo(&server);
+    let path = browser.value(&HOME);
+    let market = |page: &str| {
+        let row = page.split("<th scope=\"row\">The market</th>").nth(1);
+        row.unwrap().split("</tr>").next().unwrap().to_owned()
+    };
+    let stated = market(&browser.page(&path));
+    assert!(stated.contains('£'), "{stated}");
+    server.stop();
+    let demo = releases().join("valuation").join(RELEASE);
+    let component = fs::read(demo.join("component.wasm")).unwrap();
+    let others_releases = Releases::without_release();
+    others_releases.add("other-1", component);
+    let others = ["--release", "other-1", "--allow-unsigned", "other-1"];
+    let start = start().releases(others_releases.path()).data(&data);
+    let server = start.with(&["--console", "127.0.0.1:0"]).with(&others).go();
+    let again = Browser::of_demo(&server).page(&path);
+    assert_eq!(market(&again), stated);
+    server.stop();
+}
+
+#[test]
 fn an_erased_tenant_has_no_permalinks_left() {
     let server = start_with_console().go();
     let browser = Browser::of_demo(&server);
     let path = browser.value(&HOME);
     let data = server.data.display().to_string();
     run(["journal", "erase", "demo", "--yes", "--data", &data]).ok();
-    assert_eq!(browser.get(&path).status(), 404);
+    let gone = browser.get(&path);
+    assert_eq!(gone.status(), 404);
+    // Code in a message is code on its page.
+    let page = gone.text().unwrap();
+    assert!(page.contains("<code>domesday replay --journal"), "{page}");
     assert!(!server.data.join("console-values/demo").exists());
     server.stop();
 }

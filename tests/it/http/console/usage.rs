@@ -30,6 +30,11 @@ fn a_tenant_sees_what_it_used_its_units_for_and_no_other_tenant_does() {
     let earlier = browser.page("/usage?month=2020-01");
     assert!(earlier.contains("0 units used in 2020-01"), "{earlier}");
     assert_eq!(browser.get("/usage?month=2020-13").status(), 404);
+    // The month is summed once, and not again for each further page.
+    let month = file.lines().nth(1).unwrap().split(',').next().unwrap();
+    let further = browser.page(&format!("/usage?month={month}&row=0&place=0"));
+    assert!(!further.contains("units used in "), "{further}");
+    assert!(further.contains("stand on the first page"), "{further}");
 
     let other = open("two", &[]);
     let hidden = other.page("/usage");

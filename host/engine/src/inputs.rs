@@ -27,7 +27,7 @@ pub struct Input {
 impl Release {
     /// Reports whether the component shows its model's inputs.
     pub fn shows_inputs(&self) -> bool {
-        let component = self.pre.instance_pre().component();
+        let component = self.entry.component();
         component.get_export_index(None, INPUTS).is_some()
     }
 
@@ -46,7 +46,7 @@ impl Release {
         let fuel = self.limits.fuel_per_row;
         let instance = store
             .set_fuel(fuel)
-            .and_then(|()| self.pre.instance_pre().instantiate(&mut store))
+            .and_then(|()| self.entry.linked().instantiate(&mut store))
             .map_err(|error| classify(&error, fuel).unwrap_or_else(|| sandbox_failure(&error)))?;
         let wit_subject = v1::lower(subject);
         instance

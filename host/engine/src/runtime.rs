@@ -165,15 +165,15 @@ impl Runtime {
         let linked = linker
             .instantiate_pre(component)
             .map_err(admission::not_linked)?;
-        let pre = v1::ReleasePre::new(linked).map_err(admission::not_linked)?;
-        Ok(Release { pre, limits })
+        let entry = v1::EntryPoint::new(linked).map_err(admission::not_linked)?;
+        Ok(Release { entry, limits })
     }
 }
 
 /// A release that is ready to run. It is cheap to clone, and every row gets a fresh instance.
 #[derive(Clone)]
 pub struct Release {
-    pub(crate) pre: v1::ReleasePre<RowState>,
+    pub(crate) entry: v1::EntryPoint,
     pub(crate) limits: Limits,
 }
 
@@ -190,7 +190,7 @@ impl Release {
 
     /// Returns the linear memory of a row before its first instruction, bytes.
     pub fn memory_at_start(&self) -> u64 {
-        admission::memory_at_start(self.pre.instance_pre().component())
+        admission::memory_at_start(self.entry.component())
     }
 
     /// Values one property in a fresh sandbox.
@@ -209,15 +209,17 @@ impl Release {
     ) -> Row {
         let mut store = self.store(subject, evidence, time);
         let fuel = self.limits.fuel_per_row;
+        let lowered = v1::lower(subject);
         // A failure before the call is the host's, unless the start function caused it. A failure
         // in the call may be an unreadable answer, which is the guest's.
         let answer = store
             .set_fuel(fuel)
-            .and_then(|()| self.pre.instantiate(&mut store))
+            .and_then(|()| self.entry.instantiate(&mut store))
             .map_err(|error| classify(&error, fuel).unwrap_or_else(|| sandbox_failure(&error)))
-            .and_then(|instance| {
-                instance
-                    .call_value(&mut store, &v1::lower(subject))
+            .and_then(|value| {
+                value
+                    .call(&mut store, (&lowered,))
+                    .map(|(outcome,)| outcome)
                     .map_err(|error| {
                         classify(&error, fuel).unwrap_or_else(|| unreadable_outcome(&error))
                     })
@@ -252,7 +254,7 @@ impl Release {
     ) -> Store<RowState> {
         let memory = usize::try_from(self.limits.memory_bytes).unwrap_or(MAX_MEMORY_BYTES);
         let state = RowState::new(subject.clone(), evidence, memory, MAX_TABLE_ELEMENTS);
-        let mut store = Store::new(self.pre.engine(), state);
+        let mut store = Store::new(self.entry.engine(), state);
         store.limiter(|state| state);
         store.set_hostcall_fuel(HOSTCALL_FUEL);
         let time = time.min(self.limits.deadline);

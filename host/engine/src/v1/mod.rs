@@ -3,6 +3,7 @@
 //! A published release keeps its interface permanently, so this adapter is never removed. A later
 //! version gets a sibling.
 
+mod entry;
 mod evidence_query;
 mod evidence_response;
 mod host;
@@ -26,11 +27,11 @@ mod bindings {
     });
 }
 
-pub(crate) use bindings::ReleasePre;
 /// Public in name alone, so that the bindings of later versions can build upon them.
 #[allow(unreachable_pub)]
 pub use bindings::domesday::valuation::{evidence as wit_evidence, types as wit};
 
+pub(crate) use entry::EntryPoint;
 pub(crate) use evidence_query::nearby_sales;
 pub(crate) use evidence_response::nearness;
 pub(crate) use host::{add_to_linker, refusal};

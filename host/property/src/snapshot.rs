@@ -2,6 +2,7 @@
 
 use crate::SnapshotError;
 use crate::model::{Authority, GssCode, Identity, SourceFile};
+use crate::query::index::{IndexCache, SERIES_KEPT};
 use crate::query::sales_cache::SalesCache;
 use crate::query::service_area::ServiceArea;
 use crate::store::cell::OccupiedCells;
@@ -34,6 +35,7 @@ pub struct Snapshot {
     pub(crate) authorities: FxHashMap<GssCode, Authority>,
     pub(crate) facts: Facts,
     pub(crate) sales_cache: SalesCache,
+    pub(crate) index_cache: IndexCache,
     /// Computed on first use.
     pub(crate) service_area: OnceLock<ServiceArea>,
     pub(crate) origin: Origin,
@@ -128,6 +130,7 @@ impl Snapshot {
             authorities,
             facts,
             sales_cache: SalesCache::default(),
+            index_cache: IndexCache::new(SERIES_KEPT),
             service_area: OnceLock::new(),
             origin,
             unmatched,

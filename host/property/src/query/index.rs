@@ -5,6 +5,15 @@ use crate::store::index;
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
+use quick_cache::sync::Cache;
+use std::sync::Arc;
+
+/// The series that homes of one request share, by their keys. A type of an authority has a series,
+/// so that the largest snapshot has some two thousand.
+pub(crate) type IndexCache = Cache<u64, Arc<[u8]>>;
+
+/// Series that one snapshot keeps at most: at ten bytes a month some 20 MB.
+pub(crate) const SERIES_KEPT: usize = 1 << 12;
 
 impl Snapshot {
     /// Returns the index of an authority and type, where `None` is all types. It is that of the
@@ -45,10 +54,8 @@ impl Snapshot {
         let this_month = before.month();
         for (area_level, code) in areas {
             let Some(area_code) = code else { continue };
-            let Some(row) = self.price_index.get(index::key(area_code, property_type))? else {
-                continue;
-            };
-            let series = index::Series::new(row.value()).ok_or(SnapshotError::Damaged {
+            let row = self.index_row(index::key(area_code, property_type))?;
+            let series = index::Series::new(&row).ok_or(SnapshotError::Damaged {
                 table: "price_index",
             })?;
             // A month has ended by `before` where it is an earlier month than that day's.
@@ -63,5 +70,16 @@ impl Snapshot {
             }
         }
         Ok(None)
+    }
+    /// Returns a series as it is in the file, from the cache or from the file. An absent one is
+    /// empty, and an empty one is passed over as an absent one is.
+    fn index_row(&self, key: u64) -> Result<Arc<[u8]>, SnapshotError> {
+        if let Some(row) = self.index_cache.get(&key) {
+            return Ok(row);
+        }
+        let row = self.price_index.get(key)?;
+        let bytes: Arc<[u8]> = row.map_or(Arc::default(), |row| row.value().into());
+        self.index_cache.insert(key, bytes.clone());
+        Ok(bytes)
     }
 }

@@ -4,7 +4,7 @@ pub mod address_list;
 mod beyond_border;
 mod cell_sales;
 pub(crate) mod export;
-mod index;
+pub(crate) mod index;
 mod market;
 mod nearby;
 mod own_sales;

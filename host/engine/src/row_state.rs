@@ -1,7 +1,10 @@
 //! The state of one row's store: the subject, its evidence and the row's limits.
 
 use crate::config::{MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLES};
-use crate::evidence::{Bounds, EvidenceQuery, EvidenceResponse, EvidenceSource, Refusal, Sale};
+use crate::evidence::{
+    Bounds, EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, PackedResponse,
+    Refusal, Sale, ShownSales, shown_sale,
+};
 use crate::subject::Subject;
 use crate::wasi::Wasi;
 use std::sync::Arc;
@@ -14,8 +17,7 @@ pub(crate) struct RowState {
     memory_limit: usize,
     table_limit: usize,
     pub(crate) bounds: Bounds,
-    /// Every sale that the release was shown: its comparables are checked and rendered from them.
-    pub(crate) shown_sales: Vec<Sale>,
+    shown_sales: ShownSales,
     /// Linear memory at its largest, bytes.
     pub(crate) memory_peak: usize,
     wasi: Option<Wasi>,
@@ -34,7 +36,7 @@ impl RowState {
             memory_limit,
             table_limit,
             bounds: Bounds::default(),
-            shown_sales: Vec::new(),
+            shown_sales: ShownSales::default(),
             memory_peak: 0,
             wasi: None,
         }
@@ -55,21 +57,66 @@ impl RowState {
             Ok(question) => question,
             Err(refusal) => return Ok(EvidenceResponse::Refused(refusal)),
         };
-        let answer = self
-            .evidence
-            .ask(&self.subject, &question)
-            .map_err(|error| HostError(error.to_string()))?;
-        Ok(self.bounds.release(answer))
+        let answer = self.evidence.ask(&self.subject, &question);
+        Ok(self.bounds.release(answer.map_err(host_error)?))
+    }
+
+    /// Answers a search for sales within the row's bounds, and remembers the sales. `pack_sale`
+    /// gives the numbers of a sale. The response is one without sales, such as a refusal.
+    pub(crate) fn ask_packed<const WIDTH: usize>(
+        &mut self,
+        question: Result<EvidenceQuery, Refusal>,
+        pack_sale: impl Fn(&Sale) -> [u64; WIDTH],
+    ) -> wasmtime::Result<Result<Vec<u64>, EvidenceResponse>> {
+        let question = match self.bounds.count_question(question) {
+            Ok(question) => question,
+            Err(refusal) => return Ok(Err(EvidenceResponse::Refused(refusal))),
+        };
+        let subject = &*self.subject;
+        let answer = self.evidence.ask_packed(subject, &question);
+        Ok(match answer.map_err(host_error)? {
+            PackedResponse::Records(answer) => match self.bounds.release(answer) {
+                EvidenceResponse::Sales(sales) => {
+                    let mut numbers = Vec::with_capacity(sales.len() * WIDTH);
+                    for sale in &sales {
+                        numbers.extend_from_slice(&pack_sale(sale));
+                    }
+                    self.shown_sales.show(sales);
+                    Ok(numbers)
+                }
+                other => Err(other),
+            },
+            PackedResponse::Found(found) => {
+                let mut numbers = Vec::with_capacity(found.len() * WIDTH);
+                for sale in found.iter() {
+                    let sale = sale.map_err(EvidenceError::from).map_err(host_error)?;
+                    let shown = shown_sale(subject, sale).map_err(host_error)?;
+                    numbers.extend_from_slice(&pack_sale(&shown));
+                }
+                match self.bounds.release_sales(found.len()) {
+                    Ok(()) => {
+                        self.shown_sales.show_found(found);
+                        Ok(numbers)
+                    }
+                    Err(refusal) => Err(EvidenceResponse::Refused(refusal)),
+                }
+            }
+        })
     }
 
     /// Remembers sales that the release is shown.
     pub(crate) fn show(&mut self, sales: Vec<Sale>) {
-        if self.shown_sales.is_empty() {
-            self.shown_sales = sales;
-        } else {
-            self.shown_sales.extend(sales);
-        }
+        self.shown_sales.show(sales);
     }
+
+    /// Returns the first sale of an id that the release was shown.
+    pub(crate) fn shown_sale(&self, id: u64) -> Option<Sale> {
+        self.shown_sales.find(&self.subject, id)
+    }
+}
+
+fn host_error(error: EvidenceError) -> HostError {
+    HostError(error.to_string())
 }
 
 /// A failure of the host on its way through the guest.

@@ -231,7 +231,7 @@ impl Release {
             memory_bytes: state.memory_peak as u64,
             questions: state.bounds.questions,
         };
-        match answer.and_then(|outcome| v1::check(outcome, &state.shown_sales)) {
+        match answer.and_then(|outcome| v1::check(outcome, |id| state.shown_sale(id))) {
             Ok((outcome, comparables)) => Row {
                 outcome: Ok(outcome),
                 comparables,

@@ -36,6 +36,7 @@ pub use model::{
 };
 pub use query::address_list::{AddressList, ListedProperty};
 pub use query::export::Export;
+pub use query::found_sales::FoundSales;
 pub use snapshot::Snapshot;
 
 #[cfg(test)]

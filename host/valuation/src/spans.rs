@@ -1,7 +1,9 @@
 //! Spans of the work in a request, for whoever listens to their target. Where nobody does, a span
 //! costs a comparison.
 
-use domesday_engine::evidence::{EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource};
+use domesday_engine::evidence::{
+    EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, PackedResponse,
+};
 use domesday_engine::subject::Subject;
 use std::sync::Arc;
 use tracing::{Span, info_span};
@@ -30,14 +32,25 @@ impl EvidenceSource for TracedEvidence {
         subject: &Subject,
         question: &EvidenceQuery,
     ) -> Result<EvidenceResponse, EvidenceError> {
-        // The question itself may tell where the home is.
-        let kind = match question {
-            EvidenceQuery::NearbySales(_) => "nearby_sales",
-            EvidenceQuery::OwnSales => "own_sales",
-            EvidenceQuery::PriceIndex { .. } => "price_index",
-            EvidenceQuery::AreaFigures { .. } => "area_figures",
-        };
-        info_span!(target: SPANS, "evidence", domesday.question = kind)
-            .in_scope(|| self.0.ask(subject, question))
+        span_of(question).in_scope(|| self.0.ask(subject, question))
     }
+
+    fn ask_packed(
+        &self,
+        subject: &Subject,
+        question: &EvidenceQuery,
+    ) -> Result<PackedResponse, EvidenceError> {
+        span_of(question).in_scope(|| self.0.ask_packed(subject, question))
+    }
+}
+
+/// Returns the span of a question. The question itself may tell where the home is.
+fn span_of(question: &EvidenceQuery) -> Span {
+    let kind = match question {
+        EvidenceQuery::NearbySales(_) => "nearby_sales",
+        EvidenceQuery::OwnSales => "own_sales",
+        EvidenceQuery::PriceIndex { .. } => "price_index",
+        EvidenceQuery::AreaFigures { .. } => "area_figures",
+    };
+    info_span!(target: SPANS, "evidence", domesday.question = kind)
 }

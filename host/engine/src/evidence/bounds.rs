@@ -38,13 +38,23 @@ impl Bounds {
 
     /// Counts an answer. One that would show too many sales is withheld whole, and costs none.
     pub fn release(&mut self, answer: EvidenceResponse) -> EvidenceResponse {
-        if let EvidenceResponse::Sales(sales) = &answer {
-            if self.sales + sales.len() > MAX_SALES {
-                return EvidenceResponse::Refused(Refusal::TooManySales);
-            }
-            self.sales += sales.len();
+        let count = match &answer {
+            EvidenceResponse::Sales(sales) => sales.len(),
+            _ => 0,
+        };
+        match self.release_sales(count) {
+            Ok(()) => answer,
+            Err(refusal) => EvidenceResponse::Refused(refusal),
         }
-        answer
+    }
+
+    /// Counts the sales of an answer, or returns the refusal where they are too many.
+    pub(crate) fn release_sales(&mut self, count: usize) -> Result<(), Refusal> {
+        if self.sales + count > MAX_SALES {
+            return Err(Refusal::TooManySales);
+        }
+        self.sales += count;
+        Ok(())
     }
 }
 

@@ -6,14 +6,18 @@
 mod bounds;
 mod recorded_evidence;
 mod recorder;
+mod shown_sales;
 mod snapshot;
 
 pub use bounds::{Bounds, MAX_OWN_SALES, MAX_QUESTIONS, MAX_SALES, MAX_SALES_A_QUESTION};
 pub use recorded_evidence::RecordedEvidence;
 pub use recorder::{Exchange, Recorder};
+pub(crate) use shown_sales::ShownSales;
 pub use snapshot::SnapshotEvidence;
+pub(crate) use snapshot::shown_sale;
 
 use crate::subject::{GridPoint, Precision, Subject};
+use domesday_property::FoundSales;
 use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
 use domesday_registers::{Day, Postcode};
 use serde::{Deserialize, Serialize};
@@ -227,4 +231,25 @@ pub trait EvidenceSource: Send + Sync {
         subject: &Subject,
         question: &EvidenceQuery,
     ) -> Result<EvidenceResponse, EvidenceError>;
+
+    /// Answers one question as [`EvidenceSource::ask`] does, where the sales may stay as their
+    /// source has them. A source that only knows records need not say how.
+    ///
+    /// # Errors
+    /// As [`EvidenceSource::ask`].
+    fn ask_packed(
+        &self,
+        subject: &Subject,
+        question: &EvidenceQuery,
+    ) -> Result<PackedResponse, EvidenceError> {
+        self.ask(subject, question).map(PackedResponse::Records)
+    }
+}
+
+/// The answer to one question, whose sales may be packed.
+pub enum PackedResponse {
+    /// The answer as it is.
+    Records(EvidenceResponse),
+    /// Sales as the snapshot found them.
+    Found(FoundSales),
 }

@@ -2,10 +2,10 @@
 
 use super::{
     AreaLevel, EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, Figures,
-    IndexSeries, MAX_OWN_SALES, Nearness, Refusal, Sale, SalesOrder, SalesQuery,
+    IndexSeries, MAX_OWN_SALES, Nearness, PackedResponse, Refusal, Sale, SalesOrder, SalesQuery,
 };
 use crate::subject::{GridPoint, Precision, Subject};
-use domesday_property::{self as property, Snapshot, SnapshotError};
+use domesday_property::{self as property, FoundSales, Snapshot, SnapshotError};
 use domesday_registers::codes::PropertyType;
 use domesday_registers::{Day, Postcode};
 use std::sync::Arc;
@@ -24,12 +24,8 @@ impl SnapshotEvidence {
         SnapshotEvidence { snapshot }
     }
 
-    fn nearby(
-        &self,
-        subject: &Subject,
-        query: &SalesQuery,
-    ) -> Result<EvidenceResponse, EvidenceError> {
-        let sales = self.snapshot.nearby_sales(&property::NearbyQuery {
+    fn nearby(&self, subject: &Subject, query: &SalesQuery) -> Result<FoundSales, EvidenceError> {
+        let sales = self.snapshot.find_nearby_sales(&property::NearbyQuery {
             easting: query.center.easting,
             northing: query.center.northing,
             radius_m: query.radius_m,
@@ -47,11 +43,10 @@ impl SnapshotEvidence {
         })?;
         // An own sale in this answer would already reveal a stored floor area.
         let hidden = query.floor_area_only && !subject.stored_data;
-        let sales = sales
-            .into_iter()
-            .filter(|sale| !(hidden && same_property(subject, sale)))
-            .collect();
-        sales_response(subject, sales)
+        Ok(match subject.uprn.filter(|_| hidden) {
+            Some(uprn) => sales.without(uprn),
+            None => sales,
+        })
     }
 
     fn own(&self, subject: &Subject) -> Result<EvidenceResponse, EvidenceError> {
@@ -61,7 +56,7 @@ impl SnapshotEvidence {
                 .own_sales(uprn, subject.valuation_day, MAX_OWN_SALES)?,
             None => Vec::new(),
         };
-        sales_response(subject, sales)
+        sales_response(subject, sales.into_iter().map(Ok))
     }
 
     fn index(
@@ -133,10 +128,25 @@ impl EvidenceSource for SnapshotEvidence {
         question: &EvidenceQuery,
     ) -> Result<EvidenceResponse, EvidenceError> {
         match question {
-            EvidenceQuery::NearbySales(query) => self.nearby(subject, query),
+            EvidenceQuery::NearbySales(query) => {
+                sales_response(subject, self.nearby(subject, query)?.iter())
+            }
             EvidenceQuery::OwnSales => self.own(subject),
             EvidenceQuery::PriceIndex { kind, since } => self.index(subject, *kind, *since),
             EvidenceQuery::AreaFigures { level, kind } => self.figures(subject, *level, *kind),
+        }
+    }
+
+    fn ask_packed(
+        &self,
+        subject: &Subject,
+        question: &EvidenceQuery,
+    ) -> Result<PackedResponse, EvidenceError> {
+        match question {
+            EvidenceQuery::NearbySales(query) => {
+                self.nearby(subject, query).map(PackedResponse::Found)
+            }
+            other => self.ask(subject, other).map(PackedResponse::Records),
         }
     }
 }
@@ -147,31 +157,30 @@ impl From<SnapshotError> for EvidenceError {
     }
 }
 
-/// Returns the sales as a release is shown them, and fails on a sale from the future.
+/// Returns the sales as a release is shown them.
+fn sales_response(
+    subject: &Subject,
+    sales: impl Iterator<Item = Result<property::Sale, SnapshotError>>,
+) -> Result<EvidenceResponse, EvidenceError> {
+    let shown = sales.map(|sale| shown_sale(subject, sale?));
+    shown.collect::<Result<_, _>>().map(EvidenceResponse::Sales)
+}
+
+/// Returns a sale as a release is shown it, and fails on a sale from the future.
 ///
 /// The snapshot already hides the future. This second check guards the figures about a model, which
 /// a leak would improve.
-fn sales_response(
-    subject: &Subject,
-    sales: Vec<property::Sale>,
-) -> Result<EvidenceResponse, EvidenceError> {
+pub(crate) fn shown_sale(subject: &Subject, sale: property::Sale) -> Result<Sale, EvidenceError> {
     let day = subject.valuation_day;
     let early = |known: Option<Day>| known.is_none_or(|known| known < day);
-    match sales
-        .iter()
-        .find(|sale| sale.day >= day || !early(sale.attributes_day))
-    {
-        Some(sale) => Err(EvidenceError::Future { sale: sale.id }),
-        None => Ok(EvidenceResponse::Sales(
-            sales
-                .into_iter()
-                .map(|sale| evidence_sale(subject, sale))
-                .collect(),
-        )),
+    if sale.day >= day || !early(sale.attributes_day) {
+        return Err(EvidenceError::Future { sale: sale.id });
     }
+    Ok(evidence_sale(subject, sale))
 }
 
-fn evidence_sale(subject: &Subject, sale: property::Sale) -> Sale {
+/// Returns a sale as a subject sees it.
+pub(super) fn evidence_sale(subject: &Subject, sale: property::Sale) -> Sale {
     let same_property = same_property(subject, &sale);
     // A property's own sale carries its stored attributes, which the customer may not have allowed.
     let attributes = !same_property || subject.stored_data;
@@ -216,11 +225,11 @@ fn same_property(subject: &Subject, sale: &property::Sale) -> bool {
 fn nearness(subject: &Postcode, sale: &Postcode) -> Nearness {
     if subject == sale {
         Nearness::SamePostcode
-    } else if subject.sector() == sale.sector() {
+    } else if subject.shares_sector(sale) {
         Nearness::SameSector
-    } else if subject.district() == sale.district() {
+    } else if subject.shares_district(sale) {
         Nearness::SameDistrict
-    } else if subject.area() == sale.area() {
+    } else if subject.shares_area(sale) {
         Nearness::SameArea
     } else {
         Nearness::Elsewhere
@@ -281,7 +290,7 @@ mod tests {
             (before, today, false),
             (today, today, false),
         ] {
-            let found = sales_response(&subject, vec![sale(None, day, certificate)]);
+            let found = sales_response(&subject, [Ok(sale(None, day, certificate))].into_iter());
             let is_shown = matches!(&found, Ok(EvidenceResponse::Sales(sales)) if sales.len() == 1);
             let is_future = matches!(&found, Err(EvidenceError::Future { sale: 7 }));
             assert_eq!((is_shown, is_future), (is_known, !is_known), "{found:?}");

@@ -17,13 +17,13 @@ const MAX_POUNDS: f64 = 1e10;
 /// Checks an outcome against the interface's promises.
 ///
 /// Returns the host's outcome with the sales behind its comparables, or a failure that names the
-/// broken promise.
+/// broken promise. `shown_sale` returns a sale that the release was shown, by its id.
 pub(crate) fn check(
     outcome: wit::Outcome,
-    shown_sales: &[Sale],
+    shown_sale: impl Fn(u64) -> Option<Sale>,
 ) -> Result<(Outcome, Vec<Sale>), RowFailure> {
     match outcome {
-        wit::Outcome::Valued(valuation) => read_valuation(valuation, shown_sales),
+        wit::Outcome::Valued(valuation) => read_valuation(valuation, shown_sale),
         wit::Outcome::Referred(referral) => Ok((
             Outcome::Referred(Referral {
                 reason: reason(referral.reason),
@@ -48,7 +48,7 @@ pub(crate) fn check(
 
 fn read_valuation(
     given: wit::Valuation,
-    shown_sales: &[Sale],
+    shown_sale: impl Fn(u64) -> Option<Sale>,
 ) -> Result<(Outcome, Vec<Sale>), RowFailure> {
     let estimate = pounds("estimate", given.estimate)?;
     let range = given
@@ -66,7 +66,7 @@ fn read_valuation(
         })
         .transpose()?;
     let confidence = share("confidence", given.confidence)?;
-    let (comparables, sales) = comparables(given.comparables, shown_sales)?;
+    let (comparables, sales) = comparables(given.comparables, shown_sale)?;
     let derived = read_derived_inputs(given.derived)?;
     let dispersion = given.dispersion;
     if dispersion.is_some_and(|sigma| !sigma.is_finite() || sigma <= 0.0) {
@@ -90,7 +90,7 @@ fn read_valuation(
 
 fn comparables(
     given: Vec<wit::Comparable>,
-    shown_sales: &[Sale],
+    shown_sale: impl Fn(u64) -> Option<Sale>,
 ) -> Result<(Vec<Comparable>, Vec<Sale>), RowFailure> {
     if given.len() > MAX_COMPARABLES {
         return Err(invalid("comparables", "are more than 10"));
@@ -99,9 +99,7 @@ fn comparables(
     let mut sales = Vec::with_capacity(given.len());
     for (at, comparable) in given.into_iter().enumerate() {
         let name = |part: &str| format!("comparables[{at}].{part}");
-        let sale = shown_sales
-            .iter()
-            .find(|sale| sale.id == comparable.sale)
+        let sale = shown_sale(comparable.sale)
             .ok_or_else(|| invalid(&name("sale"), "was not shown to the release"))?;
         if comparables
             .iter()
@@ -121,7 +119,7 @@ fn comparables(
             return Err(invalid(&name("similarity"), "is out of order"));
         }
         comparables.push(next);
-        sales.push(sale.clone());
+        sales.push(sale);
     }
     Ok((comparables, sales))
 }
@@ -223,7 +221,8 @@ mod tests {
     /// Returns the first field that breaks a promise to a release that was shown these sales, or
     /// `Ok`.
     fn field_after(shown_sales: &[Sale], valuation: wit::Valuation) -> String {
-        match check(wit::Outcome::Valued(valuation), shown_sales) {
+        let shown_sale = |id| shown_sales.iter().find(|sale| sale.id == id).cloned();
+        match check(wit::Outcome::Valued(valuation), shown_sale) {
             Ok(_) => "Ok".to_owned(),
             Err(RowFailure::InvalidOutcome { field, .. }) => field,
             Err(other) => other.to_string(),

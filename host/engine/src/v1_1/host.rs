@@ -1,10 +1,9 @@
 //! The packed evidence interface of one row.
 
 use super::bindings::domesday::valuation1_1_0::packed_evidence as packed;
-use super::packed::block;
-use crate::evidence::EvidenceResponse;
+use super::packed::pack;
 use crate::row_state::RowState;
-use crate::v1::{refusal, wit_evidence as ask};
+use crate::v1::{nearby_sales, refusal, wit_evidence as ask};
 use wasmtime::component::{HasSelf, Linker};
 
 /// Gives a linker the packed evidence.
@@ -17,13 +16,7 @@ impl packed::Host for RowState {
         &mut self,
         query: ask::SalesQuery,
     ) -> wasmtime::Result<Result<Vec<u64>, ask::Refusal>> {
-        Ok(match self.ask(crate::v1::nearby_sales(query))? {
-            EvidenceResponse::Sales(sales) => {
-                let numbers = block(&sales);
-                self.show(sales);
-                Ok(numbers)
-            }
-            other => Err(refusal(other)),
-        })
+        let answer = self.ask_packed(nearby_sales(query), pack)?;
+        Ok(answer.map_err(refusal))
     }
 }

@@ -6,16 +6,8 @@ use crate::v1;
 /// Numbers of a sale.
 const WIDTH: usize = 9;
 
-/// Packs the sales of a response, one after the other.
-pub(crate) fn block(sales: &[Sale]) -> Vec<u64> {
-    let mut numbers = Vec::with_capacity(sales.len() * WIDTH);
-    for sale in sales {
-        numbers.extend_from_slice(&pack(sale));
-    }
-    numbers
-}
-
-fn pack(sale: &Sale) -> [u64; WIDTH] {
+/// Packs a sale.
+pub(crate) fn pack(sale: &Sale) -> [u64; WIDTH] {
     [
         sale.id,
         sale.uprn.unwrap_or(0),

@@ -4,6 +4,7 @@ pub mod address_list;
 mod beyond_border;
 mod cell_sales;
 pub(crate) mod export;
+pub(crate) mod found_sales;
 pub(crate) mod index;
 mod market;
 mod nearby;

@@ -4,11 +4,12 @@
 //! away as the nearest side of the visited square. So the search ends as soon as enough sales are
 //! nearer than that: in a city after a ring or two.
 
+use super::found_sales::{Candidate, FoundSales};
 use super::top_n::TopN;
 use crate::model::{MAX_LIMIT, MAX_RADIUS_M, NearbyQuery, Order, Sale};
 use crate::store::bytes::LAST_DAY;
 use crate::store::cell::{COLUMNS, Cell, ROWS, SIDE};
-use crate::store::sale::{PackedSale, WIDTH};
+use crate::store::sale::PackedSale;
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
@@ -21,19 +22,28 @@ impl Snapshot {
     /// # Errors
     /// Storage failed, or a row is damaged.
     pub fn nearby_sales(&self, query: &NearbyQuery) -> Result<Vec<Sale>, SnapshotError> {
+        self.find_nearby_sales(query)?.iter().collect()
+    }
+
+    /// Returns the sales of [`Snapshot::nearby_sales`], still packed.
+    ///
+    /// # Errors
+    /// Storage failed, or a block of sales is damaged.
+    pub fn find_nearby_sales(&self, query: &NearbyQuery) -> Result<FoundSales, SnapshotError> {
         let limit = query.limit.min(MAX_LIMIT);
         // Sales lie within the days that two bytes hold, whatever the query.
         let from = query.from.max(Day(0));
         let last = Day(query.before.0.saturating_sub(1)).min(LAST_DAY);
         if limit == 0 || from > last {
-            return Ok(Vec::new());
+            return Ok(FoundSales::new(query.before, Vec::new()));
         }
         let years = (year(from), year(last));
         let search = Search::new(query);
-        match query.order {
+        let found = match query.order {
             Order::Nearest => self.nearest(&search, years, limit),
             Order::Newest => self.newest(&search, years, limit),
-        }
+        }?;
+        Ok(FoundSales::new(query.before, found))
     }
 
     fn nearest(
@@ -41,7 +51,7 @@ impl Snapshot {
         search: &Search<'_>,
         years: (i32, i32),
         limit: usize,
-    ) -> Result<Vec<Sale>, SnapshotError> {
+    ) -> Result<Vec<Candidate>, SnapshotError> {
         let mut best = TopN::new(limit, |c: &Candidate| {
             (c.distance_squared, Reverse(c.day), c.id)
         });
@@ -66,7 +76,7 @@ impl Snapshot {
                 })?;
             }
         }
-        search.finish(best.into_sorted())
+        Ok(best.into_sorted())
     }
 
     fn newest(
@@ -74,7 +84,7 @@ impl Snapshot {
         search: &Search<'_>,
         years: (i32, i32),
         limit: usize,
-    ) -> Result<Vec<Sale>, SnapshotError> {
+    ) -> Result<Vec<Candidate>, SnapshotError> {
         let cells: Vec<Cell> = (0..=search.rings())
             .flat_map(|ring| ring_cells(search.cell, ring))
             .filter(|&(column, row)| {
@@ -95,7 +105,7 @@ impl Snapshot {
             }
             year -= 1;
         }
-        search.finish(best.into_sorted())
+        Ok(best.into_sorted())
     }
 
     /// Passes a cell's sales that meet the query to `found`, in no promised order.
@@ -206,24 +216,6 @@ impl<'a> Search<'a> {
             bytes: *packed.bytes(),
         })
     }
-
-    fn finish(&self, candidates: Vec<Candidate>) -> Result<Vec<Sale>, SnapshotError> {
-        let unpack = |c: Candidate| {
-            let distance = (c.distance_squared as f64).sqrt();
-            PackedSale::new(&c.bytes).unpack(c.cell, self.query.before, distance)
-        };
-        let sales: Option<Vec<Sale>> = candidates.into_iter().map(unpack).collect();
-        sales.ok_or(SnapshotError::Damaged { table: "sales" })
-    }
-}
-
-/// A sale that meets the query, still packed.
-struct Candidate {
-    distance_squared: u64,
-    day: Day,
-    id: u64,
-    cell: Cell,
-    bytes: [u8; WIDTH],
 }
 
 /// Returns the cells of the square ring at a distance from a cell, those on the grid.

@@ -5,8 +5,8 @@ use super::cell::Cell;
 use super::codes::FixedCodes;
 use super::postcode;
 use crate::model::Sale;
-use domesday_registers::Day;
 use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
+use domesday_registers::{Day, Postcode};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of one sale.
@@ -165,7 +165,7 @@ impl<'a> PackedSale<'a> {
             east: get::<2>(self.0, EAST),
             north: get::<2>(self.0, NORTH),
             uprn: self.uprn(),
-            postcode: get::<5>(self.0, POSTCODE),
+            postcode: self.postcode(),
             property_type: self.property_type()?,
             tenure: Tenure::value(flags >> 3 & 3),
             new_build: flags & NEW_BUILD != 0,
@@ -175,8 +175,26 @@ impl<'a> PackedSale<'a> {
         })
     }
 
+    /// Returns the packed postcode.
+    #[inline]
+    pub(crate) fn postcode(self) -> u64 {
+        get::<5>(self.0, POSTCODE)
+    }
+
     /// Returns the whole sale as known on the eve of `before`; `None` where the row is damaged.
     pub(crate) fn unpack(self, cell: Cell, before: Day, distance_m: f64) -> Option<Sale> {
+        let postcode = postcode::unpack(self.postcode())?;
+        self.unpack_at(postcode, cell, before, distance_m)
+    }
+
+    /// Returns the whole sale as [`PackedSale::unpack`] does, whose postcode the caller has read.
+    pub(crate) fn unpack_at(
+        self,
+        postcode: Postcode,
+        cell: Cell,
+        before: Day,
+        distance_m: f64,
+    ) -> Option<Sale> {
         let flags = u64::from(self.0[FLAGS]);
         let (corner_east, corner_north) = cell.corner();
         let (east, north) = self.offset();
@@ -196,7 +214,7 @@ impl<'a> PackedSale<'a> {
             price_gbp: get::<6>(self.0, PRICE),
             easting: corner_east + east,
             northing: corner_north + north,
-            postcode: postcode::unpack(get::<5>(self.0, POSTCODE))?,
+            postcode,
             property_type: self.property_type()?,
             subtype: Subtype::value(fabric & 0xF),
             tenure: Tenure::value(flags >> 3 & 3),
@@ -249,7 +267,6 @@ pub(crate) fn block(bytes: &[u8]) -> Option<impl DoubleEndedIterator<Item = Pack
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_registers::Postcode;
 
     #[test]
     fn a_sale_comes_back_and_its_certificate_waits_for_its_day() {

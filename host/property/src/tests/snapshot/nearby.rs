@@ -163,6 +163,16 @@ proptest! {
         }
         let ids: Vec<u64> = found.iter().map(|sale| sale.id).collect();
         prop_assert_eq!(ids, by_sorting(known, &query));
+        let packed = snapshot.find_nearby_sales(&query).unwrap();
+        prop_assert_eq!((packed.len(), packed.is_empty()), (found.len(), found.is_empty()));
+        for sale in &found {
+            prop_assert_eq!(packed.find(sale.id).unwrap(), Some(sale.clone()));
+        }
+        prop_assert_eq!(packed.find(0).unwrap(), None);
+        let uprn = found.iter().find_map(|sale| sale.uprn).unwrap_or(1);
+        let others = found.iter().filter(|sale| sale.uprn != Some(uprn)).cloned();
+        let kept: Result<Vec<_>, _> = packed.without(uprn).iter().collect();
+        prop_assert_eq!(kept.unwrap(), others.collect::<Vec<_>>());
     }
 }
 

@@ -37,6 +37,7 @@ pub use model::{
 pub use query::address_list::{AddressList, ListedProperty};
 pub use query::export::Export;
 pub use query::found_sales::FoundSales;
+pub use query::nearby::BLOCK_WORK;
 pub use snapshot::Snapshot;
 
 #[cfg(test)]

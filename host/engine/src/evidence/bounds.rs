@@ -10,6 +10,10 @@ pub const MAX_SALES: usize = 5_000;
 pub const MAX_SALES_A_QUESTION: u32 = 500;
 /// Sales of the subject itself in one answer.
 pub const MAX_OWN_SALES: usize = 50;
+/// Work of one search, in sales that are looked at. A search beyond it is refused as one of too
+/// many sales. With 32 questions it bounds what the host does for a row between two looks at the
+/// clock.
+pub const MAX_SEARCH_WORK: u64 = 1 << 21;
 /// A search reads every cell of its circle where little is found, so this bounds the host's work.
 const MAX_RADIUS_M: u32 = 20_000;
 

@@ -9,7 +9,9 @@ mod recorder;
 mod shown_sales;
 mod snapshot;
 
-pub use bounds::{Bounds, MAX_OWN_SALES, MAX_QUESTIONS, MAX_SALES, MAX_SALES_A_QUESTION};
+pub use bounds::{
+    Bounds, MAX_OWN_SALES, MAX_QUESTIONS, MAX_SALES, MAX_SALES_A_QUESTION, MAX_SEARCH_WORK,
+};
 pub use recorded_evidence::RecordedEvidence;
 pub use recorder::{Exchange, Recorder};
 pub(crate) use shown_sales::ShownSales;

@@ -2,7 +2,8 @@
 
 use super::{
     AreaLevel, EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, Figures,
-    IndexSeries, MAX_OWN_SALES, Nearness, PackedResponse, Refusal, Sale, SalesOrder, SalesQuery,
+    IndexSeries, MAX_OWN_SALES, MAX_SEARCH_WORK, Nearness, PackedResponse, Refusal, Sale,
+    SalesOrder, SalesQuery,
 };
 use crate::subject::{GridPoint, Precision, Subject};
 use domesday_property::{self as property, FoundSales, Snapshot, SnapshotError};
@@ -13,19 +14,32 @@ use std::sync::Arc;
 /// Index points in one answer, as the interface bounds them.
 const MAX_INDEX_POINTS: usize = 600;
 
+/// The answer to a search that would look at too many sales.
+const TOO_MUCH_WORK: EvidenceResponse = EvidenceResponse::Refused(Refusal::TooManySales);
+
 /// Answers from the snapshot that a release is pinned to.
 pub struct SnapshotEvidence {
     snapshot: Arc<Snapshot>,
+    /// Work of one search.
+    most_work: u64,
 }
 
 impl SnapshotEvidence {
     /// Returns the evidence of this snapshot.
     pub fn new(snapshot: Arc<Snapshot>) -> SnapshotEvidence {
-        SnapshotEvidence { snapshot }
+        SnapshotEvidence {
+            snapshot,
+            most_work: MAX_SEARCH_WORK,
+        }
     }
 
-    fn nearby(&self, subject: &Subject, query: &SalesQuery) -> Result<FoundSales, EvidenceError> {
-        let sales = self.snapshot.find_nearby_sales(&property::NearbyQuery {
+    /// Finds the sales near a place. `None` where that is too much work.
+    fn nearby(
+        &self,
+        subject: &Subject,
+        query: &SalesQuery,
+    ) -> Result<Option<FoundSales>, EvidenceError> {
+        let search = property::NearbyQuery {
             easting: query.center.easting,
             northing: query.center.northing,
             radius_m: query.radius_m,
@@ -40,11 +54,12 @@ impl SnapshotEvidence {
             standard_only: query.standard_only,
             with_floor_area: query.floor_area_only,
             exclude_uprn: None,
-        })?;
+        };
+        let sales = self.snapshot.find_nearby_sales(&search, self.most_work)?;
         // An own sale in this answer would already reveal a stored floor area.
         let hidden = query.floor_area_only && !subject.stored_data;
         Ok(match subject.uprn.filter(|_| hidden) {
-            Some(uprn) => sales.without(uprn),
+            Some(uprn) => sales.map(|sales| sales.without(uprn)),
             None => sales,
         })
     }
@@ -128,9 +143,10 @@ impl EvidenceSource for SnapshotEvidence {
         question: &EvidenceQuery,
     ) -> Result<EvidenceResponse, EvidenceError> {
         match question {
-            EvidenceQuery::NearbySales(query) => {
-                sales_response(subject, self.nearby(subject, query)?.iter())
-            }
+            EvidenceQuery::NearbySales(query) => match self.nearby(subject, query)? {
+                Some(found) => sales_response(subject, found.iter()),
+                None => Ok(TOO_MUCH_WORK),
+            },
             EvidenceQuery::OwnSales => self.own(subject),
             EvidenceQuery::PriceIndex { kind, since } => self.index(subject, *kind, *since),
             EvidenceQuery::AreaFigures { level, kind } => self.figures(subject, *level, *kind),
@@ -144,7 +160,11 @@ impl EvidenceSource for SnapshotEvidence {
     ) -> Result<PackedResponse, EvidenceError> {
         match question {
             EvidenceQuery::NearbySales(query) => {
-                self.nearby(subject, query).map(PackedResponse::Found)
+                let found = self.nearby(subject, query)?;
+                Ok(found.map_or(
+                    PackedResponse::Records(TOO_MUCH_WORK),
+                    PackedResponse::Found,
+                ))
             }
             other => self.ask(subject, other).map(PackedResponse::Records),
         }
@@ -239,6 +259,7 @@ fn nearness(subject: &Postcode, sale: &Postcode) -> Nearness {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn subject() -> Subject {
         let known = serde_json::json!({
@@ -338,6 +359,38 @@ mod tests {
                 expected,
                 "{other}"
             );
+        }
+    }
+
+    /// The demo's snapshot, from a town of it.
+    #[test]
+    fn a_search_that_looks_at_too_many_sales_is_refused() {
+        let folder = "../../releases/property/synthetic-2026-09";
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join(folder)
+            .join("snapshot.redb");
+        let mut evidence = SnapshotEvidence::new(Arc::new(Snapshot::open(&file).unwrap()));
+        let subject = subject();
+        let question = EvidenceQuery::NearbySales(SalesQuery {
+            center: GridPoint {
+                easting: 386_030,
+                northing: 635_325,
+            },
+            radius_m: 20_000,
+            since: Day(0),
+            types: vec![PropertyType::Flat],
+            standard_only: true,
+            floor_area_only: false,
+            order: SalesOrder::Nearest,
+            limit: 500,
+        });
+        for (most_work, is_refused) in [(MAX_SEARCH_WORK, false), (40, true)] {
+            evidence.most_work = most_work;
+            let records = evidence.ask(&subject, &question).unwrap();
+            assert_eq!(records == TOO_MUCH_WORK, is_refused, "{records:?}");
+            let packed = evidence.ask_packed(&subject, &question).unwrap();
+            let found = matches!(packed, PackedResponse::Found(_));
+            assert_eq!(found, !is_refused);
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use super::sales_cache::{Block, Years};
 use crate::store::cell::Cell;
-use crate::store::sale::{self, PackedSale};
+use crate::store::sale::{self, PackedSale, WIDTH};
 use crate::{Snapshot, SnapshotError};
 
 impl Snapshot {
-    /// Passes the sales of a cell from one year to another to `found`.
+    /// Passes the sales of a cell from one year to another to `found`, and returns their number.
     pub(crate) fn cell_sales(
         &self,
         cell: Cell,
         (first, last): (i32, i32),
         found: impl FnMut(PackedSale<'_>),
-    ) -> Result<(), SnapshotError> {
+    ) -> Result<usize, SnapshotError> {
         let years = (cell.key(first), cell.key(last));
         let block = match self.sales_cache.0.get(&years) {
             Some(block) => block,
@@ -24,7 +24,7 @@ impl Snapshot {
         };
         let sales = sale::block(&block).ok_or(SnapshotError::Damaged { table: "sales" })?;
         sales.for_each(found);
-        Ok(())
+        Ok(block.len() / WIDTH)
     }
 
     fn read_cell(&self, (first, last): Years) -> Result<Block, SnapshotError> {

@@ -7,7 +7,7 @@ pub(crate) mod export;
 pub(crate) mod found_sales;
 pub(crate) mod index;
 mod market;
-mod nearby;
+pub(crate) mod nearby;
 mod own_sales;
 mod resolve;
 pub(crate) mod sales_cache;

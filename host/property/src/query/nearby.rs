@@ -6,7 +6,7 @@
 
 use super::found_sales::{Candidate, FoundSales};
 use super::top_n::TopN;
-use crate::model::{MAX_LIMIT, MAX_RADIUS_M, NearbyQuery, Order, Sale};
+use crate::model::{MAX_LIMIT, MAX_RADIUS_M, NearbyQuery, Order, PropertyTypes, Sale};
 use crate::store::bytes::LAST_DAY;
 use crate::store::cell::{COLUMNS, Cell, ROWS, SIDE};
 use crate::store::sale::PackedSale;
@@ -22,28 +22,35 @@ impl Snapshot {
     /// # Errors
     /// Storage failed, or a row is damaged.
     pub fn nearby_sales(&self, query: &NearbyQuery) -> Result<Vec<Sale>, SnapshotError> {
-        self.find_nearby_sales(query)?.iter().collect()
+        let found = self.find_nearby_sales(query, u64::MAX)?;
+        found.iter().flat_map(FoundSales::iter).collect()
     }
 
-    /// Returns the sales of [`Snapshot::nearby_sales`], still packed.
+    /// Returns the sales of [`Snapshot::nearby_sales`], still packed. `None` where the search would
+    /// do more work than `most_work`. A sale that is looked at counts as 1, and a block that is
+    /// read as [`BLOCK_WORK`]. The count follows from the snapshot and the query alone.
     ///
     /// # Errors
     /// Storage failed, or a block of sales is damaged.
-    pub fn find_nearby_sales(&self, query: &NearbyQuery) -> Result<FoundSales, SnapshotError> {
+    pub fn find_nearby_sales(
+        &self,
+        query: &NearbyQuery,
+        most_work: u64,
+    ) -> Result<Option<FoundSales>, SnapshotError> {
         let limit = query.limit.min(MAX_LIMIT);
         // Sales lie within the days that two bytes hold, whatever the query.
         let from = query.from.max(Day(0));
         let last = Day(query.before.0.saturating_sub(1)).min(LAST_DAY);
-        if limit == 0 || from > last {
-            return Ok(FoundSales::new(query.before, Vec::new()));
+        if limit == 0 || from > last || query.types == PropertyTypes::NONE {
+            return Ok(Some(FoundSales::new(query.before, Vec::new())));
         }
         let years = (year(from), year(last));
-        let search = Search::new(query);
+        let (search, work) = (Search::new(query), Work(most_work));
         let found = match query.order {
-            Order::Nearest => self.nearest(&search, years, limit),
-            Order::Newest => self.newest(&search, years, limit),
+            Order::Nearest => self.nearest(&search, years, limit, work),
+            Order::Newest => self.newest(&search, years, limit, work),
         }?;
-        Ok(FoundSales::new(query.before, found))
+        Ok(found.map(|sales| FoundSales::new(query.before, sales)))
     }
 
     fn nearest(
@@ -51,7 +58,8 @@ impl Snapshot {
         search: &Search<'_>,
         years: (i32, i32),
         limit: usize,
-    ) -> Result<Vec<Candidate>, SnapshotError> {
+        mut work: Work,
+    ) -> Result<Option<Vec<Candidate>>, SnapshotError> {
         let mut best = TopN::new(limit, |c: &Candidate| {
             (c.distance_squared, Reverse(c.day), c.id)
         });
@@ -71,12 +79,14 @@ impl Snapshot {
                 if search.cell_squared(column, row) > reach {
                     continue;
                 }
-                self.scan(search, Cell::Grid(column, row), years, |candidate| {
-                    best.offer(candidate)
-                })?;
+                let cell = Cell::Grid(column, row);
+                let scanned = self.scan(search, cell, years, |candidate| best.offer(candidate))?;
+                if !work.spend(scanned) {
+                    return Ok(None);
+                }
             }
         }
-        Ok(best.into_sorted())
+        Ok(Some(best.into_sorted()))
     }
 
     fn newest(
@@ -84,7 +94,8 @@ impl Snapshot {
         search: &Search<'_>,
         years: (i32, i32),
         limit: usize,
-    ) -> Result<Vec<Candidate>, SnapshotError> {
+        mut work: Work,
+    ) -> Result<Option<Vec<Candidate>>, SnapshotError> {
         let cells: Vec<Cell> = (0..=search.rings())
             .flat_map(|ring| ring_cells(search.cell, ring))
             .filter(|&(column, row)| {
@@ -99,28 +110,46 @@ impl Snapshot {
         let mut year = years.1;
         while year >= years.0 && best.worst().is_none() {
             for &cell in &cells {
-                self.scan(search, cell, (year, year), |candidate| {
-                    best.offer(candidate)
-                })?;
+                let years = (year, year);
+                let scanned = self.scan(search, cell, years, |candidate| best.offer(candidate))?;
+                if !work.spend(scanned) {
+                    return Ok(None);
+                }
             }
             year -= 1;
         }
-        Ok(best.into_sorted())
+        Ok(Some(best.into_sorted()))
     }
 
-    /// Passes a cell's sales that meet the query to `found`, in no promised order.
+    /// Passes a cell's sales that meet the query to `found`, in no promised order. Returns the
+    /// number of sales that were looked at.
     fn scan(
         &self,
         search: &Search<'_>,
         cell: Cell,
         years: (i32, i32),
         mut found: impl FnMut(Candidate),
-    ) -> Result<(), SnapshotError> {
+    ) -> Result<usize, SnapshotError> {
         self.cell_sales(cell, years, |packed| {
             if let Some(candidate) = search.candidate(cell, packed) {
                 found(candidate);
             }
         })
+    }
+}
+
+/// Work of reading a block of sales, in sales that are looked at.
+pub const BLOCK_WORK: u64 = 16;
+
+/// The work that a search may still do.
+struct Work(u64);
+
+impl Work {
+    /// Counts the work of a block with so many sales. Returns whether it was still within bounds.
+    fn spend(&mut self, sales: usize) -> bool {
+        let rest = self.0.checked_sub(BLOCK_WORK + sales as u64);
+        self.0 = rest.unwrap_or(0);
+        rest.is_some()
     }
 }
 
@@ -236,7 +265,6 @@ fn ring_cells((column, row): (i32, i32), ring: i32) -> impl Iterator<Item = (i32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::PropertyTypes;
     use proptest::prelude::*;
 
     proptest! {

@@ -1,7 +1,7 @@
 //! `nearby_sales` against a sort of everything.
 
 use super::world::{SoldRow, World, day, place};
-use domesday_property::{NearbyQuery, Order, PropertyTypes, Snapshot};
+use domesday_property::{BLOCK_WORK, NearbyQuery, Order, PropertyTypes, Snapshot};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 use proptest::prelude::*;
@@ -163,7 +163,7 @@ proptest! {
         }
         let ids: Vec<u64> = found.iter().map(|sale| sale.id).collect();
         prop_assert_eq!(ids, by_sorting(known, &query));
-        let packed = snapshot.find_nearby_sales(&query).unwrap();
+        let packed = snapshot.find_nearby_sales(&query, u64::MAX).unwrap().unwrap();
         prop_assert_eq!((packed.len(), packed.is_empty()), (found.len(), found.is_empty()));
         for sale in &found {
             prop_assert_eq!(packed.find(sale.id).unwrap(), Some(sale.clone()));
@@ -215,4 +215,55 @@ fn points_and_days_out_of_this_world_find_nothing() {
         ..query
     };
     assert_eq!(snapshot.nearby_sales(&never).unwrap(), []);
+}
+
+#[test]
+fn a_search_ends_where_its_work_does() {
+    let (known, snapshot) = world();
+    for order in [Order::Nearest, Order::Newest] {
+        let query = NearbyQuery {
+            easting: 450_000,
+            northing: 300_000,
+            radius_m: 9_000,
+            from: Day(0),
+            before: day("2030-01-01"),
+            types: PropertyTypes::RESIDENTIAL,
+            limit: 1_000,
+            order,
+            standard_only: false,
+            with_floor_area: false,
+            exclude_uprn: None,
+        };
+        let ends = |work| snapshot.find_nearby_sales(&query, work).unwrap().is_none();
+        let whole = (0..40)
+            .map(|bits| 1_u64 << bits)
+            .find(|&work| !ends(work))
+            .unwrap();
+        let (mut too_little, mut enough) = (whole / 2, whole);
+        while enough - too_little > 1 {
+            let middle = (too_little + enough) / 2;
+            match ends(middle) {
+                true => too_little = middle,
+                false => enough = middle,
+            }
+        }
+        // Twice over, since the second search reads the cache.
+        for _ in 0..2 {
+            assert!(ends(enough - 1) && !ends(enough), "{order:?}");
+        }
+        let blocks = (enough - known.len() as u64) / BLOCK_WORK;
+        let most = if order == Order::Nearest { 60 } else { 60 * 61 };
+        assert!((1..=most).contains(&blocks), "{order:?} {enough}");
+        let none = NearbyQuery {
+            types: PropertyTypes::NONE,
+            ..query
+        };
+        assert!(
+            snapshot
+                .find_nearby_sales(&none, 0)
+                .unwrap()
+                .unwrap()
+                .is_empty()
+        );
+    }
 }

@@ -3,11 +3,12 @@
 use crate::telemetry::traces::Traces;
 use std::io::{BufWriter, Write};
 use std::time::Duration;
+use tracing::Dispatch;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::{FilterExt, LevelFilter, ParseError, filter_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer};
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 /// The queue of log lines. Dropping it writes the rest.
 pub struct Logging {
@@ -92,19 +93,27 @@ pub fn start(filter: &str, traces: Option<&Traces>) -> Result<Logging, FilterErr
         .with_target(false)
         .with_writer(lines)
         .with_filter(filter.and(events));
-    tracing_subscriber::registry()
-        .with(log)
-        .with(traces.map(Traces::layer))
-        .init();
+    dispatch(log, traces).init();
     Ok(Logging {
         lines: LogLines(counter),
         _guard: guard,
     })
 }
 
+/// Joins the log with the layer of traces, where there is one. An absent layer would refuse no
+/// span, and each row would make half a dozen that nobody reads.
+fn dispatch(log: impl Layer<Registry> + Send + Sync, traces: Option<&Traces>) -> Dispatch {
+    let registry = tracing_subscriber::registry().with(log);
+    match traces {
+        Some(traces) => registry.with(traces.layer()).into(),
+        None => registry.into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domesday_valuation::spans::SPANS;
     use std::sync::{Arc, Mutex};
 
     /// Notes each write. Refuses it after the close.
@@ -123,6 +132,17 @@ mod tests {
         fn flush(&mut self) -> std::io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn without_a_collector_a_span_is_disabled() {
+        let events = filter_fn(|metadata| metadata.is_event());
+        let log = tracing_subscriber::fmt::layer().with_writer(std::io::sink);
+        let dispatch = dispatch(log.with_filter(events), None);
+        tracing::dispatcher::with_default(&dispatch, || {
+            assert!(tracing::info_span!(target: SPANS, "guest").is_disabled());
+            assert!(tracing::event_enabled!(tracing::Level::INFO));
+        });
     }
 
     #[test]

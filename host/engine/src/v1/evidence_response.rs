@@ -2,7 +2,7 @@
 
 use super::subject::{age_band, precision, property_type, rating, subtype, tenure};
 use super::{wit, wit_evidence as ask};
-use crate::evidence::{AreaLevel, Figures, IndexSeries, Nearness, Refusal, Sale};
+use crate::evidence::{Figures, Nearness, Refusal, Sale};
 
 pub(super) fn refusal(refusal: Refusal) -> ask::Refusal {
     match refusal {
@@ -55,23 +55,6 @@ pub(super) fn sale(sale: &Sale) -> ask::Sale {
             glazing: None,
         },
         attributes_day: sale.attributes_day.map(|day| day.0),
-    }
-}
-
-pub(super) fn index(series: IndexSeries) -> ask::IndexSeries {
-    ask::IndexSeries {
-        level: match series.level {
-            AreaLevel::PostcodeSector => ask::AreaLevel::PostcodeSector,
-            AreaLevel::PostcodeDistrict => ask::AreaLevel::PostcodeDistrict,
-            AreaLevel::LocalAuthority => ask::AreaLevel::LocalAuthority,
-            AreaLevel::Region => ask::AreaLevel::Region,
-            AreaLevel::Country => ask::AreaLevel::Country,
-        },
-        points: series
-            .points
-            .into_iter()
-            .map(|(month, value)| ask::IndexPoint { month, value })
-            .collect(),
     }
 }
 

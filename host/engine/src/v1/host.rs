@@ -1,50 +1,48 @@
 //! The evidence interface of one row.
 
-use super::{bindings, evidence_query, evidence_response, wit, wit_evidence as ask};
+use super::price_index::IndexSeries;
+use super::{
+    EVIDENCE, TYPES, evidence_query, evidence_response, price_index, wit, wit_evidence as ask,
+};
 use crate::evidence::{EvidenceQuery, EvidenceResponse, Refusal};
 use crate::row_state::RowState;
-use wasmtime::component::{HasSelf, Linker};
+use wasmtime::StoreContextMut;
+use wasmtime::component::Linker;
 
 /// Gives a linker the one interface that a release may import.
+///
+/// The functions are named here rather than by the bindings, whose types of a price index cross
+/// point by point.
 pub(crate) fn add_to_linker(linker: &mut Linker<RowState>) -> wasmtime::Result<()> {
-    bindings::Release::add_to_linker::<_, HasSelf<_>>(linker, |state| state)
-}
-
-impl wit::Host for RowState {}
-
-impl ask::Host for RowState {
-    fn nearby_sales(
-        &mut self,
-        query: ask::SalesQuery,
-    ) -> wasmtime::Result<Result<Vec<ask::Sale>, ask::Refusal>> {
-        self.sales(evidence_query::nearby_sales(query))
-    }
-
-    fn own_sales(&mut self) -> wasmtime::Result<Result<Vec<ask::Sale>, ask::Refusal>> {
-        self.sales(Ok(EvidenceQuery::OwnSales))
-    }
-
-    fn price_index(
-        &mut self,
-        kind: Option<wit::PropertyType>,
-        since: i32,
-    ) -> wasmtime::Result<Result<Option<ask::IndexSeries>, ask::Refusal>> {
-        Ok(match self.ask(evidence_query::price_index(kind, since))? {
-            EvidenceResponse::Index(series) => Ok(series.map(evidence_response::index)),
-            other => Err(refusal(other)),
-        })
-    }
-
-    fn area_figures(
-        &mut self,
-        level: ask::AreaLevel,
-        kind: Option<wit::PropertyType>,
-    ) -> wasmtime::Result<Result<Option<ask::Figures>, ask::Refusal>> {
-        Ok(match self.ask(evidence_query::area_figures(level, kind))? {
-            EvidenceResponse::Figures(figures) => Ok(figures.map(evidence_response::figures)),
-            other => Err(refusal(other)),
-        })
-    }
+    linker.instance(TYPES)?;
+    let mut evidence = linker.instance(EVIDENCE)?;
+    evidence.func_wrap(
+        "nearby-sales",
+        |mut row: StoreContextMut<'_, RowState>, (query,): (ask::SalesQuery,)| {
+            let query = evidence_query::nearby_sales(query);
+            Ok((row.data_mut().sales(query)?,))
+        },
+    )?;
+    evidence.func_wrap(
+        "own-sales",
+        |mut row: StoreContextMut<'_, RowState>, (): ()| {
+            Ok((row.data_mut().sales(Ok(EvidenceQuery::OwnSales))?,))
+        },
+    )?;
+    evidence.func_wrap(
+        "price-index",
+        |mut row: StoreContextMut<'_, RowState>,
+         (kind, since): (Option<wit::PropertyType>, i32)| {
+            Ok((row.data_mut().price_index(kind, since)?,))
+        },
+    )?;
+    evidence.func_wrap(
+        "area-figures",
+        |mut row: StoreContextMut<'_, RowState>,
+         (level, kind): (ask::AreaLevel, Option<wit::PropertyType>)| {
+            Ok((row.data_mut().area_figures(level, kind)?,))
+        },
+    )
 }
 
 impl RowState {
@@ -58,6 +56,28 @@ impl RowState {
                 self.show(sales);
                 Ok(list)
             }
+            other => Err(refusal(other)),
+        })
+    }
+
+    fn price_index(
+        &mut self,
+        kind: Option<wit::PropertyType>,
+        since: i32,
+    ) -> wasmtime::Result<Result<Option<IndexSeries>, ask::Refusal>> {
+        Ok(match self.ask(evidence_query::price_index(kind, since))? {
+            EvidenceResponse::Index(series) => Ok(series.map(price_index::index)),
+            other => Err(refusal(other)),
+        })
+    }
+
+    fn area_figures(
+        &mut self,
+        level: ask::AreaLevel,
+        kind: Option<wit::PropertyType>,
+    ) -> wasmtime::Result<Result<Option<ask::Figures>, ask::Refusal>> {
+        Ok(match self.ask(evidence_query::area_figures(level, kind))? {
+            EvidenceResponse::Figures(figures) => Ok(figures.map(evidence_response::figures)),
             other => Err(refusal(other)),
         })
     }

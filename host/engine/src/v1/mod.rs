@@ -8,6 +8,7 @@ mod evidence_query;
 mod evidence_response;
 mod host;
 mod outcome;
+mod price_index;
 mod subject;
 
 /// Names of the interface as a component imports it.

@@ -249,6 +249,10 @@ impl Piece {
 
 impl PieceResults {
     fn add(&mut self, row: RenderedRow) {
+        if self.json.capacity() == 0 {
+            // Results of a piece are of about the same size.
+            self.json.reserve((row.json.len() + 64) * PIECE);
+        }
         if self.count > 0 {
             self.json.push(b',');
         }

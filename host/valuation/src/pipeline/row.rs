@@ -30,6 +30,9 @@ use std::time::Duration;
 use tracing::info_span;
 use uuid::Uuid;
 
+/// Bytes that most results fit in, so that their buffer does not grow.
+const USUAL_RESULT: usize = 1_536;
+
 /// The request of a row.
 pub enum ValuationRequest {
     /// An existing property.
@@ -253,10 +256,14 @@ fn write(
         request_reference: row.request_reference.as_deref(),
         outcome: outcome.outcome,
     };
+    let mut json = Vec::with_capacity(USUAL_RESULT);
+    // Maps with text for names and finite numbers are all that there is in it.
+    if serde_json::to_writer(&mut json, &result).is_err() {
+        json.clear();
+    }
     RenderedRow {
         status: result.outcome.status(),
-        // Maps with text for names and finite numbers are all that there is in it.
-        json: serde_json::to_vec(&result).unwrap_or_default(),
+        json,
         refundable: outcome.refundable,
         problem: outcome.problem,
     }

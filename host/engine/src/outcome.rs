@@ -1,6 +1,6 @@
 //! The result of one row: a checked answer of the release, or the reason why there is none.
 
-use crate::evidence::Sale;
+use crate::evidence::ShownSales;
 use crate::subject::Attribute;
 use serde::{Deserialize, Serialize};
 
@@ -178,8 +178,8 @@ impl RowFailure {
 pub struct Row {
     /// The answer, or why there is none.
     pub outcome: Result<Outcome, RowFailure>,
-    /// The sales behind the outcome's comparables, in the same order.
-    pub comparables: Vec<Sale>,
+    /// The sales that the release was shown, those behind its comparables among them.
+    pub shown_sales: ShownSales,
     /// The cost of the row.
     pub cost: Cost,
 }

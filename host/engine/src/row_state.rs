@@ -17,7 +17,8 @@ pub(crate) struct RowState {
     memory_limit: usize,
     table_limit: usize,
     pub(crate) bounds: Bounds,
-    shown_sales: ShownSales,
+    /// Every sale that the release was shown.
+    pub(crate) shown_sales: ShownSales,
     /// Linear memory at its largest, bytes.
     pub(crate) memory_peak: usize,
     wasi: Option<Wasi>,
@@ -107,11 +108,6 @@ impl RowState {
     /// Remembers sales that the release is shown.
     pub(crate) fn show(&mut self, sales: Vec<Sale>) {
         self.shown_sales.show(sales);
-    }
-
-    /// Returns the first sale of an id that the release was shown.
-    pub(crate) fn shown_sale(&self, id: u64) -> Option<Sale> {
-        self.shown_sales.find(&self.subject, id)
     }
 }
 

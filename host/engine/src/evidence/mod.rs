@@ -14,7 +14,7 @@ pub use bounds::{
 };
 pub use recorded_evidence::RecordedEvidence;
 pub use recorder::{Exchange, Recorder};
-pub(crate) use shown_sales::ShownSales;
+pub use shown_sales::ShownSales;
 pub use snapshot::SnapshotEvidence;
 pub(crate) use snapshot::shown_sale;
 

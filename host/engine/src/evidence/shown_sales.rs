@@ -6,9 +6,10 @@ use crate::subject::Subject;
 use domesday_property::FoundSales;
 
 /// The answers with sales of one valuation, in the order of the questions.
-#[derive(Default)]
-pub(crate) struct ShownSales(Vec<Answer>);
+#[derive(Clone, Debug, Default)]
+pub struct ShownSales(Vec<Answer>);
 
+#[derive(Clone, Debug)]
 enum Answer {
     Records(Vec<Sale>),
     Found(FoundSales),
@@ -25,8 +26,16 @@ impl ShownSales {
         self.0.push(Answer::Found(sales));
     }
 
-    /// Returns the first sale of an id that the release of this subject was shown.
-    pub(crate) fn find(&self, subject: &Subject, id: u64) -> Option<Sale> {
+    /// Returns whether the release was shown a sale of this id.
+    pub(crate) fn contains(&self, id: u64) -> bool {
+        self.0.iter().any(|answer| match answer {
+            Answer::Records(sales) => sales.iter().any(|sale| sale.id == id),
+            Answer::Found(sales) => sales.contains(id),
+        })
+    }
+
+    /// Returns the first sale of an id that the release was shown, as this subject sees it.
+    pub fn find(&self, subject: &Subject, id: u64) -> Option<Sale> {
         self.0.iter().find_map(|answer| match answer {
             Answer::Records(sales) => sales.iter().find(|sale| sale.id == id).cloned(),
             Answer::Found(sales) => {

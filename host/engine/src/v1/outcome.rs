@@ -2,12 +2,12 @@
 
 use super::subject::attribute;
 use super::wit;
-use crate::evidence::Sale;
 use crate::outcome::{
     Comparable, Derivation, DerivedInput, FailureReason, Outcome, Referral, ReferralReason,
     RowFailure, Valuation, ValueRange,
 };
 use crate::subject::Attribute;
+use std::fmt::Display;
 
 /// Comparables in one outcome.
 const MAX_COMPARABLES: usize = 10;
@@ -16,40 +16,34 @@ const MAX_POUNDS: f64 = 1e10;
 
 /// Checks an outcome against the interface's promises.
 ///
-/// Returns the host's outcome with the sales behind its comparables, or a failure that names the
-/// broken promise. `shown_sale` returns a sale that the release was shown, by its id.
+/// Returns the host's outcome, or a failure that names the broken promise. `is_shown` tells whether
+/// the release was shown a sale.
 pub(crate) fn check(
     outcome: wit::Outcome,
-    shown_sale: impl Fn(u64) -> Option<Sale>,
-) -> Result<(Outcome, Vec<Sale>), RowFailure> {
+    is_shown: impl Fn(u64) -> bool,
+) -> Result<Outcome, RowFailure> {
     match outcome {
-        wit::Outcome::Valued(valuation) => read_valuation(valuation, shown_sale),
-        wit::Outcome::Referred(referral) => Ok((
-            Outcome::Referred(Referral {
-                reason: reason(referral.reason),
-                about: referral.about.map(attribute),
-            }),
-            Vec::new(),
-        )),
-        wit::Outcome::Failed(reason) => Ok((
-            Outcome::Failed {
-                reason: match reason {
-                    wit::FailureReason::UnusableEvidence => FailureReason::UnusableEvidence,
-                    wit::FailureReason::Numeric => FailureReason::Numeric,
-                    wit::FailureReason::EvidenceRefused => FailureReason::EvidenceRefused,
-                    wit::FailureReason::Other => FailureReason::Other,
-                },
+        wit::Outcome::Valued(valuation) => read_valuation(valuation, is_shown),
+        wit::Outcome::Referred(referral) => Ok(Outcome::Referred(Referral {
+            reason: reason(referral.reason),
+            about: referral.about.map(attribute),
+        })),
+        wit::Outcome::Failed(reason) => Ok(Outcome::Failed {
+            reason: match reason {
+                wit::FailureReason::UnusableEvidence => FailureReason::UnusableEvidence,
+                wit::FailureReason::Numeric => FailureReason::Numeric,
+                wit::FailureReason::EvidenceRefused => FailureReason::EvidenceRefused,
+                wit::FailureReason::Other => FailureReason::Other,
             },
-            Vec::new(),
-        )),
+        }),
         wit::Outcome::Other => Err(invalid("outcome", "is a case that 1.0.0 never makes")),
     }
 }
 
 fn read_valuation(
     given: wit::Valuation,
-    shown_sale: impl Fn(u64) -> Option<Sale>,
-) -> Result<(Outcome, Vec<Sale>), RowFailure> {
+    is_shown: impl Fn(u64) -> bool,
+) -> Result<Outcome, RowFailure> {
     let estimate = pounds("estimate", given.estimate)?;
     let range = given
         .range
@@ -66,7 +60,7 @@ fn read_valuation(
         })
         .transpose()?;
     let confidence = share("confidence", given.confidence)?;
-    let (comparables, sales) = comparables(given.comparables, shown_sale)?;
+    let comparables = comparables(given.comparables, is_shown)?;
     let derived = read_derived_inputs(given.derived)?;
     let dispersion = given.dispersion;
     if dispersion.is_some_and(|sigma| !sigma.is_finite() || sigma <= 0.0) {
@@ -85,43 +79,56 @@ fn read_valuation(
         dispersion,
         own_sales_share,
     };
-    Ok((Outcome::Valued(valuation), sales))
+    Ok(Outcome::Valued(valuation))
 }
 
 fn comparables(
     given: Vec<wit::Comparable>,
-    shown_sale: impl Fn(u64) -> Option<Sale>,
-) -> Result<(Vec<Comparable>, Vec<Sale>), RowFailure> {
+    is_shown: impl Fn(u64) -> bool,
+) -> Result<Vec<Comparable>, RowFailure> {
     if given.len() > MAX_COMPARABLES {
         return Err(invalid("comparables", "are more than 10"));
     }
     let mut comparables: Vec<Comparable> = Vec::with_capacity(given.len());
-    let mut sales = Vec::with_capacity(given.len());
     for (at, comparable) in given.into_iter().enumerate() {
-        let name = |part: &str| format!("comparables[{at}].{part}");
-        let sale = shown_sale(comparable.sale)
-            .ok_or_else(|| invalid(&name("sale"), "was not shown to the release"))?;
+        if !is_shown(comparable.sale) {
+            return Err(invalid(
+                format_args!("comparables[{at}].sale"),
+                "was not shown to the release",
+            ));
+        }
         if comparables
             .iter()
             .any(|earlier| earlier.sale == comparable.sale)
         {
-            return Err(invalid(&name("sale"), "is given twice"));
+            return Err(invalid(
+                format_args!("comparables[{at}].sale"),
+                "is given twice",
+            ));
         }
         let next = Comparable {
             sale: comparable.sale,
-            adjusted_price: pounds(&name("adjusted_price"), comparable.adjusted_price)?,
-            similarity: share(&name("similarity"), comparable.similarity)?,
+            adjusted_price: pounds(
+                format_args!("comparables[{at}].adjusted_price"),
+                comparable.adjusted_price,
+            )?,
+            similarity: share(
+                format_args!("comparables[{at}].similarity"),
+                comparable.similarity,
+            )?,
         };
         if comparables
             .last()
             .is_some_and(|last| (next.similarity, last.sale) > (last.similarity, next.sale))
         {
-            return Err(invalid(&name("similarity"), "is out of order"));
+            return Err(invalid(
+                format_args!("comparables[{at}].similarity"),
+                "is out of order",
+            ));
         }
         comparables.push(next);
-        sales.push(sale);
     }
-    Ok((comparables, sales))
+    Ok(comparables)
 }
 
 fn read_derived_inputs(given: Vec<wit::DerivedInput>) -> Result<Vec<DerivedInput>, RowFailure> {
@@ -140,7 +147,7 @@ fn read_derived_inputs(given: Vec<wit::DerivedInput>) -> Result<Vec<DerivedInput
         };
         if next.value.is_some_and(|value| !value.is_finite()) {
             return Err(invalid(
-                &format!("derived[{at}].value"),
+                format_args!("derived[{at}].value"),
                 "is not a finite number",
             ));
         }
@@ -148,7 +155,7 @@ fn read_derived_inputs(given: Vec<wit::DerivedInput>) -> Result<Vec<DerivedInput
             || inputs.last().is_some_and(|last| last.input >= next.input)
         {
             return Err(invalid(
-                &format!("derived[{at}].input"),
+                format_args!("derived[{at}].input"),
                 "is unknown, given twice or out of order",
             ));
         }
@@ -170,7 +177,7 @@ fn reason(reason: wit::ReferralReason) -> ReferralReason {
     }
 }
 
-fn pounds(field: &str, value: f64) -> Result<f64, RowFailure> {
+fn pounds(field: impl Display, value: f64) -> Result<f64, RowFailure> {
     if !value.is_finite() {
         Err(invalid(field, "is not a finite number"))
     } else if value <= 0.0 || value > MAX_POUNDS {
@@ -183,7 +190,7 @@ fn pounds(field: &str, value: f64) -> Result<f64, RowFailure> {
     }
 }
 
-fn share(field: &str, value: f64) -> Result<f64, RowFailure> {
+fn share(field: impl Display, value: f64) -> Result<f64, RowFailure> {
     if (0.0..=1.0).contains(&value) {
         Ok(value)
     } else {
@@ -191,9 +198,10 @@ fn share(field: &str, value: f64) -> Result<f64, RowFailure> {
     }
 }
 
-fn invalid(field: &str, problem: &str) -> RowFailure {
+/// Names a broken promise. The name is written where it is broken alone: a row has some thirty.
+fn invalid(field: impl Display, problem: &str) -> RowFailure {
     RowFailure::InvalidOutcome {
-        field: field.to_owned(),
+        field: field.to_string(),
         problem: problem.to_owned(),
     }
 }
@@ -220,9 +228,9 @@ mod tests {
 
     /// Returns the first field that breaks a promise to a release that was shown these sales, or
     /// `Ok`.
-    fn field_after(shown_sales: &[Sale], valuation: wit::Valuation) -> String {
-        let shown_sale = |id| shown_sales.iter().find(|sale| sale.id == id).cloned();
-        match check(wit::Outcome::Valued(valuation), shown_sale) {
+    fn field_after(shown_sales: &[u64], valuation: wit::Valuation) -> String {
+        let is_shown = |id| shown_sales.contains(&id);
+        match check(wit::Outcome::Valued(valuation), is_shown) {
             Ok(_) => "Ok".to_owned(),
             Err(RowFailure::InvalidOutcome { field, .. }) => field,
             Err(other) => other.to_string(),
@@ -235,18 +243,6 @@ mod tests {
             adjusted_price: 1.0,
             similarity,
         }
-    }
-
-    fn shown_sale(id: u64) -> Sale {
-        let known = serde_json::json!({
-            "id": id, "uprn": null, "day": 20_000, "price_gbp": 250_000,
-            "place": { "easting": 450_000, "northing": 300_000 }, "precision": "postcode",
-            "distance_m": 12.5, "nearness": "same_sector", "postcode": "QX1 1AA",
-            "property_type": "flat", "subtype": null, "tenure": "leasehold", "new_build": false,
-            "standard": true, "floor_area_m2": null, "habitable_rooms": null, "age_band": null,
-            "rating": null, "attributes_day": null,
-        });
-        serde_json::from_value(known).unwrap()
     }
 
     #[test]
@@ -317,7 +313,7 @@ mod tests {
 
     #[test]
     fn comparables_are_at_most_ten_and_distinct_and_the_best_first() {
-        let shown: Vec<Sale> = (1..=11).map(shown_sale).collect();
+        let shown: Vec<u64> = (1..=11).collect();
         let alike = |count: u64| (1..=count).map(|sale| (sale, 0.5)).collect::<Vec<_>>();
         let cases: [(Vec<(u64, f64)>, &str); 7] = [
             (alike(10), "Ok"),

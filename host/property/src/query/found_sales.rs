@@ -10,12 +10,14 @@ use domesday_registers::{Day, Postcode};
 /// The sales that a search found, in its order and still packed.
 ///
 /// Each is unpacked when it is read, so that whoever needs a few sales again pays for a few.
+#[derive(Clone, Debug)]
 pub struct FoundSales {
     before: Day,
     sales: Vec<Candidate>,
 }
 
 /// A sale that meets the query, still packed.
+#[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) distance_squared: u64,
     pub(super) day: Day,
@@ -60,6 +62,11 @@ impl FoundSales {
             last = postcode.clone().map(|postcode| (number, postcode));
             self.unpack(found, postcode)
         })
+    }
+
+    /// Returns whether a sale of this id was found.
+    pub fn contains(&self, id: u64) -> bool {
+        self.sales.iter().any(|found| found.id == id)
     }
 
     /// Returns the first sale of an id.

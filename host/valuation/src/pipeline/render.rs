@@ -10,7 +10,7 @@ use domesday_contract::v3::result::{
     Comparable, Confidence, ConfidenceBand, Context, IdentitySource, Referral, ReferralCode,
     ReferredResult, ResultProperty, ValuedResult, round_gbp,
 };
-use domesday_engine::evidence::Sale;
+use domesday_engine::evidence::{Sale, ShownSales};
 use domesday_engine::outcome::{Derivation, DerivedInput, Outcome, ReferralReason, Row, Valuation};
 use domesday_engine::subject::{Attribute, Subject};
 use domesday_package::Band;
@@ -45,7 +45,7 @@ pub fn render(row: Row, with: Rendering<'_>) -> wire::Outcome {
     };
     match row.outcome {
         Ok(Outcome::Valued(valuation)) => {
-            match render_valued(&valuation, &row.comparables, property, with) {
+            match render_valued(&valuation, &row.shown_sales, property, with) {
                 Some(valued) => wire::Outcome::Valued(Box::new(valued)),
                 None => wire::Outcome::Failed(vec![release_failed()]),
             }
@@ -83,7 +83,7 @@ pub fn refer(referral: Referral, with: Rendering<'_>) -> wire::Outcome {
 /// checks rule out.
 fn render_valued(
     valuation: &Valuation,
-    sales: &[Sale],
+    sales: &ShownSales,
     property: ResultProperty,
     with: Rendering<'_>,
 ) -> Option<ValuedResult> {
@@ -100,11 +100,11 @@ fn render_valued(
             valuation
                 .comparables
                 .iter()
-                .zip(sales)
                 .take(usize::from(limit))
                 .enumerate()
-                .map(|(at, (comparable, sale))| {
-                    comparable_sale(at, comparable.adjusted_price, comparable.similarity, sale)
+                .map(|(at, comparable)| {
+                    let sale = sales.find(with.subject, comparable.sale)?;
+                    comparable_sale(at, comparable.adjusted_price, comparable.similarity, &sale)
                 })
                 .collect::<Option<Vec<_>>>()?,
         ),

@@ -166,8 +166,10 @@ proptest! {
         let packed = snapshot.find_nearby_sales(&query, u64::MAX).unwrap().unwrap();
         prop_assert_eq!((packed.len(), packed.is_empty()), (found.len(), found.is_empty()));
         for sale in &found {
+            prop_assert!(packed.contains(sale.id));
             prop_assert_eq!(packed.find(sale.id).unwrap(), Some(sale.clone()));
         }
+        prop_assert!(!packed.contains(0));
         prop_assert_eq!(packed.find(0).unwrap(), None);
         let uprn = found.iter().find_map(|sale| sale.uprn).unwrap_or(1);
         let others = found.iter().filter(|sale| sale.uprn != Some(uprn)).cloned();

@@ -113,7 +113,9 @@ impl Location {
                 let folder = PathBuf::from(self.url.path());
                 let folder = self.url.to_file_path().unwrap_or(folder);
                 return LocalFileSystem::new_with_prefix(folder)
-                    .map(|store| Arc::new(store.with_fsync(true)) as _)
+                    // A job leaves no empty folder.
+                    .map(|store| store.with_fsync(true).with_automatic_cleanup(true))
+                    .map(|store| Arc::new(store) as _)
                     .map_err(|source| self.open_error(source));
             }
         };

@@ -145,7 +145,8 @@ impl PackageBucket {
         let mut sent = false;
         for (file, entry) in &manifest.files {
             let key = key(name, file.as_str());
-            if self.size(&key).await? != Some(entry.bytes) {
+            // Without a manifest, a file of the same size may be left of another package.
+            if there.is_none() || self.size(&key).await? != Some(entry.bytes) {
                 let path = package.path(file.as_str())?;
                 let report = &mut |bytes| progress(file.as_str(), bytes, entry.bytes);
                 self.put_file(&path, (&key, entry.bytes), report).await?;

@@ -137,8 +137,9 @@ impl Package {
         let (digest, bytes) =
             Sha256Digest::of_stream(handle, |piece| verification.pace(piece.len()))
                 .map_err(PackageErrorKind::io(&path))?;
-        check_size(file, entry, bytes)?;
-        check_digest(file, entry, digest)?;
+        check_size(file, entry, bytes)
+            .and_then(|()| check_digest(file, entry, digest))
+            .inspect_err(|_| verification.record_damage(&facts))?;
         verification.record_proof(&facts, &digest);
         Ok(())
     }

@@ -57,6 +57,11 @@ pub trait Verification: Send + Sync {
     /// Records that the file with these facts was hashed and holds `digest`.
     fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest);
 
+    /// Records that the file with these facts was hashed and holds something else.
+    fn record_damage(&self, facts: &FileFacts) {
+        let _ = facts;
+    }
+
     /// Takes notice of some bytes that were read and hashed. It may wait, so that hashing leaves
     /// the disk to others.
     ///

@@ -166,6 +166,10 @@ impl Verification for VerificationCache {
         known
     }
 
+    fn record_damage(&self, facts: &FileFacts) {
+        self.lock().remove(&(facts.device, facts.inode));
+    }
+
     fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest) {
         if facts.changed.0 < self.at_rest_before.load(Ordering::Relaxed) {
             let file = VerifiedFile {
@@ -231,6 +235,21 @@ mod tests {
         third.forget_unused();
         third.save().unwrap();
         assert!(!reopen().vouches(&old, &digest));
+    }
+
+    /// Only reading finds a disk that decays: the facts of the file stay as they were.
+    #[test]
+    fn a_record_vouches_for_no_file_that_was_found_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("files");
+        let (old, digest) = (facts(1, NOW - 10), Sha256Digest::of(b"abc"));
+        let open = || VerificationCache::open(&path, [1; 32], NOW).unwrap();
+        let record = open();
+        record.record_proof(&old, &digest);
+        record.record_damage(&old);
+        assert!(!record.vouches(&old, &digest));
+        record.save().unwrap();
+        assert!(!open().vouches(&old, &digest));
     }
 
     #[test]

@@ -31,7 +31,12 @@ impl Clock for MachineClock {
 
 /// Creates an id of UUID version 7, so that later ids sort later.
 pub fn new_id(clock: &dyn Clock) -> Uuid {
-    let now = u64::try_from(clock.now().0).unwrap_or(0);
+    new_id_at(clock.now())
+}
+
+/// Creates an id of UUID version 7 for this time.
+pub fn new_id_at(now: UnixMillis) -> Uuid {
+    let now = u64::try_from(now.0).unwrap_or(0);
     let (seconds, millis) = (now / 1000, u32::try_from(now % 1000).unwrap_or(0));
     Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, millis * 1_000_000))
 }

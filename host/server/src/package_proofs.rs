@@ -4,8 +4,8 @@
 use crate::connections::Connections;
 use crate::service::Service;
 use domesday_package::{
-    FileFacts, PackageError, PackageErrorKind, Sha256Digest, Trust, Verification,
-    VerificationCache, open_with,
+    FileFacts, PackageError, PackageErrorKind, Sha256Digest, Verification, VerificationCache,
+    open_with,
 };
 use domesday_state::{ReleaseKind, UnixMillis};
 use domesday_valuation::compile_cache::{CompileCacheError, host_secret};
@@ -56,6 +56,10 @@ impl Verification for FullProof {
     fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest) {
         self.0.record_proof(facts, digest);
     }
+
+    fn record_damage(&self, facts: &FileFacts) {
+        self.0.record_damage(facts);
+    }
 }
 
 /// Hashes every file at a bounded rate, and stops with the service.
@@ -74,6 +78,10 @@ impl Verification for PacedProof {
 
     fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest) {
         self.record.record_proof(facts, digest);
+    }
+
+    fn record_damage(&self, facts: &FileFacts) {
+        self.record.record_damage(facts);
     }
 
     fn pace(&self, bytes: usize) -> io::Result<()> {
@@ -100,6 +108,15 @@ struct HeldRelease {
     id: String,
 }
 
+/// A package of the host.
+#[derive(Debug, Default)]
+struct HeldPackage {
+    /// The releases that need it.
+    releases: Vec<HeldRelease>,
+    /// The digest of its manifest, of which the host serves. That of a snapshot is not known.
+    manifest: Option<Sha256Digest>,
+}
+
 /// Proves all packages of the host again, at `mebibytes` a second: after `first`, and then once a
 /// day. A release whose files are not those of its manifest is withdrawn.
 pub async fn run(
@@ -121,8 +138,10 @@ pub async fn run(
         let mut whole = true;
         let packages = packages(&service);
         let count = packages.len();
-        for (folder, releases) in packages {
-            whole &= prove(&service, &proof, folder, &releases).await;
+        for (folder, package) in packages {
+            whole &= prove(&service, &proof, folder, package).await;
+            // A restart may come before the end of the round, and is to know of damage.
+            save(record.clone()).await;
         }
         if whole {
             record.forget_unused();
@@ -142,17 +161,20 @@ pub async fn save(record: Arc<VerificationCache>) {
     }
 }
 
-/// Returns the folders of packages, each with the releases that need it.
-fn packages(service: &Service) -> BTreeMap<PathBuf, Vec<HeldRelease>> {
-    let mut packages: BTreeMap<PathBuf, Vec<HeldRelease>> = BTreeMap::new();
+/// Returns the packages by their folders.
+fn packages(service: &Service) -> BTreeMap<PathBuf, HeldPackage> {
+    let mut packages: BTreeMap<PathBuf, HeldPackage> = BTreeMap::new();
     let root = service.releases.root();
     for release in service.releases.list_retained() {
-        for folder in release.folders(root) {
-            packages.entry(folder).or_default().push(HeldRelease {
-                kind: ReleaseKind::Valuation,
-                id: release.id.clone(),
-            });
-        }
+        let held = || HeldRelease {
+            kind: ReleaseKind::Valuation,
+            id: release.id.clone(),
+        };
+        let [package, snapshot] = release.folders(root);
+        let package = packages.entry(package).or_default();
+        package.releases.push(held());
+        package.manifest = Some(release.package_digest());
+        packages.entry(snapshot).or_default().releases.push(held());
     }
     for (kind, series) in [
         (ReleaseKind::Markets, &service.markets),
@@ -161,7 +183,11 @@ fn packages(service: &Service) -> BTreeMap<PathBuf, Vec<HeldRelease>> {
         for release in series.list_retained() {
             let id = release.id().to_string();
             let folder = root.join(kind.as_str()).join(&id);
-            packages.insert(folder, vec![HeldRelease { kind, id }]);
+            let package = HeldPackage {
+                releases: vec![HeldRelease { kind, id }],
+                manifest: Some(release.digest()),
+            };
+            packages.insert(folder, package);
         }
     }
     packages
@@ -170,52 +196,56 @@ fn packages(service: &Service) -> BTreeMap<PathBuf, Vec<HeldRelease>> {
 /// Proves one package, and withdraws its releases where it is not what it was. Returns whether the
 /// package was read to its end.
 async fn prove(
-    service: &Service,
+    service: &Arc<Service>,
     proof: &Arc<PacedProof>,
     folder: PathBuf,
-    releases: &[HeldRelease],
+    package: HeldPackage,
 ) -> bool {
     let (proof, trust) = (proof.clone(), service.releases.trust().clone());
-    let proved = spawn_blocking(move || prove_folder(&folder, &trust, &*proof)).await;
-    match proved {
-        Ok(Ok(())) => true,
-        Ok(Err(error)) if shows_other_bytes(&error.kind) => {
-            for release in releases {
-                withdraw(service, release, &error.to_string());
-            }
-            true
+    let HeldPackage { releases, manifest } = package;
+    let path = folder.clone();
+    let proved = spawn_blocking(move || open_with(&path, &trust, &*proof)).await;
+    let problem = match proved {
+        Ok(Ok(package)) if manifest.is_some_and(|known| known != package.digest()) => {
+            let folder = folder.display();
+            format!("{folder} holds another package of this id; copy the package again")
         }
+        Ok(Ok(_)) => return true,
+        Ok(Err(error)) if shows_other_bytes(&error.kind) => error.to_string(),
         Ok(Err(error)) => {
             if !service.connections.is_draining() {
-                tracing::warn!(%error, "a package could not be proved again");
+                tracing::error!(%error, "a package could not be proved again");
             }
-            false
+            return false;
         }
-        Err(_) => false,
-    }
+        Err(_) => return false,
+    };
+    let service = service.clone();
+    let withdrawn = spawn_blocking(move || {
+        for release in &releases {
+            withdraw(&service, release, &problem);
+        }
+    });
+    // A blocking thread that cannot run ends with the process.
+    let _ = withdrawn.await;
+    true
 }
 
-fn prove_folder(
-    folder: &Path,
-    trust: &Trust,
-    proof: &dyn Verification,
-) -> Result<(), PackageError> {
-    open_with(folder, trust, proof).map(drop)
-}
-
-/// Reports whether an error is about what the files hold, and not about the disk or the keys.
+/// Reports whether an error is about what the listed files hold. One of the disk or the keys is
+/// not, and neither is a file that stands beside them.
 fn shows_other_bytes(error: &PackageErrorKind) -> bool {
-    use PackageErrorKind::{Digest, Missing, Size, Unlisted};
-    matches!(
-        error,
-        Digest { .. } | Missing { .. } | Size { .. } | Unlisted { .. }
-    )
+    use PackageErrorKind::{Digest, Missing, Size};
+    matches!(error, Digest { .. } | Missing { .. } | Size { .. })
 }
 
+/// Serves a release no longer. Blocks, as a release may be opened meanwhile.
 fn withdraw(service: &Service, release: &HeldRelease, reason: &str) {
     let HeldRelease { kind, id } = release;
     match kind {
-        ReleaseKind::Valuation => service.releases.withdraw(id, reason),
+        ReleaseKind::Valuation => {
+            service.releases.withdraw(id, reason);
+            service.shadows.stop_if_withdrawn(id);
+        }
         ReleaseKind::Markets => service.markets.withdraw(id),
         ReleaseKind::Rates => service.rates.withdraw(id),
     }

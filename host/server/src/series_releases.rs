@@ -5,7 +5,7 @@ use domesday_package::{PackageId, Trust, Verification};
 use domesday_series::catalogue::Family;
 use domesday_series::store::{OpenError, Release};
 use domesday_valuation::release_store::{ReleaseError, package_ids};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -18,6 +18,15 @@ pub enum SeriesReleaseError {
     /// The package does not open.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// A proof behind the requests found other bytes than the manifest's.
+    #[error(
+        "release {release} is withdrawn: its files are not those of its manifest. Copy the package \
+         again, and restart the service"
+    )]
+    Withdrawn {
+        /// The release.
+        release: String,
+    },
     /// The release that was named is not there.
     #[error("there is no release {id:?} in {path}; `domesday release list` shows those that are")]
     Unknown {
@@ -36,6 +45,8 @@ pub struct SeriesReleases {
     trust: Trust,
     verification: Arc<dyn Verification>,
     current: ArcSwapOption<Release>,
+    /// Releases that are not served any more, as far as this process lives.
+    withdrawn: RwLock<BTreeSet<String>>,
     retained: RwLock<BTreeMap<String, Arc<Release>>>,
 }
 
@@ -58,6 +69,7 @@ impl SeriesReleases {
             trust,
             verification,
             current: ArcSwapOption::empty(),
+            withdrawn: RwLock::default(),
             retained: RwLock::default(),
         };
         if releases.folder.exists() {
@@ -109,6 +121,11 @@ impl SeriesReleases {
             return Ok(release);
         }
         // An id is a folder's name, so that nothing may be taken for one that is none.
+        if self.is_withdrawn(id) {
+            return Err(SeriesReleaseError::Withdrawn {
+                release: id.to_owned(),
+            });
+        }
         let path = self.folder.join(id);
         if id.parse::<PackageId>().is_err() || !path.exists() {
             return Err(self.unknown(id));
@@ -134,14 +151,21 @@ impl SeriesReleases {
 
     /// Serves a release no longer, as far as this process lives.
     pub fn withdraw(&self, id: &str) {
+        let withdrawn = self.withdrawn.write();
+        withdrawn
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id.to_owned());
         let retained = self.retained.write();
         retained.unwrap_or_else(PoisonError::into_inner).remove(id);
-        if self
-            .current()
-            .is_some_and(|current| current.id().as_str() == id)
-        {
-            self.current.store(None);
-        }
+        let is_other = |current: &Arc<Release>| current.id().as_str() != id;
+        self.current.rcu(|current| current.clone().filter(is_other));
+    }
+
+    fn is_withdrawn(&self, id: &str) -> bool {
+        let withdrawn = self.withdrawn.read();
+        withdrawn
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(id)
     }
 
     /// Makes a release the current one, and opens it first if needed. Blocks.

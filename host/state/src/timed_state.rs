@@ -169,6 +169,10 @@ impl Jobs for TimedState {
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
         self.reply("purge", self.state.purge(now))
     }
+
+    fn job_time(&self, now: UnixMillis) -> UnixMillis {
+        self.state.job_time(now)
+    }
 }
 
 impl Accounts for TimedState {

@@ -26,6 +26,9 @@ pub(super) async fn fill(
     address: &FoundAddress,
     fields: &mut Fields,
 ) -> Result<bool, ConsoleError> {
+    if console.service.releases.current_problem().is_some() {
+        return Ok(false);
+    }
     let release = console.service.releases.current();
     let day = fields.get("valuation_date").and_then(Day::parse_iso);
     let (Some(day), address) = (day, address.clone()) else {

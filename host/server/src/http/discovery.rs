@@ -1,6 +1,6 @@
 //! GET /v3/releases/current and GET /v3/coverage.
 
-use super::error::{ApiError, internal, json};
+use super::error::{ApiError, internal, json, storage_unavailable};
 use super::routes::{contract_endpoint, scope};
 use crate::execution::in_time;
 use crate::service::Service;
@@ -50,6 +50,9 @@ pub async fn coverage(
             .iter()
             .map(|(name, value)| (name.as_ref(), value.as_ref())),
     )?;
+    if service.releases.current_problem().is_some() {
+        return Err(storage_unavailable());
+    }
     let release = service.releases.current();
     let today = Day::from(service.clock.utc().date_naive());
     let deadline = Deadline::after(service.processing_time());

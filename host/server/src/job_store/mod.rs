@@ -17,20 +17,24 @@ pub mod submission;
 
 use crate::clock::random;
 use domesday_state::{
-    ChunkResults, JOB_RETENTION_MILLIS, Lease, LeaseStatus, NewJob, ObjectReference, State,
-    StateError, Submission, TenantId, UnixMillis,
+    ChunkResults, JOB_RETENTION_MILLIS, Lease, LeaseStatus, NewChunk, NewJob, ObjectReference,
+    State, StateError, Submission, TenantId, UnixMillis,
 };
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use objects::{JobObjects, ObjectsError, SEAL_BYTES, SealError, seal, unseal};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 /// Bytes of a chunk that the state keeps. A larger one is an object.
 const KEPT_BYTES: usize = 8 << 10;
 /// Objects of one job that are written at once, or old ones that are removed at once.
 const AT_ONCE: usize = 8;
+/// Time limit of writing the rows of a job. The client has had its answer by then.
+const PUT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Objects that a sweep removes.
-const SWEPT: usize = 1_000;
+pub const SWEPT: usize = 1_000;
 /// The time after the expiry of a job that its objects are removed, for hosts whose clocks differ.
 const SWEEP_MARGIN_MILLIS: i64 = 600_000;
 const FOLDER: &str = "jobs";
@@ -44,6 +48,9 @@ pub enum JobStoreError {
     /// Object storage failed.
     #[error(transparent)]
     Objects(#[from] ObjectsError),
+    /// The rows of a job were not written in time.
+    #[error("object storage took longer than {} seconds for the rows of a job", PUT_TIMEOUT.as_secs())]
+    Slow,
     /// A chunk is in object storage, and this host has none.
     #[error("the job is in object storage. Set job_store as on the host that accepted it")]
     NotSet,
@@ -66,6 +73,13 @@ pub struct ChunkInput {
     pub bytes: Vec<u8>,
     /// The object that holds them, where one does.
     pub object: Option<String>,
+}
+
+/// Results of a chunk, the large ones written.
+pub struct WrittenResults {
+    results: ChunkResults,
+    /// The object that holds them, where one does.
+    object: Option<String>,
 }
 
 /// The store of jobs.
@@ -96,13 +110,12 @@ impl JobStore {
                 return Ok(known);
             }
         }
-        let names = match put_inputs(objects, &mut job).await {
-            Ok(names) => names,
-            Err((error, names)) => {
-                remove(objects, names);
-                return Err(error);
-            }
-        };
+        let names: Vec<_> = large_inputs(&job).collect();
+        let written = timeout(PUT_TIMEOUT, put_inputs(objects, &mut job)).await;
+        if let Err(error) = written.unwrap_or(Err(JobStoreError::Slow)) {
+            remove(objects, names);
+            return Err(error);
+        }
         let outcome = submission::submit(&self.state, job).await?;
         if !matches!(outcome, Submission::Accepted(_)) {
             remove(objects, names);
@@ -135,18 +148,17 @@ impl JobStore {
         }))
     }
 
-    /// Finishes a chunk, whose rows were in `input_object`. Large results are written first.
+    /// Writes large results of a chunk, which [`JobStore::finish_chunk`] then finishes. The caller
+    /// renews the lease meanwhile.
     ///
     /// # Errors
-    /// The error of the state or of object storage.
-    pub async fn finish_chunk(
+    /// The error of object storage.
+    pub async fn write_results(
         &self,
         lease: Lease,
         mut results: ChunkResults,
-        input_object: Option<String>,
-        (now, lease_millis): (UnixMillis, i64),
-    ) -> Result<LeaseStatus, JobStoreError> {
-        let mut written = None;
+    ) -> Result<WrittenResults, JobStoreError> {
+        let mut object = None;
         if let Some(objects) = &self.objects
             && results.output.len() > KEPT_BYTES
         {
@@ -155,13 +167,27 @@ impl JobStore {
             let name = output_name(lease.job, results.chunk, &reference);
             objects.put(&name, sealed).await?;
             results.output = reference.to_bytes();
-            written = Some(name);
+            object = Some(name);
         }
+        Ok(WrittenResults { results, object })
+    }
+
+    /// Finishes a chunk, whose rows were in `input_object`.
+    ///
+    /// # Errors
+    /// The error of the state.
+    pub async fn finish_chunk(
+        &self,
+        lease: Lease,
+        WrittenResults { results, object }: WrittenResults,
+        input_object: Option<String>,
+        (now, lease_millis): (UnixMillis, i64),
+    ) -> Result<LeaseStatus, JobStoreError> {
         let finished = self.state.finish_chunk(lease, results, now, lease_millis);
         let status = finished.await?;
         let unused = match status {
             LeaseStatus::Held => input_object,
-            LeaseStatus::Lost => written,
+            LeaseStatus::Lost => object,
         };
         if let Some(objects) = &self.objects {
             remove(objects, unused.into_iter().collect());
@@ -230,37 +256,37 @@ impl JobStore {
     }
 }
 
-/// Writes the large inputs of a job, which then holds their references. Returns the names of the
-/// objects, also with an error.
-async fn put_inputs(
-    objects: &Arc<dyn JobObjects>,
-    job: &mut NewJob,
-) -> Result<Vec<String>, (JobStoreError, Vec<String>)> {
+/// Returns the names of the objects for the large inputs of a job.
+fn large_inputs(job: &NewJob) -> impl Iterator<Item = String> {
+    let large = (0_u32..)
+        .zip(&job.chunks)
+        .filter(|(_, chunk)| is_large(chunk));
+    large.map(|(number, _)| input_name(job.id, number))
+}
+
+fn is_large(chunk: &NewChunk) -> bool {
+    chunk.input.len() > KEPT_BYTES
+}
+
+/// Writes the large inputs of a job, which then holds their references.
+async fn put_inputs(objects: &Arc<dyn JobObjects>, job: &mut NewJob) -> Result<(), JobStoreError> {
     let id = job.id;
     let large = (0_u32..).zip(&mut job.chunks);
-    let large = large.filter(|(_, chunk)| chunk.input.len() > KEPT_BYTES);
-    let mut names = Vec::new();
+    let large = large.filter(|(_, chunk)| is_large(chunk));
     let writes: Vec<_> = large
-        .map(|(number, chunk)| {
+        .map(|(number, chunk)| async move {
             let name = input_name(id, number);
-            names.push(name.clone());
-            async move {
-                let (sealed, reference) = seal_fresh(&name, &chunk.input)?;
-                objects.put(&name, sealed).await?;
-                chunk.input = reference.to_bytes();
-                Ok::<(), JobStoreError>(())
-            }
+            let (sealed, reference) = seal_fresh(&name, &chunk.input)?;
+            objects.put(&name, sealed).await?;
+            chunk.input = reference.to_bytes();
+            Ok::<(), JobStoreError>(())
         })
         .collect();
     let mut writes = stream::iter(writes).buffer_unordered(AT_ONCE);
     while let Some(written) = writes.next().await {
-        if let Err(error) = written {
-            drop(writes);
-            return Err((error, names));
-        }
+        written?;
     }
-    drop(writes);
-    Ok(names)
+    Ok(())
 }
 
 /// Seals bytes by a fresh key.

@@ -113,7 +113,8 @@ impl World {
             tally: Tally::default(),
             refund: 0,
         };
-        let finished = self.store.finish_chunk(lease, results, input, (NOW, LEASE));
+        let written = self.store.write_results(lease, results).await.unwrap();
+        let finished = self.store.finish_chunk(lease, written, input, (NOW, LEASE));
         finished.await.unwrap()
     }
 

@@ -1,5 +1,6 @@
 //! The removal of jobs, documents and objects that are past their time.
 
+use crate::job_store::SWEPT;
 use crate::service::Service;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +26,24 @@ pub async fn run(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
             Ok(_) => {}
             Err(error) => tracing::error!(%error, "what is past its time could not be removed"),
         }
-        match service.job_store.sweep(now).await {
-            Ok(0) => {}
-            Ok(objects) => tracing::info!(objects, "removed objects of expired jobs"),
-            Err(error) => tracing::error!(%error, "objects of expired jobs could not be removed"),
+        let mut objects = 0;
+        let swept = loop {
+            match service.job_store.sweep(service.state.job_time(now)).await {
+                Ok(removed) => {
+                    objects += removed;
+                    // There may be more.
+                    if removed < SWEPT || *stop.borrow() {
+                        break Ok(());
+                    }
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        if objects > 0 {
+            tracing::info!(objects, "removed objects of expired jobs");
+        }
+        if let Err(error) = swept {
+            tracing::error!(%error, "objects of expired jobs could not be removed");
         }
     }
 }

@@ -143,9 +143,11 @@ struct Runner {
 }
 
 impl Runner {
-    /// Claims a job, or none while the state is degraded: a claim would wait behind the failure.
+    /// Claims a job, or none while this host cannot value. Where the state is degraded, a claim
+    /// would wait behind the failure. Where a release was withdrawn, another host may have it
+    /// whole.
     async fn claim(&self) -> Result<Option<Claim>, StateError> {
-        if self.service.state.degradation().is_some() {
+        if !self.service.can_value() {
             return Ok(None);
         }
         let now = self.service.clock.now();
@@ -270,18 +272,21 @@ impl Runner {
             lease, job, number, ..
         } = run;
         let store = &self.service.job_store;
-        let input = store.input(lease, number).await?.ok_or(StopReason::Lost)?;
+        let input = self.with_lease(lease, store.input(lease, number)).await??;
+        let input = input.ok_or(StopReason::Lost)?;
         let rows = persisted::rows_from_bytes(&input.bytes).map_err(|error| unreadable(&error))?;
         drop(input.bytes);
         let rows = self.value(rows.into(), run.first, context, run.retrying);
         let chunk = recorder.run_and_record(rows);
         let chunk = self.with_lease(lease, chunk).await??;
-        let now = self.service.clock.now();
         let chunk_done = chunk.finish(number);
         let summary = summary(chunk_done.tally);
+        let written = self.with_lease(lease, store.write_results(lease, chunk_done));
+        let written = written.await??;
+        let now = self.service.clock.now();
         let lease_millis = millis(self.lease_time);
         match store
-            .finish_chunk(lease, chunk_done, input.object, (now, lease_millis))
+            .finish_chunk(lease, written, input.object, (now, lease_millis))
             .await?
         {
             LeaseStatus::Held => self.service.metrics.summary(&job.release_id, &summary),

@@ -165,6 +165,15 @@ impl Shadows {
         self.stop(&mut self.thread())
     }
 
+    /// Stops the candidate if it is this release, whose files are not those of its manifest.
+    /// Blocks.
+    pub fn stop_if_withdrawn(&self, id: &str) {
+        if self.now().is_some_and(|shadow| shadow.release_id() == id) {
+            tracing::error!(release_id = id, "the shadow was withdrawn");
+            self.end();
+        }
+    }
+
     /// Stops the candidate if it is this release, since a release is not compared with itself.
     pub fn stop_if_promoted(&self, id: &str) {
         let runs = self.now().is_some_and(|shadow| shadow.release_id() == id);

@@ -195,7 +195,13 @@ impl ReleaseStore {
             open: Some(release.clone()),
             ..Entry::of(retained)
         };
-        self.write().insert(id.to_owned(), entry);
+        let mut entries = self.write();
+        // A proof may have found damage meanwhile.
+        if let Some(reason) = entries.get(id).and_then(|entry| entry.withdrawn.clone()) {
+            let release = id.to_owned();
+            return Err(ReleaseError::Withdrawn { release, reason });
+        }
+        entries.insert(id.to_owned(), entry);
         Ok(release)
     }
 
@@ -236,12 +242,21 @@ impl ReleaseStore {
     }
 
     /// Serves a release no longer, as far as this process lives. A request that has it ends with
-    /// it.
+    /// it. Blocks while a release is opened.
     pub fn withdraw(&self, id: &str, reason: &str) {
-        if let Some(entry) = self.write().get_mut(id) {
-            entry.open = None;
-            entry.withdrawn = Some(reason.to_owned());
-        }
+        let snapshot = match self.write().get_mut(id) {
+            Some(entry) => {
+                entry.open = None;
+                entry.withdrawn = Some(reason.to_owned());
+                entry.retained.manifest.snapshot.id.to_string()
+            }
+            None => return,
+        };
+        // A release that comes later opens its snapshot anew.
+        let snapshots = self.snapshots.lock();
+        snapshots
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&snapshot);
     }
 
     /// Returns the reason why the current release is not served, if it is not. Never waits.

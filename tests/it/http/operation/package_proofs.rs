@@ -78,7 +78,20 @@ fn a_release_whose_files_changed_is_withdrawn() {
     assert_eq!(line["level"], "ERROR", "{line}");
     assert!(line["reason"].as_str().unwrap().contains("component.wasm"));
     assert_eq!(client.get("/readyz").status, 503);
+    assert_eq!(client.get("/v3/coverage?postcode=DM1%201AA").status, 503);
     let refusal = client.post("/v3/simple-value", &house()).refusal();
     assert_eq!((refusal.0, &*refusal.1), (503, "overloaded"));
     server.stop();
+}
+
+/// A file beside those of the manifest is not read, so it withdraws nothing.
+#[test]
+fn a_stray_file_beside_a_package_withdraws_nothing() {
+    let (releases, data) = (Releases::copy(), TempDir::new().unwrap());
+    let server = host(&releases, data.path()).go();
+    fs::write(releases.release(RELEASE).join(".nfs0001"), "stray").unwrap();
+    let line = server.await_log(|line| line["message"] == "packages proved again");
+    assert_eq!(line["whole"], false, "{line}");
+    assert!(server.log().contains("a package could not be proved again"));
+    server.demo().post("/v3/simple-value", &house()).ok();
 }

@@ -75,11 +75,12 @@ async fn close_parts(service: Arc<Service>, end: Instant, own_state: bool) {
         shadows,
         traces,
         console,
+        job_store,
         ..
     } = service;
     // Without their handles of the state, which would otherwise close after them, or never.
     let journal = receipts.map(Receipts::into_journal);
-    drop(console);
+    drop((console, job_store));
     let left = end.saturating_duration_since(Instant::now());
     tokio::join!(
         within(end, "the shadow", move || shadows.end()),

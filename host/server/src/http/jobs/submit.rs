@@ -1,7 +1,7 @@
 //! POST /v3/valuation-jobs.
 
 use super::incomplete;
-use crate::clock::new_id;
+use crate::clock::{new_id, new_id_at};
 use crate::execution::in_time;
 use crate::http::authenticate::require;
 use crate::http::body;
@@ -52,7 +52,8 @@ pub async fn submit(
     let deadline = Deadline::after(service.processing_time());
 
     let new = NewSubmission {
-        id: new_id(&*service.clock),
+        // Objects of the job are removed by the time in it.
+        id: new_id_at(service.state.job_time(service.clock.now())),
         execution_id: new_id(&*service.clock),
         first_valuation_id: batch::first(new_id(&*service.clock)),
         now: service.clock.now(),

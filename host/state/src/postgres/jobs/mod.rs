@@ -53,12 +53,6 @@ impl PostgresState {
         self.begin_checked(pool, WatchedDatabase::check_writable, write)
     }
 
-    /// Returns a caller's time by the database's clock where this machine's is far from it. So a
-    /// host whose clock is wrong keeps no lease longer than others expect.
-    fn job_time(&self, now: UnixMillis) -> UnixMillis {
-        self.watched.clock.correct(now)
-    }
-
     /// Begins an operation on the database if a check of its state passes.
     fn begin_checked<T, O>(
         &self,
@@ -199,5 +193,10 @@ impl Jobs for PostgresState {
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
         let now = self.job_time(now);
         self.write_jobs(&self.job_pools.bulk, move |pool| purge::purge(pool, now))
+    }
+
+    /// So a host whose clock is wrong keeps no lease longer than others expect.
+    fn job_time(&self, now: UnixMillis) -> UnixMillis {
+        self.watched.clock.correct(now)
     }
 }

@@ -46,7 +46,7 @@ impl Release {
         let fuel = self.limits.fuel_per_row;
         let instance = store
             .set_fuel(fuel)
-            .and_then(|()| self.entry.linked().instantiate(&mut store))
+            .and_then(|()| self.entry.instance_pre().instantiate(&mut store))
             .map_err(|error| classify(&error, fuel).unwrap_or_else(|| sandbox_failure(&error)))?;
         let wit_subject = v1::lower(subject);
         instance

@@ -2,7 +2,7 @@
 
 use crate::SnapshotError;
 use crate::model::{Authority, GssCode, Identity, SourceFile};
-use crate::query::index::{IndexCache, SERIES_KEPT};
+use crate::query::index_cache::{IndexCache, SERIES_KEPT};
 use crate::query::sales_cache::SalesCache;
 use crate::query::service_area::ServiceArea;
 use crate::store::cell::OccupiedCells;

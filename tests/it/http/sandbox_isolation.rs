@@ -218,7 +218,7 @@ fn a_component_that_imports_more_than_evidence_is_refused_by_name() {
     releases.add("curious", wat::parse_str(text).unwrap());
     let refusal = start()
         .releases(releases.path())
-        .with(&["--allow-unsigned", "curious"])
+        .with(&["--allow-unsigned", "curious", "--release", "curious"])
         .refused();
     assert!(
         refusal.contains("curious") && refusal.contains(import),
@@ -248,7 +248,7 @@ fn invalid_components_are_refused() {
         releases.add("strange", bytes);
         let refusal = start()
             .releases(releases.path())
-            .with(&["--allow-unsigned", "strange"])
+            .with(&["--allow-unsigned", "strange", "--release", "strange"])
             .refused();
         assert!(
             refusal.contains("strange") && refusal.contains(named),

@@ -276,6 +276,8 @@ fn one_releases_entry_cannot_stand_in_for_anothers() {
             .releases(releases.path())
             .data(&data)
             .with(&["--allow-unsigned", "misbehaving", "--release", RELEASE])
+            // Opens both.
+            .with(&["--verify"])
             .go()
     };
     started().stop();

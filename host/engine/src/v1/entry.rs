@@ -49,7 +49,7 @@ impl EntryPoint {
     }
 
     /// Returns the linked component.
-    pub(crate) fn linked(&self) -> &InstancePre<RowState> {
+    pub(crate) fn instance_pre(&self) -> &InstancePre<RowState> {
         &self.linked
     }
 

@@ -9,7 +9,6 @@ use crate::service::Service;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use chrono::NaiveDate;
 use domesday_console::message::render_message;
 use domesday_console::release_figures::{accuracy, verdicts};
 use domesday_state::PromotionEntry;
@@ -127,7 +126,7 @@ fn show(
             }
             dl {
                 dt { "Effective" } dd { (manifest.effective_date) }
-                dt { "Valuation dates" } dd { (NaiveDate::from(manifest.valuation_date.from)) " to " (NaiveDate::from(manifest.valuation_date.to)) }
+                dt { "Valuation dates" } dd { (manifest.valuation_date.from) " to " (manifest.valuation_date.to) }
                 dt { "Snapshot" } dd { (manifest.snapshot.id) }
                 dt { "Manifest, SHA-256" } dd { code { (release.package_digest()) } }
             }

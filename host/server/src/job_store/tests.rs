@@ -159,7 +159,7 @@ async fn large_chunks_are_sealed_objects_and_small_ones_stay_in_the_state() {
     let world = World::new();
     let accepted = world.accept(job(&[large(b'a'), b"small".to_vec()])).await;
     let name = input_name(accepted.id, 0);
-    assert_eq!(world.memory.names(), [name.clone()]);
+    assert_eq!(world.memory.names(), std::slice::from_ref(&name));
     let sealed = world.memory.objects.lock().unwrap()[&name].clone();
     assert!(!sealed.windows(8).any(|part| part == [b'a'; 8]));
 

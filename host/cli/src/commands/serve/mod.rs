@@ -171,12 +171,7 @@ async fn serve(
     tokio::spawn(telemetry::lateness::watch(
         service.metrics.scheduling_delay(),
     ));
-    if let Some(tls) = &tls {
-        let expiry = service.metrics.certificate_expiry();
-        expiry.set(tls.expiry());
-        let hangup = signal(SignalKind::hangup())?;
-        tokio::spawn(reload(tls.clone(), hangup, expiry));
-    }
+    watch_certificate(&service, tls.as_ref())?;
     tracing::info!(%address, release_id, "serving");
     let drain_delay = Duration::from_secs(settings.drain_delay.into());
     let drain_timeout = Duration::from_secs(settings.drain_timeout.into());
@@ -203,11 +198,8 @@ async fn serve(
         None => router,
     };
     http::serve(listener, tls, connections, router, stop, drain_timeout).await;
-    follower.abort();
-    commands.abort();
-    retention.abort();
-    proving.abort();
-    for task in watching.into_iter().chain(sampling) {
+    let background = [follower, commands, retention, proving];
+    for task in background.into_iter().chain(watching).chain(sampling) {
         task.abort();
     }
     let no_side_servers = async {
@@ -235,6 +227,17 @@ fn prove_packages(
         package_proofs::save(record.clone()).await;
         package_proofs::run(service, record, rate, first).await;
     })
+}
+
+/// Shows when the certificate expires, and reads it again at each SIGHUP.
+fn watch_certificate(service: &Service, tls: Option<&Arc<Tls>>) -> anyhow::Result<()> {
+    if let Some(tls) = tls {
+        let expiry = service.metrics.certificate_expiry();
+        expiry.set(tls.expiry());
+        let hangup = signal(SignalKind::hangup())?;
+        tokio::spawn(reload(tls.clone(), hangup, expiry));
+    }
+    Ok(())
 }
 
 /// Logs a warning where a stop may take longer than an orchestrator waits.

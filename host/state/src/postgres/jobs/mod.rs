@@ -195,7 +195,8 @@ impl Jobs for PostgresState {
         self.write_jobs(&self.job_pools.bulk, move |pool| purge::purge(pool, now))
     }
 
-    /// So a host whose clock is wrong keeps no lease longer than others expect.
+    /// Returns the database's time where the host's clock is far from it. So such a host keeps no
+    /// lease longer than others expect.
     fn job_time(&self, now: UnixMillis) -> UnixMillis {
         self.watched.clock.correct(now)
     }

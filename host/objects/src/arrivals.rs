@@ -1,6 +1,6 @@
 //! Files that arrived in an object store, and their copies in a folder.
 
-use crate::transfer::Transfer;
+use crate::transfer::{Transfer, new_runtime};
 use crate::{BucketError, Location};
 use domesday_registers::Progress;
 use futures_util::TryStreamExt;
@@ -26,13 +26,9 @@ impl Arrivals {
     /// # Errors
     /// The client cannot be made, or the runtime cannot be started.
     pub fn open(location: Location) -> Result<Arrivals, BucketError> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(BucketError::Machine)?;
         Ok(Arrivals {
             transfer: Transfer::open(location, LIMIT)?,
-            runtime,
+            runtime: new_runtime()?,
         })
     }
 

@@ -3,7 +3,7 @@
 //! So a folder of releases that other tools copied into a bucket is one. The manifest is written
 //! last, since a reader asks for it first.
 
-use crate::transfer::Transfer;
+use crate::transfer::{Transfer, new_runtime};
 use crate::{BucketError, Location};
 use domesday_package::manifest::{LARGEST, MANIFEST, SIGNATURE};
 use domesday_package::{
@@ -45,13 +45,9 @@ impl PackageBucket {
     /// # Errors
     /// The client cannot be made, or the runtime cannot be started.
     pub fn open(location: Location) -> Result<PackageBucket, BucketError> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(BucketError::Machine)?;
         Ok(PackageBucket {
             transfer: Transfer::open(location, LIMIT)?,
-            runtime,
+            runtime: new_runtime()?,
         })
     }
 

@@ -8,10 +8,17 @@ use std::future::Future;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 /// The slowest rate of content, bytes a second. A store that sends or takes less is given up.
 const SLOWEST: u64 = 32 << 10;
+
+/// Makes the runtime of a command that waits for each of its transfers.
+pub fn new_runtime() -> Result<Runtime, BucketError> {
+    let builder = &mut Builder::new_current_thread();
+    builder.enable_all().build().map_err(BucketError::Machine)
+}
 
 /// An open object store, and the time limit of an operation without content.
 pub struct Transfer {

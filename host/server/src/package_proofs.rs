@@ -46,32 +46,32 @@ pub fn open_record(data: &Path, now: UnixMillis) -> Result<VerificationCache, Re
 }
 
 /// Hashes every file and records it.
-pub struct FullProof(pub Arc<VerificationCache>);
-
-impl Verification for FullProof {
-    fn vouches(&self, _facts: &FileFacts, _digest: &Sha256Digest) -> bool {
-        false
-    }
-
-    fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest) {
-        self.0.record_proof(facts, digest);
-    }
-
-    fn record_damage(&self, facts: &FileFacts) {
-        self.0.record_damage(facts);
-    }
+pub struct FullProof {
+    record: Arc<VerificationCache>,
+    pace: Option<Pace>,
 }
 
-/// Hashes every file at a bounded rate, and stops with the service.
-struct PacedProof {
-    record: Arc<VerificationCache>,
+/// The rate of a proof that leaves the disk to requests, and stops with the service.
+struct Pace {
     connections: Arc<Connections>,
     bytes_per_second: f64,
     /// The time at which the next piece may be read.
     next: Mutex<Instant>,
 }
 
-impl Verification for PacedProof {
+impl FullProof {
+    /// Returns a proof that goes as fast as the disk does.
+    pub fn new(record: Arc<VerificationCache>) -> FullProof {
+        FullProof { record, pace: None }
+    }
+
+    fn with_pace(record: Arc<VerificationCache>, pace: Pace) -> FullProof {
+        let pace = Some(pace);
+        FullProof { record, pace }
+    }
+}
+
+impl Verification for FullProof {
     fn vouches(&self, _facts: &FileFacts, _digest: &Sha256Digest) -> bool {
         false
     }
@@ -85,6 +85,13 @@ impl Verification for PacedProof {
     }
 
     fn pace(&self, bytes: usize) -> io::Result<()> {
+        self.pace.as_ref().map_or(Ok(()), |pace| pace.wait(bytes))
+    }
+}
+
+impl Pace {
+    /// Waits for as long as these bytes may take.
+    fn wait(&self, bytes: usize) -> io::Result<()> {
         if self.connections.is_draining() {
             return Err(io::Error::other("the service stops"));
         }
@@ -129,12 +136,12 @@ pub async fn run(
     loop {
         let started = Instant::now();
         record.set_now(seconds(service.clock.now()));
-        let proof = Arc::new(PacedProof {
-            record: record.clone(),
+        let pace = Pace {
             connections: service.connections.clone(),
             bytes_per_second: f64::from(mebibytes) * f64::from(1 << 20),
             next: Mutex::new(started),
-        });
+        };
+        let proof = Arc::new(FullProof::with_pace(record.clone(), pace));
         let mut whole = true;
         let packages = packages(&service);
         let count = packages.len();
@@ -197,7 +204,7 @@ fn packages(service: &Service) -> BTreeMap<PathBuf, HeldPackage> {
 /// package was read to its end.
 async fn prove(
     service: &Arc<Service>,
-    proof: &Arc<PacedProof>,
+    proof: &Arc<FullProof>,
     folder: PathBuf,
     package: HeldPackage,
 ) -> bool {

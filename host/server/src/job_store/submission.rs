@@ -54,31 +54,9 @@ pub async fn withdraw(state: Arc<dyn State>, tenant: TenantId, id: Uuid) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_state::{EmbeddedState, JobMode, Month, NewChunk, UnixMillis};
+    use crate::job_store::tests::{NOW, job};
+    use domesday_state::{EmbeddedState, Month};
     use std::fs;
-
-    const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
-
-    fn job() -> NewJob {
-        NewJob {
-            id: Uuid::from_u128(1),
-            tenant: "acme".parse().unwrap(),
-            mode: JobMode::Simple,
-            release_id: "release".into(),
-            shared: Vec::new(),
-            chunks: vec![NewChunk {
-                rows: 2,
-                units: 2,
-                input: vec![1],
-            }],
-            idempotency: None,
-            month: Month::of(NOW),
-            allowance: u64::MAX,
-            queued_jobs: u32::MAX,
-            stored_bytes: u64::MAX,
-            now: NOW,
-        }
-    }
 
     /// The state refuses the first attempts, since its folder is away.
     #[tokio::test]
@@ -88,7 +66,7 @@ mod tests {
         fs::create_dir(&data).unwrap();
         let state: Arc<dyn State> =
             Arc::new(EmbeddedState::open(&data.join("state.redb")).unwrap());
-        let job = job();
+        let job = job(&[vec![1], vec![2]]);
         let (tenant, id) = (job.tenant.clone(), job.id);
         let used = || state.used_units(tenant.clone(), Month::of(NOW));
         let submission = submit(&state, job).await.unwrap();

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
+pub(super) const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
 const LEASE: i64 = 30_000;
 
 /// Object storage in memory, which can be made to fail.
@@ -132,7 +132,7 @@ fn id(millis: i64, number: u8) -> Uuid {
     uuid::Builder::from_unix_timestamp_millis(millis.try_into().unwrap(), &[number; 10]).into_uuid()
 }
 
-fn job(inputs: &[Vec<u8>]) -> NewJob {
+pub(super) fn job(inputs: &[Vec<u8>]) -> NewJob {
     let chunk = |input: &Vec<u8>| NewChunk {
         rows: 1,
         units: 1,

@@ -197,9 +197,8 @@ impl ReleaseStore {
         };
         let mut entries = self.write();
         // A proof may have found damage meanwhile.
-        if let Some(reason) = entries.get(id).and_then(|entry| entry.withdrawn.clone()) {
-            let release = id.to_owned();
-            return Err(ReleaseError::Withdrawn { release, reason });
+        if let Some(entry) = entries.get(id) {
+            entry.check_served()?;
         }
         entries.insert(id.to_owned(), entry);
         Ok(release)
@@ -211,13 +210,8 @@ impl ReleaseStore {
         let Some(entry) = entries.get(id) else {
             return Ok(None);
         };
-        match &entry.withdrawn {
-            Some(reason) => Err(ReleaseError::Withdrawn {
-                release: id.to_owned(),
-                reason: reason.clone(),
-            }),
-            None => Ok(entry.open.clone()),
-        }
+        entry.check_served()?;
+        Ok(entry.open.clone())
     }
 
     /// Opens every retained release that is not open yet. Blocks.
@@ -305,6 +299,17 @@ impl Entry {
             retained,
             open: None,
             withdrawn: None,
+        }
+    }
+
+    /// Checks that the release was not withdrawn.
+    fn check_served(&self) -> Result<(), ReleaseError> {
+        match &self.withdrawn {
+            Some(reason) => Err(ReleaseError::Withdrawn {
+                release: self.retained.id.clone(),
+                reason: reason.clone(),
+            }),
+            None => Ok(()),
         }
     }
 }

@@ -89,7 +89,7 @@ pub fn open_service(
         .context("cannot open the record of proved files in the data folder")?;
     let record = Arc::new(record);
     let verification: Arc<dyn Verification> = match settings.verify {
-        true => Arc::new(FullProof(record.clone())),
+        true => Arc::new(FullProof::new(record.clone())),
         false => record.clone(),
     };
     let proof = (trust, &verification);

@@ -164,7 +164,8 @@ impl Suites {
             };
             match message["target"]["kind"][0].as_str() {
                 Some("test") => drop(suites.named.insert(name.to_owned(), suite)),
-                Some("lib" | "bin") => suites.units.push(suite),
+                // A model's library is a component first.
+                Some("lib" | "bin" | "cdylib") => suites.units.push(suite),
                 _ => {}
             }
         }

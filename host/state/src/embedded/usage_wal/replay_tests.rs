@@ -90,6 +90,17 @@ fn a_full_log_is_taken_over() {
     assert_eq!(used_units(&disk, 0), 600);
 }
 
+/// What the entries of the log say is compared with the counts in `used_units`.
+#[test]
+fn each_unit_of_the_log_has_its_entry_after_a_crash() {
+    let disk = Disk::new(7);
+    let mut hand = open(&disk).unwrap();
+    for used in [1, 4, 2] {
+        assert!(hand.set(2, used));
+        assert_eq!((used_units(&disk, 0), used_units(&disk, 1)), (used, used));
+    }
+}
+
 #[test]
 fn a_group_of_more_tenants_than_a_block_holds_goes_to_the_file() {
     let disk = Disk::new(2);

@@ -6,7 +6,8 @@ use crate::embedded::group_commit::{GroupTask, apply};
 use crate::embedded::operation::{Operation, Work};
 use crate::embedded::usage_entries::read_entries;
 use crate::test_support::capture_log;
-use crate::{Month, TenantId, UsageQuery, UsageSource};
+use crate::{Month, TenantId, UnixMillis, UsageKind, UsageQuery, UsageSource};
+use uuid::Uuid;
 
 const JUNE: Month = Month {
     year: 2031,
@@ -37,11 +38,16 @@ fn open(disk: &Disk) -> Result<TestStore, StateError> {
 impl TestStore {
     /// Sets the counts of as many tenants, and says whether the log took them.
     fn set(&mut self, tenants: u64, used: u64) -> bool {
+        self.set_with(UsageSource::without_request(JUNE), tenants, used)
+    }
+
+    /// Sets the counts as [`TestStore::set`] does, with entries of this source.
+    fn set_with(&mut self, source: UsageSource, tenants: u64, used: u64) -> bool {
         let run = move |tables: &mut Tables<'_>| {
             for number in 0..tenants {
                 let before = tables.used_units(&tenant(number), JUNE)?;
                 let units = difference(used, before);
-                let entry = StoredEntry::new(UsageSource::without_request(JUNE), units);
+                let entry = StoredEntry::new(source, units);
                 tables.change_used(&tenant(number), JUNE, used, entry);
             }
             Ok(())
@@ -56,17 +62,20 @@ impl TestStore {
     }
 }
 
-/// Returns the units that the next opening finds.
-fn used_units(disk: &Disk, number: u64) -> u64 {
-    let hand = open(&disk.after_a_crash()).unwrap();
-    let used = hand.files.used_units(tenant(number), JUNE).unwrap();
-    let query = UsageQuery {
+fn query(number: u64) -> UsageQuery {
+    UsageQuery {
         month: JUNE,
         tenant: Some(tenant(number)),
         after: None,
         limit: usize::MAX,
-    };
-    let page = read_entries(&hand.files, query).unwrap();
+    }
+}
+
+/// Returns the units that the next opening finds.
+fn used_units(disk: &Disk, number: u64) -> u64 {
+    let hand = open(&disk.after_a_crash()).unwrap();
+    let used = hand.files.used_units(tenant(number), JUNE).unwrap();
+    let page = read_entries(&hand.files, query(number)).unwrap();
     let entries: i64 = page.entries.iter().map(|entry| entry.units).sum();
     assert_eq!(entries, difference(used, 0));
     used
@@ -90,14 +99,22 @@ fn a_full_log_is_taken_over() {
     assert_eq!(used_units(&disk, 0), 600);
 }
 
-/// What the entries of the log say is compared with the counts in `used_units`.
 #[test]
 fn each_unit_of_the_log_has_its_entry_after_a_crash() {
     let disk = Disk::new(7);
     let mut hand = open(&disk).unwrap();
-    for used in [1, 4, 2] {
-        assert!(hand.set(2, used));
-        assert_eq!((used_units(&disk, 0), used_units(&disk, 1)), (used, used));
+    for request in 1..=3 {
+        let source = UsageSource {
+            kind: UsageKind::Value,
+            id: Uuid::from_u128(request.into()),
+            at: UnixMillis(1_900_000_000_000),
+        };
+        assert!(hand.set_with(source, 1, request));
+        let page = read_entries(&open(&disk.after_a_crash()).unwrap().files, query(0)).unwrap();
+        let ids: Vec<u128> = (page.entries.iter())
+            .map(|entry| entry.source.id.as_u128())
+            .collect();
+        assert_eq!(ids, (1..=u128::from(request)).collect::<Vec<_>>());
     }
 }
 

@@ -21,6 +21,7 @@ pub mod config;
 pub mod evidence;
 mod failure;
 pub mod fixture;
+pub mod fuel_profile;
 pub mod inputs;
 mod limits;
 pub mod outcome;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use wasmtime::component::{Component, Linker};
-use wasmtime::{Engine, Store};
+use wasmtime::{Config, Engine, Store};
 
 /// A macro, because `concat!` takes no constant.
 macro_rules! wasmtime_version {
@@ -79,7 +79,12 @@ impl Runtime {
     ) -> Result<Runtime, RuntimeError> {
         let mut configuration = configuration(allocation);
         configuration.max_wasm_stack(stack_bytes);
-        let engine = Engine::new(&configuration)
+        Runtime::with_configuration(&configuration)
+    }
+
+    /// Creates an engine with the one configuration, after a change that affects no answer.
+    pub(crate) fn with_configuration(configuration: &Config) -> Result<Runtime, RuntimeError> {
+        let engine = Engine::new(configuration)
             .map_err(|error| RuntimeError::Engine(format!("{error:#}")))?;
         let mut linker = Linker::new(&engine);
         v1::add_to_linker(&mut linker)
@@ -207,7 +212,11 @@ impl Release {
         evidence: Arc<dyn EvidenceSource>,
         time: Duration,
     ) -> Row {
-        let mut store = self.store(subject, evidence, time);
+        self.value_in(self.store(subject, evidence, time), subject)
+    }
+
+    /// Values one property in a store that was created for it.
+    pub(crate) fn value_in(&self, mut store: Store<RowState>, subject: &Subject) -> Row {
         let fuel = self.limits.fuel_per_row;
         let lowered = v1::lower(subject);
         // A failure before the call is the host's, unless the start function caused it. A failure

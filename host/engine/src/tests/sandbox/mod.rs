@@ -6,6 +6,7 @@ mod compiled_code;
 mod demo;
 mod evidence;
 mod evil;
+mod fuel_profile;
 #[path = "../../../../../tests/common/guest.rs"]
 mod guest;
 mod interface_versions;

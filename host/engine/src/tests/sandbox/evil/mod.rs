@@ -23,8 +23,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use wit_component::{StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-const FUEL: u64 = 20_000_000;
-const MEMORY: u64 = 2 << 20;
+pub(super) const FUEL: u64 = 20_000_000;
+pub(super) const MEMORY: u64 = 2 << 20;
 /// Queries of one row that reach the snapshot, whatever the guest does.
 const MOST_QUESTIONS: u32 = 32;
 /// The estimate of a harmless guest, pounds.
@@ -47,18 +47,18 @@ impl EvidenceSource for CountingSource {
 
 /// A guest, harmless but for the part that a test replaces.
 #[derive(Clone, Copy)]
-struct Guest {
-    memory: &'static str,
+pub(super) struct Guest {
+    pub(super) memory: &'static str,
     /// Tables, globals, segments: whatever stands at the top of a module.
-    more: &'static str,
+    pub(super) more: &'static str,
     /// The function that runs when the instance is made.
-    start: &'static str,
+    pub(super) start: &'static str,
     /// The body of `value`; the address of the answer is on the stack at its end.
-    value: &'static str,
+    pub(super) value: &'static str,
     /// The body of the allocator for the host's arguments.
-    realloc: &'static str,
+    pub(super) realloc: &'static str,
     /// The body that runs once the host has read the answer.
-    post: &'static str,
+    pub(super) post: &'static str,
 }
 
 impl Default for Guest {
@@ -111,7 +111,7 @@ impl Guest {
     }
 
     /// Encodes the guest as a component of the interface.
-    fn component(&self) -> Vec<u8> {
+    pub(super) fn component(&self) -> Vec<u8> {
         let mut module = wat::parse_str(self.text()).unwrap();
         let mut resolve = Resolve::default();
         let wit = include_str!("../../../../../../wit/valuation.wit");

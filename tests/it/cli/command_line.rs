@@ -51,6 +51,7 @@ fn every_command_has_help() {
         "release build",
         "release backtest",
         "release check",
+        "release profile",
         "release sign",
         "release keygen",
         "release promote",

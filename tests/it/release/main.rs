@@ -15,3 +15,4 @@ mod python_models;
 mod real_leicestershire;
 mod release_behaviour;
 mod release_check;
+mod release_profile;

@@ -1,7 +1,7 @@
 //! `domesday release`: build, sign and list releases, and make the keys that sign them.
 
 use super::approve::Approve;
-use super::builders::{Backtest, Build, Check, Monitor, NewRelease};
+use super::builders::{Backtest, Build, Check, Monitor, NewRelease, Profile};
 use super::history::History;
 use super::promote::Promote;
 use super::transfer::{Publish, Pull};
@@ -28,6 +28,8 @@ pub enum Release {
     Check(Box<Check>),
     /// Value sales that were registered since a release was made; exit 0 only without an alarm.
     Monitor(Box<Monitor>),
+    /// Count a release's fuel by function, as a table and a flame graph.
+    Profile(Profile),
     /// Sign a package in the releases folder.
     Sign {
         /// Id of the package.
@@ -103,6 +105,7 @@ impl Release {
             Release::Backtest(arguments) => return arguments.run(),
             Release::Check(arguments) => return arguments.run(),
             Release::Monitor(arguments) => return arguments.run(),
+            Release::Profile(arguments) => return arguments.run(),
             Release::Sign {
                 id,
                 kind,

@@ -14,6 +14,7 @@ pub type Data = AbsentCommands;
 pub type DemoData = AbsentCommand;
 pub type Monitor = AbsentCommand;
 pub type NewRelease = AbsentCommand;
+pub type Profile = AbsentCommand;
 pub type Property = AbsentCommands;
 pub type Refresh = AbsentCommand;
 pub type Series = AbsentCommands;
@@ -63,6 +64,7 @@ mod tests {
             "release backtest a --from 2026-01-01",
             "release check --json x a",
             "release monitor a --later-snapshot b",
+            "release profile a --svg x",
             "compare a b",
             "data check x",
             "demo-data out --rates",

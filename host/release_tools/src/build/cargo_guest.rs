@@ -207,8 +207,27 @@ impl Guest {
     /// # Errors
     /// [`CrateError::Failed`] if the crate does not compile for the sandbox.
     pub fn component(&self, parameters: Option<&Path>) -> Result<Vec<u8>, CrateError> {
-        let module = self
-            .target_directory
+        self.component_in(&self.target_directory, &[], parameters)
+    }
+
+    /// Builds the same component with the names of its functions, which is larger.
+    ///
+    /// # Errors
+    /// As [`Guest::component`].
+    pub fn named_component(&self, parameters: Option<&Path>) -> Result<Vec<u8>, CrateError> {
+        // A flag, since another profile would give the compiler other symbols, and so other code. A
+        // separate folder, so that neither build makes the other begin anew.
+        let folder = self.target_directory.join("named");
+        self.component_in(&folder, &["-Cstrip=none"], parameters)
+    }
+
+    fn component_in(
+        &self,
+        target_directory: &Path,
+        flags: &[&str],
+        parameters: Option<&Path>,
+    ) -> Result<Vec<u8>, CrateError> {
+        let module = target_directory
             .join(TARGET)
             .join(self.profile)
             .join(format!("{}.wasm", self.name.replace('-', "_")));
@@ -228,7 +247,7 @@ impl Guest {
             ])
             .arg(&self.manifest)
             .arg("--target-dir")
-            .arg(&self.target_directory)
+            .arg(target_directory)
             .env_remove("RUSTFLAGS")
             // Incremental compilation divides the crate differently, so it is other code.
             .env("CARGO_INCREMENTAL", "0")
@@ -237,7 +256,8 @@ impl Guest {
             .env(
                 "CARGO_ENCODED_RUSTFLAGS",
                 std::iter::once("-Clink-arg=-zstack-size=131072".to_owned())
-                    .chain(remap_flags(&self.workspace, &self.target_directory))
+                    .chain(remap_flags(&self.workspace, target_directory))
+                    .chain(flags.iter().map(|flag| (*flag).to_owned()))
                     .collect::<Vec<_>>()
                     .join("\u{1f}"),
             );

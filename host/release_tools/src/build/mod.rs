@@ -14,6 +14,7 @@ pub(crate) mod features;
 mod fixtures;
 pub(crate) mod holdout;
 mod model_source;
+mod named_component;
 mod options;
 mod parameters;
 mod predictions;
@@ -26,6 +27,7 @@ mod training_days;
 
 pub use cargo_guest::CrateError;
 pub use error::{BuildError, SettingsError};
+pub(crate) use named_component::named_component;
 pub use options::BuildOptions;
 pub use python::PythonError;
 

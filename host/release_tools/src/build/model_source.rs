@@ -63,6 +63,17 @@ impl ModelSource {
         })
     }
 
+    /// Builds the component with the names of its functions, where the builder can keep them.
+    ///
+    /// # Errors
+    /// [`BuildError`] if it cannot be built.
+    pub fn named_component(&self, parameters: Option<&Path>) -> Result<Vec<u8>, BuildError> {
+        match self {
+            ModelSource::Crate(guest) => Ok(guest.named_component(parameters)?),
+            ModelSource::Python { .. } => self.component(parameters),
+        }
+    }
+
     /// Returns the model's entry in a manifest.
     pub fn manifest_entry(
         &self,

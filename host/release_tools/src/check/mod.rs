@@ -32,12 +32,14 @@ use crate::sampling;
 use domesday_engine::Runtime;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::RowFailure;
+use domesday_engine::subject::Subject;
 use domesday_evaluation::report::AsAt;
 use domesday_package::{Kind, Package, PropertyBody, Trust, ValuationBody, open};
+use domesday_property::SnapshotError;
 use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_valuation::comparison_header::training_data;
-use domesday_valuation::release_store::ReleaseError;
+use domesday_valuation::release_store::{OpenRelease, ReleaseError};
 use engines::{Candidate, candidate};
 use finding::{Finding, RowLimits, Verdict};
 use reference_choice::Choice;
@@ -47,6 +49,7 @@ use std::sync::Arc;
 
 pub use error::CheckError;
 pub use finding::Report;
+pub(crate) use finding::{group_digits, percent};
 pub use reference_choice::Reference;
 
 /// The options of a check.
@@ -66,6 +69,18 @@ pub struct CheckOptions {
     pub strict: bool,
     /// The folder that keeps compiled code, if any is to.
     pub compiled: Option<PathBuf>,
+}
+
+/// Returns at most `most` homes of a release's snapshot, each with a name, as a check takes them.
+///
+/// # Errors
+/// [`SnapshotError`] if the snapshot cannot be read.
+pub(crate) fn sampled_homes(
+    open: &OpenRelease,
+    most: usize,
+) -> Result<Vec<(String, Arc<Subject>)>, SnapshotError> {
+    let homes = homes::sample(open, most)?.into_iter();
+    Ok(homes.map(|home| (home.name, home.subject)).collect())
 }
 
 /// Checks a release.

@@ -6,7 +6,7 @@
 //! [`development_site`] takes the place of resolve and merge for a proposed property.
 //! [`response_size`] bounds the response of a batch, before and after its rows run. [`row`] runs
 //! the stages for one row, and [`batch`] runs many rows. [`without_own_sales`] runs a release again
-//! for an explanation.
+//! for an explanation, and [`batch_subjects`] reads rows for tools.
 //!
 //! A stage takes a value and returns a value. Nothing calls back up. The host owns identity,
 //! precedence and status, and the release owns judgement.
@@ -14,6 +14,7 @@
 pub mod address_lookup;
 pub mod authorize;
 pub mod batch;
+pub mod batch_subjects;
 mod conflicts;
 mod convert;
 pub mod deadline;

@@ -24,3 +24,19 @@ pub struct RequestContext {
     /// The observer of the rows, where there is one.
     pub observer: Option<Arc<dyn RowObserver>>,
 }
+
+impl RequestContext {
+    /// Returns the context of a tool that values existing properties. It may use stored data, and
+    /// no observer sees it.
+    pub(super) fn of_tool(release: Arc<OpenRelease>, settings: Settings) -> RequestContext {
+        RequestContext {
+            release,
+            kind: Kind::Existing,
+            depth: Depth::Standard,
+            settings,
+            stored_data: true,
+            execution_id: Uuid::nil(),
+            observer: None,
+        }
+    }
+}

@@ -4,8 +4,7 @@
 use super::address_lookup::AddressLookups;
 use super::row::{RequestContext, parse, resolve};
 use crate::release_store::OpenRelease;
-use domesday_contract::v3::options::{Depth, Settings};
-use domesday_contract::v3::request::Kind;
+use domesday_contract::v3::options::Settings;
 use domesday_engine::evidence::{
     EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, Nearness,
 };
@@ -13,7 +12,6 @@ use domesday_engine::outcome::Outcome;
 use domesday_engine::subject::Subject;
 use std::sync::Arc;
 use std::time::Duration;
-use uuid::Uuid;
 
 /// The time that the release may take.
 const ROW_TIME: Duration = Duration::from_secs(5);
@@ -41,15 +39,7 @@ impl EvidenceSource for WithoutOwnSales {
 /// There is none where the request has errors, its home is not found without an address provider,
 /// or the release refers it. No observer sees the run. Blocks for at most five seconds.
 pub fn estimate_without_own_sales(release: Arc<OpenRelease>, request: &str) -> Option<f64> {
-    let context = RequestContext {
-        release,
-        kind: Kind::Existing,
-        depth: Depth::Standard,
-        settings: Settings::default(),
-        stored_data: true,
-        execution_id: Uuid::nil(),
-        observer: None,
-    };
+    let context = RequestContext::of_tool(release, Settings::default());
     let row = parse(request, &context);
     let release = &*context.release;
     let merged = resolve(row.request().ok()?, release, &AddressLookups::none()).ok()?;

@@ -114,7 +114,7 @@ pub struct UsageEntry {
 pub struct UsagePosition {
     /// The tenant.
     pub tenant: TenantId,
-    /// The stored row. Later rows of a tenant have higher numbers.
+    /// The stored row. Later rows of a tenant have higher numbers, on PostgreSQL those of a host.
     pub row: u64,
     /// The place in the row.
     pub place: u32,
@@ -133,7 +133,8 @@ pub struct UsageQuery {
     pub limit: usize,
 }
 
-/// A page of entries, by tenant and then in the order in which they were made.
+/// A page of entries, by tenant and then in the order in which they were made, on PostgreSQL host
+/// by host.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UsagePage {
     /// The entries.

@@ -50,6 +50,6 @@ fn a_backup_and_a_dump_are_restored_as_another_host_on_another_database() {
         .data(folder.path().join("data").as_path())
         .go();
     value(&restored);
-    let used = |database: &str| cluster::sql(database, "SELECT sum(used) FROM domesday.usage");
+    let used = |database: &str| cluster::sql(database, "SELECT sum(used) FROM domesday.used_units");
     assert_eq!((used(&database).trim(), used(&other).trim()), ("3", "3"));
 }

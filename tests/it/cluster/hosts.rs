@@ -53,7 +53,7 @@ fn key_with_plan(database: &str, text: &str) -> String {
 
 /// Returns the units used, from the database.
 fn used_units(database: &str) -> u64 {
-    let all = "SELECT coalesce(sum(used), 0) FROM domesday.usage";
+    let all = "SELECT coalesce(sum(used), 0) FROM domesday.used_units";
     cluster::sql(database, all).trim().parse().unwrap()
 }
 

@@ -63,7 +63,7 @@ fn results(client: &Client, job: &Value) -> Value {
 }
 
 fn used_units(database: &str) -> u64 {
-    let all = "SELECT coalesce(sum(used), 0) FROM domesday.usage";
+    let all = "SELECT coalesce(sum(used), 0) FROM domesday.used_units";
     cluster::sql(database, all).trim().parse().unwrap()
 }
 

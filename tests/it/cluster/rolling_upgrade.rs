@@ -102,7 +102,7 @@ impl Load {
 }
 
 fn used_units(database: &str) -> u64 {
-    let all = "SELECT coalesce(sum(used), 0) FROM domesday.usage";
+    let all = "SELECT coalesce(sum(used), 0) FROM domesday.used_units";
     cluster::sql(database, all).trim().parse().unwrap()
 }
 

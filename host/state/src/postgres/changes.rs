@@ -11,7 +11,7 @@ use super::error::{reading, writing};
 use super::records::{count, to_signed};
 use crate::{ChargeOutcome, Month, StateError, TenantId, UsageSource};
 
-const USED: &str = "SELECT used FROM domesday.usage WHERE tenant = $1 AND month = $2";
+const USED: &str = "SELECT used FROM domesday.used_units WHERE tenant = $1 AND month = $2";
 const CHARGE: &str = "SELECT granted, total FROM \
      domesday.charge_with_entries($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 

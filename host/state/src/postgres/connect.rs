@@ -178,8 +178,13 @@ fn migrations() -> Vec<Migration> {
         "usage_entries",
         include_str!("../../migrations/7_usage_entries.sql"),
     );
+    let shards = step(
+        8,
+        "usage_shards",
+        include_str!("../../migrations/8_usage_shards.sql"),
+    );
     vec![
-        state, series, receipts, charge, batches, promotions, entries,
+        state, series, receipts, charge, batches, promotions, entries, shards,
     ]
 }
 

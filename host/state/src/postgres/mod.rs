@@ -8,14 +8,15 @@
 //! minute. One that was itself asleep authenticates nobody before it has read the database again.
 //! It reads in [`pages`].
 //!
-//! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement. A
+//! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement. It
+//! charges the host's shard (`8_usage_shards.sql`), so that no host waits for another's commit. A
 //! charge that ended in an error is undone, whatever became of its statement ([`charger`]).
 //!
 //! **Writes that hang** while reads work, as where a synchronous standby is gone, are a degradation
 //! after three seconds. Only the poll writes then, and its success ends the degradation.
 //!
-//! **Connections.** Requests have their own connections, and so have the leases of jobs. Rows
-//! and results go over others, so that no transaction of theirs keeps a charge waiting.
+//! **Connections.** Requests have their own connections, and so have the leases of jobs. Rows and
+//! results go over others, so that no transaction of theirs keeps a charge waiting.
 //!
 //! **Jobs** ([`jobs`]): advisory locks that end with a transaction serialise the data that it must
 //! see alone. Submissions have one lock a tenant, and claims have one. Every write of a worker

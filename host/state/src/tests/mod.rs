@@ -9,5 +9,7 @@ mod postgres_commits;
 mod postgres_outages;
 #[cfg(feature = "postgres")]
 mod postgres_pools;
+#[cfg(feature = "postgres")]
+mod postgres_shards;
 mod suite;
 mod upgrades;

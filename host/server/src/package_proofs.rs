@@ -253,8 +253,8 @@ fn withdraw(service: &Service, release: &HeldRelease, reason: &str) {
             service.releases.withdraw(id, reason);
             service.shadows.stop_if_withdrawn(id);
         }
-        ReleaseKind::Markets => service.markets.withdraw(id),
-        ReleaseKind::Rates => service.rates.withdraw(id),
+        ReleaseKind::Markets => service.markets.withdraw(id, reason),
+        ReleaseKind::Rates => service.rates.withdraw(id, reason),
     }
     tracing::error!(
         kind = kind.as_str(),

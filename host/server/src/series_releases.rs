@@ -5,7 +5,7 @@ use domesday_package::{PackageId, Trust, Verification};
 use domesday_series::catalogue::Family;
 use domesday_series::store::{OpenError, Release};
 use domesday_valuation::release_store::{ReleaseError, package_ids};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -45,8 +45,8 @@ pub struct SeriesReleases {
     trust: Trust,
     verification: Arc<dyn Verification>,
     current: ArcSwapOption<Release>,
-    /// Releases that are not served any more, as far as this process lives.
-    withdrawn: RwLock<BTreeSet<String>>,
+    /// Releases that are not served any more, as far as this process lives, with the reasons.
+    withdrawn: RwLock<BTreeMap<String, String>>,
     retained: RwLock<BTreeMap<String, Arc<Release>>>,
 }
 
@@ -150,11 +150,11 @@ impl SeriesReleases {
     }
 
     /// Serves a release no longer, as far as this process lives.
-    pub fn withdraw(&self, id: &str) {
+    pub fn withdraw(&self, id: &str, reason: &str) {
         let withdrawn = self.withdrawn.write();
         withdrawn
             .unwrap_or_else(PoisonError::into_inner)
-            .insert(id.to_owned());
+            .insert(id.to_owned(), reason.to_owned());
         let retained = self.retained.write();
         retained.unwrap_or_else(PoisonError::into_inner).remove(id);
         let is_other = |current: &Arc<Release>| current.id().as_str() != id;
@@ -165,7 +165,17 @@ impl SeriesReleases {
         let withdrawn = self.withdrawn.read();
         withdrawn
             .unwrap_or_else(PoisonError::into_inner)
-            .contains(id)
+            .contains_key(id)
+    }
+
+    /// Returns the releases that are withdrawn, with the reasons, in order of their ids.
+    pub fn list_withdrawn(&self) -> Vec<(String, String)> {
+        let withdrawn = self.withdrawn.read();
+        let withdrawn = withdrawn.unwrap_or_else(PoisonError::into_inner);
+        withdrawn
+            .iter()
+            .map(|(id, reason)| (id.clone(), reason.clone()))
+            .collect()
     }
 
     /// Makes a release the current one, and opens it first if needed. Blocks.

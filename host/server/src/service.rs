@@ -131,6 +131,20 @@ impl Service {
         })
     }
 
+    /// Returns the releases that are withdrawn, of all kinds, with the reasons. Reads memory alone.
+    pub fn list_withdrawn(&self) -> Vec<(ReleaseKind, String, String)> {
+        let kinds = [
+            (ReleaseKind::Valuation, self.releases.list_withdrawn()),
+            (ReleaseKind::Markets, self.markets.list_withdrawn()),
+            (ReleaseKind::Rates, self.rates.list_withdrawn()),
+        ];
+        let of_kind = |(kind, releases): (_, Vec<(String, String)>)| {
+            let releases = releases.into_iter();
+            releases.map(move |(id, reason)| (kind, id, reason))
+        };
+        kinds.into_iter().flat_map(of_kind).collect()
+    }
+
     /// Returns the reason why storage is degraded, if it is. Reads memory alone, so that a stalled
     /// disk or database stalls no probe.
     pub fn storage_problem(&self) -> Option<String> {

@@ -14,3 +14,4 @@ mod object_stores;
 mod proxies;
 mod rolling_upgrade;
 mod stalls;
+mod withdrawn_releases;

@@ -35,6 +35,12 @@ impl Status {
             status.check_problem.as_deref().unwrap_or("good")
         );
         println!("releases           {}", status.releases.join(" "));
+        for withdrawn in &status.withdrawn {
+            println!(
+                "withdrawn          {}: {}",
+                withdrawn.release, withdrawn.reason
+            );
+        }
         if let Some(shadow) = &status.shadow {
             println!(
                 "shadow             {} on {} of rows",

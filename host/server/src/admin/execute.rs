@@ -17,6 +17,7 @@ use domesday_state::{
     ReleaseKind, Reply, ScopeError, Scopes, State, StateCopy, StateError, Tenant, TenantId,
     TenantIdError, UnixMillis, UsageQuery,
 };
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
 use tokio::time::timeout;
@@ -113,19 +114,7 @@ pub enum Problem {
 pub fn on_service(service: &Service, command: Command) -> Result<Response, Problem> {
     match command {
         Command::Status {} => Ok(Response::Status(status(service))),
-        Command::Releases {} => Ok(Response::Releases {
-            current: service.releases.current().id.clone(),
-            held: service
-                .releases
-                .list_retained()
-                .iter()
-                .map(|release| LoadedRelease {
-                    id: release.id.clone(),
-                    effective_date: release.manifest.effective_date.to_string(),
-                    snapshot: release.manifest.snapshot.id.to_string(),
-                })
-                .collect(),
-        }),
+        Command::Releases {} => Ok(releases(service)),
         Command::Promote {
             kind,
             release,
@@ -448,13 +437,39 @@ fn wait<T>(reply: Reply<T>) -> std::io::Result<Result<T, StateError>> {
     }
 }
 
+fn releases(service: &Service) -> Response {
+    let withdrawn: BTreeMap<_, _> = service.releases.list_withdrawn().into_iter().collect();
+    let retained = service.releases.list_retained();
+    let held = retained.iter().map(|release| LoadedRelease {
+        id: release.id.clone(),
+        effective_date: release.manifest.effective_date.to_string(),
+        snapshot: release.manifest.snapshot.id.to_string(),
+        withdrawn: withdrawn.get(&release.id).cloned(),
+    });
+    Response::Releases {
+        current: service.releases.current().id.clone(),
+        held: held.collect(),
+    }
+}
+
 fn status(service: &Service) -> Status {
     let releases = service.releases.list_retained();
+    let served = releases
+        .iter()
+        .filter(|release| service.releases.holds(&release.id));
+    let withdrawn = service.list_withdrawn().into_iter();
     Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         current_release: service.releases.current().id.clone(),
         check_problem: service.find_check_refusal(),
-        releases: releases.iter().map(|release| release.id.clone()).collect(),
+        releases: served.map(|release| release.id.clone()).collect(),
+        withdrawn: withdrawn
+            .map(|(kind, release, reason)| protocol::WithdrawnRelease {
+                kind: kind.into(),
+                release,
+                reason,
+            })
+            .collect(),
         shadow: service.shadows.now().map(|shadow| protocol::Shadow {
             release: shadow.release_id().to_owned(),
             share: shadow.share().part(),

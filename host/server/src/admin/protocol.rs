@@ -294,6 +294,9 @@ pub struct Status {
     pub check_problem: Option<String>,
     /// Releases held open.
     pub releases: Vec<String>,
+    /// Releases that are not served any more, since their files changed.
+    #[serde(default)]
+    pub withdrawn: Vec<WithdrawnRelease>,
     /// The release that runs beside it, if any does.
     pub shadow: Option<Shadow>,
     /// True if new jobs are refused.
@@ -317,6 +320,17 @@ pub struct Shadow {
     pub share: f64,
 }
 
+/// A release that a server does not serve any more, before it is started again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct WithdrawnRelease {
+    /// Its kind.
+    pub kind: ReleaseKindArg,
+    /// Its id.
+    pub release: String,
+    /// The difference that was found.
+    pub reason: String,
+}
+
 /// A release that a server holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LoadedRelease {
@@ -326,6 +340,9 @@ pub struct LoadedRelease {
     pub effective_date: String,
     /// Its snapshot.
     pub snapshot: String,
+    /// The reason why it is withdrawn, if it is.
+    #[serde(default)]
+    pub withdrawn: Option<String>,
 }
 
 /// A key as listed.

@@ -175,6 +175,9 @@ fn status(console: &Console, facts: &StoredFacts, now: &Sample) -> Markup {
                 dt { "Version" } dd { (status.version) }
                 dt { "Current release" } dd { (status.current_release) }
                 dt { "Releases held" } dd { (status.releases.join(", ")) }
+                @for withdrawn in &status.withdrawn {
+                    dt { "Withdrawn" } dd { (withdrawn.release) ": " (withdrawn.reason) }
+                }
                 dt { "Shadow" }
                 dd { @match &status.shadow {
                     Some(shadow) => { (shadow.release) " on " (percent(shadow.share, 1)) " of rows" },

@@ -271,6 +271,15 @@ impl ReleaseStore {
         entries.get(id).is_some_and(|it| it.withdrawn.is_none())
     }
 
+    /// Returns the releases that are withdrawn, with the reasons, in order of their ids.
+    pub fn list_withdrawn(&self) -> Vec<(String, String)> {
+        let entries = self.read();
+        let withdrawn = entries
+            .iter()
+            .filter_map(|(id, entry)| Some((id.clone(), entry.withdrawn.clone()?)));
+        withdrawn.collect()
+    }
+
     /// Returns the number of releases that the host retains.
     pub fn count(&self) -> usize {
         self.read().len()

@@ -18,6 +18,7 @@ mod cache_error;
 mod compile;
 pub mod component;
 pub mod config;
+pub mod digest_record;
 pub mod evidence;
 mod failure;
 pub mod fixture;

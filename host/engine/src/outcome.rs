@@ -1,6 +1,6 @@
 //! The result of one row: a checked answer of the release, or the reason why there is none.
 
-use crate::evidence::ShownSales;
+use crate::evidence::{DigestedExchange, ShownSales};
 use crate::subject::Attribute;
 use serde::{Deserialize, Serialize};
 
@@ -180,6 +180,9 @@ pub struct Row {
     pub outcome: Result<Outcome, RowFailure>,
     /// The sales that the release was shown, those behind its comparables among them.
     pub shown_sales: ShownSales,
+    /// Every question of the release with the digest of its answer, in order, where the caller
+    /// wants them.
+    pub digests: Vec<DigestedExchange>,
     /// The cost of the row.
     pub cost: Cost,
 }

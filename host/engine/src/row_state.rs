@@ -2,8 +2,8 @@
 
 use crate::config::{MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLES};
 use crate::evidence::{
-    Bounds, EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, PackedResponse,
-    Refusal, Sale, ShownSales, shown_sale,
+    AnswerDigests, Bounds, DigestedExchange, EvidenceError, EvidenceQuery, EvidenceResponse,
+    EvidenceSource, PackSale, PackedResponse, Refusal, SALE_NUMBERS, Sale, ShownSales, shown_sale,
 };
 use crate::subject::Subject;
 use crate::wasi::Wasi;
@@ -19,6 +19,8 @@ pub(crate) struct RowState {
     pub(crate) bounds: Bounds,
     /// Every sale that the release was shown.
     pub(crate) shown_sales: ShownSales,
+    /// The digests of the answers, where somebody wants them.
+    digests: Option<AnswerDigests>,
     /// Linear memory at its largest, bytes.
     pub(crate) memory_peak: usize,
     wasi: Option<Wasi>,
@@ -38,9 +40,21 @@ impl RowState {
             table_limit,
             bounds: Bounds::default(),
             shown_sales: ShownSales::default(),
+            digests: None,
             memory_peak: 0,
             wasi: None,
         }
+    }
+
+    /// Digests the answers from now on.
+    pub(crate) fn digest_answers(&mut self, pack: PackSale) {
+        self.digests = Some(AnswerDigests::new(pack));
+    }
+
+    /// Takes the questions with the digests of their answers.
+    pub(crate) fn take_digests(&mut self) -> Vec<DigestedExchange> {
+        let digests = self.digests.take();
+        digests.map_or_else(Vec::new, AnswerDigests::into_exchanges)
     }
 
     /// Returns the row's WASI, which is created on its first use.
@@ -59,15 +73,19 @@ impl RowState {
             Err(refusal) => return Ok(EvidenceResponse::Refused(refusal)),
         };
         let answer = self.evidence.ask(&self.subject, &question);
-        Ok(self.bounds.release(answer.map_err(host_error)?))
+        let answer = answer.map_err(host_error)?;
+        if let Some(digests) = &mut self.digests {
+            digests.add(question, &answer);
+        }
+        Ok(self.bounds.release(answer))
     }
 
     /// Answers a search for sales within the row's bounds, and remembers the sales. `pack_sale`
     /// gives the numbers of a sale. The response is one without sales, such as a refusal.
-    pub(crate) fn ask_packed<const WIDTH: usize>(
+    pub(crate) fn ask_packed(
         &mut self,
         question: Result<EvidenceQuery, Refusal>,
-        pack_sale: impl Fn(&Sale) -> [u64; WIDTH],
+        pack_sale: impl Fn(&Sale) -> [u64; SALE_NUMBERS],
     ) -> wasmtime::Result<Result<Vec<u64>, EvidenceResponse>> {
         let question = match self.bounds.count_question(question) {
             Ok(question) => question,
@@ -76,23 +94,31 @@ impl RowState {
         let subject = &*self.subject;
         let answer = self.evidence.ask_packed(subject, &question);
         Ok(match answer.map_err(host_error)? {
-            PackedResponse::Records(answer) => match self.bounds.release(answer) {
-                EvidenceResponse::Sales(sales) => {
-                    let mut numbers = Vec::with_capacity(sales.len() * WIDTH);
-                    for sale in &sales {
-                        numbers.extend_from_slice(&pack_sale(sale));
-                    }
-                    self.shown_sales.show(sales);
-                    Ok(numbers)
+            PackedResponse::Records(answer) => {
+                if let Some(digests) = &mut self.digests {
+                    digests.add(question, &answer);
                 }
-                other => Err(other),
-            },
+                match self.bounds.release(answer) {
+                    EvidenceResponse::Sales(sales) => {
+                        let mut numbers = Vec::with_capacity(sales.len() * SALE_NUMBERS);
+                        for sale in &sales {
+                            numbers.extend_from_slice(&pack_sale(sale));
+                        }
+                        self.shown_sales.show(sales);
+                        Ok(numbers)
+                    }
+                    other => Err(other),
+                }
+            }
             PackedResponse::Found(found) => {
-                let mut numbers = Vec::with_capacity(found.len() * WIDTH);
+                let mut numbers = Vec::with_capacity(found.len() * SALE_NUMBERS);
                 for sale in found.iter() {
                     let sale = sale.map_err(EvidenceError::from).map_err(host_error)?;
                     let shown = shown_sale(subject, sale).map_err(host_error)?;
                     numbers.extend_from_slice(&pack_sale(&shown));
+                }
+                if let Some(digests) = &mut self.digests {
+                    digests.add_packed(question, &numbers);
                 }
                 match self.bounds.release_sales(found.len()) {
                     Ok(()) => {

@@ -215,6 +215,19 @@ impl Release {
         self.value_in(self.store(subject, evidence, time), subject)
     }
 
+    /// Values one property as [`Release::value_within`] does, and digests the answers that the
+    /// release is given.
+    pub fn value_with_digests(
+        &self,
+        subject: &Arc<Subject>,
+        evidence: Arc<dyn EvidenceSource>,
+        time: Duration,
+    ) -> Row {
+        let mut store = self.store(subject, evidence, time);
+        store.data_mut().digest_answers(v1_1::pack);
+        self.value_in(store, subject)
+    }
+
     /// Values one property in a store that was created for it.
     pub(crate) fn value_in(&self, mut store: Store<RowState>, subject: &Subject) -> Row {
         let fuel = self.limits.fuel_per_row;
@@ -234,17 +247,19 @@ impl Release {
                     })
             });
         let spent = fuel - store.get_fuel().unwrap_or(0).min(fuel);
-        let state = store.into_data();
+        let mut state = store.into_data();
         let cost = Cost {
             fuel: spent,
             memory_bytes: state.memory_peak as u64,
             questions: state.bounds.questions,
         };
+        let digests = state.take_digests();
         let shown_sales = state.shown_sales;
         let outcome = answer.and_then(|given| v1::check(given, |id| shown_sales.contains(id)));
         Row {
             outcome,
             shown_sales,
+            digests,
             cost,
         }
     }

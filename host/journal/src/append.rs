@@ -11,6 +11,7 @@ use rustix::fs::Advice;
 use crate::closed_file::ClosedFile;
 use crate::folder::{OWNER_ONLY, opening, sync_directory};
 use crate::line::{Receipt, SealedReceipt, last_line};
+use crate::needed_snapshots::SnapshotNotes;
 use crate::open_files::{OpenFiles, check_path, check_same};
 use crate::{JournalError, segment};
 
@@ -27,6 +28,7 @@ pub(crate) struct Tail {
     current: Option<CurrentFile>,
     /// The files that it has closed, with their facts, until the writer takes them.
     pub(crate) closed: Vec<(ClosedFile, Option<FileFacts>)>,
+    snapshot_notes: SnapshotNotes,
     /// The last receipt; 0 before the first.
     pub(crate) sequence: u64,
     /// The digest of its line.
@@ -56,6 +58,7 @@ impl Tail {
             file_bytes,
             current: None,
             closed: Vec::new(),
+            snapshot_notes: SnapshotNotes::open(folder)?,
             sequence: 0,
             digest: opening(host),
         };
@@ -111,6 +114,9 @@ impl Tail {
         let Some(current) = &mut self.current else {
             return Err(JournalError::Closed);
         };
+        for need in receipts.iter().filter_map(|receipt| receipt.need.as_ref()) {
+            self.snapshot_notes.note(current.first, need)?;
+        }
         let (mut sequence, mut digest) = (self.sequence, self.digest);
         // This tells a torn group from damage: see `resume`.
         let durable = self.sequence;
@@ -141,6 +147,11 @@ impl Tail {
             last: self.sequence,
             digest: self.digest,
         }
+    }
+
+    /// Returns the bytes of the file that is written.
+    pub(crate) fn open_bytes(&self) -> u64 {
+        self.current.as_ref().map_or(0, |current| current.length)
     }
 
     /// Reports whether the next receipt begins another file.

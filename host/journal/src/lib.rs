@@ -17,6 +17,10 @@
 //! writes, and returns a ticket. [`Journal::wait_until_durable`] waits until that receipt has
 //! reached the disk, with all those that waited beside it.
 //!
+//! **Retention.** The oldest whole files go once they are too old, or the journal too large
+//! ([`Retention`]). A record tells which, and the chain is proved from the first receipt that
+//! stays.
+//!
 //! This crate does not know the content of a record.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
@@ -24,13 +28,16 @@ mod append;
 #[cfg(test)]
 mod captured_warnings;
 mod closed_file;
+mod disk_work;
 mod error;
 mod flaw;
 mod folder;
 mod head;
 mod line;
+mod needed_snapshots;
 mod open_files;
 mod resume;
+mod retention;
 mod scrub;
 mod seal;
 mod segment;
@@ -42,6 +49,8 @@ pub use flaw::{Flaw, VerifyError};
 pub use folder::{heads, host};
 pub use head::Head;
 pub use line::{Receipt, ReceiptHeader, SealedReceipt, prepare};
+pub use needed_snapshots::{NeededSnapshot, needed_snapshots};
+pub use retention::{JournalSpace, Limit, RemovedFile, Retention, removed_files};
 pub use seal::TenantKey;
 pub use verify::{Expectations, Proof, verify};
 pub use writer::{Journal, Now, Ticket};

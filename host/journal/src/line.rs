@@ -61,6 +61,15 @@ pub struct SealedReceipt {
     /// The line's text from `"about"` to the end of `sealed`.
     text: String,
     digest: Sha256Digest,
+    /// The snapshot without which it cannot be replayed, if any.
+    pub(crate) need: Option<Need>,
+}
+
+/// A snapshot that a receipt needs for its replay.
+#[derive(Debug, Clone)]
+pub(crate) struct Need {
+    pub(crate) snapshot: Sha256Digest,
+    pub(crate) release: String,
 }
 
 /// Seals a record. The caller's thread does this, so that the journal's own thread need not.
@@ -77,7 +86,11 @@ pub fn prepare(
     let id = key.id();
     let text = format!(r#""about":{about},"key":"{id}","sealed":"{sealed}""#);
     let digest = Sha256Digest::of(text.as_bytes());
-    Ok(SealedReceipt { text, digest })
+    Ok(SealedReceipt {
+        text,
+        digest,
+        need: None,
+    })
 }
 
 /// Stands before a line's check.
@@ -124,9 +137,18 @@ pub(crate) fn last_line(bytes: &[u8]) -> &[u8] {
 }
 
 impl SealedReceipt {
+    /// States that the receipt cannot be replayed without the snapshot of its header.
+    pub fn bind_to_snapshot(mut self, about: &ReceiptHeader) -> SealedReceipt {
+        self.need = Some(Need {
+            snapshot: about.snapshot,
+            release: about.release_id.clone(),
+        });
+        self
+    }
+
     /// Formats the line for this position in the chain, without an end of line.
     pub(crate) fn line(&self, sequence: u64, previous: &Sha256Digest, durable: u64) -> String {
-        let SealedReceipt { text, digest } = self;
+        let SealedReceipt { text, digest, .. } = self;
         let place =
             format!(r#"{{"sequence":{sequence},"previous":"{previous}","durable":{durable},"#);
         let check = check(&place, digest);
@@ -188,7 +210,7 @@ pub(crate) mod tests {
         assert!(!is_whole(damaged.as_bytes(), &read_damaged));
         assert_eq!(
             (read.about.clone(), read.key.clone()),
-            (about("v\"1"), key.id())
+            (about("v\"1"), key.id().to_owned())
         );
         assert_eq!(read.open(&key).unwrap(), b"record");
         assert_eq!(serde_json::to_string(&read).unwrap(), line, "one spelling");

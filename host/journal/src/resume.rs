@@ -43,6 +43,7 @@ use serde::Deserialize;
 
 use crate::closed_file::{self, facts};
 use crate::folder::{OWNER_ONLY, sync_directory};
+use crate::retention::removed_files;
 use crate::scrub::WatchedFile;
 use crate::{Expectations, Flaw, JournalError, Receipt, VerifyError, segment, verify};
 
@@ -71,7 +72,9 @@ pub(crate) fn recover(
     let mut earlier = closed_file::list(folder, host, files.get(..=of_head).unwrap_or_default())?;
     let from = of_head.saturating_sub(FILES_BEFORE_HEAD);
     let begins_at = files.get(from).map_or(1, |(first, _)| *first);
-    if let Some((first, _)) = files.first().filter(|(first, _)| *first > 1) {
+    let removed = removed_files(folder)?;
+    let removed = removed.last().map_or(1, |removed| removed.last + 1);
+    if let Some((first, _)) = files.first().filter(|(first, _)| *first > removed) {
         tracing::warn!(folder = %folder.display(), first, "earlier receipts are not in the journal's folder");
     }
     // From before they are read, since they may be altered meanwhile.

@@ -12,6 +12,8 @@
 //! are there for requests. Nobody waits for it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -71,7 +73,7 @@ enum FileState {
 }
 
 /// Starts the thread, which ends with the returned `Scrub`. It watches `files`, and reads those
-/// that nobody has followed.
+/// that nobody has followed. Files whose first receipt is before `removed_below` are removed.
 ///
 /// # Errors
 /// [`JournalError::Io`] if the thread cannot be started.
@@ -79,12 +81,14 @@ pub(crate) fn start(
     folder: &Path,
     host: PublicKey,
     files: Vec<WatchedFile>,
+    removed_below: Arc<AtomicU64>,
 ) -> Result<(Scrub, watch::Receiver<Option<JournalError>>), JournalError> {
     let (send, receive) = channel();
     let (error, seen) = watch::channel(None);
     let scrubber = Scrubber {
         host,
         files,
+        removed_below,
         receive,
         error,
         missing: None,
@@ -102,6 +106,8 @@ pub(crate) fn start(
 struct Scrubber {
     host: PublicKey,
     files: Vec<WatchedFile>,
+    /// Set before a file goes.
+    removed_below: Arc<AtomicU64>,
     receive: Receiver<WatchedFile>,
     error: watch::Sender<Option<JournalError>>,
     /// The first file that is not there.
@@ -120,6 +126,8 @@ impl Scrubber {
         loop {
             self.worked_since = Instant::now();
             self.look_if_due();
+            let removed_below = self.removed_below.load(Ordering::SeqCst);
+            (self.files).retain(|watched| watched.file.first >= removed_below);
             let went_on = match self.next_to_read() {
                 Some(at) => self.read(at),
                 None => self.rest(self.look_at.saturating_duration_since(Instant::now())),
@@ -139,6 +147,9 @@ impl Scrubber {
         self.missing = None;
         for WatchedFile { file, state } in &mut self.files {
             let Some(now) = facts(&file.path) else {
+                if file.first < self.removed_below.load(Ordering::SeqCst) {
+                    continue;
+                }
                 self.missing
                     .get_or_insert_with(|| file_replaced_error(&file.path));
                 continue;
@@ -180,6 +191,9 @@ impl Scrubber {
         let found = facts(&file.path);
         let host = self.host;
         let outcome = file.verify(&host, &mut |bytes| self.pace(bytes));
+        if file.first < self.removed_below.load(Ordering::SeqCst) {
+            return self.rest_from_work();
+        }
         let state = match (outcome, found) {
             (Err(VerifyError::Unreadable(JournalError::Closed)), _) => {
                 return Err(JournalError::Closed);

@@ -291,6 +291,7 @@ async fn the_last_line_of_an_earlier_file_may_be_long() {
 fn scrubber(files: Vec<WatchedFile>) -> (Scrub, Scrubber) {
     let (send, receive) = channel();
     let scrubber = Scrubber {
+        removed_below: Arc::default(),
         host: domesday_package::SigningKey::from_seed([9; 32]).public(),
         files,
         receive,

@@ -20,6 +20,8 @@ pub struct TenantKey {
     secret: [u8; 32],
     sealing: [u8; 32],
     naming: [u8; 32],
+    /// Known once, since each line has it.
+    id: String,
 }
 
 impl TenantKey {
@@ -28,6 +30,7 @@ impl TenantKey {
         TenantKey {
             sealing: digest(&secret, &[b"domesday journal: sealing"]),
             naming: digest(&secret, &[b"domesday journal: nonces"]),
+            id: hex::encode(&digest(&secret, &[b"domesday journal: id"])[..8]),
             secret,
         }
     }
@@ -38,8 +41,8 @@ impl TenantKey {
     }
 
     /// Returns the key's id in lines: 16 hexadecimal digits, from which the key cannot be derived.
-    pub fn id(&self) -> String {
-        hex::encode(&digest(&self.secret, &[b"domesday journal: id"])[..8])
+    pub fn id(&self) -> &str {
+        &self.id
     }
 
     /// Seals a record, bound to its header `about`, and returns base64.

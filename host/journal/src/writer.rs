@@ -13,9 +13,11 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::append::Tail;
+use crate::disk_work::DiskWork;
 use crate::folder::{add_head, heads, key, lock_folder};
 use crate::open_files::OpenFiles;
 use crate::resume::recover;
+use crate::retention::{JournalSpace, Limits, RetainedFiles, Retention};
 use crate::scrub::{self, Scrub};
 use crate::{Head, JournalError, SealedReceipt, segment};
 
@@ -29,8 +31,6 @@ pub(crate) const FILE_BYTES: u64 = 64 << 20;
 /// failure.
 const HEAD_AFTER: Duration = Duration::from_secs(1);
 
-/// Time limit of the disk. After it the disk counts as stalled.
-const STALLED_AFTER: Duration = Duration::from_secs(3);
 /// Time limit of closing, which waits for the disk.
 const CLOSING: Duration = Duration::from_secs(10);
 /// The time between two looks at a disk, or at a queue, that does not go on.
@@ -72,27 +72,7 @@ struct WriterState {
     error: Option<JournalError>,
     /// Receipts in the whole journal.
     sequence: u64,
-}
-
-/// Start of the writer's work on the disk, while it is under way.
-#[derive(Clone, Default)]
-struct DiskWork(Arc<Mutex<Option<Instant>>>);
-
-impl DiskWork {
-    fn set(&self, since: Option<Instant>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = since;
-    }
-
-    /// Returns an error where the disk has not answered for long.
-    fn check(&self) -> Result<(), JournalError> {
-        let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match since.map(|since| since.elapsed()) {
-            Some(took) if took > STALLED_AFTER => Err(JournalError::Stalled {
-                seconds: took.as_secs(),
-            }),
-            _ => Ok(()),
-        }
-    }
+    space: JournalSpace,
 }
 
 impl Journal {
@@ -102,15 +82,37 @@ impl Journal {
     /// # Errors
     /// [`JournalError`] if another process has the journal, it was cut short, or it fails to read.
     pub fn open(folder: &Path, seed: [u8; 32], now: Now) -> Result<Journal, JournalError> {
-        Journal::open_with(folder, seed, now, FILE_BYTES)
+        Journal::open_retained(folder, seed, now, Retention::default())
     }
 
+    /// Opens the journal as [`Journal::open`] does, and removes its oldest files beyond a limit.
+    ///
+    /// # Errors
+    /// As [`Journal::open`].
+    pub fn open_retained(
+        folder: &Path,
+        seed: [u8; 32],
+        now: Now,
+        retention: Retention,
+    ) -> Result<Journal, JournalError> {
+        let limits = Limits {
+            file_bytes: FILE_BYTES,
+            retention,
+        };
+        Journal::open_with(folder, seed, now, limits)
+    }
+
+    /// Opens the journal with other limits: the bytes of a file, and those of all.
     pub(crate) fn open_with(
         folder: &Path,
         seed: [u8; 32],
         now: Now,
-        file_bytes: u64,
+        limits: impl Into<Limits>,
     ) -> Result<Journal, JournalError> {
+        let Limits {
+            file_bytes,
+            retention,
+        } = limits.into();
         let lock = lock_folder(folder)?;
         let heads = heads(folder)?;
         let new = heads.is_empty() && segment::list(folder)?.is_empty();
@@ -121,7 +123,8 @@ impl Journal {
         let files = OpenFiles::open(folder, lock)?;
         let tail = Tail::find(folder, &host, file_bytes, files)?;
         let probe = DiskProbe::open(folder).map_err(JournalError::io(folder))?;
-        let (scrub, scrub_error) = scrub::start(folder, host, earlier)?;
+        let retained = RetainedFiles::find(folder, retention)?;
+        let (scrub, scrub_error) = scrub::start(folder, host, earlier, retained.removed_below())?;
         let (send, receive) = sync_channel(WAITING);
         let (state, writer_state) = watch::channel(WriterState {
             sequence: tail.sequence,
@@ -139,6 +142,7 @@ impl Journal {
             tail,
             probe,
             scrub,
+            retained,
             key,
             now,
             state,
@@ -240,6 +244,11 @@ impl Journal {
         self.writer_state.borrow().sequence
     }
 
+    /// Returns the space that the journal takes and has. Reads memory alone.
+    pub fn space(&self) -> JournalSpace {
+        self.writer_state.borrow().space
+    }
+
     /// Returns the public key of this host.
     pub fn host(&self) -> PublicKey {
         self.host
@@ -274,6 +283,7 @@ struct Writer {
     /// Written where no receipt is, so that a disk that stalls is noticed before one waits for it.
     probe: DiskProbe,
     scrub: Scrub,
+    retained: RetainedFiles,
     key: SigningKey,
     heads: Vec<Head>,
     /// True if the next head replaces the last.
@@ -287,6 +297,9 @@ struct Writer {
 
 impl Writer {
     fn run(mut self, receive: &Receiver<SealedReceipt>) {
+        self.disk_work.set(Some(Instant::now()));
+        self.keep_space();
+        self.disk_work.set(None);
         loop {
             let wait = HEAD_AFTER.saturating_sub(self.signed_at.elapsed());
             let next = receive.recv_timeout(wait);
@@ -302,10 +315,21 @@ impl Writer {
                     self.publish(outcome);
                 }
                 self.sign();
+                self.keep_space();
             }
             self.disk_work.set(None);
         }
         self.sign();
+    }
+
+    /// Removes files beyond a limit, and looks at the space. Receipts go on if that fails.
+    fn keep_space(&mut self) {
+        let (open, now) = (self.tail.open_bytes(), (self.now)());
+        if let Err(error) = self.retained.remove_old(&self.heads, open, now) {
+            tracing::error!(%error, "old receipts could not be removed");
+        }
+        let space = self.retained.space(open);
+        self.state.send_modify(|state| state.space = space);
     }
 
     /// Writes to a disk that has no receipt to write. The next repair ends a failure.
@@ -339,6 +363,8 @@ impl Writer {
             None => self.tail.append(&group),
         };
         for (file, facts) in self.tail.closed.drain(..) {
+            let bytes = facts.map_or(0, |facts| facts.bytes);
+            self.retained.add(file.first, file.last, bytes);
             self.scrub.add(file, facts);
         }
         if let Err(error) = &written {

@@ -244,9 +244,10 @@ fn a_group_ends_with_the_receipt_that_fills_it() {
         folder: dir.path().to_owned(),
         tail: Tail::find(dir.path(), &host.public(), FILE_BYTES, files).unwrap(),
         probe: DiskProbe::open(dir.path()).unwrap(),
-        scrub: scrub::start(dir.path(), host.public(), Vec::new())
+        scrub: scrub::start(dir.path(), host.public(), Vec::new(), Arc::default())
             .unwrap()
             .0,
+        retained: RetainedFiles::find(dir.path(), Retention::default()).unwrap(),
         key: host,
         heads: Vec::new(),
         replace_last_head: false,

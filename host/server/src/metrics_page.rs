@@ -2,6 +2,7 @@
 //! connections of the other keep nobody from them.
 
 use crate::http::probes;
+use crate::receipts::Receipts;
 use crate::service::Service;
 use crate::telemetry::sampled::SampledValues;
 use axum::Router;
@@ -47,6 +48,11 @@ fn sample(service: &Service) -> SampledValues {
         Some(receipts) => receipts.status(),
         None => (0, None),
     };
+    let space = service
+        .receipts
+        .as_ref()
+        .map(Receipts::space)
+        .unwrap_or_default();
     let workers = &service.workers;
     SampledValues {
         ready: service.is_ready(),
@@ -63,6 +69,9 @@ fn sample(service: &Service) -> SampledValues {
         data_folder_degraded: service.data_folder.problem().is_some(),
         journal_receipts: receipts,
         journal_degraded: journal_problem.is_some(),
+        journal_bytes: space.bytes,
+        journal_disk_free: space.free,
+        journal_snapshots_missing: service.missing_snapshots.len(),
         log_lines_dropped: service.log_lines.dropped_lines(),
         releases: service.served_releases().into(),
         pools: service.state.connection_pools(),

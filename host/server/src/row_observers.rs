@@ -6,7 +6,7 @@ use domesday_contract::v3::result::Referral;
 use domesday_engine::evidence::Exchange;
 use domesday_engine::outcome::Row;
 use domesday_valuation::comparison_outcome::referred_outcome;
-use domesday_valuation::observer::{ObservedRow, RowObserver};
+use domesday_valuation::observer::{ObservedRow, RowObserver, WantedEvidence};
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -39,9 +39,8 @@ impl RequestObserver {
 }
 
 impl RowObserver for RequestObserver {
-    fn wants_evidence(&self, valuation_id: Uuid) -> bool {
-        let receipts = self.receipts.as_deref();
-        receipts.is_some_and(|receipts| receipts.wants(valuation_id))
+    fn wanted_evidence(&self, valuation_id: Uuid) -> Option<WantedEvidence> {
+        self.receipts.as_deref()?.wanted_evidence(valuation_id)
     }
 
     fn observe_referral(&self, row: &ObservedRow<'_>, referral: &Referral) {
@@ -57,9 +56,9 @@ impl RowObserver for RequestObserver {
         }
     }
 
-    fn record_result(&self, row: &ObservedRow<'_>, result: &Row, evidence: Vec<Exchange>) {
+    fn record_result(&self, row: &ObservedRow<'_>, result: &Row, answers: Option<Vec<Exchange>>) {
         if let Some(receipts) = &self.receipts {
-            receipts.record(row.release, row.valuation_id, row.subject, evidence, result);
+            receipts.record(row, result, answers);
         }
     }
 }

@@ -19,10 +19,20 @@ pub struct ObservedRow<'a> {
     pub valuation_id: Uuid,
 }
 
+/// The evidence that an observer wants of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WantedEvidence {
+    /// The digest of each answer, which the row has in `digests`.
+    Digests,
+    /// Each answer.
+    Answers,
+}
+
 /// Hears of each row of one request, on the thread that values the row.
 pub trait RowObserver: Send + Sync {
-    /// Returns whether [`RowObserver::record_result`] wants the evidence of this valuation.
-    fn wants_evidence(&self, valuation_id: Uuid) -> bool;
+    /// Returns the evidence of this valuation that [`RowObserver::record_result`] wants, or none
+    /// where it is not to be called.
+    fn wanted_evidence(&self, valuation_id: Uuid) -> Option<WantedEvidence>;
 
     /// Receives a row that the host referred without running the release.
     fn observe_referral(&self, row: &ObservedRow<'_>, referral: &Referral);
@@ -30,6 +40,7 @@ pub trait RowObserver: Send + Sync {
     /// Receives a row on which the release ran for `took`. The outcome may be a host failure.
     fn observe_run(&self, row: &ObservedRow<'_>, result: &Row, took: Duration);
 
-    /// Receives the release's final outcome and the evidence that the release was given. May block.
-    fn record_result(&self, row: &ObservedRow<'_>, result: &Row, evidence: Vec<Exchange>);
+    /// Receives the release's final outcome, and the answers that the release was given where they
+    /// are wanted. May block.
+    fn record_result(&self, row: &ObservedRow<'_>, result: &Row, answers: Option<Vec<Exchange>>);
 }

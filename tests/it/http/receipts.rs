@@ -5,6 +5,7 @@ mod durability;
 mod earlier_files;
 mod erasure;
 mod faults;
+mod forms;
 mod recording;
 mod tampering;
 mod verification;

@@ -57,6 +57,9 @@ impl Status {
             "state              {}",
             status.storage_problem.as_deref().unwrap_or("good")
         );
+        for missing in &status.missing_snapshots {
+            println!("receipts           lack {missing}");
+        }
         println!("log lines dropped  {}", status.log_lines_dropped);
         if let Some(bytes) = status.resident_bytes {
             println!("resident memory    {} MiB", bytes >> 20);

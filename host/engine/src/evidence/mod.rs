@@ -4,6 +4,7 @@
 //! the replay alike.
 
 mod bounds;
+mod digests;
 mod recorded_evidence;
 mod recorder;
 mod shown_sales;
@@ -12,6 +13,8 @@ mod snapshot;
 pub use bounds::{
     Bounds, MAX_OWN_SALES, MAX_QUESTIONS, MAX_SALES, MAX_SALES_A_QUESTION, MAX_SEARCH_WORK,
 };
+pub use digests::{AnswerDigest, DigestedExchange, PackSale, SALE_NUMBERS, SaleIds};
+pub(crate) use digests::{AnswerDigests, digest};
 pub use recorded_evidence::RecordedEvidence;
 pub use recorder::{Exchange, Recorder};
 pub use shown_sales::ShownSales;

@@ -22,3 +22,4 @@ mod bindings {
 }
 
 pub(crate) use host::add_to_linker;
+pub(crate) use packed::pack;

@@ -1,13 +1,10 @@
 //! A sale as nine numbers. `wit/packed/packed.wit` describes each number.
 
-use crate::evidence::Sale;
+use crate::evidence::{SALE_NUMBERS, Sale};
 use crate::v1;
 
-/// Numbers of a sale.
-const WIDTH: usize = 9;
-
 /// Packs a sale.
-pub(crate) fn pack(sale: &Sale) -> [u64; WIDTH] {
+pub(crate) fn pack(sale: &Sale) -> [u64; SALE_NUMBERS] {
     [
         sale.id,
         sale.uprn.unwrap_or(0),

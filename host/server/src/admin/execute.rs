@@ -481,6 +481,9 @@ fn status(service: &Service) -> Status {
             .ok()
             .and_then(Result::ok),
         storage_problem: service.storage_problem(),
+        missing_snapshots: (service.missing_snapshots.iter())
+            .map(ToString::to_string)
+            .collect(),
         log_lines_dropped: service.log_lines.dropped_lines(),
         resident_bytes: read_status().map(|process| process.resident_bytes),
     }

@@ -305,6 +305,9 @@ pub struct Status {
     pub jobs_waiting: Option<u64>,
     /// The reason why changes cannot be made durable, if they cannot.
     pub storage_problem: Option<String>,
+    /// The snapshots that receipts need for their replay, and that were not here at the start.
+    #[serde(default)]
+    pub missing_snapshots: Vec<String>,
     /// Log lines lost since the start.
     pub log_lines_dropped: usize,
     /// Resident memory, bytes.

@@ -5,12 +5,14 @@
 //! `--config`), and that before the default. To add a setting, add a field here and its row there.
 //! A test compares the two.
 
+mod receipts_retention;
 mod show;
 mod sources;
 #[cfg(test)]
 mod tests;
 mod trusted_proxy;
 
+pub use receipts_retention::ReceiptsRetention;
 pub use show::show;
 pub use sources::resolve;
 pub use trusted_proxy::TrustedProxy;
@@ -316,10 +318,18 @@ pub struct Settings {
     )]
     #[serde(deserialize_with = "read_share")]
     pub receipts_share: f64,
+    /// Keep the evidence in every receipt, not in those of a sample alone.
+    #[arg(long, env = "DOMESDAY_RECEIPTS_SELF_CONTAINED")]
+    pub receipts_self_contained: bool,
     /// Folder of this host's receipt journal (default: `journal` in the data folder).
     #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal: Option<PathBuf>,
+    /// Age and size beyond which the oldest files of receipts are removed, such as 730d,200GiB
+    /// (default: none).
+    #[arg(long, env = "DOMESDAY_RECEIPTS_RETENTION", value_name = "LIMITS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipts_retention: Option<ReceiptsRetention>,
     /// Id of a release to run as a shadow of the current one.
     #[arg(long, env = "DOMESDAY_SHADOW", value_name = "ID")]
     #[serde(skip_serializing_if = "Option::is_none")]

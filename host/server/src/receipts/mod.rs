@@ -3,17 +3,20 @@
 //! No answer leaves before its receipts are durable. The workers seal them, the thread of the
 //! journal appends them, and a request or chunk waits for all of its receipts at once.
 
+mod missing_snapshots;
 mod record;
 mod recorder;
 
 pub use domesday_journal::Head as ReceiptHead;
-pub use record::read;
+pub use missing_snapshots::{MissingSnapshot, find_missing_snapshots};
+pub use record::{Form, Record, read};
 pub use recorder::ReceiptRecorder;
 
+use self::record::Selection;
 use crate::clock::{Clock, random};
 use crate::config::{ReceiptsMode, Settings};
 use crate::sample_rate::SampleRate;
-use domesday_journal::{Journal, JournalError, TenantKey};
+use domesday_journal::{Journal, JournalError, JournalSpace, Retention, TenantKey};
 use domesday_state::{State, StateError, TenantId};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -28,7 +31,7 @@ const KEY_CACHE_TIME: Duration = Duration::from_secs(60);
 pub struct Receipts {
     journal: Arc<Journal>,
     folder: PathBuf,
-    share: SampleRate,
+    selection: Selection,
     state: Arc<dyn State>,
     clock: Arc<dyn Clock>,
     keys: Mutex<HashMap<TenantId, (TenantKey, Instant)>>,
@@ -72,19 +75,31 @@ impl Receipts {
         state: &Arc<dyn State>,
         clock: &Arc<dyn Clock>,
     ) -> Result<Option<Receipts>, ReceiptError> {
-        let share = match settings.receipts {
+        let (share, form) = match settings.receipts {
             ReceiptsMode::Off => return Ok(None),
-            ReceiptsMode::Sampled => SampleRate::of(settings.receipts_share),
-            ReceiptsMode::All => SampleRate::ALL,
+            // Samples are few, and of use without the snapshot.
+            ReceiptsMode::Sampled => {
+                let share = SampleRate::of(settings.receipts_share);
+                (share, Form::SelfContained)
+            }
+            ReceiptsMode::All => (SampleRate::ALL, Form::Digests),
+        };
+        let form = match settings.receipts_self_contained {
+            true => Form::SelfContained,
+            false => form,
         };
         let seed = random().map_err(|error| ReceiptError::Random(error.to_string()))?;
         let now = clock.clone();
         let folder = folder(settings);
-        let journal = Journal::open(&folder, seed, Arc::new(move || now.now().0))?;
+        let limits = settings
+            .receipts_retention
+            .map_or_else(Retention::default, |set| set.0);
+        let now = Arc::new(move || now.now().0);
+        let journal = Journal::open_retained(&folder, seed, now, limits)?;
         Ok(Some(Receipts {
             journal: Arc::new(journal),
             folder,
-            share,
+            selection: Selection { share, form },
             state: state.clone(),
             clock: clock.clone(),
             keys: Mutex::default(),
@@ -113,7 +128,7 @@ impl Receipts {
         Ok(Arc::new(ReceiptRecorder::new(
             self.journal.clone(),
             self.clock.clone(),
-            self.share,
+            self.selection,
             tenant.to_string(),
             key,
             execution_id,
@@ -128,6 +143,11 @@ impl Receipts {
     /// Returns the number of receipts, and why none can be appended, where that is so.
     pub fn status(&self) -> (u64, Option<JournalError>) {
         (self.journal.sequence(), self.journal.check_writable().err())
+    }
+
+    /// Returns the space that the journal takes and has. Reads memory alone.
+    pub fn space(&self) -> JournalSpace {
+        self.journal.space()
     }
 
     /// Reads the last head that this host signed. Blocks.

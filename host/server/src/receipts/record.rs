@@ -1,40 +1,76 @@
-//! The sealed record of a receipt: a fixture as MessagePack, its structs as arrays of their fields
-//! in order.
+//! The sealed record of a receipt, as MessagePack, its structs as arrays of their fields in order.
 //!
-//! Journals are kept for years: a fixture whose fields change needs another form beside this one,
-//! which goes on being read.
+//! Form 1 is a fixture: it holds its evidence, and its replay needs the release alone. Form 2 holds
+//! the digest of each answer, and its replay needs the snapshot too. Journals are kept for years: a
+//! record whose fields change needs another form beside these, which go on being read.
 
+use crate::sample_rate::SampleRate;
+use domesday_engine::digest_record::DigestRecord;
 use domesday_engine::fixture::Fixture;
+use serde::Serialize;
 
-/// The current format of records.
-pub const FORM: u32 = 1;
+/// The form of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Form 1: with the answers.
+    SelfContained,
+    /// Form 2: with digests of the answers, which are in the snapshot.
+    Digests,
+}
+
+impl Form {
+    /// Returns its number in the header of a receipt.
+    pub fn number(self) -> u32 {
+        match self {
+            Form::SelfContained => 1,
+            Form::Digests => 2,
+        }
+    }
+}
+
+/// The valuations that have receipts, and the form of these.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Selection {
+    pub(super) share: SampleRate,
+    pub(super) form: Form,
+}
+
+/// A record that was read.
+#[derive(Debug)]
+pub enum Record {
+    /// Of form 1.
+    SelfContained(Box<Fixture>),
+    /// Of form 2.
+    Digests(Box<DigestRecord<'static>>),
+}
 
 /// A record cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
     /// It was written by a later version.
-    #[error("the record has form {0}, but this version reads form {FORM}; use a later version")]
+    #[error("the record has form {0}, but this version reads forms 1 and 2; use a later version")]
     Form(u32),
     /// Its content does not have its form.
     #[error("the record cannot be read: {0}")]
     Damaged(#[from] rmp_serde::decode::Error),
 }
 
-/// Encodes a fixture as the bytes of a record.
+/// Encodes a fixture or a record of digests as the bytes of a record.
 ///
 /// # Errors
 /// The encoder refuses a value.
-pub fn write(fixture: &Fixture) -> Result<Vec<u8>, rmp_serde::encode::Error> {
-    rmp_serde::to_vec(fixture)
+pub(super) fn write(record: &impl Serialize) -> Result<Vec<u8>, rmp_serde::encode::Error> {
+    rmp_serde::to_vec(record)
 }
 
 /// Reads a record.
 ///
 /// # Errors
 /// [`Unreadable::Form`] for an unknown format, [`Unreadable::Damaged`] for a damaged record.
-pub fn read(form: u32, record: &[u8]) -> Result<Fixture, Unreadable> {
+pub fn read(form: u32, record: &[u8]) -> Result<Record, Unreadable> {
     match form {
-        FORM => Ok(rmp_serde::from_slice(record)?),
+        1 => Ok(Record::SelfContained(rmp_serde::from_slice(record)?)),
+        2 => Ok(Record::Digests(rmp_serde::from_slice(record)?)),
         other => Err(Unreadable::Form(other)),
     }
 }
@@ -42,8 +78,12 @@ pub fn read(form: u32, record: &[u8]) -> Result<Fixture, Unreadable> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_engine::fixture;
+    use domesday_engine::evidence::SnapshotEvidence;
+    use domesday_engine::fixture::{self, RecordedResult};
+    use domesday_property::Snapshot;
     use std::io::BufReader;
+    use std::path::Path;
+    use std::sync::Arc;
 
     /// Every fixture of the demo's release, with all kinds of questions and outcomes, survives
     /// encoding.
@@ -63,7 +103,9 @@ mod tests {
                     bytes.len(),
                     text.len()
                 );
-                let back = read(FORM, &bytes).unwrap();
+                let Record::SelfContained(back) = read(1, &bytes).unwrap() else {
+                    panic!("another form")
+                };
                 assert_eq!(serde_json::to_vec(&back).unwrap(), text);
                 read_back += 1;
             }
@@ -75,14 +117,48 @@ mod tests {
     #[test]
     fn a_record_of_form_1_stays_readable() {
         let record = include_bytes!("record_form_1.msgpack");
-        let fixture = read(1, record).unwrap();
+        let Record::SelfContained(fixture) = read(1, record).unwrap() else {
+            panic!("another form")
+        };
         let text = include_str!("record_form_1.json").trim_end();
         assert_eq!(serde_json::to_string(&fixture).unwrap(), text);
     }
 
+    /// The valuation is that of form 1. Another program made the record, from the page of the
+    /// format.
+    #[test]
+    fn a_record_of_form_2_stays_readable_and_the_snapshot_completes_it() {
+        let file = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../releases/property/synthetic-2026-09/snapshot.redb"
+        );
+        let snapshot = Snapshot::open(Path::new(file)).unwrap();
+        let snapshot = SnapshotEvidence::new(Arc::new(snapshot));
+        let text = include_str!("record_form_1.json").trim_end();
+        let expected: Fixture = serde_json::from_str(text).unwrap();
+        let record = include_bytes!("record_form_2.msgpack");
+        let Record::Digests(digests) = read(2, record).unwrap() else {
+            panic!("another form")
+        };
+        assert_eq!(write(&digests).unwrap(), record);
+        let (row, engine) = (expected.row.clone(), expected.engine.clone());
+        let complete = digests.complete(row, engine, &snapshot).unwrap();
+        assert_eq!(serde_json::to_string(&complete).unwrap(), text);
+        assert!(matches!(complete.result, RecordedResult::Outcome(_)));
+        let form_1 = write(&complete).unwrap();
+        assert!(
+            record.len() * 4 < form_1.len(),
+            "{} {}",
+            record.len(),
+            form_1.len()
+        );
+    }
+
     #[test]
     fn a_later_form_and_damage_are_refused() {
-        assert!(matches!(read(2, b""), Err(Unreadable::Form(2))));
-        assert!(matches!(read(1, b"\xff"), Err(Unreadable::Damaged(_))));
+        assert!(matches!(read(3, b""), Err(Unreadable::Form(3))));
+        for form in [1, 2] {
+            assert!(matches!(read(form, b"\xff"), Err(Unreadable::Damaged(_))));
+        }
     }
 }

@@ -1,16 +1,15 @@
 //! The receipts of one request or job.
 
 use super::ReceiptError;
-use super::record::{FORM, write};
+use super::record::{self, Form, Selection};
 use crate::clock::Clock;
-use crate::sample_rate::SampleRate;
 use domesday_engine::Runtime;
+use domesday_engine::digest_record::DigestRecord;
 use domesday_engine::evidence::Exchange;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::Row;
-use domesday_engine::subject::Subject;
 use domesday_journal::{Journal, ReceiptHeader, TenantKey, Ticket, prepare};
-use domesday_valuation::release_store::OpenRelease;
+use domesday_valuation::observer::{ObservedRow, WantedEvidence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
@@ -18,7 +17,7 @@ use uuid::Uuid;
 pub struct ReceiptRecorder {
     journal: Arc<Journal>,
     clock: Arc<dyn Clock>,
-    share: SampleRate,
+    selection: Selection,
     tenant: String,
     key: TenantKey,
     execution_id: String,
@@ -38,7 +37,7 @@ impl ReceiptRecorder {
     pub(super) fn new(
         journal: Arc<Journal>,
         clock: Arc<dyn Clock>,
-        share: SampleRate,
+        selection: Selection,
         tenant: String,
         key: TenantKey,
         execution_id: Uuid,
@@ -46,7 +45,7 @@ impl ReceiptRecorder {
         ReceiptRecorder {
             journal,
             clock,
-            share,
+            selection,
             tenant,
             key,
             execution_id: execution_id.to_string(),
@@ -54,23 +53,21 @@ impl ReceiptRecorder {
         }
     }
 
-    /// Returns whether this valuation has a receipt.
-    pub fn wants(&self, valuation_id: Uuid) -> bool {
-        self.share.has(valuation_id)
+    /// Returns the evidence that the receipt of this valuation holds, or none where it has no
+    /// receipt.
+    pub fn wanted_evidence(&self, valuation_id: Uuid) -> Option<WantedEvidence> {
+        let Selection { share, form } = self.selection;
+        share.has(valuation_id).then_some(match form {
+            Form::SelfContained => WantedEvidence::Answers,
+            Form::Digests => WantedEvidence::Digests,
+        })
     }
 
     /// Appends the receipt of a row that ran, and whose outcome is final. Blocks where the queue of
     /// the journal is full. [`ReceiptRecorder::wait_durable`] reports a receipt that could not be
     /// appended.
-    pub fn record(
-        &self,
-        release: &OpenRelease,
-        valuation_id: Uuid,
-        subject: &Subject,
-        evidence: Vec<Exchange>,
-        row: &Row,
-    ) {
-        let ticket = self.hand_in(release, valuation_id, subject, evidence, row);
+    pub fn record(&self, row: &ObservedRow<'_>, result: &Row, answers: Option<Vec<Exchange>>) {
+        let ticket = self.hand_in(row, result, answers);
         let mut handed_in = self.handed_in();
         match ticket {
             Ok(ticket) => {
@@ -85,16 +82,25 @@ impl ReceiptRecorder {
 
     fn hand_in(
         &self,
-        release: &OpenRelease,
-        valuation_id: Uuid,
-        subject: &Subject,
-        evidence: Vec<Exchange>,
-        row: &Row,
+        row: &ObservedRow<'_>,
+        result: &Row,
+        answers: Option<Vec<Exchange>>,
     ) -> Result<Ticket, ReceiptError> {
-        let valuation_id = valuation_id.to_string();
-        let record = |error: &dyn std::error::Error| ReceiptError::Record(error.to_string());
-        let fixture = Fixture::of(valuation_id.clone(), subject.clone(), evidence, row)
-            .map_err(|error| record(&error))?;
+        let (release, valuation_id) = (row.release, row.valuation_id.to_string());
+        let failed = |error: &dyn std::error::Error| ReceiptError::Record(error.to_string());
+        let (form, bytes) = match answers {
+            Some(answers) => {
+                let subject = row.subject.as_ref().clone();
+                let fixture = Fixture::of(valuation_id.clone(), subject, answers, result)
+                    .map_err(|error| failed(&error))?;
+                (Form::SelfContained, record::write(&fixture))
+            }
+            None => {
+                let digests = DigestRecord::of(&valuation_id, row.subject, result)
+                    .map_err(|error| failed(&error))?;
+                (Form::Digests, record::write(&digests))
+            }
+        };
         let about = ReceiptHeader {
             at: self.clock.now().0,
             tenant: self.tenant.clone(),
@@ -104,10 +110,14 @@ impl ReceiptRecorder {
             engine: Runtime::version().to_owned(),
             execution_id: self.execution_id.clone(),
             valuation_id,
-            form: FORM,
+            form: form.number(),
         };
-        let bytes = write(&fixture).map_err(|error| record(&error))?;
-        let receipt = prepare(&about, &self.key, &bytes).map_err(|error| record(&error))?;
+        let bytes = bytes.map_err(|error| failed(&error))?;
+        let receipt = prepare(&about, &self.key, &bytes).map_err(|error| failed(&error))?;
+        let receipt = match form {
+            Form::SelfContained => receipt,
+            Form::Digests => receipt.bind_to_snapshot(&about),
+        };
         Ok(self.journal.append(receipt)?)
     }
 

@@ -24,6 +24,9 @@ pub(crate) struct SampledValues {
     pub(crate) data_folder_degraded: bool,
     pub(crate) journal_receipts: u64,
     pub(crate) journal_degraded: bool,
+    pub(crate) journal_bytes: u64,
+    pub(crate) journal_disk_free: Option<u64>,
+    pub(crate) journal_snapshots_missing: usize,
     pub(crate) log_lines_dropped: usize,
     pub(crate) releases: Vec<ServedRelease>,
     pub(crate) pools: Vec<ConnectionPool>,
@@ -46,6 +49,9 @@ pub(crate) struct SampledGauges {
     data_folder_degraded: Gauge,
     journal_receipts: Gauge,
     journal_degraded: Gauge,
+    journal_bytes: Gauge,
+    journal_disk_free: Gauge,
+    journal_snapshots_missing: Gauge,
     /// Set when the certificate is read.
     pub(super) certificate_expiry: Gauge,
     log_lines_dropped: Counter,
@@ -126,8 +132,27 @@ impl SampledGauges {
                 "1 while no receipt can be kept, so that nothing is valued",
                 &gauges.journal_degraded,
             ),
+            (
+                "journal_snapshots_missing",
+                "Snapshots that receipts need for their replay and that were not here at the start",
+                &gauges.journal_snapshots_missing,
+            ),
         ] {
             registry.register(name, help, gauge.clone());
+        }
+        for (name, help, gauge) in [
+            (
+                "journal",
+                "Bytes of the files of this host's receipts",
+                &gauges.journal_bytes,
+            ),
+            (
+                "journal_disk_free",
+                "Bytes that are free on the disk of the journal; -1 if unknown or without a journal",
+                &gauges.journal_disk_free,
+            ),
+        ] {
+            registry.register_with_unit(name, help, Unit::Bytes, gauge.clone());
         }
         registry.register_with_unit(
             "tls_certificate_expiry_timestamp",
@@ -154,6 +179,10 @@ impl SampledGauges {
             (&self.bulk_room, values.bulk_room),
             (&self.memory_reserved, values.memory_reserved),
             (&self.memory_budget, values.memory_budget),
+            (
+                &self.journal_snapshots_missing,
+                values.journal_snapshots_missing,
+            ),
         ] {
             gauge.set(whole(count));
         }
@@ -166,6 +195,10 @@ impl SampledGauges {
         ] {
             gauge.set(is_so.into());
         }
+        let large = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        self.journal_bytes.set(large(values.journal_bytes));
+        let free = values.journal_disk_free.map_or(-1, large);
+        self.journal_disk_free.set(free);
         let receipts = i64::try_from(values.journal_receipts).unwrap_or(i64::MAX);
         self.journal_receipts.set(receipts);
         let dropped = u64::try_from(values.log_lines_dropped).unwrap_or(u64::MAX);

@@ -12,7 +12,7 @@ pub use super::request_context::RequestContext;
 use super::resolve::{Identity, ResolveError, StoredMatch, identity, match_stored};
 use super::value::{problem, value as run};
 use super::{authorize, development_site, location_context};
-use crate::observer::ObservedRow;
+use crate::observer::{ObservedRow, WantedEvidence};
 use crate::release_store::OpenRelease;
 use crate::spans::SPANS;
 use chrono::NaiveDate;
@@ -364,13 +364,15 @@ fn run_pipeline(
         return Ok(final_outcome(refer(referral, rendering), None));
     }
     let remaining = deadline.map(Deadline::remaining);
-    let recording = observer.filter(|observer| observer.wants_evidence(valuation_id));
-    let recorder = recording.map(|_| Arc::new(Recorder::new(release.evidence.clone())));
+    let wanted = observer.and_then(|observer| observer.wanted_evidence(valuation_id));
+    let recorder = (wanted == Some(WantedEvidence::Answers))
+        .then(|| Arc::new(Recorder::new(release.evidence.clone())));
     let evidence: Arc<dyn EvidenceSource> = match &recorder {
         Some(recorder) => recorder.clone(),
         None => release.evidence.clone(),
     };
-    let row: Row = run(&observed, observer, evidence, remaining);
+    let digests = wanted == Some(WantedEvidence::Digests);
+    let row: Row = run(&observed, observer, (evidence, digests), remaining);
     match (&row.outcome, deadline) {
         (Err(RowFailure::OutOfTime), Some(deadline))
             if remaining.is_some_and(|remaining| remaining <= release.release.row_time()) =>
@@ -382,8 +384,8 @@ fn run_pipeline(
         }
         _ => {}
     }
-    if let (Some(observer), Some(recorder)) = (recording, recorder) {
-        observer.record_result(&observed, &row, recorder.take());
+    if let (Some(observer), Some(_)) = (observer, wanted) {
+        observer.record_result(&observed, &row, recorder.map(|recorder| recorder.take()));
     }
     let sections = request.options().sections(context.depth);
     let location_context = match sections.context {

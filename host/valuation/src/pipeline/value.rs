@@ -9,20 +9,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Runs the pinned release on one subject, in a fresh sandbox, for `remaining` at most. `evidence`
-/// is that of the pinned snapshot, or a recorder before it. Blocks.
+/// is that of the pinned snapshot, or a recorder before it, and whether to digest the answers.
+/// Blocks.
 pub fn value(
     observed: &ObservedRow<'_>,
     observer: Option<&dyn RowObserver>,
-    evidence: Arc<dyn EvidenceSource>,
+    (evidence, digests): (Arc<dyn EvidenceSource>, bool),
     remaining: Option<Duration>,
 ) -> Row {
     let (release, subject) = (observed.release, observed.subject);
     let (span, evidence) = spans::of_run(&release.id, evidence);
     let began = Instant::now();
     let _entered = span.enter();
-    let row = match remaining {
-        Some(remaining) => release.release.value_within(subject, evidence, remaining),
-        None => release.release.value(subject, evidence),
+    let time = remaining.unwrap_or_else(|| release.release.row_time());
+    let row = match digests {
+        true => (release.release).value_with_digests(subject, evidence, time),
+        false => release.release.value_within(subject, evidence, time),
     };
     if let Some(observer) = observer {
         observer.observe_run(observed, &row, began.elapsed());

@@ -20,7 +20,7 @@ use domesday_engine::config::Allocation;
 use domesday_engine::evidence::Exchange;
 use domesday_engine::outcome::Row;
 use domesday_package::Trust;
-use domesday_valuation::observer::{ObservedRow, RowObserver};
+use domesday_valuation::observer::{ObservedRow, RowObserver, WantedEvidence};
 use domesday_valuation::pipeline::address_lookup::AddressLookups;
 use domesday_valuation::pipeline::batch::BatchResults;
 use domesday_valuation::pipeline::deadline::Deadline;
@@ -320,14 +320,23 @@ fn the_bound_of_a_response_counts_each_result_and_its_comma() {
 }
 
 /// Writes down what it hears.
-#[derive(Default)]
 struct Listener {
+    wanted: WantedEvidence,
     heard: Mutex<Vec<&'static str>>,
 }
 
+impl Listener {
+    fn of(wanted: WantedEvidence) -> Listener {
+        Listener {
+            wanted,
+            heard: Mutex::default(),
+        }
+    }
+}
+
 impl RowObserver for Listener {
-    fn wants_evidence(&self, _: Uuid) -> bool {
-        true
+    fn wanted_evidence(&self, _: Uuid) -> Option<WantedEvidence> {
+        Some(self.wanted)
     }
 
     fn observe_referral(&self, _: &ObservedRow<'_>, _: &Referral) {
@@ -338,27 +347,31 @@ impl RowObserver for Listener {
         self.heard.lock().unwrap().push("ran");
     }
 
-    fn record_result(&self, _: &ObservedRow<'_>, row: &Row, evidence: Vec<Exchange>) {
+    fn record_result(&self, _: &ObservedRow<'_>, row: &Row, answers: Option<Vec<Exchange>>) {
         assert!(row.outcome.is_ok());
-        assert!(!evidence.is_empty());
+        let is_whole = self.wanted == WantedEvidence::Answers;
+        assert_eq!(answers.is_some_and(|answers| !answers.is_empty()), is_whole);
+        assert_eq!(row.digests.is_empty(), is_whole);
         self.heard.lock().unwrap().push("recorded");
     }
 }
 
 #[test]
 fn an_observer_hears_of_each_row_that_is_resolved() {
-    let listener = Arc::new(Listener::default());
-    let mut context = context(Kind::Existing);
-    context.observer = Some(listener.clone());
-    for (row, expected) in [
-        (demo::house(), vec!["ran", "recorded"]),
-        (demo::scottish(), vec![]),
-    ] {
-        result(&row, &context);
-        assert_eq!(
-            std::mem::take(&mut *listener.heard.lock().unwrap()),
-            expected
-        );
+    for wanted in [WantedEvidence::Answers, WantedEvidence::Digests] {
+        let listener = Arc::new(Listener::of(wanted));
+        let mut context = context(Kind::Existing);
+        context.observer = Some(listener.clone());
+        for (row, expected) in [
+            (demo::house(), vec!["ran", "recorded"]),
+            (demo::scottish(), vec![]),
+        ] {
+            result(&row, &context);
+            assert_eq!(
+                std::mem::take(&mut *listener.heard.lock().unwrap()),
+                expected
+            );
+        }
     }
 }
 
@@ -366,8 +379,8 @@ fn an_observer_hears_of_each_row_that_is_resolved() {
 struct PanickingObserver(Uuid);
 
 impl RowObserver for PanickingObserver {
-    fn wants_evidence(&self, _: Uuid) -> bool {
-        false
+    fn wanted_evidence(&self, _: Uuid) -> Option<WantedEvidence> {
+        None
     }
 
     fn observe_referral(&self, _: &ObservedRow<'_>, _: &Referral) {}
@@ -376,7 +389,7 @@ impl RowObserver for PanickingObserver {
         assert_ne!(row.valuation_id, self.0, "on purpose");
     }
 
-    fn record_result(&self, _: &ObservedRow<'_>, _: &Row, _: Vec<Exchange>) {}
+    fn record_result(&self, _: &ObservedRow<'_>, _: &Row, _: Option<Vec<Exchange>>) {}
 }
 
 /// Panics when a worker logs a warning, as it does of a row that panicked.

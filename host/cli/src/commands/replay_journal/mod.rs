@@ -15,10 +15,13 @@ use anyhow::{Context, bail};
 use domesday_engine::Runtime;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::replay::{Mismatch, agrees, replay};
-use domesday_journal::{Expectations, Head, Proof, Receipt, ReceiptHeader, TenantKey, verify};
+use domesday_journal::{
+    Expectations, Head, Proof, Receipt, ReceiptHeader, TenantKey, VerifyError, removed_files,
+    verify,
+};
 use domesday_package::PublicKey;
 use domesday_server::admin::protocol::ReceiptKey;
-use domesday_server::receipts;
+use domesday_server::receipts::{self, Record};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -58,7 +61,8 @@ pub struct JournalOptions {
     /// Replay only this tenant's receipts.
     #[arg(long, requires = "journal")]
     tenant: Option<String>,
-    /// Write the replayed receipts to a file as fixtures. It holds addresses: guard it.
+    /// Write the replayed receipts with their evidence to a file as fixtures. It holds addresses:
+    /// guard it.
     #[arg(long, value_name = "FILE", requires = "journal")]
     export: Option<PathBuf>,
 }
@@ -108,7 +112,7 @@ impl JournalOptions {
         } = replay;
         match proof {
             Ok(proof) => self.add_proof(&mut report, &proof),
-            Err(broken) => report.broken = Some(broken.to_string()),
+            Err(broken) => report.broken = Some(self.describe_flaw(journal, &broken)),
         }
         report.asked_in_vain = self.unmatched_options(release, &report);
         if let Some(export) = export {
@@ -142,6 +146,19 @@ impl JournalOptions {
             report.warnings.push(alone.to_owned());
         }
         report.unfinished_bytes = proof.unfinished;
+    }
+
+    /// Describes the first wrong place, and what helps where retention removed receipts.
+    fn describe_flaw(&self, journal: &Path, broken: &VerifyError) -> String {
+        let removed = removed_files(journal).unwrap_or_default();
+        match removed.last().filter(|file| self.begins_at <= file.last) {
+            Some(file) => format!(
+                "{broken}. Retention removed the receipts up to {}: prove the others with --begins-at {}",
+                file.last,
+                file.last + 1
+            ),
+            None => broken.to_string(),
+        }
     }
 
     /// Returns a message where the options choose nothing.
@@ -204,7 +221,7 @@ impl JournalOptions {
                 );
             }
             let key = TenantKey::new(secret);
-            keys.insert(key.id(), key);
+            keys.insert(key.id().to_owned(), key);
         }
         Ok(keys)
     }
@@ -301,7 +318,7 @@ impl ReceiptReplay<'_, '_> {
     }
 }
 
-/// Opens a receipt and replays it.
+/// Opens a receipt and replays it. Returns it with its evidence, whatever its form.
 fn prove(
     receipt: &Receipt,
     key: &TenantKey,
@@ -309,17 +326,43 @@ fn prove(
 ) -> Result<Fixture, String> {
     let about = &receipt.about;
     let record = receipt.open(key).map_err(|error| error.to_string())?;
-    let fixture = receipts::read(about.form, &record).map_err(|error| error.to_string())?;
-    let opened = releases.get(&about.release_id)?;
+    let record = receipts::read(about.form, &record).map_err(|error| error.to_string())?;
+    let opened = match &record {
+        Record::SelfContained(_) => releases.get(&about.release_id)?,
+        Record::Digests(_) => releases
+            .get_with_snapshot(&about.release_id)
+            .map_err(|error| {
+                format!(
+                    "its evidence is in the snapshot {}: {error}",
+                    about.snapshot
+                )
+            })?,
+    };
     if opened.package != about.package {
         return Err(format!(
             "the release {} here is not the one that made it: the digest of its manifest is {}, and was {}",
             about.release_id, opened.package, about.package
         ));
     }
+    if opened.snapshot != about.snapshot {
+        return Err(format!(
+            "the release {} is pinned to the snapshot {}, and the receipt names {}",
+            about.release_id, opened.snapshot, about.snapshot
+        ));
+    }
+    let is_self_contained = matches!(record, Record::SelfContained(_));
+    let fixture = match (record, &opened.evidence) {
+        (Record::SelfContained(fixture), _) => *fixture,
+        (Record::Digests(digests), Some(evidence)) => {
+            let (row, engine) = (about.valuation_id.clone(), about.engine.clone());
+            let complete = digests.complete(row, engine, &**evidence);
+            complete.map_err(|mismatch| mismatch.to_string())?
+        }
+        (Record::Digests(_), None) => return Err("its snapshot is not open".to_owned()),
+    };
     let outcome = replay(&opened.release, &fixture).and_then(|()| match &opened.evidence {
-        Some(evidence) => agrees(&**evidence, &fixture),
-        None => Ok(()),
+        Some(evidence) if is_self_contained => agrees(&**evidence, &fixture),
+        _ => Ok(()),
     });
     match outcome {
         Err(mismatch) => Err(Mismatch::to_string(&mismatch)),

@@ -9,6 +9,7 @@ use domesday_engine::config::Allocation;
 use domesday_package::{Trust, Verification, VerificationCache};
 use domesday_series::catalogue::Family;
 use domesday_server::address_provider;
+use domesday_server::backup::RESTORED_JOURNAL;
 use domesday_server::clock::{Clock, MachineClock, random};
 use domesday_server::config::Settings;
 use domesday_server::connections::{ConnectionLimits, Connections};
@@ -21,7 +22,7 @@ use domesday_server::memory_budget::{MEMORY_BUDGET, MemoryBudget};
 use domesday_server::package_proofs::{self, FullProof};
 use domesday_server::promotion::{self, PromotedIds};
 use domesday_server::quota::{CAPACITY, RequestLimiter};
-use domesday_server::receipts::Receipts;
+use domesday_server::receipts::{self, MissingSnapshot, Receipts};
 use domesday_server::release_source::ReleaseSource;
 use domesday_server::series_releases::{SeriesReleaseError, SeriesReleases};
 use domesday_server::service::Service;
@@ -34,7 +35,7 @@ use domesday_valuation::compile_cache;
 use domesday_valuation::release_store::{ReleaseError, ReleaseStore};
 use domesday_valuation::worker_pool::WorkerPool;
 use std::num::NonZeroU32;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -100,6 +101,7 @@ pub fn open_service(
     state.begin_cursors(random()?)?;
     let workers = WorkerPool::new(threads, WAITING)?.with_wait_observer(metrics.wait_observer());
     let receipts = Receipts::open(settings, &state, &clock)?;
+    let missing_snapshots = missing_snapshots(settings, trust);
     let shadows = Shadows::new(
         data.join(report::FOLDER),
         workers.occupancy(),
@@ -128,6 +130,7 @@ pub fn open_service(
         clock,
         metrics,
         receipts,
+        missing_snapshots,
         traces,
         log_lines,
         ledger_key,
@@ -143,6 +146,27 @@ pub fn open_service(
         promoted,
         record,
     })
+}
+
+/// Finds the snapshots without which receipts of this host cannot be replayed, and logs each. The
+/// journal may be there although receipts are off now, and that of a backup beside it.
+fn missing_snapshots(settings: &Settings, trust: &Trust) -> Vec<MissingSnapshot> {
+    let journals = [
+        receipts::folder(settings),
+        settings.data.join(RESTORED_JOURNAL),
+    ];
+    let find = |journal: &PathBuf| {
+        let found = receipts::find_missing_snapshots(journal, &settings.releases, trust);
+        found.unwrap_or_else(|error| {
+            tracing::error!(%error, "cannot tell which snapshots receipts need");
+            Vec::new()
+        })
+    };
+    let missing: Vec<MissingSnapshot> = journals.iter().flat_map(find).collect();
+    for snapshot in &missing {
+        tracing::warn!(%snapshot, "receipts cannot be replayed until their snapshot is in the folder of releases again");
+    }
+    missing
 }
 
 /// Time limit for the arrival of a request's head.

@@ -6,6 +6,7 @@ use domesday_engine::config::Allocation;
 use domesday_engine::outcome::RowFailure;
 use domesday_engine::{Limits, Runtime};
 use domesday_package::{Country, PropertyType};
+use domesday_valuation::observer::WantedEvidence;
 use domesday_valuation::pipeline::address_lookup::AddressLookups;
 use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::{RenderedRow, RequestContext, parse, value};
@@ -47,7 +48,7 @@ fn a_home_that_the_manifest_excludes_is_referred_without_running_the_release() {
         .property_types
         .retain(|it| *it != PropertyType::Flat);
     manifest.countries.retain(|it| *it != Country::Wales);
-    let listener = Arc::new(Listener::default());
+    let listener = Arc::new(Listener::of(WantedEvidence::Answers));
     let mut context = context_of(Arc::new(release), Kind::Existing);
     context.observer = Some(listener.clone());
     for (row, code) in [

@@ -5,7 +5,7 @@ use domesday_contract::v3::request::Kind;
 use domesday_contract::v3::result::Referral;
 use domesday_engine::evidence::Exchange;
 use domesday_engine::outcome::Row;
-use domesday_valuation::observer::{ObservedRow, RowObserver};
+use domesday_valuation::observer::{ObservedRow, RowObserver, WantedEvidence};
 use domesday_valuation::pipeline::row::parse;
 use domesday_valuation::worker_pool::{Occupancy, WorkerPool};
 use std::sync::{Arc, Mutex};
@@ -20,8 +20,8 @@ struct TaskCounter {
 }
 
 impl RowObserver for TaskCounter {
-    fn wants_evidence(&self, _: Uuid) -> bool {
-        false
+    fn wanted_evidence(&self, _: Uuid) -> Option<WantedEvidence> {
+        None
     }
 
     fn observe_referral(&self, _: &ObservedRow<'_>, _: &Referral) {}
@@ -35,7 +35,7 @@ impl RowObserver for TaskCounter {
         self.found.lock().unwrap().push(self.occupancy.in_use());
     }
 
-    fn record_result(&self, _: &ObservedRow<'_>, _: &Row, _: Vec<Exchange>) {}
+    fn record_result(&self, _: &ObservedRow<'_>, _: &Row, _: Option<Vec<Exchange>>) {}
 }
 
 #[test]

@@ -1,0 +1,224 @@
+use std::sync::atomic::AtomicI64;
+use std::time::Instant;
+
+use super::*;
+use crate::line::tests::about;
+use crate::{
+    Expectations, Flaw, Journal, TenantKey, VerifyError, needed_snapshots, prepare, verify,
+};
+
+/// A day in milliseconds.
+const DAY: i64 = 86_400_000;
+
+struct Host {
+    folder: tempfile::TempDir,
+    now: Arc<AtomicI64>,
+}
+
+impl Host {
+    fn new() -> Host {
+        Host {
+            folder: tempfile::tempdir().unwrap(),
+            now: Arc::new(AtomicI64::new(1_700_000_000_000)),
+        }
+    }
+
+    fn open(&self, retention: Retention) -> Journal {
+        let now = self.now.clone();
+        let limits = Limits {
+            file_bytes: 4_096,
+            retention,
+        };
+        let now = Arc::new(move || now.load(Ordering::SeqCst));
+        Journal::open_with(self.folder.path(), [9; 32], now, limits).unwrap()
+    }
+
+    fn files(&self) -> Vec<u64> {
+        let listed = segment::list(self.folder.path()).unwrap();
+        listed.into_iter().map(|(first, _)| first).collect()
+    }
+
+    fn verify_from(&self, begins_at: u64) -> Result<crate::Proof, VerifyError> {
+        let expected = Expectations {
+            begins_at,
+            ..Expectations::default()
+        };
+        verify(self.folder.path(), &expected, |_| {})
+    }
+}
+
+async fn keep(journal: &Journal, count: u32) {
+    for name in 0..count {
+        let about = about(&name.to_string());
+        let receipt = prepare(&about, &TenantKey::new([1; 32]), &[7; 300]).unwrap();
+        let ticket = journal.append(receipt.bind_to_snapshot(&about)).unwrap();
+        journal.wait_until_durable(ticket, ticket).await.unwrap();
+    }
+}
+
+#[track_caller]
+fn wait_until(is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(
+            began.elapsed() < Duration::from_secs(20),
+            "it did not happen"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[tokio::test]
+async fn the_oldest_files_go_once_the_journal_is_too_large_and_the_rest_is_proved() {
+    let host = Host::new();
+    let limit = 20_000;
+    let journal = host.open(Retention {
+        max_bytes: Some(limit),
+        ..Retention::default()
+    });
+    keep(&journal, 60).await;
+    wait_until(|| journal.space().bytes <= limit && host.files()[0] > 1);
+    // The thread that watches files has looked twice.
+    std::thread::sleep(Duration::from_millis(2_200));
+    journal.check_writable().unwrap();
+    assert!(journal.space().free.unwrap() > 0);
+    keep(&journal, 1).await;
+    drop(journal);
+    let first = host.files()[0];
+    let removed = removed_files(host.folder.path()).unwrap();
+    let ends: Vec<u64> = removed.iter().map(|file| file.last + 1).collect();
+    let begins: Vec<u64> = removed.iter().map(|file| file.first).collect();
+    assert_eq!((begins[0], ends.last()), (1, Some(&first)));
+    assert_eq!(
+        begins[1..],
+        ends[..ends.len() - 1],
+        "oldest first, without a gap"
+    );
+    assert!(
+        removed
+            .iter()
+            .all(|file| file.because == Limit::Size && file.bytes > 4_000)
+    );
+    let proof = host.verify_from(first).unwrap();
+    assert_eq!((proof.last, proof.signed), (61, 61));
+    assert!(host.verify_from(1).is_err(), "nothing proves what is gone");
+    // A host without limits resumes what is there.
+    let journal = host.open(Retention::default());
+    assert_eq!(journal.sequence(), 61);
+    assert_eq!(host.files()[0], first);
+}
+
+#[tokio::test]
+async fn a_file_goes_once_its_last_receipt_is_too_old_and_the_last_file_stays() {
+    let host = Host::new();
+    let retention = Retention {
+        max_age: Some(Duration::from_millis(30 * DAY.unsigned_abs())),
+        ..Retention::default()
+    };
+    let journal = host.open(retention);
+    // The last of the files has room for another.
+    keep(&journal, 18).await;
+    let before = host.files();
+    host.now.fetch_add(30 * DAY, Ordering::SeqCst);
+    keep(&journal, 1).await;
+    std::thread::sleep(Duration::from_millis(1_200));
+    assert_eq!(host.files(), before, "none is older than thirty days");
+    host.now.fetch_add(DAY, Ordering::SeqCst);
+    wait_until(|| host.files().len() == 1);
+    let last = *before.last().unwrap();
+    assert_eq!(host.files(), [last]);
+    let removed = removed_files(host.folder.path()).unwrap();
+    assert!(removed.iter().all(|file| file.because == Limit::Age));
+    drop(journal);
+    assert_eq!(host.verify_from(last).unwrap().last, 19);
+}
+
+/// The head of the last removed file's end is kept.
+#[tokio::test]
+async fn an_altered_receipt_behind_the_removed_ones_is_found() {
+    let host = Host::new();
+    let journal = host.open(Retention {
+        max_bytes: Some(20_000),
+        ..Retention::default()
+    });
+    keep(&journal, 40).await;
+    wait_until(|| host.files()[0] > 1 && journal.space().bytes <= 20_000);
+    drop(journal);
+    let first = host.files()[0];
+    let path = segment::path(host.folder.path(), first);
+    let text = fs::read_to_string(&path).unwrap();
+    let line = text.find(r#""previous":""#).unwrap() + 12;
+    let digit = if text.as_bytes()[line] == b'0' {
+        "1"
+    } else {
+        "0"
+    };
+    let altered = format!("{}{digit}{}", &text[..line], &text[line + 1..]);
+    fs::write(&path, altered).unwrap();
+    let found = host.verify_from(first).unwrap_err();
+    let is_link = |sequence: u64, line: u64| sequence == first && line == 1;
+    assert!(
+        matches!(&found, VerifyError::At { line, flaw: Flaw::Link { sequence, .. }, .. } if is_link(*sequence, *line)),
+        "{found}"
+    );
+}
+
+#[tokio::test]
+async fn a_snapshot_is_needed_as_long_as_a_file_has_receipts_of_it() {
+    let host = Host::new();
+    let journal = host.open(Retention::default());
+    let receipt = prepare(&about("whole"), &TenantKey::new([1; 32]), &[7; 300]).unwrap();
+    let ticket = journal.append(receipt).unwrap();
+    journal.wait_until_durable(ticket, ticket).await.unwrap();
+    assert_eq!(needed_snapshots(host.folder.path()).unwrap(), []);
+    keep(&journal, 20).await;
+    drop(journal);
+    let needed = needed_snapshots(host.folder.path()).unwrap();
+    let [needed] = &needed[..] else {
+        panic!("{needed:?}")
+    };
+    assert_eq!(needed.snapshot, about("").snapshot);
+    assert_eq!((needed.release_id.as_str(), needed.first_file), ("r-1", 1));
+    // A torn line of a crash hides none.
+    let path = host.folder.path().join("snapshots.jsonl");
+    let lines = fs::read_to_string(&path).unwrap();
+    assert_eq!(lines.lines().count(), host.files().len());
+    fs::write(&path, lines + "{\"file\":").unwrap();
+    for first in host.files() {
+        assert_eq!(needed_snapshots(host.folder.path()).unwrap().len(), 1);
+        fs::remove_file(segment::path(host.folder.path(), first)).unwrap();
+    }
+    assert_eq!(needed_snapshots(host.folder.path()).unwrap(), []);
+}
+
+/// A crash between the record and the removal leaves one record.
+#[test]
+fn a_removal_is_recorded_once_and_a_torn_record_is_passed_over() {
+    let host = Host::new();
+    drop(host.open(Retention::default()));
+    let key = domesday_package::SigningKey::from_seed([9; 32]);
+    let removed = RemovedFile {
+        first: 1,
+        last: 9,
+        bytes: 7,
+        removed_at: 5,
+        because: Limit::Age,
+        head: Head::sign(&key, 9, domesday_package::Sha256Digest::of(b"line"), 4),
+    };
+    let folder = host.folder.path();
+    for _ in 0..2 {
+        let mut files = RetainedFiles::find(folder, Retention::default()).unwrap();
+        files.record(&removed).unwrap();
+    }
+    assert_eq!(removed_files(folder).unwrap(), [removed.clone()]);
+    let path = folder.join(REMOVED);
+    fs::write(&path, fs::read_to_string(&path).unwrap() + "{\"first\":10,").unwrap();
+    let next = RemovedFile {
+        first: 10,
+        last: 12,
+        ..removed.clone()
+    };
+    let mut files = RetainedFiles::find(folder, Retention::default()).unwrap();
+    files.record(&next).unwrap();
+    assert_eq!(removed_files(folder).unwrap(), [removed, next]);
+}

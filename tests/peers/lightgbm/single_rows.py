@@ -2,6 +2,7 @@
 
 single_rows.py train OUT    writes model.txt, rows and raw: 500 trees of 127 leaves, 40 inputs, one
                             of them categorical
+single_rows.py score OUT    writes raw, the scores of rows
 single_rows.py time OUT     times LightGBM's C API, one row a call, one thread
 """
 import ctypes
@@ -31,12 +32,17 @@ def train(out):
     z = np.nan_to_num(x)
     y = 2 * z[:, 0] + np.sin(3 * z[:, 1]) + z[:, 2] * z[:, 3] + np.sin(z[:, -1]) + random.normal(size=len(x)) * 0.3
     parameters = {"objective": "regression", "num_leaves": 127, "learning_rate": 0.05, "verbose": -1, "seed": 1,
-                  "deterministic": True, "num_threads": 2}
+                  "deterministic": True, "num_threads": 1}
     booster = lgb.train(parameters, lgb.Dataset(x, y, categorical_feature=[INPUTS - 1]), 500)
     booster.save_model(out / "model.txt")
     asked = rows(random, 2_000)
     asked.astype("<f8").tofile(out / "rows")
     booster.predict(asked, raw_score=True).astype("<f8").tofile(out / "raw")
+
+
+def score(out):
+    asked = np.fromfile(out / "rows").reshape(-1, INPUTS)
+    lgb.Booster(model_file=out / "model.txt").predict(asked, raw_score=True, num_threads=1).tofile(out / "raw")
 
 
 def time_call(out):
@@ -67,4 +73,4 @@ def time_call(out):
     print(f"µs a row, LightGBM {lgb.__version__}, single row by its C API: {median:.1f} (least {least:.1f})")
 
 
-{"train": train, "time": timed}[sys.argv[1]](Path(sys.argv[2]))
+{"train": train, "score": score, "time": time_call}[sys.argv[1]](Path(sys.argv[2]))

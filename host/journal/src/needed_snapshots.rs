@@ -68,9 +68,9 @@ pub fn needed_snapshots(folder: &Path) -> Result<Vec<NeededSnapshot>, JournalErr
 
 fn read(folder: &Path) -> Result<Vec<Line>, JournalError> {
     let path = folder.join(SNAPSHOTS);
-    match fs::read_to_string(&path) {
+    match fs::read(&path) {
         // A crash may tear the last line. No receipt was written after it.
-        Ok(text) => Ok(text
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes)
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect()),

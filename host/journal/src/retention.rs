@@ -68,9 +68,9 @@ pub enum Limit {
 /// [`JournalError::Io`] if the record cannot be read.
 pub fn removed_files(folder: &Path) -> Result<Vec<RemovedFile>, JournalError> {
     let path = folder.join(REMOVED);
-    match fs::read_to_string(&path) {
+    match fs::read(&path) {
         // A crash may tear the last line. Its file is still there then.
-        Ok(text) => Ok(text
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes)
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect()),
@@ -218,6 +218,10 @@ impl RetainedFiles {
     /// without one stays.
     fn limit_of_oldest(&self, heads: &[Head], open_bytes: u64, now: i64) -> Option<(Limit, Head)> {
         let oldest = self.files.front()?;
+        // The next file could not be begun, so this one is the last.
+        if self.files.len() == 1 && open_bytes == 0 {
+            return None;
+        }
         let head = heads.iter().find(|head| head.sequence >= oldest.last)?;
         let age = u64::try_from(now.saturating_sub(head.at)).unwrap_or(0);
         let too_old = |max: Duration| u128::from(age) > max.as_millis();

@@ -222,3 +222,21 @@ fn a_removal_is_recorded_once_and_a_torn_record_is_passed_over() {
     files.record(&next).unwrap();
     assert_eq!(removed_files(folder).unwrap(), [removed, next]);
 }
+
+/// A disk without space may keep the host from beginning the next file.
+#[test]
+fn the_last_file_stays_where_the_next_could_not_be_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let max_age = Some(Duration::from_secs(1));
+    let retention = Retention {
+        max_age,
+        ..Retention::default()
+    };
+    let mut files = RetainedFiles::find(folder.path(), retention).unwrap();
+    files.add(1, 5, 4_000);
+    let key = domesday_package::SigningKey::from_seed([9; 32]);
+    let digest = domesday_package::Sha256Digest::of(b"line");
+    let heads = [Head::sign(&key, 5, digest, 0)];
+    assert!(files.limit_of_oldest(&heads, 0, DAY).is_none());
+    assert!(files.limit_of_oldest(&heads, 1, DAY).is_some());
+}

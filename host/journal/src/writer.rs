@@ -325,7 +325,10 @@ impl Writer {
     /// Removes files beyond a limit, and looks at the space. Receipts go on if that fails.
     fn keep_space(&mut self) {
         let (open, now) = (self.tail.open_bytes(), (self.now)());
-        if let Err(error) = self.retained.remove_old(&self.heads, open, now) {
+        // A folder that is not this host's any more is left as it is.
+        if self.state.borrow().error.is_none()
+            && let Err(error) = self.retained.remove_old(&self.heads, open, now)
+        {
             tracing::error!(%error, "old receipts could not be removed");
         }
         let space = self.retained.space(open);
@@ -408,7 +411,10 @@ impl Writer {
         let files = &mut self.tail.files;
         let replace_last = self.replace_last_head;
         match add_head(&self.folder, &mut self.heads, head, replace_last, files) {
-            Ok(()) => (self.signed_through, self.replace_last_head) = (sequence, true),
+            // That of a file's end stays, whoever signs it.
+            Ok(()) => {
+                (self.signed_through, self.replace_last_head) = (sequence, !self.tail.is_full());
+            }
             Err(error) => {
                 tracing::error!(%error, "a head of the journal could not be kept");
                 self.heads.pop();

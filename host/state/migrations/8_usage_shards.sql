@@ -191,12 +191,15 @@ DECLARE
 BEGIN
     SELECT b.shard INTO place FROM domesday.charge_batches AS b WHERE b.host = source;
     IF place IS NULL THEN
-        -- The shard that the fewest hosts use. Hosts that start at once take turns.
+        -- The shard that the fewest hosts use, or else nobody used for longest. Hosts that start at
+        -- once take turns.
         PERFORM pg_advisory_xact_lock(1685024102, 0);
         SELECT n INTO place FROM generate_series(0, 15) AS n
-          LEFT JOIN domesday.charge_batches AS b
-            ON b.shard = n AND b.made > now() - '1 minute'::interval
-         GROUP BY n ORDER BY count(b.host), n LIMIT 1;
+          LEFT JOIN domesday.charge_batches AS b ON b.shard = n
+         GROUP BY n
+         ORDER BY count(*) FILTER (WHERE b.made > now() - '1 minute'::interval),
+                  max(b.made) NULLS FIRST, n
+         LIMIT 1;
     END IF;
     FOR granted, total IN
         SELECT c.granted, c.total FROM domesday.charge_shared_or_alone(

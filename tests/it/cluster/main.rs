@@ -14,4 +14,3 @@ mod object_stores;
 mod proxies;
 mod rolling_upgrade;
 mod stalls;
-mod withdrawn_releases;

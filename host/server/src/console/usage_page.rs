@@ -76,7 +76,7 @@ async fn sums_of(
     Ok(html! {
         p {
             (thousands(sums.sum_units())) " units used in " (month) ", by " (whole(count)) " entries"
-            @if count >= MOST { ", which are the first of the month" }
+            @if count >= MOST { ", which are a part of the month" }
             ". " a href={ "/usage.csv?month=" (month) } { "Download as CSV" }
         }
         (sums.table())

@@ -11,7 +11,7 @@ use crate::service::Service;
 use domesday_state::{Claim, Job, JobError, Lease, LeaseStatus, StateError};
 use domesday_valuation::pipeline::batch::nth;
 use domesday_valuation::pipeline::row;
-use domesday_valuation::release_store::{OpenRelease, ReleaseError};
+use domesday_valuation::release_store::OpenRelease;
 use domesday_valuation::spans::SPANS;
 use domesday_valuation::worker_pool::WorkerPool;
 use std::error::Error;
@@ -39,8 +39,6 @@ const CHUNKS_PER_TURN: u32 = 8;
 const CLAIM_INTERVAL: Duration = Duration::from_secs(1);
 /// Time limit of opening a release. After it another host may take the job.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
-/// The wait of a runner that met a job on a withdrawn release. Another host may take the job then.
-const WITHDRAWN_INTERVAL: Duration = Duration::from_secs(2);
 /// The wait before a release that did not open is tried again.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -59,9 +57,6 @@ enum StopReason {
     Failed(JobError),
     /// The packages' disk did not answer while the release was opened.
     Stalled(Opening),
-    /// The release is withdrawn here. Another host may hold it whole, and so may this one after a
-    /// restart.
-    Withdrawn,
     /// The state did not answer.
     State(StateError),
     /// The rows or results of a chunk could not be read or written.
@@ -178,12 +173,6 @@ impl Runner {
                 tracing::error!(%job_id, release_id, seconds, "the packages' disk does not answer; the job is given back");
                 let status = self.service.state.release_lease(lease).await;
                 self.await_opening(opening).await;
-                status
-            }
-            StopReason::Withdrawn => {
-                tracing::debug!(%job_id, release_id, "the job waits for its release");
-                let status = self.service.state.release_lease(lease).await;
-                self.pause(WITHDRAWN_INTERVAL).await;
                 status
             }
             StopReason::Failed(error) => {
@@ -340,9 +329,6 @@ impl Runner {
                 Ok(Err(panicked)) => panicked.into(),
                 Err(_) => return Err(StopReason::Stalled(opening)),
             };
-            if let Some(ReleaseError::Withdrawn { .. }) = error.downcast_ref() {
-                return Err(StopReason::Withdrawn);
-            }
             tracing::error!(job_id = %job.id, attempt, %error, "a job's release does not open");
             if attempt == ATTEMPTS {
                 return Err(StopReason::Failed(not_served()));
@@ -353,12 +339,6 @@ impl Runner {
             attempt += 1;
             sleep(REOPEN_INTERVAL).await;
         }
-    }
-
-    /// Waits for a while, or until the host stops.
-    async fn pause(&self, interval: Duration) {
-        let mut stop = self.stop.clone();
-        let _ = timeout(interval, stop.wait_for(|stop| *stop)).await;
     }
 
     /// Waits until the disk answers or the host stops. The runner takes no job meanwhile, so that

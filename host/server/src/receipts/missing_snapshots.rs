@@ -26,7 +26,7 @@ impl fmt::Display for MissingSnapshot {
 }
 
 /// Finds the snapshots that receipts of a journal need and that no package under `releases` claims
-/// to be. Reads manifests, and no database. Blocks.
+/// to be with a database beside it. Reads manifests, and no database. Blocks.
 ///
 /// # Errors
 /// The journal cannot be read.
@@ -45,9 +45,14 @@ pub fn find_missing_snapshots(
     let folder = releases.join(Kind::Property.as_str());
     // Without the folder all are missing.
     let ids = package_ids(&folder).unwrap_or_default().into_iter();
-    let bodies = ids.filter_map(|id| read_claimed_body(&folder.join(id), trust).ok());
-    let digest = |body: PropertyBody| body.content_digest.to_string();
-    let held: BTreeSet<String> = bodies.map(digest).collect();
+    let digest = |id| {
+        let package = folder.join(id);
+        let body: PropertyBody = read_claimed_body(&package, trust).ok()?;
+        // Its database is nearly all of its bytes, so that somebody may have removed it alone.
+        let is_there = package.join(body.database.as_str()).is_file();
+        is_there.then(|| body.content_digest.to_string())
+    };
+    let held: BTreeSet<String> = ids.filter_map(digest).collect();
     let missing = needed.into_iter();
     let missing = missing.filter(|needed| !held.contains(&needed.snapshot.to_string()));
     Ok(missing.map(MissingSnapshot).collect())

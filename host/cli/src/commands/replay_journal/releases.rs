@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Snapshots that are open at once. Each may cache some hundred megabytes.
+const MAX_OPEN_SNAPSHOTS: usize = 3;
+
 /// The releases that receipts name, each opened when it is first met.
 pub struct Releases<'a> {
     root: &'a Path,
@@ -47,7 +50,9 @@ impl<'a> Releases<'a> {
 
     /// Returns a release without need of its snapshot.
     pub(super) fn get(&mut self, id: &str) -> Result<&OpenedRelease, String> {
-        let with_snapshot = self.snapshots || self.cache.contains_key(&(id.to_owned(), true));
+        let opened = self.cache.get(&(id.to_owned(), true));
+        // A snapshot that is gone is no reason to leave a receipt that needs none.
+        let with_snapshot = self.snapshots || matches!(opened, Some(Ok(_)));
         self.find(id, with_snapshot)
     }
 
@@ -72,6 +77,11 @@ impl<'a> Releases<'a> {
 
     fn open(&mut self, id: &str, with_snapshot: bool) -> Result<OpenedRelease, ReleaseError> {
         if with_snapshot {
+            // Receipts come in the order of time, so an earlier snapshot is hardly needed again.
+            if self.open_snapshots.len() >= MAX_OPEN_SNAPSHOTS {
+                self.open_snapshots.clear();
+                self.cache.retain(|(_, with_snapshot), _| !*with_snapshot);
+            }
             let snapshots = &mut self.open_snapshots;
             let open = open_release(self.root, id, &self.trust, &self.runtime, snapshots)?;
             return Ok(OpenedRelease {

@@ -210,7 +210,10 @@ fn a_removal_is_recorded_once_and_a_torn_record_is_passed_over() {
         let mut files = RetainedFiles::find(folder, Retention::default()).unwrap();
         files.record(&removed).unwrap();
     }
-    assert_eq!(removed_files(folder).unwrap(), [removed.clone()]);
+    assert_eq!(
+        removed_files(folder).unwrap(),
+        std::slice::from_ref(&removed)
+    );
     let path = folder.join(REMOVED);
     fs::write(&path, fs::read_to_string(&path).unwrap() + "{\"first\":10,").unwrap();
     let next = RemovedFile {

@@ -140,16 +140,27 @@ impl SampledGauges {
         ] {
             registry.register(name, help, gauge.clone());
         }
+        gauges.register_with_units(registry);
+        registry.register(
+            "log_lines_dropped",
+            "Log lines lost because their reader was too slow",
+            gauges.log_lines_dropped.clone(),
+        );
+        gauges
+    }
+
+    /// Registers the gauges whose names end with a unit.
+    fn register_with_units(&self, registry: &mut Registry) {
         for (name, help, gauge) in [
             (
                 "journal",
                 "Bytes of the files of this host's receipts",
-                &gauges.journal_bytes,
+                &self.journal_bytes,
             ),
             (
                 "journal_disk_free",
                 "Bytes that are free on the disk of the journal; -1 if unknown or without a journal",
-                &gauges.journal_disk_free,
+                &self.journal_disk_free,
             ),
         ] {
             registry.register_with_unit(name, help, Unit::Bytes, gauge.clone());
@@ -158,14 +169,8 @@ impl SampledGauges {
             "tls_certificate_expiry_timestamp",
             "Time at which the certificate in use expires, since 1970; 0 without one",
             Unit::Seconds,
-            gauges.certificate_expiry.clone(),
+            self.certificate_expiry.clone(),
         );
-        registry.register(
-            "log_lines_dropped",
-            "Log lines lost because their reader was too slow",
-            gauges.log_lines_dropped.clone(),
-        );
-        gauges
     }
 
     /// Shows these values.

@@ -3,7 +3,7 @@
 use crate::evidence::{
     AnswerDigest, DigestedExchange, EvidenceResponse, EvidenceSource, Exchange, SaleIds, digest,
 };
-use crate::fixture::{Fixture, FixtureError, RecordedResult};
+use crate::fixture::{Fixture, FixtureError, RecordedResult, final_result};
 use crate::outcome::{Cost, Outcome, Row, RowFailure};
 use crate::replay::Mismatch;
 use crate::subject::Subject;
@@ -35,20 +35,11 @@ impl<'a> DigestRecord<'a> {
         subject: &'a Subject,
         run: &'a Row,
     ) -> Result<DigestRecord<'a>, FixtureError> {
-        let result = match &run.outcome {
-            Ok(outcome) => Ok(Cow::Borrowed(outcome)),
-            Err(failure) if failure.retryable() => {
-                return Err(FixtureError::HostFailure {
-                    row: row.to_owned(),
-                    failure: failure.clone(),
-                });
-            }
-            Err(failure) => Err(Cow::Borrowed(failure)),
-        };
+        let result = final_result(row, run)?;
         Ok(DigestRecord {
             subject: Cow::Borrowed(subject),
             evidence: Cow::Borrowed(&run.digests),
-            result,
+            result: result.map(Cow::Borrowed).map_err(Cow::Borrowed),
             cost: run.cost,
         })
     }

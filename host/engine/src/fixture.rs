@@ -77,6 +77,23 @@ pub enum FixtureError {
     Io(#[from] std::io::Error),
 }
 
+/// Returns what a record keeps of a row: the release's answer or its final failure.
+///
+/// # Errors
+/// [`FixtureError::HostFailure`] if the host failed, which proves nothing.
+pub(crate) fn final_result<'a>(
+    row: &str,
+    run: &'a Row,
+) -> Result<Result<&'a Outcome, &'a RowFailure>, FixtureError> {
+    match &run.outcome {
+        Err(failure) if failure.retryable() => Err(FixtureError::HostFailure {
+            row: row.to_owned(),
+            failure: failure.clone(),
+        }),
+        result => Ok(result.as_ref()),
+    }
+}
+
 impl Fixture {
     /// Returns the record of a row that was run. `evidence` holds its queries and the responses.
     ///
@@ -88,12 +105,8 @@ impl Fixture {
         evidence: Vec<Exchange>,
         run: &Row,
     ) -> Result<Fixture, FixtureError> {
-        let result = match &run.outcome {
+        let result = match final_result(&row, run)? {
             Ok(outcome) => RecordedResult::Outcome(outcome.clone()),
-            Err(failure) if failure.retryable() => {
-                let failure = failure.clone();
-                return Err(FixtureError::HostFailure { row, failure });
-            }
             Err(failure) => RecordedResult::Failure(failure.clone()),
         };
         Ok(Fixture {

@@ -33,6 +33,7 @@ mod error;
 mod flaw;
 mod folder;
 mod head;
+mod json_lines;
 mod line;
 mod needed_snapshots;
 mod open_files;

@@ -2,15 +2,14 @@
 //! of its receipt, but nobody reads all headers to learn which snapshots may go.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use domesday_package::Sha256Digest;
 use serde::{Deserialize, Serialize};
 
+use crate::json_lines::{append_line, read_lines};
 use crate::line::Need;
-use crate::retention::append_line;
+
 use crate::{JournalError, segment};
 
 /// The file that names the snapshots.
@@ -67,16 +66,8 @@ pub fn needed_snapshots(folder: &Path) -> Result<Vec<NeededSnapshot>, JournalErr
 }
 
 fn read(folder: &Path) -> Result<Vec<Line>, JournalError> {
-    let path = folder.join(SNAPSHOTS);
-    match fs::read(&path) {
-        // A crash may tear the last line. No receipt was written after it.
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes)
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .collect()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(JournalError::io(&path)(error)),
-    }
+    // A crash may tear the last line. No receipt was written after it.
+    read_lines(folder, SNAPSHOTS)
 }
 
 /// The writer's side of the file.

@@ -79,7 +79,7 @@ impl WrittenJournal {
     }
 
     fn open(&self) -> Result<Journal, JournalError> {
-        Journal::open_with(self.dir.path(), [9; 32], Arc::new(|| 0), FILE_BYTES)
+        Journal::open_with(self.dir.path(), [9; 32], Arc::new(|| 0), FILE_BYTES.into())
     }
 
     #[track_caller]

@@ -6,9 +6,8 @@
 //! file goes.
 
 use std::collections::VecDeque;
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +15,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{OWNER_ONLY, sync_directory};
+use crate::folder::sync_directory;
+use crate::json_lines::{append_line, read_lines};
 use crate::{Head, JournalError, segment};
 
 /// The file that tells what was removed.
@@ -67,16 +67,8 @@ pub enum Limit {
 /// # Errors
 /// [`JournalError::Io`] if the record cannot be read.
 pub fn removed_files(folder: &Path) -> Result<Vec<RemovedFile>, JournalError> {
-    let path = folder.join(REMOVED);
-    match fs::read(&path) {
-        // A crash may tear the last line. Its file is still there then.
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes)
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .collect()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(JournalError::io(&path)(error)),
-    }
+    // A crash may tear the last line. Its file is still there then.
+    read_lines(folder, REMOVED)
 }
 
 /// The space that a journal takes and has, as of the last second.
@@ -94,6 +86,7 @@ pub(crate) struct Limits {
     pub(crate) retention: Retention,
 }
 
+#[cfg(test)]
 impl From<u64> for Limits {
     fn from(file_bytes: u64) -> Limits {
         Limits {
@@ -243,34 +236,6 @@ impl RetainedFiles {
             self.recorded_through = removed.last;
         }
         Ok(())
-    }
-}
-
-/// Appends a line to a file of the folder, and makes it durable. A line that a crash tore is ended
-/// first.
-pub(crate) fn append_line(
-    folder: &Path,
-    name: &str,
-    line: &impl Serialize,
-) -> Result<(), JournalError> {
-    let path = folder.join(name);
-    let append = || -> std::io::Result<bool> {
-        let is_new = !path.exists();
-        let text = serde_json::to_string(line)?;
-        let torn = fs::read(&path).is_ok_and(|bytes| bytes.last().is_some_and(|end| *end != b'\n'));
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .mode(OWNER_ONLY)
-            .open(&path)?;
-        let start = if torn { "\n" } else { "" };
-        file.write_all(format!("{start}{text}\n").as_bytes())?;
-        file.sync_all()?;
-        Ok(is_new)
-    };
-    match append().map_err(JournalError::io(&path))? {
-        true => sync_directory(folder),
-        false => Ok(()),
     }
 }
 

@@ -24,7 +24,7 @@ fn receipt(name: &str) -> SealedReceipt {
 }
 
 fn open(folder: &Path) -> Journal {
-    Journal::open_with(folder, [9; 32], Arc::new(|| 0), FILE_BYTES).unwrap()
+    Journal::open_with(folder, [9; 32], Arc::new(|| 0), FILE_BYTES.into()).unwrap()
 }
 
 async fn keep(journal: &Journal, names: std::ops::Range<u32>) {
@@ -265,7 +265,7 @@ fn alter(line: &str) -> String {
 
 #[track_caller]
 fn open_error(folder: &Path) -> String {
-    let opened = Journal::open_with(folder, [9; 32], Arc::new(|| 0), FILE_BYTES);
+    let opened = Journal::open_with(folder, [9; 32], Arc::new(|| 0), FILE_BYTES.into());
     match opened {
         Ok(_) => panic!("the journal resumed"),
         Err(error) => error.to_string(),

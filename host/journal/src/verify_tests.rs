@@ -11,7 +11,7 @@ const COUNT: u64 = 30;
 /// Writes a journal of thirty receipts in several files, and closes it.
 async fn journal() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
-    let journal = Journal::open_with(dir.path(), [9; 32], Arc::new(|| 0), 8_192).unwrap();
+    let journal = Journal::open_with(dir.path(), [9; 32], Arc::new(|| 0), 8_192.into()).unwrap();
     for name in 0..COUNT {
         let record = vec![u8::try_from(name).unwrap(); 400];
         let key = TenantKey::new([1; 32]);

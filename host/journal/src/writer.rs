@@ -107,12 +107,12 @@ impl Journal {
         folder: &Path,
         seed: [u8; 32],
         now: Now,
-        limits: impl Into<Limits>,
+        limits: Limits,
     ) -> Result<Journal, JournalError> {
         let Limits {
             file_bytes,
             retention,
-        } = limits.into();
+        } = limits;
         let lock = lock_folder(folder)?;
         let heads = heads(folder)?;
         let new = heads.is_empty() && segment::list(folder)?.is_empty();
@@ -386,7 +386,6 @@ impl Writer {
         if self.tail.is_full() {
             // The head of a file's end stays, so that the file can be proved by itself.
             self.sign();
-            self.replace_last_head = false;
         }
     }
 

@@ -11,7 +11,7 @@ fn now() -> Now {
 }
 
 pub(super) fn open(folder: &Path) -> Journal {
-    Journal::open_with(folder, [9; 32], now(), 4_096).unwrap()
+    Journal::open_with(folder, [9; 32], now(), 4_096.into()).unwrap()
 }
 
 pub(super) fn receipt(name: &str) -> SealedReceipt {

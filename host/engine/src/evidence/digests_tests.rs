@@ -65,7 +65,7 @@ fn a_digest_is_sha_256_of_the_numbers_of_an_answer() {
     assert_eq!(ids.0, [0, 9]);
 }
 
-/// The kinds of answers and of absent parts are told apart.
+/// Each kind of answer has another digest, and so has each absent part.
 #[test]
 fn no_two_answers_share_a_digest() {
     let levels = [

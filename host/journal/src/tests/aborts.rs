@@ -52,7 +52,12 @@ fn receipt(name: &str, bytes: usize) -> SealedReceipt {
 }
 
 fn open(folder: &Path, file_bytes: u64) -> Result<Journal, JournalError> {
-    Journal::open_with(folder, [9; 32], Arc::new(|| 1_700_000_000_000), file_bytes)
+    Journal::open_with(
+        folder,
+        [9; 32],
+        Arc::new(|| 1_700_000_000_000),
+        file_bytes.into(),
+    )
 }
 
 /// Appends bursts of receipts, acknowledges each burst once it is durable, and aborts.

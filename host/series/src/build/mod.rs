@@ -3,13 +3,15 @@
 mod draft;
 mod error;
 pub mod markets;
+mod older_workbook;
 mod parquet_files;
 pub mod rates;
 mod sheets;
+mod workbook_error;
 mod writer;
 
 pub use crate::store::Windows;
 pub use draft::{Draft, FieldValue, Key, NewObservation, SeriesHandle};
 pub use error::{BuildError, DraftErrorKind};
-pub use sheets::WorkbookError;
+pub use workbook_error::WorkbookError;
 pub use writer::{Publication, write};

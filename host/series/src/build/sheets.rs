@@ -3,41 +3,17 @@
 //! A sheet is read as a rectangle that holds all its cells. Two cells at opposite corners would
 //! make one of seventeen thousand million, so the rectangle is bounded before it is made.
 
+use super::older_workbook::with_bounded_sheets;
+use super::workbook_error::{LARGEST, WorkbookError};
 use calamine::{Cell, Data, Range, Reader, Xls, Xlsx, XlsxError};
 use domesday_registers::zip_source::is_zip;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The most cells of a rectangle: those of a whole sheet in the older format.
-const LARGEST: u64 = 1 << 24;
-
-/// The reason why a workbook or a sheet cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum WorkbookError {
-    /// Not a workbook, or a damaged one.
-    #[error("{0}")]
-    Unreadable(#[from] calamine::Error),
-    /// The reader gave up on a part that no sound workbook has.
-    #[error("a part of it is damaged")]
-    Damaged,
-    /// Cells far apart.
-    #[error(
-        "its cells span {rows} rows and {columns} columns, more than {most} cells. Delete cells far \
-         from the table",
-        most = LARGEST
-    )]
-    TooLarge {
-        /// Rows from the first to the last cell.
-        rows: u64,
-        /// Columns from the first to the last cell.
-        columns: u64,
-    },
-}
-
 /// An open workbook of either format.
 pub(crate) enum Workbook<'b> {
     /// The older format, whose sheets are all in memory.
-    Xls(Xls<Cursor<&'b [u8]>>),
+    Xls(Xls<Cursor<Vec<u8>>>),
     /// The newer format, an archive.
     Xlsx(Xlsx<Cursor<&'b [u8]>>),
 }
@@ -46,14 +22,22 @@ impl<'b> Workbook<'b> {
     /// Opens a workbook.
     ///
     /// # Errors
-    /// [`WorkbookError::Unreadable`] and [`WorkbookError::Damaged`].
+    /// [`WorkbookError`] if it is no workbook, damaged, or its sheets are too large.
     pub(crate) fn open(bytes: &'b [u8]) -> Result<Workbook<'b>, WorkbookError> {
-        let source = Cursor::new(bytes);
-        let opened = catch_damage(|| match is_zip(bytes) {
-            true => Xlsx::new(source).ok().map(Workbook::Xlsx),
-            false => Xls::new(source).ok().map(Workbook::Xls),
-        })?;
+        let opened = match is_zip(bytes) {
+            true => catch_damage(|| Xlsx::new(Cursor::new(bytes)).ok().map(Workbook::Xlsx))?,
+            false => Workbook::open_older(bytes)?,
+        };
         opened.ok_or_else(|| calamine::Error::Msg("Cannot detect file format").into())
+    }
+
+    /// Opens a workbook of the older format, or returns None where it is none.
+    fn open_older(bytes: &[u8]) -> Result<Option<Workbook<'b>>, WorkbookError> {
+        match catch_damage(|| with_bounded_sheets(bytes))? {
+            Ok(bounded) => catch_damage(|| Xls::new(Cursor::new(bounded)).ok().map(Workbook::Xls)),
+            Err(WorkbookError::Unreadable(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the names of its sheets, in order.

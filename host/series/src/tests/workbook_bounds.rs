@@ -118,3 +118,87 @@ fn two_cells_at_the_corners_of_a_sheet_take_no_memory() {
         "{error}"
     );
 }
+
+/// Returns a record of the older format.
+fn record(kind: u16, data: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(data.len()).unwrap();
+    [&kind.to_le_bytes(), &length.to_le_bytes(), data].concat()
+}
+
+/// Returns the number 1 in a cell.
+fn number_at(row: u16, column: u16) -> Vec<u8> {
+    let place = [row.to_le_bytes(), column.to_le_bytes(), [0; 2]].concat();
+    record(0x0203, &[place, 1_f64.to_le_bytes().to_vec()].concat())
+}
+
+/// Returns a workbook of the older format whose sheets all have the records of one.
+fn older_workbook(names: &[String], sheet: &[Vec<u8>]) -> Vec<u8> {
+    let begin = record(0x0809, &[0, 6, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let end = record(0x000A, &[]);
+    let bound = |name: &String, place: usize| {
+        let place = u32::try_from(place).unwrap().to_le_bytes();
+        let length = u8::try_from(name.len()).unwrap();
+        record(
+            0x0085,
+            &[&place, &[0, 0, length, 0][..], name.as_bytes()].concat(),
+        )
+    };
+    let globals = |place| {
+        let sheets = names.iter().flat_map(|name| bound(name, place));
+        [begin.clone(), sheets.collect(), end.clone()].concat()
+    };
+    let place = globals(0).len();
+    let stream = [globals(place), begin.clone(), sheet.concat(), end.clone()].concat();
+    let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+    let mut workbook = file.create_stream("/Workbook").unwrap();
+    workbook.write_all(&stream).unwrap();
+    drop(workbook);
+    file.into_inner().into_inner()
+}
+
+#[test]
+fn far_cells_of_the_older_format_take_no_memory() {
+    let far = [number_at(0, 0), number_at(u16::MAX, u16::MAX)];
+    let book = older_workbook(&["a".to_owned()], &far);
+    let error = reading(&[("far.xls", book)]).unwrap_err();
+    let reason = "its cells span 65536 rows and 65536 columns";
+    assert!(error.contains(reason), "{error}");
+
+    // A record of several numbers states its last column at its end.
+    let wide = record(0x00BD, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]);
+    let book = older_workbook(&["a".to_owned()], &[wide, number_at(999, 0)]);
+    let error = reading(&[("wide.xls", book)]).unwrap_err();
+    let reason = "its cells span 1000 rows and 65536 columns";
+    assert!(error.contains(reason), "{error}");
+}
+
+#[test]
+fn many_sheets_of_the_older_format_are_bounded_in_sum() {
+    let names = (0..20).map(|number| number.to_string());
+    let names = names.collect::<Vec<_>>();
+    let sheet = [number_at(0, 0), number_at(9_999, 99)];
+    let error = reading(&[("many.xls", older_workbook(&names, &sheet))]).unwrap_err();
+    let reason = "its sheets together span more than 16777216 cells";
+    assert!(error.contains(reason), "{error}");
+    let few = older_workbook(&names[..3], &sheet);
+    let error = reading(&[("few.xls", few)]).unwrap_err();
+    assert!(!error.contains("span"), "{error}");
+}
+
+/// The reader would make room for four thousand million rows, which ends the process.
+#[test]
+fn a_stated_size_of_the_older_format_takes_no_memory() {
+    let sized = |columns: [u8; 2]| {
+        let rows = [[0; 4], [255; 4]].concat();
+        record(
+            0x0200,
+            &[&rows[..], &[0, 0], &columns[..], &[0, 0]].concat(),
+        )
+    };
+    for columns in [[255, 0], [255, 255]] {
+        let sheet = [sized(columns), number_at(0, 0)];
+        let book = older_workbook(&["a".to_owned()], &sheet);
+        let error = reading(&[("sized.xls", book)]).unwrap_err();
+        assert!(!error.contains("damaged"), "{error}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, SNAPSHOT, house};
+use crate::common::metrics::{metric, metrics_client};
 use crate::common::object_store::{ObjectStore, copy_folder};
 use crate::common::packages::{Releases, host, list_packages};
 use crate::common::program::{ProcessOutput, TIMEOUT, customer_key, domesday, run_command};
@@ -111,10 +112,16 @@ fn a_store_that_does_not_answer_refuses_submissions_and_loses_no_job() {
     let store = ObjectStore::start();
     let database = cluster::shared().database();
     let key = customer_key(&database);
-    let accepting = job_host(&store, &database, &["--job-runners", "0"]);
+    let listener = ["--job-runners", "0", "--metrics-listen", "127.0.0.1:0"];
+    let accepting = job_host(&store, &database, &listener);
     let client = accepting.client(&key);
     let body = json!({"requests": vec![house(); ROWS]});
     let job = client.post(JOBS, &body).json();
+    let metrics = metrics_client(&accepting);
+    let failed_puts = "domesday_job_object_operation_failures_total{operation=\"put\"}";
+    let written = "domesday_job_object_operation_seconds_count{operation=\"put\"}";
+    assert_eq!(metric(&metrics, written), ROWS.div_ceil(64) as f64);
+    assert_eq!(metric(&metrics, failed_puts), 0.0);
     store.stall(true);
     let begun = Instant::now();
     let refused = client.post(JOBS, &body);
@@ -123,6 +130,8 @@ fn a_store_that_does_not_answer_refuses_submissions_and_loses_no_job() {
         (503, Some("overloaded"))
     );
     assert!(begun.elapsed() < REFUSAL, "{:?}", begun.elapsed());
+    // What was given up counts as failed.
+    assert!(metric(&metrics, failed_puts) > 0.0);
     assert_eq!(used_units(&database), ROWS as u64);
     // A host that claims the job meanwhile gives it back.
     let working = job_host(&store, &database, &[]);

@@ -12,6 +12,7 @@
 //! job has expired ([`JobStore::sweep`]). The id of a job begins with its time, so that the state
 //! need not know old objects.
 
+pub mod measured_objects;
 pub mod objects;
 pub mod submission;
 

@@ -6,6 +6,7 @@
 
 use super::address_lookup::AddressLookupMetrics;
 use super::connections::ConnectionMetrics;
+use super::job_objects::JobObjectMetrics;
 use super::jobs::JobMetrics;
 use super::load::LoadCounters;
 use super::process::ProcessMetrics;
@@ -105,6 +106,8 @@ pub struct Metrics {
     pub address_lookup: AddressLookupMetrics,
     /// Metrics of the connections.
     pub connections: ConnectionMetrics,
+    /// Metrics of the object store for jobs.
+    pub job_objects: JobObjectMetrics,
     /// Metrics of jobs.
     pub jobs: JobMetrics,
     /// Metrics of the promotion ledger.
@@ -137,6 +140,7 @@ impl Metrics {
             load: LoadCounters::default(),
             address_lookup: AddressLookupMetrics::register(registry),
             connections: ConnectionMetrics::register(registry),
+            job_objects: JobObjectMetrics::register(registry),
             jobs: JobMetrics::register(registry),
             promotions: PromotionMetrics::register(registry),
             releases: ReleaseMetrics::register(registry),

@@ -2,6 +2,7 @@
 
 mod address_lookup;
 pub mod connections;
+pub mod job_objects;
 pub mod jobs;
 pub mod lateness;
 pub mod load;

@@ -16,6 +16,8 @@ use domesday_server::connections::{ConnectionLimits, Connections};
 use domesday_server::data_folder::DataFolder;
 use domesday_server::http::{self, Tls};
 use domesday_server::job_store::JobStore;
+use domesday_server::job_store::measured_objects::MeasuredObjects;
+use domesday_server::job_store::objects::JobObjects;
 use domesday_server::ledger_key::LedgerKey;
 use domesday_server::logging::LogLines;
 use domesday_server::memory_budget::{MEMORY_BUDGET, MemoryBudget};
@@ -75,7 +77,11 @@ pub fn open_service(
         open_state(data, settings.state.as_deref())?,
         Arc::new(metrics.state.clone()),
     ));
-    let job_store = JobStore::new(state.clone(), open_job_objects(settings)?);
+    let objects = open_job_objects(settings)?.map(|objects| {
+        let measured = MeasuredObjects::new(objects, metrics.job_objects.clone());
+        Arc::new(measured) as Arc<dyn JobObjects>
+    });
+    let job_store = JobStore::new(state.clone(), objects);
     let promoted = promotion::promoted_ids(&*state);
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
     let observer = Arc::new(metrics.address_lookup.clone());

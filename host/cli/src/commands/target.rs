@@ -3,8 +3,8 @@
 use anyhow::{Context, bail};
 use clap::ArgMatches;
 use domesday_server::admin::client::send_command;
-use domesday_server::admin::execute::on_state;
 use domesday_server::admin::protocol::{Command, Response};
+use domesday_server::admin::state_commands::on_state;
 use domesday_server::clock::{Clock, MachineClock};
 use domesday_server::config::resolve;
 use domesday_state::{EmbeddedState, State, open_postgres};

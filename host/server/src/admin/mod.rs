@@ -1,13 +1,17 @@
 //! Administration: one list of commands for operators. A running server executes them over its
 //! socket. Without a server, the command line executes them on the state itself.
 //!
-//! [`protocol`] names the commands, [`execute`] executes them, [`socket`] receives them and
-//! [`client`] sends them.
+//! [`protocol`] names the commands, [`service_commands`] and [`state_commands`] execute them,
+//! [`socket`] receives them and [`client`] sends them.
 
 pub mod client;
-pub mod execute;
+mod command_log;
+mod keys;
+pub mod problem;
 pub mod protocol;
+pub mod service_commands;
 pub mod socket;
+pub mod state_commands;
 
 use std::path::{Path, PathBuf};
 

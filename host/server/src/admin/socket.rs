@@ -1,7 +1,7 @@
 //! The server's side: commands over a socket that only this user opens.
 
-use super::execute::on_service;
 use super::protocol::{Command, Response};
+use super::service_commands::on_service;
 use crate::service::Service;
 use axum::extract::State;
 use axum::routing::{get, post};

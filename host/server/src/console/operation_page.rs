@@ -3,8 +3,9 @@
 use super::error::ConsoleError;
 use super::operation_plots::plots;
 use super::{Console, guide_page, layout};
-use crate::admin::execute::{Problem, on_service};
+use crate::admin::problem::Problem;
 use crate::admin::protocol::{Command, Response as AdminResponse, Status, Tenant};
+use crate::admin::service_commands::on_service;
 use crate::console_sessions::Session;
 use crate::operation_samples::{Degradation, DegradationKind, Sample};
 use crate::receipts::ReceiptHead;

@@ -25,6 +25,7 @@ pub mod document;
 pub mod persisted;
 mod purge;
 pub mod runner;
+mod stop_reason;
 
 use crate::service::Service;
 use std::sync::Arc;

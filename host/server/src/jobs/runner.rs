@@ -3,24 +3,22 @@
 use super::chunk::{ATTEMPTS, Chunk};
 use super::chunking::CHUNK_ROWS;
 use super::document::{mode, summary};
+use super::stop_reason::{Opening, StopReason, crash_error, not_served, unreadable};
 use super::{address_lookup, persisted};
 use crate::execution::RowRecorder;
-use crate::job_store::JobStoreError;
-use crate::receipts::ReceiptError;
 use crate::service::Service;
-use domesday_state::{Claim, Job, JobError, Lease, LeaseStatus, StateError};
+use domesday_state::{Claim, Job, Lease, LeaseStatus, StateError};
 use domesday_valuation::pipeline::batch::nth;
 use domesday_valuation::pipeline::row;
 use domesday_valuation::release_store::OpenRelease;
 use domesday_valuation::spans::SPANS;
 use domesday_valuation::worker_pool::WorkerPool;
-use std::error::Error;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 use tracing::{Instrument, info_span};
 use uuid::Uuid;
@@ -41,53 +39,6 @@ const CLAIM_INTERVAL: Duration = Duration::from_secs(1);
 const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
 /// The wait before a release that did not open is tried again.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
-
-/// A release that is being opened on a blocking thread.
-type Opening = JoinHandle<Result<Arc<OpenRelease>, Box<dyn Error + Send + Sync>>>;
-
-/// The reason why the runner stopped working on a claimed job.
-enum StopReason {
-    /// The last chunk is finished.
-    Completed,
-    /// The runner yielded the job to another runner, since its turn ended or the host stops.
-    Yielded,
-    /// Another host holds the lease, or the job is gone.
-    Lost,
-    /// The job failed.
-    Failed(JobError),
-    /// The packages' disk did not answer while the release was opened.
-    Stalled(Opening),
-    /// The state did not answer.
-    State(StateError),
-    /// The rows or results of a chunk could not be read or written.
-    Store(JobStoreError),
-    /// The receipts of the rows could not be written.
-    Receipts(ReceiptError),
-}
-
-impl From<ReceiptError> for StopReason {
-    fn from(error: ReceiptError) -> Self {
-        StopReason::Receipts(error)
-    }
-}
-
-impl From<JobStoreError> for StopReason {
-    /// Returns a failure of the job for a damaged object, which stays damaged. Other errors may
-    /// pass.
-    fn from(error: JobStoreError) -> Self {
-        match error {
-            JobStoreError::State(error) => StopReason::State(error),
-            JobStoreError::Damaged { .. } => unreadable(&error),
-            error => StopReason::Store(error),
-        }
-    }
-}
-
-impl From<StateError> for StopReason {
-    fn from(error: StateError) -> Self {
-        StopReason::State(error)
-    }
-}
 
 /// Runs jobs until `stop` is set. The runner then releases its job between two rows. A lease lasts
 /// for `lease` after it was claimed or renewed.
@@ -453,32 +404,6 @@ async fn yield_to_requests(workers: &WorkerPool) {
 
 fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// Returns the error of a job whose release does not open.
-fn not_served() -> JobError {
-    JobError {
-        code: "release_unavailable".to_owned(),
-        message: "The release that the job was submitted under can no longer be opened. Submit it again, under another idempotency_key if it had one: a new job runs on the active release.".to_owned(),
-        retryable: true,
-    }
-}
-
-fn crash_error() -> JobError {
-    JobError {
-        code: "processing_failed".to_owned(),
-        message: "A part of the job crashed the service three times. Send its rows in synchronous batches to find that part.".to_owned(),
-        retryable: false,
-    }
-}
-
-fn unreadable(error: &dyn Error) -> StopReason {
-    tracing::error!(%error, "a job cannot be read");
-    StopReason::Failed(JobError {
-        code: "processing_failed".to_owned(),
-        message: "The stored job can no longer be read. Submit it again, under another idempotency_key if it had one.".to_owned(),
-        retryable: true,
-    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,178 @@
+//! Executes commands on a running service.
+
+use super::command_log::log_command;
+use super::problem::Problem;
+use super::protocol::{self, Command, LoadedRelease, Response, Status};
+use super::state_commands::on_state;
+use crate::clock::random;
+use crate::console_sessions::ConsoleUser;
+use crate::promotion::PromotionRequest;
+use crate::sample_rate::SampleRate;
+use crate::service::Service;
+use crate::telemetry::process::read_status;
+use domesday_state::{ReleaseKind, Scopes, TenantId};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+/// Time limit of the state when it reports its status.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Executes a command on a running service. Blocks.
+///
+/// # Errors
+/// [`Problem`] if the command is not carried out.
+pub fn on_service(service: &Service, command: Command) -> Result<Response, Problem> {
+    match command {
+        Command::Status {} => Ok(Response::Status(status(service))),
+        Command::Releases {} => Ok(releases(service)),
+        Command::Promote {
+            kind,
+            release,
+            who,
+            reason,
+        } => {
+            let kind = ReleaseKind::from(kind);
+            let request = PromotionRequest {
+                kind,
+                release_id: &release,
+                who: &who,
+                reason: reason.as_deref(),
+            };
+            let record = service.promote(request, service.clock.now())?;
+            service.show_promotions();
+            tracing::info!(
+                kind = kind.as_str(),
+                release_id = release,
+                who,
+                ledger_hash = hex::encode(record.hash),
+                "release promoted"
+            );
+            Ok(Response::Promoted(record.into()))
+        }
+        Command::ConsoleLogin {
+            tenant,
+            scopes,
+            operator,
+        } => {
+            let link = console_link(service, &tenant, &scopes, operator)?;
+            tracing::info!(tenant, operator, "link to the console made");
+            Ok(Response::ConsoleLink { link })
+        }
+        Command::EraseReceiptKey { ref tenant } => {
+            log_command(&command);
+            let id: TenantId = tenant.parse()?;
+            let response = on_state(&*service.state, service.clock.now(), command.clone())?;
+            if let Some(receipts) = &service.receipts {
+                receipts.forget(&id);
+            }
+            let console = service.console.as_ref();
+            if let Some(values) = console.and_then(|console| console.values())
+                && let Err(error) = values.forget(&id)
+            {
+                // Nobody can open them any more.
+                tracing::warn!(%error, "sealed values of the console were not removed");
+            }
+            Ok(response)
+        }
+        Command::StartShadow { release, share } => {
+            service.begin_shadow(&release, SampleRate::new(share)?)?;
+            Ok(Response::Done {})
+        }
+        Command::StopShadow {} => match service.shadows.end() {
+            Some(release) => Ok(Response::ShadowEnded { release }),
+            None => Err(Problem::NoShadow),
+        },
+        command => {
+            log_command(&command);
+            on_state(&*service.state, service.clock.now(), command)
+        }
+    }
+}
+
+/// Makes a link that opens a session of the console for a tenant.
+fn console_link(
+    service: &Service,
+    tenant: &str,
+    scopes: &[String],
+    operator: bool,
+) -> Result<String, Problem> {
+    let sessions = service.console.as_ref().ok_or(Problem::NoConsole)?;
+    let id: TenantId = tenant.parse()?;
+    let tenants = service.state.tenants()?;
+    match tenants.iter().find(|known| known.id == id) {
+        Some(known) if known.enabled => {}
+        Some(_) => {
+            return Err(Problem::TenantDisabled {
+                tenant: tenant.to_owned(),
+            });
+        }
+        None => {
+            return Err(Problem::NoTenant {
+                tenant: tenant.to_owned(),
+            });
+        }
+    }
+    let user = ConsoleUser {
+        tenant: id,
+        scopes: match scopes.is_empty() {
+            true => Scopes::all(),
+            false => Scopes::parse(scopes)?,
+        },
+        operator,
+    };
+    Ok(sessions.make_link(user, random()?, service.clock.now()))
+}
+
+fn releases(service: &Service) -> Response {
+    let withdrawn: BTreeMap<_, _> = service.releases.list_withdrawn().into_iter().collect();
+    let retained = service.releases.list_retained();
+    let held = retained.iter().map(|release| LoadedRelease {
+        id: release.id.clone(),
+        effective_date: release.manifest.effective_date.to_string(),
+        snapshot: release.manifest.snapshot.id.to_string(),
+        withdrawn: withdrawn.get(&release.id).cloned(),
+    });
+    Response::Releases {
+        current: service.releases.current().id.clone(),
+        held: held.collect(),
+    }
+}
+
+fn status(service: &Service) -> Status {
+    let releases = service.releases.list_retained();
+    let served = releases
+        .iter()
+        .filter(|release| service.releases.holds(&release.id));
+    let withdrawn = service.list_withdrawn().into_iter();
+    Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        current_release: service.releases.current().id.clone(),
+        check_problem: service.find_check_refusal(),
+        releases: served.map(|release| release.id.clone()).collect(),
+        withdrawn: withdrawn
+            .map(|(kind, release, reason)| protocol::WithdrawnRelease {
+                kind: kind.into(),
+                release,
+                reason,
+            })
+            .collect(),
+        shadow: service.shadows.now().map(|shadow| protocol::Shadow {
+            release: shadow.release_id().to_owned(),
+            share: shadow.share().part(),
+        }),
+        jobs_paused: service.state.jobs_paused(),
+        // This thread may block, and no other does for it.
+        jobs_waiting: Handle::current()
+            .block_on(async { timeout(TIMEOUT, service.state.waiting()).await })
+            .ok()
+            .and_then(Result::ok),
+        storage_problem: service.storage_problem(),
+        missing_snapshots: (service.missing_snapshots.iter())
+            .map(ToString::to_string)
+            .collect(),
+        log_lines_dropped: service.log_lines.dropped_lines(),
+        resident_bytes: read_status().map(|process| process.resident_bytes),
+    }
+}

@@ -1,5 +1,7 @@
 """Measures a host under load, for the scripts beside this file."""
 
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import re
@@ -11,6 +13,14 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 START_SECONDS = 60
+
+
+def load_script(name):
+    """Returns a script beside this file as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(ROOT / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 
 class Host:

@@ -59,8 +59,10 @@ def program_files(root):
     for library in libraries(files["usr/bin/domesday"]):
         files[library.lstrip("/")] = pathlib.Path(library).resolve()
     documents = root / "usr/share/doc/domesday"
+    # The examples are for a machine with a shell, and the package has them.
     for document in documents.iterdir():
-        files[f"usr/share/doc/domesday/{document.name}"] = document
+        if document.is_file():
+            files[f"usr/share/doc/domesday/{document.name}"] = document
     for package in ("libc6", "libgcc-s1", "gcc-12-base", "ca-certificates"):
         copyright_file = pathlib.Path("/usr/share/doc", package, "copyright")
         if copyright_file.exists():

@@ -38,6 +38,9 @@ use crate::{PathMoved, StateError};
 
 /// The most operations of one group, so that the first does not wait for all of a flood.
 const LARGEST: usize = 1_024;
+/// Shortest time between the begins of two groups while operations come together. A group costs the
+/// same however many operations it has, so a busy store makes fewer and larger ones.
+const INTERVAL: Duration = Duration::from_micros(250);
 /// Delay of the first attempt to open the file again after a failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest time between two attempts to open the file.
@@ -77,7 +80,9 @@ impl Committer {
         let shared = Arc::clone(&self.shared);
         let _alarm = PanicReport(&shared);
         let mut group = Vec::new();
-        while let Ok(first) = self.next() {
+        let mut pause = Duration::ZERO;
+        while let Ok(first) = self.next_after(pause) {
+            let begun = Instant::now();
             let mut suspect = false;
             for message in first
                 .into_iter()
@@ -92,10 +97,12 @@ impl Committer {
                 true => GroupTask::Probe,
                 false => GroupTask::Nothing,
             };
+            let operations = group.len();
             match self.check_and_commit(&mut group, task) {
                 Ok(()) => group.drain(..).for_each(|work| work.answer(Ok(()))),
                 Err(failure) => self.fail(&failure, &mut group),
             }
+            pause = pause_after(operations, begun.elapsed());
         }
         if let Err(moved) = self.source.check() {
             tracing::error!(
@@ -110,6 +117,15 @@ impl Committer {
             let owed = unsettled.saturating_add(failed);
             tracing::error!(%error, owed, "the log of units was not taken over at the end");
         }
+    }
+
+    /// Returns the next message as [`Committer::next`] does, after a pause. Operations queue up
+    /// meanwhile and wake nobody.
+    fn next_after(&self, pause: Duration) -> Result<Option<Message>, CommitterStopped> {
+        if !pause.is_zero() {
+            std::thread::sleep(pause);
+        }
+        self.next()
     }
 
     /// Returns the next message, or none once the log is due or the paths are to be checked.
@@ -298,6 +314,15 @@ impl Committer {
     }
 }
 
+/// Returns the pause after a group of so many operations that took some time. An operation that
+/// came alone has none, so a single client is never held back.
+fn pause_after(operations: usize, took: Duration) -> Duration {
+    match operations {
+        0 | 1 => Duration::ZERO,
+        _ => INTERVAL.saturating_sub(took),
+    }
+}
+
 /// Applies a group, makes it durable, and returns the changes for memory.
 pub(super) fn apply(
     files: &OpenFiles,
@@ -403,6 +428,20 @@ mod tests {
         let due = committer.wal.due().unwrap();
         assert!(matches!(committer.next(), Ok(None)));
         assert!(Instant::now() >= due);
+    }
+
+    #[test]
+    fn groups_of_several_operations_begin_an_interval_apart_and_a_lone_one_at_once() {
+        let took = INTERVAL / 5;
+        assert_eq!(pause_after(1, took), Duration::ZERO);
+        assert_eq!(pause_after(2, took), INTERVAL - took);
+        // A slow disk gathers by itself.
+        assert_eq!(pause_after(1_024, INTERVAL * 2), Duration::ZERO);
+        let (committer, sender) = committer();
+        assert!(sender.send(Message::Suspect).is_ok());
+        let begun = Instant::now();
+        assert!(matches!(committer.next_after(PAUSE), Ok(Some(_))));
+        assert!(begun.elapsed() >= PAUSE);
     }
 
     #[test]

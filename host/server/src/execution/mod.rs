@@ -72,6 +72,11 @@ pub trait Rows: Send {
     /// Returns the number of rows that cost a unit.
     fn billable(&self) -> usize;
 
+    /// Returns whether the rows are one task of a worker, which needs no poll until it is done.
+    fn is_one_task(&self, _: &Service) -> bool {
+        false
+    }
+
     /// Runs the rows until the deadline. A row that is not done by then has a result that says so.
     fn run(self, run: Run<'_>) -> impl Future<Output = Self::Results> + Send;
 }
@@ -160,6 +165,7 @@ impl Execution<'_> {
         };
         let reservation = reserve(&service.state, principal, units, source);
         let mut reservation = reservation.until(deadline.end());
+        let is_one_task = rows.is_one_task(service);
         let run = rows.run(Run {
             service,
             context: context.clone(),
@@ -171,8 +177,14 @@ impl Execution<'_> {
             results.check_size().map_err(ExecutionError::TooLarge)?;
             Ok::<_, ExecutionError>(results)
         });
+        let recorded = async {
+            match is_one_task {
+                true => reservation.before(run).await,
+                false => reservation.with(run).await,
+            }
+        };
         let recorded = tokio::select! {
-            recorded = reservation.with(run) => recorded?,
+            recorded = recorded => recorded?,
             () = service.connections.until_left(CUT_OFF_TIME) => Err(ExecutionError::Stopping),
         };
         let refund = match &recorded {

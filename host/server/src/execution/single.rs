@@ -54,6 +54,11 @@ impl Rows for SingleRow {
         1
     }
 
+    /// Reports whether no address is looked up before the row.
+    fn is_one_task(&self, service: &Service) -> bool {
+        service.address_provider.is_none()
+    }
+
     async fn run(self, run: Run<'_>) -> SingleResult {
         let deadline = run.deadline;
         let value = tokio::time::timeout_at(deadline.end().into(), value(self.0, run)).await;

@@ -11,7 +11,9 @@ use chrono::{DateTime, Months, NaiveDate};
 use domesday_state::{
     Charge, ChargeOutcome, Month, Principal, Reply, State, TenantId, UnixMillis, UsageSource,
 };
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -117,6 +119,25 @@ impl Reservation {
                 Ok(work.await)
             }
         }
+    }
+
+    /// Begins work that needs no further poll until it is done, and waits for the charge first. So
+    /// the task is not woken for work that it cannot answer with yet. Work that the allowance does
+    /// not cover is dropped.
+    ///
+    /// # Errors
+    /// [`ReservationError`] if the request must not get a result.
+    pub async fn before<T>(
+        &mut self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, ReservationError> {
+        let mut work = pin!(work);
+        let begun = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        self.durable().await?;
+        Ok(match begun {
+            Poll::Ready(output) => output,
+            Poll::Pending => work.await,
+        })
     }
 
     /// Waits until the charge is durable or refused. Dropping this future loses nothing.
@@ -333,6 +354,30 @@ mod tests {
         let mut reservation = reserve(&state, &ten_a_month(), 10, now);
         assert_eq!(reservation.with(async { 7 }).await, Ok(7));
         assert_eq!(reservation.commit(0).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn work_that_needs_no_poll_is_begun_before_its_charge_is_durable() {
+        let units = Units::new();
+        let (begun, mut state) = (std::sync::atomic::AtomicBool::new(false), Vec::new());
+        let mut reservation = units.reserve_with_late_answer(4).await;
+        let work = async {
+            begun.store(true, std::sync::atomic::Ordering::Relaxed);
+            tokio::task::yield_now().await;
+            7
+        };
+        let mut run = pin!(reservation.before(work));
+        for _ in 0..3 {
+            let moment = Duration::from_millis(5);
+            state.push(timeout(moment, &mut run).await.is_ok());
+            assert!(begun.load(std::sync::atomic::Ordering::Relaxed));
+        }
+        assert_eq!(state, [false; 3], "the charge is not durable yet");
+        assert_eq!(run.await, Ok(7));
+        // Work that the allowance does not cover is dropped.
+        let mut reservation = units.reserve(11);
+        let for_ever = std::future::pending::<()>();
+        assert!(reservation.before(for_ever).await.is_err());
     }
 
     #[tokio::test]

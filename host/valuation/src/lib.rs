@@ -20,6 +20,7 @@ pub mod private_file;
 pub mod profile;
 pub mod release_store;
 pub mod spans;
+mod task_queue;
 pub mod worker_pool;
 
 #[cfg(test)]

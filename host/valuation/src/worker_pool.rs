@@ -3,7 +3,7 @@
 //! A sandboxed call blocks its thread, so it never runs on an asynchronous one. The queue is
 //! bounded: under overload [`WorkerPool::run`] returns [`WorkError::Full`] instead of queueing.
 
-use crossbeam_channel::{Receiver, Sender};
+use crate::task_queue::{Task, TaskQueue, TaskReceiver};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,9 +18,6 @@ const WORKERS_PER_BULK_THREAD: usize = 4;
 /// of the evidence use it too.
 const STACK_BYTES: usize = 8 << 20;
 
-/// A queued task.
-type Task = Box<dyn FnOnce() + Send>;
-
 /// Receives the time that a task of a request waited for a worker.
 pub type WaitObserver = Arc<dyn Fn(Duration) + Send + Sync>;
 
@@ -29,12 +26,12 @@ pub type WaitObserver = Arc<dyn Fn(Duration) + Send + Sync>;
 /// The workers take tasks from one queue and sleep between them. They do not steal work: where each
 /// request is one task, two work-stealing threads yielded sixty times a request.
 pub struct WorkerPool {
-    queue: Sender<Task>,
+    queue: TaskQueue,
     threads: usize,
     /// The threads for work that `rayon` divides.
     parallel: rayon::ThreadPool,
     /// The tasks that wait for the threads of large bodies.
-    bulk: Sender<Task>,
+    bulk: TaskQueue,
     bulk_slots: Arc<Semaphore>,
     slots: Arc<Semaphore>,
     capacity: usize,
@@ -194,7 +191,7 @@ impl WorkerPool {
     fn enqueue(&self, task: Task) {
         // The threads live as long as the pool. A lost task drops its sender, which tells the
         // caller.
-        let _ = self.queue.send(task);
+        self.queue.send(task);
     }
 
     /// Runs one part of a request, which waits for its slot instead of being refused. So requests
@@ -297,27 +294,27 @@ impl WorkerPool {
 }
 
 /// Starts threads that take tasks from one queue, and returns the queue.
-fn start(name: &str, threads: usize) -> std::io::Result<Sender<Task>> {
-    let (queue, tasks) = crossbeam_channel::unbounded();
+fn start(name: &str, threads: usize) -> std::io::Result<TaskQueue> {
+    let (queue, tasks) = TaskQueue::new();
     for index in 0..threads {
         let tasks = tasks.clone();
         // Each ends when the pool is gone and the queue is empty.
         std::thread::Builder::new()
             .name(format!("{name}-{index}"))
             .stack_size(STACK_BYTES)
-            .spawn(move || work(&tasks))?;
+            .spawn(move || work(tasks))?;
     }
     Ok(queue)
 }
 
 /// Runs `work` on a thread of a queue, unless its caller is gone by then.
 async fn hand_over<T: Send + 'static>(
-    queue: &Sender<Task>,
+    queue: &TaskQueue,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, WorkError> {
     let (sender, answer) = oneshot::channel();
     // The threads live as long as the pool. A lost task drops its sender, which tells the caller.
-    let _ = queue.send(Box::new(move || {
+    queue.send(Box::new(move || {
         if !sender.is_closed() {
             let _ = sender.send(work());
         }
@@ -326,7 +323,7 @@ async fn hand_over<T: Send + 'static>(
 }
 
 /// Runs tasks until the pool is dropped and the queue is empty.
-fn work(tasks: &Receiver<Task>) {
+fn work(tasks: TaskReceiver) {
     for task in tasks {
         // A panic loses its own task alone. The dropped sender reports it to the caller.
         if catch_unwind(AssertUnwindSafe(task)).is_err() {

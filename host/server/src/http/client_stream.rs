@@ -5,10 +5,10 @@ use super::connection_state::{Connection, Phase};
 use crate::telemetry::connections::CloseReason;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 /// The write timeout of every connection.
 pub const WRITE_TIMEOUT: WriteTimeout = WriteTimeout {
@@ -38,10 +38,13 @@ impl WriteTimeout {
 }
 
 /// The timer of a connection without a whole request.
+///
+/// A busy connection enters a phase thousands of times a second. So the timer is left as it is,
+/// and set anew once it fires before the end of the phase.
 #[derive(Default)]
 struct ReadTimer {
-    /// The phase that the timer is for.
-    phase: u64,
+    /// The phase that waits, and its end.
+    waits: Option<(u64, Instant)>,
     timer: Option<Pin<Box<Sleep>>>,
 }
 
@@ -91,12 +94,22 @@ impl ReadTimer {
             // The body and the response have other limits.
             Phase::Request | Phase::Response => return Poll::Pending,
         };
-        if self.phase != number {
-            self.timer = None;
-            self.phase = number;
+        let end = match self.waits {
+            Some((known, end)) if known == number => end,
+            _ => Instant::now() + limit,
+        };
+        self.waits = Some((number, end));
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(end)));
+        if timer.deadline() > end {
+            timer.as_mut().reset(end);
         }
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
-        timer.as_mut().poll(context)
+        loop {
+            ready!(timer.as_mut().poll(context));
+            if timer.deadline() >= end {
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(end);
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 //! one lookup.
 
 use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use rustc_hash::FxBuildHasher;
 use std::sync::Arc;
 
 /// Bytes that one snapshot keeps at most.
@@ -23,7 +24,9 @@ pub(super) type Years = (u64, u64);
 pub(super) type Block = Arc<[u8]>;
 
 /// A cache of blocks, bounded by their bytes.
-pub(crate) struct SalesCache(pub(super) Cache<Years, Block, Bytes>);
+///
+/// Keys are cells of a grid, so nobody gains from keys that collide.
+pub(crate) struct SalesCache(pub(super) Cache<Years, Block, Bytes, FxBuildHasher>);
 
 #[derive(Clone)]
 pub(super) struct Bytes;
@@ -42,7 +45,13 @@ impl Default for SalesCache {
 
 impl SalesCache {
     fn of(bytes: u64) -> SalesCache {
-        SalesCache(Cache::with_weighter(EXPECTED, bytes, Bytes))
+        SalesCache(Cache::with(
+            EXPECTED,
+            bytes,
+            Bytes,
+            FxBuildHasher,
+            DefaultLifecycle::default(),
+        ))
     }
 }
 

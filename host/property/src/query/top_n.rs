@@ -1,21 +1,25 @@
 //! The first N items of a stream.
 
 /// Keeps the first N items of a stream under an order.
-pub(super) struct TopN<T, F> {
+pub(super) struct TopN<T, K, F> {
     limit: usize,
     order: F,
     kept: Vec<T>,
     /// `kept` has exactly `limit` items, the worst last.
     full: bool,
+    /// The order of the worst item when there were last exactly `limit`. Nothing behind it is among
+    /// the first N.
+    bound: Option<K>,
 }
 
-impl<T, K: Ord, F: Fn(&T) -> K> TopN<T, F> {
+impl<T, K: Ord, F: Fn(&T) -> K> TopN<T, K, F> {
     pub(super) fn new(limit: usize, order: F) -> Self {
         TopN {
             limit,
             order,
             kept: Vec::with_capacity(limit.min(128) * 2),
             full: false,
+            bound: None,
         }
     }
 
@@ -26,16 +30,12 @@ impl<T, K: Ord, F: Fn(&T) -> K> TopN<T, F> {
     }
 
     pub(super) fn offer(&mut self, item: T) {
-        if self.full {
-            let worse = self
-                .kept
-                .last()
-                .is_some_and(|worst| (self.order)(&item) > (self.order)(worst));
-            if worse {
-                return;
-            }
-            self.full = false;
+        if let Some(bound) = &self.bound
+            && (self.order)(&item) > *bound
+        {
+            return;
         }
+        self.full = false;
         self.kept.push(item);
         if self.kept.len() >= self.limit * 2 {
             self.trim();
@@ -48,6 +48,7 @@ impl<T, K: Ord, F: Fn(&T) -> K> TopN<T, F> {
                 .select_nth_unstable_by_key(self.limit - 1, &self.order);
             self.kept.truncate(self.limit);
             self.full = true;
+            self.bound = self.kept.last().map(&self.order);
         }
     }
 

@@ -125,7 +125,12 @@ impl<'a> PackedSale<'a> {
     }
     #[inline]
     pub(crate) fn property_type(self) -> Option<PropertyType> {
-        PropertyType::value(u64::from(self.0[FLAGS]) & 7)
+        PropertyType::value(self.type_number())
+    }
+    /// Returns the number of the property type in the file, at most 7.
+    #[inline]
+    pub(crate) fn type_number(self) -> u64 {
+        u64::from(self.0[FLAGS]) & 7
     }
     #[inline]
     pub(crate) fn standard(self) -> bool {

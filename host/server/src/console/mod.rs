@@ -41,6 +41,7 @@ mod value_page;
 mod value_sales;
 
 use crate::clock::new_id;
+use crate::http::around::AroundLayer;
 use crate::http::{self, compression, pieces};
 use crate::operation_samples::OperationSamples;
 use crate::service::Service;
@@ -128,6 +129,6 @@ pub fn router(
         .layer(CatchPanicLayer::custom(error::answer_panic))
         .layer(from_fn_with_state(console, guard::require_own_origin))
         .layer(from_fn(guard::add_security_headers))
-        .layer(from_fn(pieces::divide))
+        .layer(AroundLayer(pieces::Divider))
         .layer(compression::layer(SMALLEST_COMPRESSED))
 }

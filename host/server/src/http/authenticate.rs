@@ -1,50 +1,59 @@
 //! Middleware that authenticates a bearer key, or answers 401.
 
+use super::around::Around;
 use super::connection_state::Connection;
 use super::error::{ApiError, internal};
+use crate::quota::CountedRequest;
 use crate::service::Service;
 use crate::telemetry::request_log::RequestLog;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::HeaderName;
 use axum::http::header::AUTHORIZATION;
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use domesday_contract::error::{Code, ValidationError};
 use domesday_state::{Access, Principal, Scope, StateError};
+use std::future::Future;
 use std::sync::Arc;
 
 static RATE_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 static RATE: HeaderName = HeaderName::from_static("ratelimit");
 
-/// Authenticates a request, attaches its [`Principal`] and counts it against the rate of its
-/// tenant. The response shows the state of the rate.
-pub async fn authenticate(
-    State(service): State<Arc<Service>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    if let Some(log) = request.extensions().get::<RequestLog>() {
-        log.set_route(&request);
-    }
-    match principal(&service, &request) {
-        Ok(principal) => {
-            if let Some(connection) = request.extensions().get::<Connection>() {
-                connection.set_has_key();
-            }
-            let arrival = service.limiter.arrive(&principal);
-            if let Some(log) = request.extensions().get::<RequestLog>() {
-                log.set_tenant(principal.tenant.as_str());
-            }
-            let extensions = request.extensions_mut();
-            extensions.insert(principal);
-            extensions.insert(arrival.clone());
-            let mut response = next.run(request).await;
-            let (headers, rate_status) = (response.headers_mut(), arrival.rate_status());
-            headers.insert(RATE_POLICY.clone(), rate_status.policy.clone());
-            headers.insert(RATE.clone(), rate_status.state());
-            response
+/// The middleware that authenticates a request, attaches its [`Principal`] and counts it against
+/// the rate of its tenant. The response shows the state of the rate.
+#[derive(Clone)]
+pub struct Authenticator(pub Arc<Service>);
+
+impl Around for Authenticator {
+    type Entered = CountedRequest;
+
+    fn enter(&self, request: &mut Request) -> Result<CountedRequest, ApiError> {
+        let service = &self.0;
+        if let Some(log) = request.extensions().get::<RequestLog>() {
+            log.set_route(request);
         }
-        Err(error) => ApiError::from(error).into_response(),
+        let principal = principal(service, request)?;
+        if let Some(connection) = request.extensions().get::<Connection>() {
+            connection.set_has_key();
+        }
+        let arrival = service.limiter.arrive(&principal);
+        if let Some(log) = request.extensions().get::<RequestLog>() {
+            log.set_tenant(principal.tenant.as_str());
+        }
+        let extensions = request.extensions_mut();
+        extensions.insert(principal);
+        extensions.insert(arrival.clone());
+        Ok(arrival)
+    }
+
+    async fn respond(
+        arrival: CountedRequest,
+        responding: impl Future<Output = Response> + Send + 'static,
+    ) -> Response {
+        let mut response = responding.await;
+        let (headers, rate_status) = (response.headers_mut(), arrival.rate_status());
+        headers.insert(RATE_POLICY.clone(), rate_status.policy.clone());
+        headers.insert(RATE.clone(), rate_status.state());
+        response
     }
 }
 

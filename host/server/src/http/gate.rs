@@ -5,6 +5,7 @@
 //! comes after all of them ([`super::body`]: 415, 413, 408, 503). So the server reads no byte of
 //! it, and sends no `100 Continue`, for a request that it refuses.
 
+use super::around::Around;
 use super::authenticate::require;
 use super::connection_state::Connection;
 use super::error::{ApiError, memory_full, storage_unavailable};
@@ -13,12 +14,12 @@ use crate::memory_budget::{MemoryReservation, SMALL, TenantMemory};
 use crate::quota::{CountedRequest, Slot};
 use crate::service::Service;
 use axum::body::{Body, HttpBody};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::Method;
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use domesday_contract::error::{Code, ValidationError};
 use domesday_state::{Principal, Scope};
+use std::future::Future;
 use std::sync::Arc;
 
 /// The scope that a route requires of a key.
@@ -30,47 +31,76 @@ pub enum RequiredScope {
     AnyValuation,
 }
 
-/// Authorizes a request, and holds its slot until the response is written.
-pub async fn intake(
-    State((service, needs)): State<(Arc<Service>, RequiredScope)>,
-    request: Request,
-    next: Next,
-) -> Response {
-    match enter(&service, needs, &request) {
-        Ok((slot, memory)) => hold(&memory, slot, request, next).await,
-        Err(refusal) => refusal.into_response(),
+/// The middleware that authorizes a request, and holds its slot until the response is written.
+#[derive(Clone)]
+pub struct Intake {
+    /// The service.
+    pub service: Arc<Service>,
+    /// The scope of the route.
+    pub needs: RequiredScope,
+}
+
+/// A request that was let in.
+pub struct AdmittedRequest {
+    memory: TenantMemory,
+    slot: Slot,
+    connection: Option<Connection>,
+}
+
+impl Around for Intake {
+    type Entered = AdmittedRequest;
+
+    fn enter(&self, request: &mut Request) -> Result<AdmittedRequest, ApiError> {
+        let (slot, memory) = enter(&self.service, self.needs, request)?;
+        Ok(AdmittedRequest::new(memory, slot, request))
+    }
+
+    async fn respond(
+        admitted: AdmittedRequest,
+        responding: impl Future<Output = Response> + Send + 'static,
+    ) -> Response {
+        admitted.hold(responding.await)
     }
 }
 
-/// Runs a request, and holds its slot and its memory until the response is written.
-pub(super) async fn hold(
-    memory: &TenantMemory,
-    slot: Slot,
-    request: Request,
-    next: Next,
-) -> Response {
-    let connection = request.extensions().get::<Connection>().cloned();
-    let mut response = next.run(request).await;
-    let exact = response.body().size_hint().exact().map(size);
-    // A connection may leave as much unread without holding a slot or memory.
-    let small = exact.is_some_and(|bytes| bytes <= SMALL);
-    let reserved = response.extensions_mut().remove::<ReservedMemory>();
-    let reservation = match (reserved, exact) {
-        (Some(ReservedMemory(reservation)), _) => Some(reservation),
-        (None, Some(bytes)) if !small => match memory.reserve(bytes) {
-            Some(reservation) => Some(Arc::new(reservation)),
-            None => return ApiError::from(memory_full()).into_response(),
-        },
-        (None, _) => None,
-    };
-    response.map(|body| {
-        let guard = ResponseGuard {
-            small,
-            held: Some((slot, reservation)),
+impl AdmittedRequest {
+    /// Returns a request that holds a slot.
+    pub(super) fn new(memory: TenantMemory, slot: Slot, request: &Request) -> AdmittedRequest {
+        AdmittedRequest {
+            memory,
+            slot,
+            connection: request.extensions().get::<Connection>().cloned(),
+        }
+    }
+
+    /// Holds the slot and the memory of a response until it is written.
+    pub(super) fn hold(self, mut response: Response) -> Response {
+        let AdmittedRequest {
+            memory,
+            slot,
             connection,
+        } = self;
+        let exact = response.body().size_hint().exact().map(size);
+        // A connection may leave as much unread without holding a slot or memory.
+        let small = exact.is_some_and(|bytes| bytes <= SMALL);
+        let reserved = response.extensions_mut().remove::<ReservedMemory>();
+        let reservation = match (reserved, exact) {
+            (Some(ReservedMemory(reservation)), _) => Some(reservation),
+            (None, Some(bytes)) if !small => match memory.reserve(bytes) {
+                Some(reservation) => Some(Arc::new(reservation)),
+                None => return ApiError::from(memory_full()).into_response(),
+            },
+            (None, _) => None,
         };
-        Body::new(GuardedBody::new(body, guard))
-    })
+        response.map(|body| {
+            let guard = ResponseGuard {
+                small,
+                held: Some((slot, reservation)),
+                connection,
+            };
+            Body::new(GuardedBody::new(body, guard))
+        })
+    }
 }
 
 /// The memory that a handler reserved for its response, as an extension of the response.

@@ -13,6 +13,7 @@
 //! The server reads no byte of a body before it has checked the key and the scope and holds a slot.
 //! Handlers hand parsed rows to `crate::execution`, the one path of a valuation.
 
+pub mod around;
 mod authenticate;
 mod batch;
 mod body;
@@ -43,13 +44,16 @@ pub use probes::routes as probes;
 pub use tls::Tls;
 
 use crate::service::Service;
-use axum::middleware::{from_fn, from_fn_with_state};
+use around::AroundLayer;
+use authenticate::Authenticator;
 use axum::routing::{MethodRouter, get, post};
 use domesday_contract::error::{Code, ValidationError};
 use domesday_state::Scope;
 use error::{ApiError, unknown_route};
-use gate::RequiredScope;
-use routes::Route;
+use gate::{Intake, RequiredScope};
+use pieces::Divider;
+use request_id::RequestIds;
+use routes::{EndpointCheck, JobsEndpointCheck, Route};
 use std::sync::Arc;
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -59,18 +63,27 @@ const AVM_VALUE: RequiredScope = RequiredScope::Scope(Scope::AvmValue);
 pub fn router(service: Arc<Service>) -> Router {
     // Every keyed route states its scope here, and the one gate checks it.
     let needs = |needs: RequiredScope, route: MethodRouter<Arc<Service>>| {
-        route.route_layer(from_fn_with_state((service.clone(), needs), gate::intake))
+        let service = service.clone();
+        route.route_layer(AroundLayer(Intake { service, needs }))
     };
     let valuation_route = |router: Router<Arc<Service>>, route: Route| {
         let handler = match route.batch {
             true => post(batch::values),
             false => post(value::value),
         };
-        let handler = needs(RequiredScope::Scope(route.scope()), handler);
-        let offered = from_fn_with_state((service.clone(), route), routes::require_endpoint);
-        router.route(route.path, handler.route_layer(offered))
+        let needs = RequiredScope::Scope(route.scope());
+        let offered = AroundLayer(EndpointCheck {
+            service: service.clone(),
+            route,
+        });
+        let intake = AroundLayer(Intake {
+            service: service.clone(),
+            needs,
+        });
+        // Together, since each call of a boxed route clones what is in it.
+        router.route(route.path, handler.route_layer((offered, intake)))
     };
-    let takes_jobs = from_fn_with_state(service.clone(), routes::require_jobs_endpoint);
+    let takes_jobs = AroundLayer(JobsEndpointCheck(service.clone()));
     let keyed = routes::ROUTES
         .into_iter()
         .fold(Router::new(), valuation_route);
@@ -97,9 +110,10 @@ pub fn router(service: Arc<Service>) -> Router {
         )
         .fallback(|| async { unknown_route() })
         .method_not_allowed_fallback(other_method)
-        .layer(from_fn_with_state(
-            service.clone(),
-            authenticate::authenticate,
+        .layer((
+            compression::layer(compression::SMALLEST),
+            AroundLayer(Divider),
+            AroundLayer(Authenticator(service.clone())),
         ));
     let open = probes::routes()
         .route("/openapi.json", get(reference::openapi))
@@ -107,21 +121,20 @@ pub fn router(service: Arc<Service>) -> Router {
         .route(domesday_openapi::SCALAR_PATH, get(reference::scalar))
         .route(domesday_openapi::START_PATH, get(reference::start))
         .method_not_allowed_fallback(other_method);
-    wrap(open, keyed, service.clone()).layer(from_fn_with_state(service, request_id::request_id))
+    wrap(open, keyed, service.clone()).layer(AroundLayer(RequestIds(service)))
 }
 
 /// Joins the open routes and those behind the key. Answers a panic of any of them with 500, in the
 /// error format of the route that was called.
 fn wrap<S: Clone + Send + Sync + 'static>(open: Router<S>, keyed: Router<S>, state: S) -> Router {
-    let keyed = keyed
-        .layer(from_fn(pieces::divide))
-        .layer(compression::layer(compression::SMALLEST));
     // Every other path, known or not, is behind the key. A route outside this function would be
     // open, so there is none.
     open.fallback_service(keyed.with_state(state.clone()))
         .with_state(state)
-        .layer(CatchPanicLayer::custom(panic_handler::answer))
-        .layer(from_fn(v1::rewrite_errors_as_v1))
+        .layer((
+            AroundLayer(v1::ErrorRewriter),
+            CatchPanicLayer::custom(panic_handler::answer),
+        ))
 }
 
 async fn other_method() -> ApiError {

@@ -21,18 +21,20 @@ mod tests {
 
     use super::*;
     use crate::connections::few;
+    use crate::http::around::{Around, AroundLayer};
+    use crate::http::gate::AdmittedRequest;
     use crate::http::request_id::RequestId;
-    use crate::http::{bind, body, gate, serve, wrap};
-    use crate::memory_budget::MemoryBudget;
+    use crate::http::{bind, body, serve, wrap};
+    use crate::memory_budget::{MemoryBudget, TenantMemory};
     use crate::quota::RequestLimiter;
     use axum::body::Body;
     use axum::extract::Request;
     use axum::http::HeaderMap;
-    use axum::middleware::{Next, from_fn};
     use axum::routing::{get, post};
     use axum::{Extension, Router};
     use domesday_state::{KeyId, Plan, Principal, Scopes};
     use serde_json::Value;
+    use std::future::Future;
     use std::sync::Arc;
     use std::time::Duration;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -55,6 +57,26 @@ mod tests {
         }
     }
 
+    /// Lets requests of one tenant in, whatever their key.
+    #[derive(Clone)]
+    struct OneTenant(Arc<RequestLimiter>, Principal, TenantMemory);
+
+    impl Around for OneTenant {
+        type Entered = AdmittedRequest;
+
+        fn enter(&self, request: &mut Request) -> Result<AdmittedRequest, ApiError> {
+            let slot = self.0.arrive(&self.1).enter()?;
+            Ok(AdmittedRequest::new(self.2.clone(), slot, request))
+        }
+
+        async fn respond(
+            admitted: AdmittedRequest,
+            responding: impl Future<Output = Response> + Send + 'static,
+        ) -> Response {
+            admitted.hold(responding.await)
+        }
+    }
+
     async fn open_panics() {
         panic!("a secret of an open route");
     }
@@ -66,16 +88,7 @@ mod tests {
         // A tenant may have half of it.
         let memory = MemoryBudget::new(2 * BODY).of(&tenant.tenant);
         let responses = memory.clone();
-        let enter = move |request: Request, next: Next| {
-            let entered = limiter.arrive(&tenant).enter();
-            let responses = responses.clone();
-            async move {
-                match entered {
-                    Ok(slot) => gate::hold(&responses, slot, request, next).await,
-                    Err(full) => ApiError::from(full).into_response(),
-                }
-            }
-        };
+        let one_tenant = OneTenant(limiter, tenant, responses);
         let panics = move |headers: HeaderMap, content: Body| async move {
             let received = body::receive(&memory, &headers, content).await?;
             assert!(received.bytes().is_empty(), "a secret of ours");
@@ -85,7 +98,7 @@ mod tests {
             .route("/v3/panics", post(panics.clone()))
             .route("/v1/markets/panics", post(panics))
             .route("/works", get(|| async { "{}" }))
-            .layer(from_fn(enter));
+            .layer(AroundLayer(one_tenant));
         let open = Router::new().route("/openapi.json", get(open_panics));
         let router = wrap(open, keyed, ()).layer(Extension(RequestId(Uuid::nil())));
         let listener = bind(([127, 0, 0, 1], 0).into()).unwrap();

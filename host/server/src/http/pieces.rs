@@ -4,10 +4,11 @@
 //! connection, and hold up the thread for 20 milliseconds or more. The runtime gives each poll a
 //! budget of 128 steps. A piece takes one of them, so a poll compresses half a megabyte.
 
+use super::around::Around;
+use super::error::ApiError;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::header::ACCEPT_ENCODING;
-use axum::middleware::Next;
 use axum::response::Response;
 use hyper::body::{Frame, SizeHint};
 use std::future::Future;
@@ -20,15 +21,30 @@ const PIECE: usize = 4 << 10;
 /// Bytes of a body that is passed on whole.
 const SMALL: u64 = 64 << 10;
 
-/// Divides the body of a large response, where the compression layer may compress it.
-pub async fn divide(request: Request, next: Next) -> Response {
-    let compressible = request.headers().contains_key(ACCEPT_ENCODING);
-    let response = next.run(request).await;
-    let exact = response.body().size_hint().exact();
-    if !compressible || exact.is_some_and(|bytes| bytes <= SMALL) {
-        return response;
+/// The middleware that divides the body of a large response, where the compression layer may
+/// compress it.
+#[derive(Clone)]
+pub struct Divider;
+
+impl Around for Divider {
+    /// True if the compression layer may compress the response.
+    type Entered = bool;
+
+    fn enter(&self, request: &mut Request) -> Result<bool, ApiError> {
+        Ok(request.headers().contains_key(ACCEPT_ENCODING))
     }
-    response.map(Pieces::divide)
+
+    async fn respond(
+        compressible: bool,
+        responding: impl Future<Output = Response> + Send + 'static,
+    ) -> Response {
+        let response = responding.await;
+        let exact = response.body().size_hint().exact();
+        if !compressible || exact.is_some_and(|bytes| bytes <= SMALL) {
+            return response;
+        }
+        response.map(Pieces::divide)
+    }
 }
 
 /// A body, and the rest of the frame that is being passed on.
@@ -87,10 +103,10 @@ impl HttpBody for Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::around::AroundLayer;
     use crate::http::compression;
     use axum::Router;
     use axum::http::header::CONTENT_ENCODING;
-    use axum::middleware::from_fn;
     use axum::routing::get;
     use flate2::read::GzDecoder;
     use http_body_util::BodyExt;
@@ -118,7 +134,7 @@ mod tests {
         let text = text.to_vec();
         let mut router: Router = Router::new()
             .route("/", get(move || async { text }))
-            .layer(from_fn(divide))
+            .layer(AroundLayer(Divider))
             .layer(compression::layer(compression::SMALLEST));
         let request = axum::http::Request::builder().header(ACCEPT_ENCODING, encoding);
         let request = request.body(Body::empty()).unwrap();

@@ -1,16 +1,18 @@
 //! Middleware that sets `X-Service-Request-Id` and writes one log line per request.
 
+use super::around::Around;
+use super::error::ApiError;
 use crate::clock::new_id;
 use crate::service::Service;
 use crate::telemetry::metrics::Route;
 use crate::telemetry::request_log::RequestLog;
 use crate::telemetry::request_span;
-use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue};
-use axum::middleware::Next;
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, Method};
 use axum::response::Response;
 use domesday_contract::error::Code;
 use domesday_contract::vocabulary::Vocabulary;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::{Instrument, Span};
@@ -34,25 +36,67 @@ fn shorten_path(path: &str) -> String {
     }
 }
 
-/// Assigns the request id, runs the request and logs it.
-pub async fn request_id(
-    State(service): State<Arc<Service>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let started = Instant::now();
-    let id = new_id(&*service.clock);
-    let log = RequestLog::default();
-    log.set_route(&request);
-    let span = match service.traces {
-        Some(_) => request_span::begin(&request, id),
-        None => Span::none(),
-    };
-    request.extensions_mut().insert(log.clone());
-    request.extensions_mut().insert(RequestId(id));
-    let (method, path) = (request.method().clone(), shorten_path(request.uri().path()));
+/// The middleware that assigns the request id, runs the request and logs it.
+#[derive(Clone)]
+pub struct RequestIds(pub Arc<Service>);
 
-    let mut response = next.run(request).instrument(span.clone()).await;
+/// A request that has its id.
+pub struct IdentifiedRequest {
+    service: Arc<Service>,
+    started: Instant,
+    id: Uuid,
+    log: RequestLog,
+    span: Span,
+    method: Method,
+    path: String,
+}
+
+impl Around for RequestIds {
+    type Entered = IdentifiedRequest;
+
+    fn enter(&self, request: &mut Request) -> Result<IdentifiedRequest, ApiError> {
+        let service = self.0.clone();
+        let started = Instant::now();
+        let id = new_id(&*service.clock);
+        let log = RequestLog::default();
+        log.set_route(request);
+        let span = match service.traces {
+            Some(_) => request_span::begin(request, id),
+            None => Span::none(),
+        };
+        request.extensions_mut().insert(log.clone());
+        request.extensions_mut().insert(RequestId(id));
+        Ok(IdentifiedRequest {
+            service,
+            started,
+            id,
+            log,
+            span,
+            method: request.method().clone(),
+            path: shorten_path(request.uri().path()),
+        })
+    }
+
+    async fn respond(
+        identified: IdentifiedRequest,
+        responding: impl Future<Output = Response> + Send + 'static,
+    ) -> Response {
+        let response = responding.instrument(identified.span.clone()).await;
+        finish(identified, response)
+    }
+}
+
+/// Sets the header of the id, counts the response and logs it.
+fn finish(identified: IdentifiedRequest, mut response: Response) -> Response {
+    let IdentifiedRequest {
+        service,
+        started,
+        id,
+        log,
+        span,
+        method,
+        path,
+    } = identified;
     let mut text = Uuid::encode_buffer();
     if let Ok(value) = HeaderValue::from_str(id.as_hyphenated().encode_lower(&mut text)) {
         response.headers_mut().insert(HEADER.clone(), value);

@@ -1,10 +1,9 @@
 //! The synchronous valuation routes, and the middleware that pins a request to its release.
 
-use super::error::unknown_route;
+use super::around::Around;
+use super::error::{ApiError, unknown_route};
 use crate::service::Service;
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::extract::Request;
 use domesday_contract::v3::endpoint::Endpoint;
 use domesday_contract::v3::options::{Depth, Settings};
 use domesday_contract::v3::request::Kind;
@@ -116,36 +115,47 @@ impl MatchedRoute {
     }
 }
 
-/// Pins a request to the current release. A route that the release does not list is 404, as any
-/// other unknown path is.
-pub async fn require_endpoint(
-    State((service, route)): State<(Arc<Service>, Route)>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let release = service.releases.current();
-    if !release.manifest.endpoints.contains(&route.endpoint) {
-        return unknown_route().into_response();
-    }
-    request
-        .extensions_mut()
-        .insert(MatchedRoute { route, release });
-    next.run(request).await
+/// The middleware that pins a request to the current release. A route that the release does not
+/// list is 404, as any other unknown path is.
+#[derive(Clone)]
+pub struct EndpointCheck {
+    /// The service.
+    pub service: Arc<Service>,
+    /// The route.
+    pub route: Route,
 }
 
-/// Pins a job submission to the current release.
-pub async fn require_jobs_endpoint(
-    State(service): State<Arc<Service>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let release = service.releases.current();
-    let jobs = package::Endpoint::ValuationJobs;
-    if !release.manifest.endpoints.contains(&jobs) {
-        return unknown_route().into_response();
+impl Around for EndpointCheck {
+    type Entered = ();
+
+    fn enter(&self, request: &mut Request) -> Result<(), ApiError> {
+        let (release, route) = (self.service.releases.current(), self.route);
+        if !release.manifest.endpoints.contains(&route.endpoint) {
+            return Err(unknown_route());
+        }
+        request
+            .extensions_mut()
+            .insert(MatchedRoute { route, release });
+        Ok(())
     }
-    request.extensions_mut().insert(release);
-    next.run(request).await
+}
+
+/// The middleware that pins a job submission to the current release.
+#[derive(Clone)]
+pub struct JobsEndpointCheck(pub Arc<Service>);
+
+impl Around for JobsEndpointCheck {
+    type Entered = ();
+
+    fn enter(&self, request: &mut Request) -> Result<(), ApiError> {
+        let release = self.0.releases.current();
+        let jobs = package::Endpoint::ValuationJobs;
+        if !release.manifest.endpoints.contains(&jobs) {
+            return Err(unknown_route());
+        }
+        request.extensions_mut().insert(release);
+        Ok(())
+    }
 }
 
 /// Returns the scope that a route of the release requires.

@@ -15,7 +15,7 @@ mod scope;
 mod selection;
 mod series;
 
-pub use error::rewrite_errors_as_v1;
+pub use error::ErrorRewriter;
 
 use super::gate::RequiredScope;
 use crate::series_releases::SeriesReleases;

@@ -12,7 +12,7 @@ use crate::closed_file::ClosedFile;
 use crate::folder::{OWNER_ONLY, opening, sync_directory};
 use crate::line::{Receipt, SealedReceipt, last_line};
 use crate::needed_snapshots::SnapshotNotes;
-use crate::open_files::{OpenFiles, check_path, check_same};
+use crate::open_files::{FileId, OpenFiles, check_path, check_same};
 use crate::{JournalError, segment};
 
 /// Bytes that must fit on the disk before a journal is written to again.
@@ -25,6 +25,8 @@ pub(crate) struct Tail {
     pub(crate) files: OpenFiles,
     /// A file is not begun before the next receipt, and not grown beyond this by much, bytes.
     file_bytes: u64,
+    /// Bytes of zeros that are written behind a group where none are left.
+    pub(crate) room: u64,
     current: Option<CurrentFile>,
     /// The files that it has closed, with their facts, until the writer takes them.
     pub(crate) closed: Vec<(ClosedFile, Option<FileFacts>)>,
@@ -38,8 +40,12 @@ pub(crate) struct Tail {
 struct CurrentFile {
     path: PathBuf,
     file: File,
+    id: FileId,
     /// Bytes that are durable.
     length: u64,
+    /// Bytes of the file. There are zeros behind the durable ones, in whose place the next groups
+    /// go.
+    allocated: u64,
     /// The number in its name.
     first: u64,
 }
@@ -56,6 +62,7 @@ impl Tail {
             folder: folder.to_owned(),
             files,
             file_bytes,
+            room: 0,
             current: None,
             closed: Vec::new(),
             snapshot_notes: SnapshotNotes::open(folder)?,
@@ -71,8 +78,9 @@ impl Tail {
                 .iter()
                 .rposition(|byte| *byte == b'\n')
                 .map_or(0, |end| end + 1);
-            if whole < bytes.len() {
-                tracing::warn!(path = %path.display(), bytes = bytes.len() - whole, "an unfinished receipt is removed");
+            let unfinished = without_room(&bytes[whole..]).len();
+            if unfinished > 0 {
+                tracing::warn!(path = %path.display(), bytes = unfinished, "an unfinished receipt is removed");
             }
             if whole == 0 {
                 fs::remove_file(&path).map_err(JournalError::io(&path))?;
@@ -87,10 +95,13 @@ impl Tail {
                 })?;
             tail.sequence = receipt.sequence;
             tail.digest = Sha256Digest::of(line);
+            let metadata = file.metadata().map_err(JournalError::io(&path))?;
             let opened = CurrentFile {
                 path,
+                id: FileId::of(&metadata),
                 file,
                 length: whole as u64,
+                allocated: bytes.len() as u64,
                 first,
             };
             tail.current = Some(opened.resume()?);
@@ -104,6 +115,9 @@ impl Tail {
     pub(crate) fn append(&mut self, receipts: &[SealedReceipt]) -> Result<(), JournalError> {
         self.check_files()?;
         if self.is_full() || self.current.is_none() {
+            // Before the next file is there, so that zeros stand behind the last file's lines
+            // alone.
+            self.cut_room()?;
             let begun = CurrentFile::begin(&self.folder, self.sequence + 1)?;
             if let Some(full) = self.current.replace(begun) {
                 let facts = full.file.metadata().ok().as_ref().map(FileFacts::of);
@@ -123,19 +137,46 @@ impl Tail {
         let mut text = String::with_capacity(receipts.iter().map(|r| r.bytes() + 224).sum());
         for receipt in receipts {
             sequence += 1;
-            let line = receipt.line(sequence, &digest, durable);
-            digest = Sha256Digest::of(line.as_bytes());
-            text.push_str(&line);
-            text.push('\n');
+            digest = receipt.write_line(&mut text, sequence, &digest, durable);
         }
-        // In place of whatever an earlier try left there.
+        let mut bytes = text.into_bytes();
+        let length = current.length + bytes.len() as u64;
+        let mut allocated = current.allocated;
+        if length > allocated {
+            allocated = length + self.room;
+            bytes.resize(
+                usize::try_from(allocated - current.length).unwrap_or(bytes.len()),
+                0,
+            );
+        }
+        // In place of zeros, or of whatever an earlier try left there.
         current
             .file
-            .write_all_at(text.as_bytes(), current.length)
+            .write_all_at(&bytes, current.length)
             .and_then(|()| current.file.sync_data())
             .map_err(JournalError::io(&current.path))?;
-        current.length += text.len() as u64;
+        (current.length, current.allocated) = (length, allocated);
         (self.sequence, self.digest) = (sequence, digest);
+        Ok(())
+    }
+
+    /// Cuts the zeros off that stand behind the last receipt.
+    pub(crate) fn cut_room(&mut self) -> Result<(), JournalError> {
+        let Some(current) = &mut self.current else {
+            return Ok(());
+        };
+        let CurrentFile { path, file, .. } = current;
+        let cut = || {
+            if file.metadata()?.len() > current.length {
+                file.set_len(current.length)?;
+                file.sync_all()?;
+            }
+            Ok(())
+        };
+        if current.allocated > current.length {
+            cut().map_err(JournalError::io(path))?;
+            current.allocated = current.length;
+        }
         Ok(())
     }
 
@@ -165,7 +206,7 @@ impl Tail {
     pub(crate) fn check_files(&self) -> Result<(), JournalError> {
         self.files.check()?;
         match &self.current {
-            Some(current) => check_path(&current.path, &current.file, current.length),
+            Some(current) => check_path(&current.path, current.id, current.length),
             None => Ok(()),
         }
     }
@@ -231,15 +272,22 @@ impl CurrentFile {
             .mode(OWNER_ONLY)
             .open(&path)
             .map_err(JournalError::io(&path))?;
-        if let Err(error) = sync_directory(folder) {
-            // So that the next try may begin it.
-            let _ = fs::remove_file(&path);
-            return Err(error);
-        }
+        let id = file.metadata().map(|metadata| FileId::of(&metadata));
+        let id = id.map_err(JournalError::io(&path));
+        let id = match sync_directory(folder).and(id) {
+            Ok(id) => id,
+            Err(error) => {
+                // So that the next try may begin it.
+                let _ = fs::remove_file(&path);
+                return Err(error);
+            }
+        };
         Ok(CurrentFile {
             path,
+            id,
             file,
             length: 0,
+            allocated: 0,
             first,
         })
     }
@@ -258,11 +306,20 @@ impl CurrentFile {
         make_room(&file, *length).map_err(JournalError::io(path))?;
         Ok(CurrentFile {
             path: path.clone(),
+            // The same file as before.
+            id: self.id,
             file,
             length: *length,
+            allocated: *length,
             first: self.first,
         })
     }
+}
+
+/// Returns the bytes without the zeros at their end.
+pub(crate) fn without_room(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|byte| *byte != 0);
+    &bytes[..end.map_or(0, |end| end + 1)]
 }
 
 /// Cuts a file to its length, once there is room for the next group.

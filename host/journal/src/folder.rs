@@ -140,7 +140,7 @@ pub(crate) fn add_head(
         Ok(file)
     });
     let file = written.map_err(JournalError::io(&path))?;
-    files.replace_heads(path, file, text.len() as u64);
+    files.replace_heads(path, file)?;
     // Until this the old name may come back after a crash, and with it the old heads.
     sync_directory(folder)
 }

@@ -13,7 +13,7 @@
 //! at most a second after a receipt, and whenever the journal is closed. A head that is stored
 //! elsewhere shows that the journal was cut short or written anew, even by the host itself.
 //!
-//! **Durable before the answer.** [`Journal::append`] hands a receipt to the one thread that
+//! **Durable before the answer.** [`Journal::append`] queues a receipt for the one thread that
 //! writes, and returns a ticket. [`Journal::wait_until_durable`] waits until that receipt has
 //! reached the disk, with all those that waited beside it.
 //!
@@ -37,6 +37,7 @@ mod json_lines;
 mod line;
 mod needed_snapshots;
 mod open_files;
+mod queue;
 mod resume;
 mod retention;
 mod scrub;

@@ -93,6 +93,8 @@ pub fn prepare(
     })
 }
 
+/// The beginning of each line. It stands nowhere else in a line, since JSON escapes quotes in text.
+pub(crate) const LINE_START: &str = r#"{"sequence":"#;
 /// Stands before a line's check.
 const CHECK: &str = r#","check":""#;
 
@@ -146,13 +148,35 @@ impl SealedReceipt {
         self
     }
 
+    /// Adds the line for this position in the chain to a text, with its end of line. Returns the
+    /// digest of the line.
+    pub(crate) fn write_line(
+        &self,
+        text: &mut String,
+        sequence: u64,
+        previous: &Sha256Digest,
+        durable: u64,
+    ) -> Sha256Digest {
+        let begins = text.len();
+        text.push_str(LINE_START);
+        text.push_str(&format!(
+            r#"{sequence},"previous":"{previous}","durable":{durable},"#
+        ));
+        let check = check(&text[begins..], &self.digest);
+        for part in [&self.text, CHECK, &check, r#""}"#] {
+            text.push_str(part);
+        }
+        let digest = Sha256Digest::of(&text.as_bytes()[begins..]);
+        text.push('\n');
+        digest
+    }
+
     /// Formats the line for this position in the chain, without an end of line.
+    #[cfg(test)]
     pub(crate) fn line(&self, sequence: u64, previous: &Sha256Digest, durable: u64) -> String {
-        let SealedReceipt { text, digest, .. } = self;
-        let place =
-            format!(r#"{{"sequence":{sequence},"previous":"{previous}","durable":{durable},"#);
-        let check = check(&place, digest);
-        format!(r#"{place}{text}{CHECK}{check}"}}"#)
+        let mut text = String::new();
+        self.write_line(&mut text, sequence, previous, durable);
+        text.trim_end().to_owned()
     }
 
     /// Returns the number of bytes of its text.

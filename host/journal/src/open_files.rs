@@ -1,6 +1,6 @@
 //! The folder and the files of a journal that stay open, compared with those under their names.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -31,9 +31,22 @@ enum Heads {
 
 struct OpenFile {
     path: PathBuf,
-    file: File,
+    /// Open for as long as the host writes.
+    _open: File,
+    id: FileId,
     /// The fewest bytes that it may have.
     length: u64,
+}
+
+/// The device and inode of an open file, which do not change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileId(u64, u64);
+
+impl FileId {
+    /// Returns the id of the file with this metadata.
+    pub(crate) fn of(metadata: &Metadata) -> FileId {
+        FileId(metadata.dev(), metadata.ino())
+    }
 }
 
 impl OpenFiles {
@@ -46,11 +59,7 @@ impl OpenFiles {
                 length: 0,
                 ..OpenFile::open(folder.to_owned())?
             },
-            lock: OpenFile {
-                path: folder.join(LOCK),
-                file: lock,
-                length: 0,
-            },
+            lock: OpenFile::new(folder.join(LOCK), lock)?,
             keys: [
                 OpenFile::open(folder.join(PRIVATE))?,
                 OpenFile::open(folder.join(PUBLIC))?,
@@ -77,38 +86,42 @@ impl OpenFiles {
         }
     }
 
-    /// Notes the file that has become the file of heads, with its length.
-    pub(crate) fn replace_heads(&mut self, path: PathBuf, file: File, length: u64) {
-        self.heads = Heads::Present(OpenFile { path, file, length });
+    /// Notes the file that has become the file of heads.
+    pub(crate) fn replace_heads(&mut self, path: PathBuf, file: File) -> Result<(), JournalError> {
+        self.heads = Heads::Present(OpenFile::new(path, file)?);
+        Ok(())
     }
 }
 
 impl OpenFile {
     fn open(path: PathBuf) -> Result<OpenFile, JournalError> {
-        let opened = File::open(&path).and_then(|file| {
-            let length = file.metadata()?.len();
-            Ok((file, length))
-        });
-        let (file, length) = opened.map_err(JournalError::io(&path))?;
-        Ok(OpenFile { path, file, length })
+        let file = File::open(&path).map_err(JournalError::io(&path))?;
+        OpenFile::new(path, file)
+    }
+
+    /// Describes an open file, which may grow.
+    fn new(path: PathBuf, file: File) -> Result<OpenFile, JournalError> {
+        let metadata = file.metadata().map_err(JournalError::io(&path))?;
+        Ok(OpenFile {
+            id: FileId::of(&metadata),
+            length: metadata.len(),
+            path,
+            _open: file,
+        })
     }
 
     fn check(&self) -> Result<(), JournalError> {
-        check_path(&self.path, &self.file, self.length)
+        check_path(&self.path, self.id, self.length)
     }
 }
 
-/// Checks that `path` leads to the open `file`, and that it has at least `length` bytes.
+/// Checks that `path` leads to the open file `id`, and that it has at least `length` bytes.
 ///
 /// # Errors
 /// [`JournalError::FileReplaced`] where that is not so, or cannot be read.
-pub(crate) fn check_path(path: &Path, file: &File, length: u64) -> Result<(), JournalError> {
-    match (fs::metadata(path), file.metadata()) {
-        (Ok(named), Ok(open))
-            if (named.dev(), named.ino()) == (open.dev(), open.ino()) && named.len() >= length =>
-        {
-            Ok(())
-        }
+pub(crate) fn check_path(path: &Path, id: FileId, length: u64) -> Result<(), JournalError> {
+    match fs::metadata(path) {
+        Ok(named) if FileId::of(&named) == id && named.len() >= length => Ok(()),
         _ => Err(file_replaced_error(path)),
     }
 }
@@ -119,9 +132,7 @@ pub(crate) fn check_path(path: &Path, file: &File, length: u64) -> Result<(), Jo
 /// [`JournalError::FileReplaced`] where it is another.
 pub(crate) fn check_same(path: &Path, opened: &File, open: &File) -> Result<(), JournalError> {
     match (opened.metadata(), open.metadata()) {
-        (Ok(opened), Ok(open)) if (opened.dev(), opened.ino()) == (open.dev(), open.ino()) => {
-            Ok(())
-        }
+        (Ok(opened), Ok(open)) if FileId::of(&opened) == FileId::of(&open) => Ok(()),
         _ => Err(file_replaced_error(path)),
     }
 }

@@ -5,8 +5,10 @@
 //! tears only the last group of the last file, and nobody was answered on that group. The kernel
 //! writes blocks in any order: of a torn group any blocks may be there, so valid lines may follow
 //! missing ones. A missing block reads as zeros, or the file ends before it. A torn write leaves no
-//! wrong text. This needs sectors of 512 bytes that are written whole. It also needs a file system
-//! that does not show stale blocks (ext4 with `data=ordered`, XFS, btrfs, ZFS).
+//! wrong text. Zeros stand behind the last group from the start, so that a sync has no length to
+//! write. They are cut off, and nothing is said of them. This needs sectors of 512 bytes that are
+//! written whole. It also needs a file system that does not show stale blocks (ext4 with
+//! `data=ordered`, XFS, btrfs, ZFS).
 //!
 //! **Damage.** Everything else is damage to receipts that may have been acknowledged:
 //!
@@ -35,14 +37,16 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use domesday_package::{FileFacts, PublicKey};
 use serde::Deserialize;
 
+use crate::append::without_room;
 use crate::closed_file::{self, facts};
 use crate::folder::{OWNER_ONLY, sync_directory};
+use crate::line::LINE_START;
 use crate::retention::removed_files;
 use crate::scrub::WatchedFile;
 use crate::{Expectations, Flaw, JournalError, Receipt, VerifyError, segment, verify};
@@ -51,8 +55,6 @@ use crate::{Expectations, Flaw, JournalError, Receipt, VerifyError, segment, ver
 const SECTOR: usize = 512;
 /// Files before that of the last head whose lines are followed before the start: some 256 MB.
 const FILES_BEFORE_HEAD: usize = 4;
-/// The beginning of each line. It stands nowhere else in a line, since JSON escapes quotes in text.
-const LINE_START: &[u8] = br#"{"sequence":"#;
 
 /// Checks that the files follow one another. Follows every line from some files before that of the
 /// last head on, and of earlier files that changed since. Moves a torn last group aside. Returns
@@ -67,6 +69,7 @@ pub(crate) fn recover(
     signed_through: u64,
 ) -> Result<Vec<WatchedFile>, JournalError> {
     let mut files = segment::list(folder)?;
+    let last_path = files.last().map(|(_, path)| path.clone());
     let is_signed = |(first, _): &(u64, PathBuf)| *first <= signed_through.max(1);
     let of_head = files.iter().rposition(is_signed).unwrap_or(0);
     let mut earlier = closed_file::list(folder, host, files.get(..=of_head).unwrap_or_default())?;
@@ -83,7 +86,7 @@ pub(crate) fn recover(
     recover_end(folder, host, &files, (begins_at, signed_through))?;
     // A torn group may have been all that the last file had.
     while files
-        .pop_if(|(_, path)| facts(path).is_some_and(|facts| facts.bytes == 0))
+        .pop_if(|(_, path)| is_without_receipt(path).unwrap_or(false))
         .is_some()
     {}
     earlier.truncate(from);
@@ -100,7 +103,18 @@ pub(crate) fn recover(
     let facts_before = facts_before.into_iter().skip(from);
     let followed = followed.into_iter().zip(facts_before);
     watched.extend(followed.map(|(file, facts)| WatchedFile::new(file, facts)));
+    // After all checks, since a refusal changes nothing.
+    if let Some(path) = last_path {
+        cut_room(&path).map_err(JournalError::io(&path))?;
+    }
     Ok(watched)
+}
+
+/// Reports whether a file has nothing but zeros.
+fn is_without_receipt(path: &Path) -> io::Result<bool> {
+    let mut first = [0];
+    File::open(path)?.read_at(&mut first, 0)?;
+    Ok(first == [0])
 }
 
 /// Tells of each file whether it changed no earlier than one of those after it.
@@ -170,9 +184,9 @@ fn recover_end(
     };
     match damage {
         None => {
-            let torn = bytes.len() - start;
-            tracing::warn!(path = %path.display(), line, bytes = torn, after = last, "moving a torn group of receipts aside; none of it was acknowledged");
-            move_aside(folder, (&path, &file), &bytes[start..], start as u64)
+            let torn = without_room(&bytes[start..]);
+            tracing::warn!(path = %path.display(), line, bytes = torn.len(), after = last, "moving a torn group of receipts aside; none of it was acknowledged");
+            move_aside(folder, (&path, &file), torn, start as u64)
         }
         Some(problem) => Err(JournalError::DamagedReceipt {
             path,
@@ -184,7 +198,7 @@ fn recover_end(
 
 /// Returns why the file's bytes from `start` on, which follow receipt `last`, are no torn group.
 fn damage(bytes: &[u8], start: usize, last: u64) -> Option<String> {
-    let tail = &bytes[start..];
+    let tail = without_room(&bytes[start..]);
     if let Some(durable) = durable_statements(tail)
         .max()
         .filter(|durable| *durable > last)
@@ -193,7 +207,10 @@ fn damage(bytes: &[u8], start: usize, last: u64) -> Option<String> {
             "a later line states that all receipts through {durable} were durable"
         ));
     }
-    if !zeros_fill_sectors(tail, start) {
+    let end = start + tail.len();
+    // A group ends with its last line, or it was cut between two sectors.
+    let ends_well = end == bytes.len() || tail.ends_with(b"\n") || end.is_multiple_of(SECTOR);
+    if !(tail.is_empty() || ends_well) || !zeros_fill_sectors(tail, start) {
         return Some("it holds zeros that fill no sector, which no torn write leaves".to_owned());
     }
     for line in tail.split_inclusive(|byte| *byte == b'\n') {
@@ -228,7 +245,7 @@ fn durable_statements(tail: &[u8]) -> impl Iterator<Item = u64> + '_ {
     }
     tail.windows(LINE_START.len())
         .enumerate()
-        .filter(|(_, window)| *window == LINE_START)
+        .filter(|(_, window)| *window == LINE_START.as_bytes())
         .filter_map(|(at, _)| {
             // The fields before `about` make an object by themselves.
             let rest = &tail[at..(at + 256).min(tail.len())];
@@ -260,6 +277,23 @@ fn open_to_cut(path: &Path) -> io::Result<(File, Vec<u8>)> {
     Ok((file, bytes))
 }
 
+/// Cuts the zeros off that the writer left behind the last receipt.
+fn cut_room(path: &Path) -> io::Result<()> {
+    let mut last = [0];
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    if file.read_at(&mut last, length.saturating_sub(1))? == 0 || last != [0] {
+        return Ok(());
+    }
+    let (file, bytes) = open_to_cut(path)?;
+    let end = without_room(&bytes).len();
+    if end < bytes.len() {
+        file.set_len(end as u64)?;
+        file.sync_all()?;
+    }
+    Ok(())
+}
+
 /// Copies `tail` to a new file beside the file of receipts, makes the copy durable, and only then
 /// cuts the file to `keep` bytes.
 fn move_aside(
@@ -269,7 +303,7 @@ fn move_aside(
     keep: u64,
 ) -> Result<(), JournalError> {
     // Zeros alone hold nothing to look at.
-    if tail.iter().any(|byte| *byte != 0) {
+    if !tail.is_empty() {
         let (aside, mut copy) = new_aside(path)?;
         copy.write_all(tail)
             .and_then(|()| copy.sync_all())

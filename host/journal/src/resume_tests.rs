@@ -42,9 +42,15 @@ fn find(folder: &Path, host: &PublicKey) -> Tail {
 impl WrittenJournal {
     /// Writes one group for each list of record lengths. No head is signed.
     fn new(groups: &[Vec<usize>]) -> WrittenJournal {
+        WrittenJournal::with_room(groups, 0)
+    }
+
+    /// Writes groups with so many bytes of zeros behind the last.
+    fn with_room(groups: &[Vec<usize>], room: u64) -> WrittenJournal {
         let dir = tempfile::tempdir().unwrap();
         let host = key(dir.path(), [9; 32], true).unwrap().public();
-        let tail = find(dir.path(), &host);
+        let mut tail = find(dir.path(), &host);
+        tail.room = room;
         let mut written = WrittenJournal {
             dir,
             tail,
@@ -65,7 +71,7 @@ impl WrittenJournal {
             .collect();
         self.tail.append(&receipts).unwrap();
         let (path, _) = self.files().pop_last().unwrap();
-        let start = before.get(&path).map_or(0, Vec::len);
+        let start = (before.get(&path)).map_or(0, |bytes| without_room(bytes).len());
         self.groups.push((path, start, self.count));
         self.count += lengths.len();
     }
@@ -101,28 +107,31 @@ impl WrittenJournal {
         let mut bytes = fs::read(path).unwrap();
         let length = (bytes.len() - start) as f64 * share;
         bytes.truncate(start + length as usize);
+        let (group, room) = bytes.split_at(without_room(&bytes).len());
+        let (mut bytes, room) = (group.to_vec(), room.to_vec());
         for (at, byte) in bytes.iter_mut().enumerate().skip(*start) {
             let number = at / block - start / block;
             if !present[number % present.len()] {
                 *byte = 0;
             }
         }
-        fs::write(path, bytes).unwrap();
+        fs::write(path, [bytes, room].concat()).unwrap();
     }
 
     /// Alters one byte at a share of all bytes; returns the file and the line.
     fn alter(&self, share: f64, with: u8) -> (PathBuf, usize) {
         let files = self.files();
-        let total: usize = files.values().map(Vec::len).sum();
+        let length = |bytes: &Vec<u8>| without_room(bytes).len();
+        let total: usize = files.values().map(length).sum();
         let mut at = ((total as f64 * share) as usize).min(total - 1);
         for (path, mut bytes) in files {
-            if at < bytes.len() {
+            if at < length(&bytes) {
                 let line = bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
                 bytes[at] ^= with;
                 fs::write(&path, bytes).unwrap();
                 return (path, line);
             }
-            at -= bytes.len();
+            at -= length(&bytes);
         }
         unreachable!("no byte is there");
     }
@@ -151,8 +160,9 @@ proptest! {
         block in prop::sample::select(vec![512, 4_096]),
         present in prop::collection::vec(any::<bool>(), 1..40),
         share in 0.0..=1.0_f64,
+        room in prop::sample::select(vec![0, 100, 4_096]),
     ) {
-        let written = WrittenJournal::new(&groups);
+        let written = WrittenJournal::with_room(&groups, room);
         written.tear(block, &present, share);
         let durable = written.groups.last().unwrap().2;
         let journal = written.open().unwrap();
@@ -168,8 +178,9 @@ proptest! {
         groups in groups(),
         share in 0.0..1.0_f64,
         with in 1..=u8::MAX,
+        room in prop::sample::select(vec![0, 1_000]),
     ) {
-        let written = WrittenJournal::new(&groups);
+        let written = WrittenJournal::with_room(&groups, room);
         let (path, line) = written.alter(share, with);
         let refused = written.resume_error();
         let place = format!("{}, line {line}:", path.display());
@@ -181,8 +192,9 @@ proptest! {
         groups in groups(),
         block in prop::sample::select(vec![512, 4_096]),
         share in 0.0..1.0_f64,
+        room in prop::sample::select(vec![0, 1_000]),
     ) {
-        let mut written = WrittenJournal::new(&groups);
+        let mut written = WrittenJournal::with_room(&groups, room);
         written.group(&[10]);
         let (path, end, _) = written.groups.last().unwrap().clone();
         let mut bytes = fs::read(&path).unwrap();
@@ -235,6 +247,27 @@ fn zeros_that_fill_no_sector_are_refused_though_nothing_follows() {
     }
 }
 
+/// Zeros behind the last group stand there from the start. Those of a torn group begin with a
+/// sector.
+#[test]
+fn zeros_to_the_end_are_refused_where_they_begin_within_a_line_and_a_sector() {
+    for (from, is_torn) in [(700, false), (1_024, true), (1_025, false)] {
+        let written = WrittenJournal::with_room(&[vec![2_000]], 600);
+        let (path, ..) = &written.groups[0];
+        let mut bytes = fs::read(path).unwrap();
+        bytes[from..].fill(0);
+        fs::write(path, &bytes).unwrap();
+        if is_torn {
+            assert_eq!(written.open().unwrap().sequence(), 0);
+            let aside = fs::read(path.with_extension("aside")).unwrap();
+            assert_eq!(aside, bytes[..from]);
+        } else {
+            let refused = written.resume_error();
+            assert!(refused.contains("zeros that fill no sector"), "{refused}");
+        }
+    }
+}
+
 /// A torn write cuts a line but does not misspell it, so a wrong byte is refused.
 #[test]
 fn a_wrong_byte_in_a_cut_last_line_is_refused() {
@@ -258,7 +291,7 @@ fn a_torn_group_never_overwrites_an_earlier_aside_file() {
     drop(written.open().unwrap());
     assert_eq!(fs::read(path.with_extension("aside")).unwrap(), b"earlier");
     let aside = fs::read(path.with_extension("2.aside")).unwrap();
-    assert_eq!(aside, torn[start..]);
+    assert_eq!(aside, without_room(&torn[start..]));
     assert_eq!(fs::read(&path).unwrap(), torn[..start]);
 }
 

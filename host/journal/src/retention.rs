@@ -83,6 +83,8 @@ pub struct JournalSpace {
 /// The limits of a journal and of its files.
 pub(crate) struct Limits {
     pub(crate) file_bytes: u64,
+    /// Bytes of zeros behind the last receipt.
+    pub(crate) room: u64,
     pub(crate) retention: Retention,
 }
 
@@ -91,6 +93,7 @@ impl From<u64> for Limits {
     fn from(file_bytes: u64) -> Limits {
         Limits {
             file_bytes,
+            room: file_bytes.min(4_096),
             retention: Retention::default(),
         }
     }

@@ -26,6 +26,7 @@ impl Host {
     fn open(&self, retention: Retention) -> Journal {
         let now = self.now.clone();
         let limits = Limits {
+            room: 1 << 12,
             file_bytes: 4_096,
             retention,
         };

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::time::Duration;
 
 use domesday_package::{PublicKey, Sha256Digest};
 
+use crate::append::without_room;
 use crate::flaw::{Flaw, VerifyError};
 use crate::folder::opening;
 use crate::line::{Receipt, is_whole};
@@ -14,6 +16,10 @@ use crate::{Head, JournalError, folder, segment};
 
 /// The longest line that is read, bytes.
 pub(crate) const LONGEST: u64 = 64 << 20;
+
+/// Reads of a line that a running host may be writing, and the time between two.
+const READS: u32 = 3;
+const READ_AGAIN: Duration = Duration::from_millis(10);
 
 /// Facts about a journal that are known from elsewhere.
 #[derive(Debug, Clone)]
@@ -144,12 +150,17 @@ impl<'a> Walk<'a> {
         let opened = File::open(path).map_err(JournalError::io(path))?;
         let mut reader = BufReader::with_capacity(1 << 20, opened);
         let mut bytes = Vec::new();
+        let mut begins = 0;
         for line in 1.. {
-            bytes.clear();
-            let read = (&mut reader).take(LONGEST).read_until(b'\n', &mut bytes);
-            if read.map_err(JournalError::io(path))? == 0 {
+            let read = match is_last {
+                true => read_settled_line(&mut reader, begins, &mut bytes),
+                false => read_line(&mut reader, &mut bytes),
+            };
+            let read = read.map_err(JournalError::io(path))?;
+            if read == 0 {
                 break;
             }
+            begins += read as u64;
             let wrong = |flaw| VerifyError::At {
                 path: path.to_owned(),
                 line,
@@ -157,7 +168,7 @@ impl<'a> Walk<'a> {
             };
             let Some(text) = bytes.strip_suffix(b"\n") else {
                 if is_last && (bytes.len() as u64) < LONGEST {
-                    return Ok(bytes.len() as u64);
+                    return Ok(without_room(&bytes).len() as u64);
                 }
                 let unfinished = "the line does not end".to_owned();
                 return Err(wrong(Flaw::NotAReceipt(unfinished)));
@@ -214,6 +225,29 @@ impl<'a> Walk<'a> {
     pub(crate) fn last_line(&self) -> u64 {
         self.previous.as_ref().map_or(0, |last| last.number)
     }
+}
+
+fn read_line(reader: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    bytes.clear();
+    reader.take(LONGEST).read_until(b'\n', bytes)
+}
+
+/// Reads the line that begins at a byte. A running host writes it in place of zeros, some of which
+/// may be read in its midst. It is read again then.
+fn read_settled_line(
+    reader: &mut (impl BufRead + Seek),
+    begins: u64,
+    bytes: &mut Vec<u8>,
+) -> io::Result<usize> {
+    for _ in 1..READS {
+        let read = read_line(reader, bytes)?;
+        if !(bytes.ends_with(b"\n") && bytes.contains(&0)) {
+            return Ok(read);
+        }
+        std::thread::sleep(READ_AGAIN);
+        reader.seek(SeekFrom::Start(begins))?;
+    }
+    read_line(reader, bytes)
 }
 
 /// A line that follows the chain, though the one after it may not.

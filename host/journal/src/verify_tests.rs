@@ -2,6 +2,7 @@ use super::*;
 use crate::line::tests::about;
 use crate::{Journal, TenantKey, heads, prepare};
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -272,7 +273,8 @@ async fn a_line_longer_than_any_receipt_is_not_an_unfinished_one() {
     let file = File::options().write(true).open(path).unwrap();
     let length = file.metadata().unwrap().len();
     for (bytes, is_unfinished) in [(LONGEST - 1, true), (LONGEST, false)] {
-        file.set_len(length + bytes).unwrap();
+        file.set_len(length + bytes - 1).unwrap();
+        file.write_at(b"x", length + bytes - 1).unwrap();
         let found = proof(&dir).is_ok_and(|proof| proof.unfinished == bytes);
         assert_eq!(found, is_unfinished, "{bytes}");
     }
@@ -334,5 +336,53 @@ async fn the_first_receipt_of_a_later_file_follows_the_head_before_it() {
             ..
         }) => assert_eq!(sequence, begins_at),
         other => panic!("{other:?}"),
+    }
+}
+
+/// A file whose line a host is writing: its midst is there after some reads.
+struct WrittenLine {
+    text: Vec<u8>,
+    at: usize,
+    /// Reads from a place until the line is whole.
+    until_whole: u32,
+}
+
+impl Read for WrittenLine {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut text = self.text.clone();
+        if self.until_whole > 0 {
+            text[6..8].fill(0);
+        }
+        let read = (&text[self.at..]).read(into)?;
+        self.at += read;
+        Ok(read)
+    }
+}
+
+impl Seek for WrittenLine {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let SeekFrom::Start(to) = to else {
+            return Err(io::ErrorKind::Unsupported.into());
+        };
+        self.at = usize::try_from(to).unwrap();
+        self.until_whole = self.until_whole.saturating_sub(1);
+        Ok(to)
+    }
+}
+
+#[test]
+fn a_line_that_a_host_is_writing_is_read_again_and_no_more_than_some_times() {
+    for (until_whole, read) in [(0, "bcdefg\n"), (1, "bcdefg\n"), (9, "bcde\0\0\n")] {
+        let mut reader = BufReader::new(WrittenLine {
+            text: b"a\nbcdefg\nh\n".to_vec(),
+            at: 0,
+            until_whole,
+        });
+        let mut line = Vec::new();
+        assert_eq!(read_settled_line(&mut reader, 0, &mut line).unwrap(), 2);
+        assert_eq!(read_settled_line(&mut reader, 2, &mut line).unwrap(), 7);
+        assert_eq!(String::from_utf8(line.clone()).unwrap(), read);
+        assert_eq!(read_settled_line(&mut reader, 9, &mut line).unwrap(), 2);
+        assert_eq!(line, b"h\n");
     }
 }

@@ -1,10 +1,7 @@
 //! The journal of a running host: one thread writes, and many wait for it together.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{
-    Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
-};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -16,6 +13,7 @@ use crate::append::Tail;
 use crate::disk_work::DiskWork;
 use crate::folder::{add_head, heads, key, lock_folder};
 use crate::open_files::OpenFiles;
+use crate::queue::{Queue, Work};
 use crate::resume::recover;
 use crate::retention::{JournalSpace, Limits, RetainedFiles, Retention};
 use crate::scrub::{self, Scrub};
@@ -27,6 +25,9 @@ const WAITING: usize = 2_048;
 const GROUP_BYTES: usize = 8 << 20;
 /// Bytes of a file before another is begun.
 pub(crate) const FILE_BYTES: u64 = 64 << 20;
+/// Bytes of zeros behind the last receipt of the file that is written. A group in their place does
+/// not change the file's length, so that its sync has the group alone to write.
+const ROOM: u64 = 1 << 20;
 /// The longest that a receipt is without a signed head, and the time between two tries after a
 /// failure.
 const HEAD_AFTER: Duration = Duration::from_secs(1);
@@ -46,7 +47,7 @@ pub struct Ticket(u64);
 /// The journal of this host. Closing it signs the last head. Where the disk does not answer, the
 /// journal is left as after a crash.
 pub struct Journal {
-    entrance: Mutex<Entrance>,
+    queue: Arc<Queue>,
     writer_state: watch::Receiver<WriterState>,
     /// The problem of an earlier file, if any.
     scrub_error: watch::Receiver<Option<JournalError>>,
@@ -55,19 +56,9 @@ pub struct Journal {
     thread: Option<JoinHandle<()>>,
 }
 
-struct Entrance {
-    /// None once the journal is closed.
-    send: Option<SyncSender<SealedReceipt>>,
-    last_ticket: u64,
-}
-
-/// The state of the thread that writes. It counts receipts by their tickets.
+/// The state of the thread that writes.
 #[derive(Clone, Default)]
 struct WriterState {
-    /// Everything through this is durable or has failed.
-    processed_through: u64,
-    /// The last that failed.
-    last_failure: u64,
     /// The error that stops all writing, if any.
     error: Option<JournalError>,
     /// Receipts in the whole journal.
@@ -97,6 +88,7 @@ impl Journal {
     ) -> Result<Journal, JournalError> {
         let limits = Limits {
             file_bytes: FILE_BYTES,
+            room: ROOM,
             retention,
         };
         Journal::open_with(folder, seed, now, limits)
@@ -111,6 +103,7 @@ impl Journal {
     ) -> Result<Journal, JournalError> {
         let Limits {
             file_bytes,
+            room,
             retention,
         } = limits;
         let lock = lock_folder(folder)?;
@@ -121,17 +114,19 @@ impl Journal {
         let signed_through = heads.last().map_or(0, |head| head.sequence);
         let earlier = recover(folder, &host, signed_through)?;
         let files = OpenFiles::open(folder, lock)?;
-        let tail = Tail::find(folder, &host, file_bytes, files)?;
+        let mut tail = Tail::find(folder, &host, file_bytes, files)?;
+        tail.room = room;
         let probe = DiskProbe::open(folder).map_err(JournalError::io(folder))?;
         let retained = RetainedFiles::find(folder, retention)?;
         let (scrub, scrub_error) = scrub::start(folder, host, earlier, retained.removed_below())?;
-        let (send, receive) = sync_channel(WAITING);
+        let queue = Arc::new(Queue::new(WAITING, GROUP_BYTES));
         let (state, writer_state) = watch::channel(WriterState {
             sequence: tail.sequence,
             ..WriterState::default()
         });
         let disk_work = DiskWork::default();
         let writer = Writer {
+            queue: queue.clone(),
             disk_work: disk_work.clone(),
             folder: folder.to_owned(),
             heads,
@@ -149,13 +144,10 @@ impl Journal {
         };
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())
-            .spawn(move || writer.run(&receive))
+            .spawn(move || writer.run())
             .map_err(JournalError::io(folder))?;
         Ok(Journal {
-            entrance: Mutex::new(Entrance {
-                send: Some(send),
-                last_ticket: 0,
-            }),
+            queue,
             writer_state,
             scrub_error,
             disk_work,
@@ -172,28 +164,11 @@ impl Journal {
     pub fn append(&self, mut receipt: SealedReceipt) -> Result<Ticket, JournalError> {
         loop {
             self.check_writable()?;
-            match self.try_append(receipt)? {
-                Ok(ticket) => return Ok(ticket),
+            match self.queue.push(receipt)? {
+                Ok(ticket) => return Ok(Ticket(ticket)),
                 Err(refused) => receipt = refused,
             }
             std::thread::sleep(LOOK_AGAIN);
-        }
-    }
-
-    /// Hands a receipt over, or returns it where too many wait.
-    fn try_append(
-        &self,
-        receipt: SealedReceipt,
-    ) -> Result<Result<Ticket, SealedReceipt>, JournalError> {
-        let mut entrance = self.entrance.lock().unwrap_or_else(PoisonError::into_inner);
-        let send = entrance.send.as_ref().ok_or(JournalError::Closed)?;
-        match send.try_send(receipt) {
-            Ok(()) => {
-                entrance.last_ticket += 1;
-                Ok(Ok(Ticket(entrance.last_ticket)))
-            }
-            Err(TrySendError::Full(receipt)) => Ok(Err(receipt)),
-            Err(TrySendError::Disconnected(_)) => Err(JournalError::Closed),
         }
     }
 
@@ -204,20 +179,27 @@ impl Journal {
     /// [`JournalError`] if a receipt between the tickets did not become durable. After
     /// [`JournalError::Stalled`] they may still become durable.
     pub async fn wait_until_durable(&self, from: Ticket, to: Ticket) -> Result<(), JournalError> {
-        let mut writer_state = self.writer_state.clone();
-        let processed = |state: &WriterState| state.processed_through >= to.0;
-        while let Err(_elapsed) = timeout(LOOK_AGAIN, writer_state.wait_for(processed)).await {
-            self.disk_work.check()?;
+        let mut outcome = match self.queue.wait(from.0, to.0) {
+            Ok(known) => return known,
+            Err(outcome) => outcome,
+        };
+        loop {
+            match timeout(LOOK_AGAIN, &mut outcome).await {
+                Ok(outcome) => return outcome.unwrap_or(Err(JournalError::Closed)),
+                Err(_elapsed) => self.disk_work.check()?,
+            }
         }
-        let outcome = writer_state
-            .wait_for(processed)
-            .await
-            .map_err(|_| JournalError::Closed)?;
-        match &outcome.error {
-            _ if outcome.last_failure < from.0 => Ok(()),
-            Some(error) => Err(error.clone()),
-            None => Err(JournalError::Closed),
-        }
+    }
+
+    /// Makes a call once the receipts through this ticket are durable or have failed. The thread
+    /// that writes makes it, so it must not block.
+    pub fn hold_until_durable(&self, to: Ticket, call: Box<dyn FnOnce() + Send>) {
+        self.queue.call_after(to.0, call);
+    }
+
+    /// Makes all calls that are held back.
+    pub fn deliver_held(&self) {
+        self.queue.call_now();
     }
 
     /// Checks that receipts can be written, as far as the last attempt and the earlier files
@@ -257,9 +239,7 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        let mut entrance = self.entrance.lock().unwrap_or_else(PoisonError::into_inner);
-        entrance.send = None;
-        drop(entrance);
+        self.queue.close();
         let Some(thread) = self.thread.take() else {
             return;
         };
@@ -277,6 +257,7 @@ impl Drop for Journal {
 }
 
 struct Writer {
+    queue: Arc<Queue>,
     disk_work: DiskWork,
     folder: PathBuf,
     tail: Tail,
@@ -296,18 +277,18 @@ struct Writer {
 }
 
 impl Writer {
-    fn run(mut self, receive: &Receiver<SealedReceipt>) {
+    fn run(mut self) {
         self.disk_work.set(Some(Instant::now()));
         self.keep_space();
         self.disk_work.set(None);
         loop {
             let wait = HEAD_AFTER.saturating_sub(self.signed_at.elapsed());
-            let next = receive.recv_timeout(wait);
+            let next = self.queue.take(wait);
             self.disk_work.set(Some(Instant::now()));
             match next {
-                Ok(first) => self.group(first, receive),
-                Err(RecvTimeoutError::Timeout) => self.probe_disk(),
-                Err(RecvTimeoutError::Disconnected) => break,
+                Work::Group(group) => self.group(&group),
+                Work::Nothing => self.probe_disk(),
+                Work::Closed => break,
             }
             if self.signed_at.elapsed() >= HEAD_AFTER {
                 if self.state.borrow().error.is_some() {
@@ -320,6 +301,12 @@ impl Writer {
             self.disk_work.set(None);
         }
         self.sign();
+        // A folder that is not this host's any more is left as it is.
+        if self.state.borrow().error.is_none()
+            && let Err(error) = self.tail.cut_room()
+        {
+            tracing::warn!(%error, "zeros stay behind the last receipt");
+        }
     }
 
     /// Removes files beyond a limit, and looks at the space. Receipts go on if that fails.
@@ -346,24 +333,13 @@ impl Writer {
         }
     }
 
-    /// Makes one receipt durable, with those that wait behind it.
-    fn group(&mut self, first: SealedReceipt, receive: &Receiver<SealedReceipt>) {
-        let mut bytes = first.bytes();
-        let mut group = vec![first];
-        while bytes < GROUP_BYTES {
-            match receive.try_recv() {
-                Ok(next) => {
-                    bytes += next.bytes();
-                    group.push(next);
-                }
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
-            }
-        }
+    /// Makes receipts durable, all or none, and tells those who wait.
+    fn group(&mut self, group: &[SealedReceipt]) {
         // Receipts that were handed in before the failure was known fail as well.
         let earlier = self.state.borrow().error.clone();
         let written = match earlier {
             Some(error) => Err(error),
-            None => self.tail.append(&group),
+            None => self.tail.append(group),
         };
         for (file, facts) in self.tail.closed.drain(..) {
             let bytes = facts.map_or(0, |facts| facts.bytes);
@@ -376,13 +352,12 @@ impl Writer {
             self.signed_at = Instant::now();
         }
         self.state.send_modify(|state| {
-            state.processed_through += group.len() as u64;
             state.sequence = self.tail.sequence;
-            if let Err(error) = written {
-                state.last_failure = state.processed_through;
-                state.error = Some(error);
+            if let Err(error) = &written {
+                state.error = Some(error.clone());
             }
         });
+        self.queue.finish(group.len(), written);
         if self.tail.is_full() {
             // The head of a file's end stays, so that the file can be proved by itself.
             self.sign();
@@ -421,6 +396,12 @@ impl Writer {
                 self.publish(Err(error));
             }
         }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue.abandon();
     }
 }
 

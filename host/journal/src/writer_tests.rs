@@ -220,44 +220,62 @@ async fn a_journal_whose_earlier_files_are_elsewhere_goes_on() {
     assert_eq!(verify(dir.path(), &later, |_| {}).unwrap().last, 62);
 }
 
-/// Returns a receipt whose text has exactly this many bytes.
-fn receipt_of(bytes: usize) -> SealedReceipt {
-    let key = TenantKey::new([1; 32]);
-    let record = vec![7; bytes / 2];
-    let nameless = prepare(&about(""), &key, &record).unwrap().bytes();
-    prepare(&about(&"v".repeat(bytes - nameless)), &key, &record).unwrap()
+/// Returns the bytes behind the last line of a journal's last file.
+fn bytes_behind_the_last_line(folder: &Path) -> Vec<u8> {
+    let (_, path) = crate::segment::list(folder).unwrap().pop().unwrap();
+    let bytes = std::fs::read(path).unwrap();
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').unwrap();
+    bytes[end + 1..].to_vec()
 }
 
-#[test]
-fn a_group_ends_with_the_receipt_that_fills_it() {
+#[tokio::test]
+async fn zeros_stand_behind_the_last_receipt_until_its_file_is_closed() {
     let dir = tempfile::tempdir().unwrap();
-    let quarter = receipt_of(GROUP_BYTES / 4);
-    let (send, receive) = sync_channel(WAITING);
-    for _ in 0..5 {
-        send.send(quarter.clone()).unwrap();
-    }
-    let (state, writer_state) = watch::channel(WriterState::default());
-    let host = key(dir.path(), [9; 32], true).unwrap();
-    let files = OpenFiles::open(dir.path(), lock_folder(dir.path()).unwrap()).unwrap();
-    let mut writer = Writer {
-        disk_work: DiskWork::default(),
-        folder: dir.path().to_owned(),
-        tail: Tail::find(dir.path(), &host.public(), FILE_BYTES, files).unwrap(),
-        probe: DiskProbe::open(dir.path()).unwrap(),
-        scrub: scrub::start(dir.path(), host.public(), Vec::new(), Arc::default())
-            .unwrap()
-            .0,
-        retained: RetainedFiles::find(dir.path(), Retention::default()).unwrap(),
-        key: host,
-        heads: Vec::new(),
-        replace_last_head: false,
-        signed_through: 0,
-        signed_at: Instant::now(),
-        now: now(),
-        state,
+    let journal = open(dir.path());
+    keep(&journal, 0..1).await;
+    let length = || {
+        let (_, path) = crate::segment::list(dir.path()).unwrap().pop().unwrap();
+        std::fs::metadata(path).unwrap().len()
     };
-    writer.group(quarter, &receive);
-    assert_eq!(writer_state.borrow().processed_through, 4);
-    writer.group(receive.recv().unwrap(), &receive);
-    assert_eq!(writer_state.borrow().processed_through, 6);
+    let before = length();
+    keep(&journal, 1..2).await;
+    assert_eq!(length(), before, "a group goes in the place of zeros");
+    let room = bytes_behind_the_last_line(dir.path());
+    assert!(!room.is_empty() && room.iter().all(|byte| *byte == 0));
+    // A reader beside the host takes them for nothing.
+    let proof = verify(dir.path(), &Expectations::default(), |_| {}).unwrap();
+    assert_eq!((proof.last, proof.unfinished), (2, 0));
+    for first in [2, 10, 18] {
+        keep(&journal, first..first + 8).await;
+    }
+    let files = crate::segment::list(dir.path()).unwrap();
+    let (_, closed) = files.split_last().unwrap();
+    assert!(!closed.is_empty());
+    for (_, path) in closed {
+        assert!(std::fs::read(path).unwrap().ends_with(b"\n"));
+    }
+    drop(journal);
+    assert!(bytes_behind_the_last_line(dir.path()).is_empty());
+}
+
+#[tokio::test]
+async fn a_journal_whose_host_was_killed_loses_its_zeros_and_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    for file_is_empty in [false, true] {
+        let sequence = {
+            let journal = open(dir.path());
+            keep(&journal, 0..2).await;
+            journal.sequence()
+        };
+        let path = match file_is_empty {
+            // A file that was begun for a group of which nothing reached the disk.
+            true => crate::segment::path(dir.path(), sequence + 1),
+            false => crate::segment::list(dir.path()).unwrap().pop().unwrap().1,
+        };
+        let text = std::fs::read(&path).unwrap_or_default();
+        std::fs::write(&path, [text.as_slice(), &[0; 700]].concat()).unwrap();
+        assert_eq!(open(dir.path()).sequence(), sequence);
+        assert_eq!(std::fs::read(&path).unwrap_or_default(), text);
+        assert_eq!(path.exists(), !file_is_empty);
+    }
 }

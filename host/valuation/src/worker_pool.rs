@@ -18,6 +18,9 @@ const WORKERS_PER_BULK_THREAD: usize = 4;
 /// of the evidence use it too.
 const STACK_BYTES: usize = 8 << 20;
 
+/// Gives the result of a task to its caller. It does not block.
+pub type Delivery = Box<dyn FnOnce() + Send>;
+
 /// Receives the time that a task of a request waited for a worker.
 pub type WaitObserver = Arc<dyn Fn(Duration) + Send + Sync>;
 
@@ -163,6 +166,21 @@ impl WorkerPool {
         self.with_slot(slot, work, |task| self.enqueue(task)).await
     }
 
+    /// Runs `work` on a worker, which then leaves it to `hold` when the result is delivered. So a
+    /// caller that has something else to wait for is woken once.
+    ///
+    /// # Errors
+    /// As [`WorkerPool::run`]. `Lost` too where `hold` drops the delivery.
+    pub async fn run_and_hold<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+        hold: impl FnOnce(Delivery) + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let slot = self.slot()?;
+        self.with_slot_and_hold(slot, work, |task| self.enqueue(task), hold)
+            .await
+    }
+
     /// Runs `work` that `rayon` divides over all threads.
     ///
     /// # Errors
@@ -231,6 +249,17 @@ impl WorkerPool {
         work: impl FnOnce() -> T + Send + 'static,
         hand_over: impl FnOnce(Task),
     ) -> Result<T, WorkError> {
+        self.with_slot_and_hold(slot, work, hand_over, |deliver| deliver())
+            .await
+    }
+
+    async fn with_slot_and_hold<T: Send + 'static>(
+        &self,
+        slot: OwnedSemaphorePermit,
+        work: impl FnOnce() -> T + Send + 'static,
+        hand_over: impl FnOnce(Task),
+        hold: impl FnOnce(Delivery) + Send + 'static,
+    ) -> Result<T, WorkError> {
         let (sender, answer) = oneshot::channel();
         let waiting = self.waiting.clone();
         waiting.0.fetch_add(1, Ordering::Relaxed);
@@ -249,8 +278,10 @@ impl WorkerPool {
             }
             let result = span.in_scope(work);
             drop(slot);
-            // The caller may be gone. The work is done all the same.
-            let _ = sender.send(result);
+            hold(Box::new(move || {
+                // The caller may be gone. The work is done all the same.
+                let _ = sender.send(result);
+            }));
         }));
         answer.await.map_err(|_| WorkError::Lost)
     }

@@ -25,7 +25,7 @@ pub use recorder::RowRecorder;
 pub use time_limit::{DeadlinePassed, in_time};
 
 use crate::quota::usage::{ReservationError, reserve};
-use crate::receipts::ReceiptError;
+use crate::receipts::{ReceiptError, ReceiptRecorder};
 use crate::service::Service;
 use crate::telemetry::request_log::{LoggedValuation, RequestLog, RequestSummary};
 use domesday_contract::error::ValidationError;
@@ -106,6 +106,8 @@ pub struct Run<'a> {
     pub first_valuation_id: Uuid,
     /// The end of the time for the rows.
     pub deadline: Deadline,
+    /// The receipts of the rows, where they have some.
+    pub receipts: Option<Arc<ReceiptRecorder>>,
 }
 
 /// The reason why a request has no result.
@@ -171,6 +173,7 @@ impl Execution<'_> {
             context: context.clone(),
             first_valuation_id,
             deadline,
+            receipts: recorder.receipts(),
         });
         let run = recorder.run_and_record(async {
             let results = run.await;

@@ -51,6 +51,11 @@ impl RowRecorder {
         observer(self.receipts.clone(), self.shadow.clone())
     }
 
+    /// Returns the receipts of the rows, where they have some.
+    pub fn receipts(&self) -> Option<Arc<ReceiptRecorder>> {
+        self.receipts.clone()
+    }
+
     /// Runs rows, then waits until their receipts are durable. The receipts of all rows become
     /// durable together, which costs one wait for a request or a chunk. Receipts that are late for
     /// a request may still become durable, although nothing is answered or charged for them.

@@ -1,6 +1,7 @@
 //! One row, on one worker: it neither waits for pieces of batches nor is divided itself.
 
 use super::{DeadlinePassed, Results, Rows, Run};
+use crate::receipts::ReceiptRecorder;
 use crate::service::Service;
 use crate::telemetry::request_log::RequestSummary;
 use domesday_contract::error::ValidationError;
@@ -8,13 +9,20 @@ use domesday_contract::v3::result::Summary;
 use domesday_contract::vocabulary::Vocabulary;
 use domesday_state::UsageKind;
 use domesday_valuation::pipeline::address_lookup::AddressLookups;
+use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::{
     RequestContext, RowOutcome, ValuationRequest, outcome, postcode_to_look_up,
 };
 use domesday_valuation::spans::SPANS;
-use domesday_valuation::worker_pool::WorkError;
+use domesday_valuation::worker_pool::{Delivery, WorkError};
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
 use tracing::{Instrument, info_span};
+
+/// The longest time that a result is held back for its receipt.
+const LONGEST_HOLD: Duration = Duration::from_millis(100);
 
 /// The row of a single value.
 pub struct SingleRow(pub ValuationRequest);
@@ -98,12 +106,37 @@ async fn value(request: ValuationRequest, run: Run<'_>) -> Result<SingleValue, W
         service, context, ..
     } = run;
     let (request, answers) = look_up(service, request, &context).await?;
+    let (id, deadline) = (run.first_valuation_id, run.deadline);
     let value = move || {
-        let id = run.first_valuation_id;
-        let row = outcome(&request, &context, &answers, id, Some(run.deadline));
+        let row = outcome(&request, &context, &answers, id, Some(deadline));
         SingleValue { request, row }
     };
-    service.workers.run(value).await
+    match run.receipts {
+        Some(receipts) => run_until_durable(service, value, receipts, deadline).await,
+        None => service.workers.run(value).await,
+    }
+}
+
+/// Runs a row whose result comes once its receipt is durable or failed, so that the request is
+/// woken once. The recorder says which. Where the journal takes long, the result comes before.
+async fn run_until_durable<T: Send + 'static>(
+    service: &Service,
+    value: impl FnOnce() -> T + Send + 'static,
+    receipts: Arc<ReceiptRecorder>,
+    deadline: Deadline,
+) -> Result<T, WorkError> {
+    let recorder = receipts.clone();
+    let hold = move |deliver: Delivery| match deadline.remaining() > LONGEST_HOLD {
+        true => recorder.hold_until_durable(deliver),
+        false => deliver(),
+    };
+    let mut running = pin!(service.workers.run_and_hold(value, hold));
+    loop {
+        match timeout(LONGEST_HOLD, &mut running).await {
+            Ok(value) => return value,
+            Err(_elapsed) => receipts.deliver_held(),
+        }
+    }
 }
 
 /// Asks the address provider, where there is one and the snapshot leaves the address open.

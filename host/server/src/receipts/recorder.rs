@@ -10,6 +10,7 @@ use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::Row;
 use domesday_journal::{Journal, ReceiptHeader, TenantKey, Ticket, prepare};
 use domesday_valuation::observer::{ObservedRow, WantedEvidence};
+use domesday_valuation::worker_pool::Delivery;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
@@ -119,6 +120,20 @@ impl ReceiptRecorder {
             Form::Digests => receipt.bind_to_snapshot(&about),
         };
         Ok(self.journal.append(receipt)?)
+    }
+
+    /// Runs `deliver` once the appended receipts are durable or failed, or at once without one.
+    pub fn hold_until_durable(&self, deliver: Delivery) {
+        let tickets = self.handed_in().tickets;
+        match tickets {
+            Some((_, last)) => self.journal.hold_until_durable(last, deliver),
+            None => deliver(),
+        }
+    }
+
+    /// Delivers whatever is held back, since the journal takes long.
+    pub fn deliver_held(&self) {
+        self.journal.deliver_held();
     }
 
     /// Waits until all appended receipts are durable.

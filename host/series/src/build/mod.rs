@@ -6,9 +6,12 @@ pub mod markets;
 mod older_workbook;
 mod parquet_files;
 pub mod rates;
-mod sheets;
+mod shared_strings;
+pub(crate) mod sheets;
 mod workbook_error;
 mod writer;
+mod xls_records;
+mod xls_sheets;
 
 pub use crate::store::Windows;
 pub use draft::{Draft, FieldValue, Key, NewObservation, SeriesHandle};

@@ -4,8 +4,8 @@
 //! make one of seventeen thousand million, so the rectangle is bounded before it is made.
 
 use super::older_workbook::with_bounded_sheets;
-use super::workbook_error::{LARGEST, WorkbookError};
-use calamine::{Cell, Data, Range, Reader, Xls, Xlsx, XlsxError};
+use super::workbook_error::{LARGEST, MOST_CHARACTERS, WorkbookError};
+use calamine::{Cell, Data, DataRef, Range, Reader, Xls, Xlsx, XlsxError};
 use domesday_registers::zip_source::is_zip;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,11 +33,11 @@ impl<'b> Workbook<'b> {
 
     /// Opens a workbook of the older format, or returns None where it is none.
     fn open_older(bytes: &[u8]) -> Result<Option<Workbook<'b>>, WorkbookError> {
-        match catch_damage(|| with_bounded_sheets(bytes))? {
-            Ok(bounded) => catch_damage(|| Xls::new(Cursor::new(bounded)).ok().map(Workbook::Xls)),
-            Err(WorkbookError::Unreadable(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let Some(bounded) = catch_damage(|| with_bounded_sheets(bytes))?? else {
+            return Ok(None);
+        };
+        let opened = catch_damage(|| Xls::new(Cursor::new(bounded)))?;
+        Ok(Some(Workbook::Xls(opened.map_err(calamine::Error::from)?)))
     }
 
     /// Returns the names of its sheets, in order.
@@ -57,10 +57,7 @@ impl<'b> Workbook<'b> {
             Workbook::Xls(book) => {
                 Ok(book.worksheet_range(sheet).map_err(calamine::Error::from)?)
             }
-            Workbook::Xlsx(book) => {
-                let cells = catch_damage(|| filled_cells(book, sheet))?;
-                rectangle(cells.map_err(calamine::Error::from)?)
-            }
+            Workbook::Xlsx(book) => rectangle(catch_damage(|| filled_cells(book, sheet))??),
         }
     }
 }
@@ -72,13 +69,27 @@ fn catch_damage<T>(read: impl FnOnce() -> T) -> Result<T, WorkbookError> {
 }
 
 /// Returns the cells of a sheet that are not blank. A sheet of a drawing has none.
-fn filled_cells(book: &mut Xlsx<Cursor<&[u8]>>, sheet: &str) -> Result<Vec<Cell<Data>>, XlsxError> {
+///
+/// # Errors
+/// [`WorkbookError`] if a cell cannot be read, or the cells hold too much text.
+fn filled_cells(
+    book: &mut Xlsx<Cursor<&[u8]>>,
+    sheet: &str,
+) -> Result<Vec<Cell<Data>>, WorkbookError> {
     let mut reader = match book.worksheet_cells_reader(sheet) {
         Err(XlsxError::NotAWorksheet(_)) => return Ok(Vec::new()),
-        reader => reader?,
+        reader => reader.map_err(calamine::Error::from)?,
     };
     let mut cells = Vec::new();
-    while let Some(cell) = reader.next_cell()? {
+    let mut characters = 0_u64;
+    while let Some(cell) = reader.next_cell().map_err(calamine::Error::from)? {
+        // Each cell gets its own copy of a string that cells share.
+        if let DataRef::SharedString(text) = cell.get_value() {
+            characters += text.chars().count() as u64;
+        }
+        if characters > MOST_CHARACTERS {
+            return Err(WorkbookError::TooMuchText);
+        }
         let value = Data::from(cell.get_value().clone());
         if value != Data::Empty {
             cells.push(Cell::new(cell.get_position(), value));

@@ -1,5 +1,6 @@
 //! Archives and workbooks that unpack to far more than they hold.
 
+use super::older_workbooks::{OlderWorkbook, number_at, record};
 use super::workbooks::{reading, spot, zip_archive};
 use domesday_series::build::markets::count_rents;
 use std::io::{Cursor, Read as _, Write as _};
@@ -119,54 +120,39 @@ fn two_cells_at_the_corners_of_a_sheet_take_no_memory() {
     );
 }
 
-/// Returns a record of the older format.
-fn record(kind: u16, data: &[u8]) -> Vec<u8> {
-    let length = u16::try_from(data.len()).unwrap();
-    [&kind.to_le_bytes(), &length.to_le_bytes(), data].concat()
+/// The reader copies the string into every cell that shares it.
+#[test]
+fn a_string_that_many_cells_share_is_bounded_in_sum() {
+    let cells =
+        (1..=68).map(|row| format!(r#"<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>"#));
+    let sheet = sheet_of(&cells.collect::<String>());
+    let mut zip = ZipWriter::new_append(Cursor::new(sheet)).unwrap();
+    zip.start_file("xl/sharedStrings.xml", SimpleFileOptions::default())
+        .unwrap();
+    let text = "a".repeat(1_000_000);
+    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    write!(zip, r#"<sst xmlns="{main}"><si><t>{text}</t></si></sst>"#).unwrap();
+    let bytes = zip.finish().unwrap().into_inner();
+    let error = reading(&[("long.xlsx", bytes)]).unwrap_err();
+    let reason = "its cells hold more than 67108864 characters of text";
+    assert!(error.contains(reason), "{error}");
 }
 
-/// Returns the number 1 in a cell.
-fn number_at(row: u16, column: u16) -> Vec<u8> {
-    let place = [row.to_le_bytes(), column.to_le_bytes(), [0; 2]].concat();
-    record(0x0203, &[place, 1_f64.to_le_bytes().to_vec()].concat())
-}
-
-/// Returns a workbook of the older format whose sheets all have the records of one.
-fn older_workbook(names: &[String], sheet: &[Vec<u8>]) -> Vec<u8> {
-    let begin = record(0x0809, &[0, 6, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    let end = record(0x000A, &[]);
-    let bound = |name: &String, place: usize| {
-        let place = u32::try_from(place).unwrap().to_le_bytes();
-        let length = u8::try_from(name.len()).unwrap();
-        record(
-            0x0085,
-            &[&place, &[0, 0, length, 0][..], name.as_bytes()].concat(),
-        )
-    };
-    let globals = |place| {
-        let sheets = names.iter().flat_map(|name| bound(name, place));
-        [begin.clone(), sheets.collect(), end.clone()].concat()
-    };
-    let place = globals(0).len();
-    let stream = [globals(place), begin.clone(), sheet.concat(), end.clone()].concat();
-    let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
-    let mut workbook = file.create_stream("/Workbook").unwrap();
-    workbook.write_all(&stream).unwrap();
-    drop(workbook);
-    file.into_inner().into_inner()
+/// Returns a workbook of the older format with one sheet of these records.
+fn older_sheet(records: &[Vec<u8>]) -> Vec<u8> {
+    OlderWorkbook::new(vec![records.concat()]).bytes()
 }
 
 #[test]
 fn far_cells_of_the_older_format_take_no_memory() {
     let far = [number_at(0, 0), number_at(u16::MAX, u16::MAX)];
-    let book = older_workbook(&["a".to_owned()], &far);
-    let error = reading(&[("far.xls", book)]).unwrap_err();
+    let error = reading(&[("far.xls", older_sheet(&far))]).unwrap_err();
     let reason = "its cells span 65536 rows and 65536 columns";
     assert!(error.contains(reason), "{error}");
 
     // A record of several numbers states its last column at its end.
     let wide = record(0x00BD, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]);
-    let book = older_workbook(&["a".to_owned()], &[wide, number_at(999, 0)]);
+    let book = older_sheet(&[wide, number_at(999, 0)]);
     let error = reading(&[("wide.xls", book)]).unwrap_err();
     let reason = "its cells span 1000 rows and 65536 columns";
     assert!(error.contains(reason), "{error}");
@@ -174,14 +160,14 @@ fn far_cells_of_the_older_format_take_no_memory() {
 
 #[test]
 fn many_sheets_of_the_older_format_are_bounded_in_sum() {
-    let names = (0..20).map(|number| number.to_string());
-    let names = names.collect::<Vec<_>>();
-    let sheet = [number_at(0, 0), number_at(9_999, 99)];
-    let error = reading(&[("many.xls", older_workbook(&names, &sheet))]).unwrap_err();
-    let reason = "its sheets together span more than 16777216 cells";
+    let sheets = |count| {
+        let sheet = [number_at(0, 0), number_at(9_999, 99)].concat();
+        OlderWorkbook::new(vec![sheet; count]).bytes()
+    };
+    let error = reading(&[("many.xls", sheets(5))]).unwrap_err();
+    let reason = "its sheets together span more than 4194304 cells";
     assert!(error.contains(reason), "{error}");
-    let few = older_workbook(&names[..3], &sheet);
-    let error = reading(&[("few.xls", few)]).unwrap_err();
+    let error = reading(&[("few.xls", sheets(3))]).unwrap_err();
     assert!(!error.contains("span"), "{error}");
 }
 
@@ -196,8 +182,7 @@ fn a_stated_size_of_the_older_format_takes_no_memory() {
         )
     };
     for columns in [[255, 0], [255, 255]] {
-        let sheet = [sized(columns), number_at(0, 0)];
-        let book = older_workbook(&["a".to_owned()], &sheet);
+        let book = older_sheet(&[sized(columns), number_at(0, 0)]);
         let error = reading(&[("sized.xls", book)]).unwrap_err();
         assert!(!error.contains("damaged"), "{error}");
     }

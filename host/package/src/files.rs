@@ -1,9 +1,9 @@
 //! The directory of a package on disk: its contents, and opening without following links.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
@@ -11,6 +11,19 @@ use rustix::fs::{Mode, OFlags};
 use crate::error::PackageErrorKind;
 use crate::path::is_reserved;
 use crate::{FileEntry, FilePath};
+
+/// The rights of a file that others may read.
+pub(crate) const READABLE_FILE: u32 = 0o644;
+
+/// Gives a new file or directory all rights of `mode`, whatever the umask took of them. Packages
+/// are public, and the service is another user than the operator who pulls them.
+pub(crate) fn open_to_readers(made: &File, mode: u32) -> io::Result<()> {
+    let rights = made.metadata()?.permissions().mode();
+    if rights & mode != mode {
+        made.set_permissions(Permissions::from_mode(rights | mode))?;
+    }
+    Ok(())
+}
 
 /// Returns the directory above `path`.
 pub(crate) fn parent(path: &Path) -> PathBuf {
@@ -156,6 +169,20 @@ mod tests {
     fn a_bare_name_lies_in_the_current_directory() {
         for (path, directory) in [("a/b", "a"), ("/a", "/"), ("a", "."), ("/", ".")] {
             assert_eq!(parent(Path::new(path)), PathBuf::from(directory), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_a_narrow_umask_made_is_opened_to_readers_and_keeps_wider_rights() {
+        let folder = tempfile::tempdir().unwrap();
+        for (made, opened) in [(0o600, 0o644), (0o664, 0o664)] {
+            let path = folder.path().join(format!("{made:o}"));
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(made)).unwrap();
+            let file = File::open(&path).unwrap();
+            open_to_readers(&file, READABLE_FILE).unwrap();
+            let rights = file.metadata().unwrap().permissions().mode();
+            assert_eq!(rights & 0o777, opened);
         }
     }
 

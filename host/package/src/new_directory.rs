@@ -5,7 +5,10 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use crate::files::parent;
+use crate::files::{open_to_readers, parent};
+
+/// The rights of a directory that others may read.
+const READABLE: u32 = 0o755;
 
 /// Makes a directory with those above it, closed to others, and makes each new name durable.
 ///
@@ -15,12 +18,13 @@ pub fn make_directory(directory: &Path) -> io::Result<()> {
     make_with_mode(directory, 0o700)
 }
 
-/// Makes a directory with those above it, which others may read, and makes each new name durable.
+/// Makes a directory with those above it, which others may read whatever the umask is, and makes
+/// each new name durable.
 ///
 /// # Errors
 /// The operating system's error, if one of them cannot be made or its parent cannot be synced.
 pub fn make_readable_directory(directory: &Path) -> io::Result<()> {
-    make_with_mode(directory, 0o755)
+    make_with_mode(directory, READABLE)
 }
 
 fn make_with_mode(directory: &Path, mode: u32) -> io::Result<()> {
@@ -30,6 +34,9 @@ fn make_with_mode(directory: &Path, mode: u32) -> io::Result<()> {
     let parent = parent(directory);
     make_with_mode(&parent, mode)?;
     let created = DirBuilder::new().mode(mode).create(directory);
+    if created.is_ok() && mode == READABLE {
+        open_to_readers(&File::open(directory)?, mode)?;
+    }
     // Another process may have made it meanwhile.
     if !directory.is_dir() {
         created?;
@@ -57,13 +64,12 @@ mod tests {
     }
 
     #[test]
-    fn a_readable_directory_is_open_to_readers_as_far_as_the_process_allows() {
+    fn a_readable_directory_is_open_to_readers() {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path().join("releases/property");
         make_readable_directory(&directory).unwrap();
         let mode = fs::metadata(&directory).unwrap().permissions().mode();
-        // The umask of the process may take the rights of others.
-        assert_eq!(mode & 0o722, 0o700);
+        assert_eq!(mode & 0o755, 0o755);
     }
 
     #[test]

@@ -3,12 +3,12 @@
 //! The manifest comes first and says which files must follow. In the end the packages folder holds
 //! the whole package durably, or nothing.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use crate::error::PackageErrorKind;
 use crate::existing::find_existing;
-use crate::files::{check_tree, parent, sync_directory};
+use crate::files::{READABLE_FILE, check_tree, open_to_readers, parent, sync_directory};
 use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::open::{check_digest, check_size, read_body};
 use crate::publish::put_in_place;
@@ -16,7 +16,7 @@ use crate::staging::StagingDirectory;
 use crate::write::put_file;
 use crate::{
     Attachments, Body, FilePath, Kind, Manifest, PackageError, PackageId, PublicKey,
-    PublishOutcome, Sha256Digest, Trust, signature,
+    PublishOutcome, Sha256Digest, Trust, make_readable_directory, signature,
 };
 
 /// The manifest and signature of a package elsewhere, judged before any of its files is fetched.
@@ -164,7 +164,7 @@ impl PackageReceiver {
     pub fn create(&self, file: &FilePath) -> Result<File, PackageError> {
         let path = self.staging.path().join(file.as_str());
         let directory = parent(&path);
-        fs::create_dir_all(&directory)
+        make_readable_directory(&directory)
             .map_err(PackageErrorKind::io(&directory))
             .and_then(|()| {
                 OpenOptions::new()
@@ -172,6 +172,10 @@ impl PackageReceiver {
                     .create(true)
                     .truncate(true)
                     .open(&path)
+                    .and_then(|file| {
+                        open_to_readers(&file, READABLE_FILE)?;
+                        Ok(file)
+                    })
                     .map_err(PackageErrorKind::io(&path))
             })
             .map_err(|error| error.of(&self.destination))
@@ -232,6 +236,7 @@ mod tests {
         write,
     };
     use std::collections::BTreeMap;
+    use std::fs;
     use std::io::Write;
 
     /// Writes a signed package in a new packages folder, and returns it with its key.

@@ -78,11 +78,12 @@ pub(crate) fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), Pack
     let packages_dir = files::parent(directory);
     let mut file = tempfile::Builder::new()
         .prefix(".signature-")
-        .permissions(fs::Permissions::from_mode(0o644))
+        .permissions(fs::Permissions::from_mode(files::READABLE_FILE))
         .tempfile_in(&packages_dir)
         .map_err(PackageErrorKind::io(&packages_dir))?;
     let destination = directory.join(name);
-    file.write_all(bytes)
+    files::open_to_readers(file.as_file(), files::READABLE_FILE)
+        .and_then(|()| file.write_all(bytes))
         .and_then(|()| file.as_file().sync_all())
         .map_err(PackageErrorKind::io(file.path()))?;
     file.persist(&destination)

@@ -6,12 +6,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::PackageErrorKind;
-use crate::files::{parent, sync_directory};
+use crate::files::{READABLE_FILE, open_to_readers, parent, sync_directory};
 use crate::manifest::{FORMAT, MANIFEST};
 use crate::open::{Package, read_body};
 use crate::staging::StagingDirectory;
 use crate::{
     Body, FileEntry, FilePath, Manifest, PackageError, PackageId, Sha256Digest, Timestamp,
+    make_readable_directory,
 };
 
 /// A package that is to be written.
@@ -123,7 +124,9 @@ pub(crate) fn rename_into_place(
 }
 
 fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).open(path)
+    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    open_to_readers(&file, READABLE_FILE)?;
+    Ok(file)
 }
 
 /// Writes one file below `root` and makes it and its directories durable.
@@ -134,7 +137,7 @@ pub(crate) fn copy(
 ) -> Result<FileEntry, PackageErrorKind> {
     let path = root.join(file.as_str());
     let directory = parent(&path);
-    fs::create_dir_all(&directory).map_err(PackageErrorKind::io(&directory))?;
+    make_readable_directory(&directory).map_err(PackageErrorKind::io(&directory))?;
     let mut target = create(&path).map_err(PackageErrorKind::io(&path))?;
     let (sha256, bytes) = match source {
         Source::Path(from) => {

@@ -136,6 +136,21 @@ fn a_new_certificate_is_taken_on_sighup_and_a_broken_one_is_not() {
     assert_eq!(value(&server, &mut stream).ok()["status"], "valued");
 }
 
+/// `systemctl reload` sends it to every host.
+#[test]
+fn a_host_without_a_certificate_outlives_sighup() {
+    let server = start().go();
+    for _ in 0..2 {
+        server.signal(rustix::process::Signal::HUP);
+    }
+    server.await_log(|line| line["message"] == "SIGHUP: there is no certificate to read again");
+    assert_eq!(
+        server.demo().post("/v3/value", &house()).ok()["status"],
+        "valued"
+    );
+    server.stop();
+}
+
 #[test]
 fn a_certificate_that_cannot_be_served_with_is_a_clear_error() {
     let folder = tempfile::tempdir().unwrap();

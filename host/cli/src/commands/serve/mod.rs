@@ -7,6 +7,7 @@ mod job_objects;
 mod listen;
 mod open;
 mod release_source;
+mod signals;
 mod usage_retention;
 
 use crate::commands::trust::trust;
@@ -30,13 +31,13 @@ use domesday_server::sample_rate::SampleRate;
 use domesday_server::service::Service;
 use domesday_server::shadow::ShadowError;
 use domesday_server::telemetry::connections::Listener;
-use domesday_server::telemetry::metrics::Gauge;
 use domesday_server::telemetry::traces::Traces;
 use domesday_server::{
     console as console_pages, demo, http, metrics_page, package_proofs, promotion, telemetry,
 };
 use listen::listen;
 use open::{OpenedService, open_service, open_tls, open_traces, side_connections};
+use signals::{Hangups, StopSignal, StopSignals};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -44,7 +45,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -107,6 +107,8 @@ async fn serve(
     log_lines: LogLines,
     traces: Option<Traces>,
 ) -> anyhow::Result<()> {
+    // First, since a SIGHUP ends a process that does not listen for it.
+    let hangups = Hangups::listen()?;
     let threads = thread_count(&settings)?;
     let tls = open_tls(&settings)?;
     let reports = settings.console_reports.as_deref();
@@ -171,7 +173,7 @@ async fn serve(
     tokio::spawn(telemetry::lateness::watch(
         service.metrics.scheduling_delay(),
     ));
-    watch_certificate(&service, tls.as_ref())?;
+    watch_certificate(&service, tls.as_ref(), hangups);
     tracing::info!(%address, release_id, "serving");
     let drain_delay = Duration::from_secs(settings.drain_delay.into());
     let drain_timeout = Duration::from_secs(settings.drain_timeout.into());
@@ -229,15 +231,14 @@ fn prove_packages(
     })
 }
 
-/// Shows when the certificate expires, and reads it again at each SIGHUP.
-fn watch_certificate(service: &Service, tls: Option<&Arc<Tls>>) -> anyhow::Result<()> {
-    if let Some(tls) = tls {
+/// Shows when the certificate expires, and answers each SIGHUP from the start on.
+fn watch_certificate(service: &Service, tls: Option<&Arc<Tls>>, hangups: Hangups) {
+    let certificate = tls.map(|tls| {
         let expiry = service.metrics.certificate_expiry();
         expiry.set(tls.expiry());
-        let hangup = signal(SignalKind::hangup())?;
-        tokio::spawn(reload(tls.clone(), hangup, expiry));
-    }
-    Ok(())
+        (tls.clone(), expiry)
+    });
+    tokio::spawn(hangups.answer(certificate));
 }
 
 /// Logs a warning where a stop may take longer than an orchestrator waits.
@@ -385,49 +386,4 @@ fn begin_shadow(settings: &Settings, service: &Service, share: SampleRate) -> an
         begun => begun.context("--shadow")?,
     }
     Ok(())
-}
-
-/// A signal that stops the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StopSignal {
-    Terminate,
-    Interrupt,
-}
-
-/// SIGTERM and SIGINT since they are listened for.
-struct StopSignals {
-    terminate: tokio::signal::unix::Signal,
-    interrupt: tokio::signal::unix::Signal,
-}
-
-impl StopSignals {
-    fn listen() -> anyhow::Result<StopSignals> {
-        Ok(StopSignals {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
-    }
-
-    /// Waits for the next of them.
-    async fn next(&mut self) -> StopSignal {
-        tokio::select! {
-            _ = self.terminate.recv() => StopSignal::Terminate,
-            _ = self.interrupt.recv() => StopSignal::Interrupt,
-        }
-    }
-}
-
-/// Reads the certificate again at every SIGHUP, and shows its expiry.
-async fn reload(tls: Arc<Tls>, mut hangup: tokio::signal::unix::Signal, expiry: Gauge) {
-    while hangup.recv().await.is_some() {
-        let reading = tls.clone();
-        match tokio::task::spawn_blocking(move || reading.reload()).await {
-            Ok(Ok(())) => {
-                expiry.set(tls.expiry());
-                tracing::info!("the certificate was read again");
-            }
-            Ok(Err(error)) => tracing::error!(%error, "the certificate is kept as it was"),
-            Err(error) => tracing::error!(%error, "the certificate is kept as it was"),
-        }
-    }
 }

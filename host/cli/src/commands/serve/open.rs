@@ -3,7 +3,7 @@
 use super::job_objects::open_job_objects;
 use super::release_source::FetchedReleases;
 use crate::commands::target::open_state;
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
 use domesday_package::{Trust, Verification, VerificationCache};
@@ -248,7 +248,7 @@ fn open_releases(
         }
         Ok(store)
     });
-    opened.map_err(|error| not_served(error, settings.release.is_none()))
+    opened.map_err(|error| not_served(error, settings))
 }
 
 /// Opens the releases of market statistics or of rates.
@@ -277,9 +277,16 @@ fn engine(data: &Path, threads: usize) -> anyhow::Result<Runtime> {
 }
 
 /// Adds to the error how an operator can mend a release that keeps the service from starting.
-fn not_served(error: ReleaseError, promoted: bool) -> anyhow::Error {
+fn not_served(error: ReleaseError, settings: &Settings) -> anyhow::Error {
     let help = match &error {
-        ReleaseError::Unknown { .. } if promoted => {
+        // Its own sentence says to build one, which a host that fetches its releases does not.
+        ReleaseError::Nothing { path } if settings.release_source.is_some() => {
+            return anyhow!(
+                "nothing is served: {} holds no valuation release, and none is promoted that could be fetched; promote one on another host first, or pull one (`domesday release pull`)",
+                path.display()
+            );
+        }
+        ReleaseError::Unknown { .. } if settings.release.is_none() => {
             "nothing is served: the release that was promoted last is gone; put it back, or name another with --release"
         }
         ReleaseError::Package(_)

@@ -30,11 +30,12 @@ def find_queries(panels):
 
 
 def ask(prometheus, query):
-    """Returns the number of series that a query finds now."""
+    """Returns the number of series that a query finds now, without those whose value is NaN."""
     query = re.sub(r"\$\{?(\w+)\}?", lambda found: VARIABLES[found[1]], query)
     address = f"{prometheus}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
     with urllib.request.urlopen(address, timeout=30) as answer:
-        return len(json.load(answer)["data"]["result"])
+        found = json.load(answer)["data"]["result"]
+    return sum(series["value"][1] != "NaN" for series in found)
 
 
 def main():

@@ -1,7 +1,7 @@
 //! Object storage for jobs whose operations are measured.
 
 use super::objects::{JobObjects, ObjectsError};
-use crate::telemetry::job_objects::JobObjectMetrics;
+use crate::telemetry::job_objects::{JobObjectMetrics, Operation};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
@@ -12,29 +12,30 @@ pub struct MeasuredObjects {
 }
 
 impl MeasuredObjects {
-    /// Records the operations on `objects`.
+    /// Records the operations on `objects`, whose counters begin at 0 now.
     pub fn new(objects: Arc<dyn JobObjects>, metrics: JobObjectMetrics) -> MeasuredObjects {
+        metrics.show_counters();
         MeasuredObjects { objects, metrics }
     }
 
     /// Waits for the answer of an operation and records it.
     fn measure<'a, T: 'a>(
         &'a self,
-        operation: &'static str,
+        operation: Operation,
         answer: BoxFuture<'a, Result<T, ObjectsError>>,
     ) -> BoxFuture<'a, Result<T, ObjectsError>> {
         Box::pin(async move {
             let mut operation = self.metrics.begin(operation);
-            let answer = answer.await?;
-            operation.succeed();
-            Ok(answer)
+            let answer = answer.await;
+            operation.end(answer.is_ok());
+            answer
         })
     }
 }
 
 impl JobObjects for MeasuredObjects {
     fn put<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), ObjectsError>> {
-        self.measure("put", self.objects.put(name, bytes))
+        self.measure(Operation::Put, self.objects.put(name, bytes))
     }
 
     fn get<'a>(
@@ -42,11 +43,11 @@ impl JobObjects for MeasuredObjects {
         name: &'a str,
         largest: u64,
     ) -> BoxFuture<'a, Result<Option<Vec<u8>>, ObjectsError>> {
-        self.measure("get", self.objects.get(name, largest))
+        self.measure(Operation::Get, self.objects.get(name, largest))
     }
 
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), ObjectsError>> {
-        self.measure("delete", self.objects.delete(name))
+        self.measure(Operation::Delete, self.objects.delete(name))
     }
 
     fn list<'a>(
@@ -55,6 +56,6 @@ impl JobObjects for MeasuredObjects {
         end: &'a str,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<String>, ObjectsError>> {
-        self.measure("list", self.objects.list(folder, end, limit))
+        self.measure(Operation::List, self.objects.list(folder, end, limit))
     }
 }

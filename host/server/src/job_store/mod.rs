@@ -307,7 +307,7 @@ fn remove(objects: &Arc<dyn JobObjects>, names: Vec<String>) {
     tokio::spawn(async move {
         for name in names {
             if let Err(error) = objects.delete(&name).await {
-                tracing::debug!(name, %error, "an object stays until its job has expired");
+                tracing::warn!(name, %error, "an object stays until its job has expired");
                 return;
             }
         }

@@ -1,6 +1,8 @@
+use super::measured_objects::MeasuredObjects;
 use super::*;
+use crate::telemetry::metrics::Metrics;
 use domesday_state::{Claim, EmbeddedState, Idempotency, Job, JobMode, Month, NewChunk, Tally};
-use futures_util::future::{BoxFuture, FutureExt};
+use futures_util::future::{BoxFuture, FutureExt, pending};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,11 +11,12 @@ use std::time::Duration;
 pub(super) const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
 const LEASE: i64 = 30_000;
 
-/// Object storage in memory, which can be made to fail.
+/// Object storage in memory, which can be made to fail, or never to answer.
 #[derive(Default)]
 struct Memory {
     objects: Mutex<BTreeMap<String, Vec<u8>>>,
     failing: AtomicBool,
+    stalled: AtomicBool,
 }
 
 impl Memory {
@@ -21,6 +24,9 @@ impl Memory {
         &self,
         work: impl FnOnce(&mut BTreeMap<String, Vec<u8>>) -> T,
     ) -> BoxFuture<'_, Result<T, ObjectsError>> {
+        if self.stalled.load(Ordering::Relaxed) {
+            return pending().boxed();
+        }
         let answer = match self.failing.load(Ordering::Relaxed) {
             true => Err(ObjectsError("it does not answer".into())),
             false => Ok(work(&mut self.objects.lock().unwrap())),
@@ -275,4 +281,45 @@ async fn a_sweep_removes_objects_of_expired_jobs_alone() {
     let left = [vec![foreign], kept.to_vec()].concat();
     assert_eq!(world.memory.names(), left);
     assert_eq!(world.store.sweep(NOW).await.unwrap(), 0);
+}
+
+const OPERATIONS: [&str; 4] = ["put", "get", "delete", "list"];
+
+/// Returns how many of each operation a metric counts. None is a line that the page lacks.
+fn counts(metrics: &Metrics, name: &str) -> [Option<u64>; 4] {
+    let page = metrics.write().unwrap();
+    OPERATIONS.map(|operation| {
+        let line = format!("domesday_job_object_operation_{name}{{operation=\"{operation}\"}} ");
+        let count = page.lines().find_map(|it| it.strip_prefix(&line));
+        count.map(|count| count.parse().unwrap())
+    })
+}
+
+/// Polls each operation once. None is one that did not answer at once, and is given up.
+fn poll_each(objects: &dyn JobObjects) -> [Option<bool>; 4] {
+    [
+        (objects.put("jobs/a", vec![1]).now_or_never()).map(|answer| answer.is_ok()),
+        (objects.get("jobs/a", 9).now_or_never()).map(|answer| answer.is_ok()),
+        (objects.delete("jobs/a").now_or_never()).map(|answer| answer.is_ok()),
+        (objects.list("jobs", "jobs/b", 9).now_or_never()).map(|answer| answer.is_ok()),
+    ]
+}
+
+#[test]
+fn each_operation_is_measured_and_counted_by_how_it_ended() {
+    let (metrics, memory) = (Metrics::new(0), Arc::<Memory>::default());
+    assert_eq!(counts(&metrics, "failures_total"), [None; 4]);
+    let measured = MeasuredObjects::new(memory.clone(), metrics.job_objects.clone());
+    let ended =
+        || ["seconds_count", "failures_total", "given_up_total"].map(|name| counts(&metrics, name));
+    // An increase is seen from 0 on.
+    assert_eq!(ended(), [[None; 4], [Some(0); 4], [Some(0); 4]]);
+    assert_eq!(poll_each(&measured), [Some(true); 4]);
+    assert_eq!(ended(), [[Some(1); 4], [Some(0); 4], [Some(0); 4]]);
+    memory.failing.store(true, Ordering::Relaxed);
+    assert_eq!(poll_each(&measured), [Some(false); 4]);
+    assert_eq!(ended(), [[Some(2); 4], [Some(1); 4], [Some(0); 4]]);
+    memory.stalled.store(true, Ordering::Relaxed);
+    assert_eq!(poll_each(&measured), [None; 4]);
+    assert_eq!(ended(), [[Some(3); 4], [Some(1); 4], [Some(1); 4]]);
 }

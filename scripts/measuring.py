@@ -12,7 +12,7 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-START_SECONDS = 60
+START_SECONDS, END_SECONDS = 60, 60
 
 
 def load_script(name):
@@ -21,6 +21,20 @@ def load_script(name):
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
+
+
+def end_processes(processes):
+    """Ends processes by SIGTERM, and kills those that outlive it."""
+    running = [process for process in processes if process.poll() is None]
+    for process in running:
+        process.terminate()
+    end = time.monotonic() + END_SECONDS
+    for process in running:
+        try:
+            process.wait(max(0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 class Host:
@@ -44,8 +58,7 @@ class Host:
         self.key = (self.folder / "state/demo.key").read_text().strip()
 
     def stop(self):
-        self.process.terminate()
-        self.process.wait()
+        end_processes([self.process])
 
 
 def read_if_there(path):

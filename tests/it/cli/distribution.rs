@@ -2,7 +2,9 @@
 //!
 //! `scripts/package --prove` adds what takes minutes: a fresh root file system, lintian, runc.
 
-use crate::common::program::{ProcessOutput, repository, run, run_command};
+use crate::common::demo::RELEASE;
+use crate::common::packages::host;
+use crate::common::program::{ProcessOutput, releases, repository, run, run_command};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -97,8 +99,8 @@ fn a_package_holds_what_the_unit_starts(dist: &Path) {
         "644 usr/share/zsh/vendor-completions/_domesday",
         "644 usr/share/fish/vendor_completions.d/domesday.fish",
         "644 usr/share/doc/domesday/copyright",
-        "644 usr/share/doc/domesday/examples/nginx/domesday.conf",
-        "644 usr/share/doc/domesday/examples/systemd/fetch-releases.conf",
+        "644 usr/share/domesday/examples/nginx/domesday.conf",
+        "644 usr/share/domesday/examples/systemd/fetch-releases.conf",
         "644 DEBIAN/conffiles",
         "755 DEBIAN/postinst",
     ] {
@@ -181,6 +183,22 @@ fn a_layout_is_one_image_of_a_user_without_rights_and_one_with_the_demo(dist: &P
             assert!(names.lines().any(|line| line == name), "{name}: {names}");
         }
     }
+}
+
+/// Root pulls, and the service reads as another user.
+#[test]
+fn a_pulled_release_is_readable_to_all_under_a_narrow_umask() {
+    let target = host();
+    let line = format!(
+        "umask 077; '{}' release pull {RELEASE} '{}' --releases '{}'",
+        env!("CARGO_BIN_EXE_domesday"),
+        releases().display(),
+        target.path().display()
+    );
+    bash(&repository(), &line).ok();
+    let line = "find property valuation -printf '%y %m\\n' | sort -u";
+    let modes = bash(target.path(), line).ok().stdout;
+    assert_eq!(modes, "d 755\nf 644\n");
 }
 
 #[test]

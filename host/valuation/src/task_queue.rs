@@ -1,7 +1,7 @@
 //! The queue of a pool's tasks.
 //!
 //! A worker that finds it empty sleeps at once, and a task wakes one worker only where one sleeps.
-//! A channel that spins and yields before it sleeps took four system calls a single value.
+//! A channel that spins and yields before it sleeps makes more system calls.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

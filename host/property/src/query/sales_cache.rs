@@ -5,8 +5,7 @@
 //! one lookup.
 
 use quick_cache::Weighter;
-use quick_cache::sync::{Cache, DefaultLifecycle};
-use rustc_hash::FxBuildHasher;
+use quick_cache::sync::Cache;
 use std::sync::Arc;
 
 /// Bytes that one snapshot keeps at most.
@@ -25,8 +24,9 @@ pub(super) type Block = Arc<[u8]>;
 
 /// A cache of blocks, bounded by their bytes.
 ///
-/// Keys are cells of a grid, so nobody gains from keys that collide.
-pub(crate) struct SalesCache(pub(super) Cache<Years, Block, Bytes, FxBuildHasher>);
+/// Bits of the hash choose a shard, which has a part of the bytes. They have to depend on the cell
+/// too. Those of a cheaper hash depend on the years alone, which put all cells into one shard.
+pub(crate) struct SalesCache(pub(super) Cache<Years, Block, Bytes>);
 
 #[derive(Clone)]
 pub(super) struct Bytes;
@@ -45,19 +45,14 @@ impl Default for SalesCache {
 
 impl SalesCache {
     fn of(bytes: u64) -> SalesCache {
-        SalesCache(Cache::with(
-            EXPECTED,
-            bytes,
-            Bytes,
-            FxBuildHasher,
-            DefaultLifecycle::default(),
-        ))
+        SalesCache(Cache::with_weighter(EXPECTED, bytes, Bytes))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::cell::Cell;
 
     #[test]
     fn the_cache_stays_within_its_bytes() {
@@ -69,5 +64,17 @@ mod tests {
         assert!(cache.0.len() > 50, "{}", cache.0.len());
         cache.0.insert((0, 1), vec![0; 200_000].into());
         assert!(cache.0.weight() <= 100_000, "one that is larger than all");
+    }
+
+    #[test]
+    fn blocks_of_the_same_years_fill_the_whole_cache() {
+        let cache = SalesCache::of(300_000);
+        for number in 0..1_000 {
+            let cell = Cell::Grid(number % 40, number / 40);
+            let years = (cell.key(50), cell.key(57));
+            cache.0.insert(years, vec![0; 384].into());
+        }
+        let weight = cache.0.weight();
+        assert!((200_000..=300_000).contains(&weight), "{weight}");
     }
 }

@@ -167,13 +167,14 @@ impl Execution<'_> {
         };
         let reservation = reserve(&service.state, principal, units, source);
         let mut reservation = reservation.until(deadline.end());
-        let is_one_task = rows.is_one_task(service);
+        let receipts = recorder.receipts();
+        let charge_is_first = waits_for_charge_first(rows.is_one_task(service), receipts.is_some());
         let run = rows.run(Run {
             service,
             context: context.clone(),
             first_valuation_id,
             deadline,
-            receipts: recorder.receipts(),
+            receipts,
         });
         let run = recorder.run_and_record(async {
             let results = run.await;
@@ -181,7 +182,7 @@ impl Execution<'_> {
             Ok::<_, ExecutionError>(results)
         });
         let recorded = async {
-            match is_one_task {
+            match charge_is_first {
                 true => reservation.before(run).await,
                 false => reservation.with(run).await,
             }
@@ -204,5 +205,27 @@ impl Execution<'_> {
             log.set_summary(line);
         }
         Ok(results)
+    }
+}
+
+/// Returns whether a request waits for its charge before it polls its work again.
+///
+/// With receipts it waits for both together. A result is then held for its receipt within a time
+/// limit, and the wait for the receipt follows. Neither goes on without a poll, so a late charge
+/// would hold both up.
+fn waits_for_charge_first(is_one_task: bool, has_receipts: bool) -> bool {
+    is_one_task && !has_receipts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::waits_for_charge_first;
+
+    #[test]
+    fn only_one_task_without_receipts_waits_for_its_charge_first() {
+        assert!(waits_for_charge_first(true, false));
+        assert!(!waits_for_charge_first(true, true));
+        assert!(!waits_for_charge_first(false, false));
+        assert!(!waits_for_charge_first(false, true));
     }
 }

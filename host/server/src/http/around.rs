@@ -1,7 +1,7 @@
 //! Middleware that copies nothing of the service that it wraps.
 //!
 //! axum's `from_fn` clones and boxes the wrapped service for each request. A boxed service clones
-//! all services below it, so a request through seven of them made some seventy clones.
+//! all services below it.
 
 use super::error::ApiError;
 use axum::extract::Request;

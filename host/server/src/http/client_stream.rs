@@ -39,8 +39,9 @@ impl WriteTimeout {
 
 /// The timer of a connection without a whole request.
 ///
-/// A busy connection enters a phase thousands of times a second. So the timer is left as it is,
-/// and set anew once it fires before the end of the phase.
+/// A busy connection enters a phase thousands of times a second. So a timer that fires before the
+/// end of the phase is left as it is, and set anew once it fires. A later one is set to the end at
+/// once.
 #[derive(Default)]
 struct ReadTimer {
     /// The phase that waits, and its end.

@@ -3,7 +3,7 @@ use crate::connections::few;
 use crate::quota::{LimitExceeded, RequestLimiter};
 use axum::body::Body;
 use domesday_state::{KeyId, Plan, Principal, Scopes};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
 fn one_at_once() -> Principal {
     Principal {
@@ -20,7 +20,12 @@ fn one_at_once() -> Principal {
 
 /// Returns a connection that may be idle for 200 ms and whose heads may take 100 ms.
 async fn connection() -> Connection {
-    let connections = few(Duration::from_millis(200), Duration::from_millis(100));
+    connection_with_idle_timeout(Duration::from_millis(200)).await
+}
+
+/// Returns a connection that may be idle for some time and whose heads may take 100 ms.
+async fn connection_with_idle_timeout(idle: Duration) -> Connection {
+    let connections = few(idle, Duration::from_millis(100));
     let guard = connections.enter([192, 0, 2, 1].into()).await;
     Connection::new(guard.unwrap())
 }
@@ -155,10 +160,11 @@ async fn a_slot_is_held_until_its_answer_is_written_or_its_connection_is_gone() 
     assert!(enter().is_ok());
 }
 
-#[tokio::test]
-async fn a_head_that_trickles_is_cut_off_after_the_head_timeout() {
-    let (ours, mut theirs) = duplex(64);
-    let mut stream = ClientStream::new(ours, connection().await, WRITE_TIMEOUT);
+/// Sends a byte of a head every 20 ms, for a second. Returns why the connection ends, and when.
+async fn trickle_head(
+    mut stream: ClientStream<DuplexStream>,
+    mut theirs: DuplexStream,
+) -> (io::ErrorKind, Duration) {
     let sending = tokio::spawn(async move {
         for _ in 0..50 {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -174,10 +180,38 @@ async fn a_head_that_trickles_is_cut_off_after_the_head_timeout() {
             break error;
         }
     };
-    assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-    assert!(started.elapsed() < Duration::from_millis(600));
+    let took = started.elapsed();
     drop(stream);
     sending.await.unwrap();
+    (error.kind(), took)
+}
+
+#[tokio::test]
+async fn a_head_that_trickles_is_cut_off_after_the_head_timeout() {
+    let (ours, theirs) = duplex(64);
+    let stream = ClientStream::new(ours, connection().await, WRITE_TIMEOUT);
+    let (error, took) = trickle_head(stream, theirs).await;
+    assert_eq!(error, io::ErrorKind::TimedOut);
+    assert!(took < Duration::from_millis(600), "{took:?}");
+}
+
+#[tokio::test]
+async fn the_head_of_a_second_request_is_cut_off_long_before_the_end_of_the_idle_timeout() {
+    let (ours, mut theirs) = duplex(64);
+    let connection = connection_with_idle_timeout(Duration::from_secs(5)).await;
+    let mut stream = ClientStream::new(ours, connection.clone(), WRITE_TIMEOUT);
+    let mut byte = [0];
+    theirs.write_all(b"x").await.unwrap();
+    stream.read_exact(&mut byte).await.unwrap();
+    assert!(connection.begin_request());
+    drop(connection.track(Body::empty()));
+    stream.flush().await.unwrap();
+    // Its timer now waits for the end of the idle timeout.
+    let idle = tokio::time::timeout(Duration::from_millis(150), stream.read(&mut byte));
+    assert!(idle.await.is_err());
+    let (error, took) = trickle_head(stream, theirs).await;
+    assert_eq!(error, io::ErrorKind::TimedOut);
+    assert!(took < Duration::from_millis(600), "{took:?}");
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ pub use probes::routes as probes;
 pub use tls::Tls;
 
 use crate::service::Service;
-use around::AroundLayer;
+use around::{Around, AroundLayer};
 use authenticate::Authenticator;
 use axum::routing::{MethodRouter, get, post};
 use domesday_contract::error::{Code, ValidationError};
@@ -109,12 +109,8 @@ pub fn router(service: Arc<Service>) -> Router {
             needs(RequiredScope::AnyValuation, get(discovery::coverage)),
         )
         .fallback(|| async { unknown_route() })
-        .method_not_allowed_fallback(other_method)
-        .layer((
-            compression::layer(compression::SMALLEST),
-            AroundLayer(Divider),
-            AroundLayer(Authenticator(service.clone())),
-        ));
+        .method_not_allowed_fallback(other_method);
+    let keyed = wrap_keyed(keyed, Authenticator(service.clone()));
     let open = probes::routes()
         .route("/openapi.json", get(reference::openapi))
         .route("/reference", get(reference::page))
@@ -122,6 +118,19 @@ pub fn router(service: Arc<Service>) -> Router {
         .route(domesday_openapi::START_PATH, get(reference::start))
         .method_not_allowed_fallback(other_method);
     wrap(open, keyed, service.clone()).layer(AroundLayer(RequestIds(service)))
+}
+
+/// Puts the layers around the routes behind the key, of which the innermost lets requests in.
+fn wrap_keyed<S, A>(keyed: Router<S>, admission: A) -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    A: Around,
+{
+    keyed.layer((
+        compression::layer(compression::SMALLEST),
+        AroundLayer(Divider),
+        AroundLayer(admission),
+    ))
 }
 
 /// Joins the open routes and those behind the key. Answers a panic of any of them with 500, in the

@@ -17,14 +17,15 @@ pub fn answer(panic: Box<dyn Any + Send + 'static>) -> Response {
 
 #[cfg(test)]
 mod tests {
-    //! The routes that panic exist here alone, in the layers that [`wrap`] puts around every route.
+    //! The routes that panic exist here alone, in the layers that [`wrap_keyed`] and [`wrap`] put
+    //! around every route.
 
     use super::*;
     use crate::connections::few;
-    use crate::http::around::{Around, AroundLayer};
+    use crate::http::around::Around;
     use crate::http::gate::AdmittedRequest;
     use crate::http::request_id::RequestId;
-    use crate::http::{bind, body, serve, wrap};
+    use crate::http::{bind, body, serve, wrap, wrap_keyed};
     use crate::memory_budget::{MemoryBudget, TenantMemory};
     use crate::quota::RequestLimiter;
     use axum::body::Body;
@@ -97,8 +98,8 @@ mod tests {
         let keyed = Router::new()
             .route("/v3/panics", post(panics.clone()))
             .route("/v1/markets/panics", post(panics))
-            .route("/works", get(|| async { "{}" }))
-            .layer(AroundLayer(one_tenant));
+            .route("/works", get(|| async { "{}" }));
+        let keyed = wrap_keyed(keyed, one_tenant);
         let open = Router::new().route("/openapi.json", get(open_panics));
         let router = wrap(open, keyed, ()).layer(Extension(RequestId(Uuid::nil())));
         let listener = bind(([127, 0, 0, 1], 0).into()).unwrap();

@@ -480,6 +480,31 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn units_are_given_back_where_the_client_leaves_while_its_row_waits_for_its_charge() {
+        let units = Units::new();
+        let moment = Duration::from_millis(10);
+        let mut charging = units.reserve(4);
+        let pending = Box::pin(std::future::pending());
+        let granted = std::mem::replace(&mut charging.reply, pending).await;
+        let (answer, late) = tokio::sync::oneshot::channel();
+        charging.reply = Box::pin(async move { late.await.unwrap() });
+        let run = charging.before(std::future::pending::<()>());
+        assert!(timeout(moment, run).await.is_err());
+        drop(charging);
+        assert_eq!(units.count_used().await, 4);
+        // The charge is durable only now.
+        assert!(answer.send(granted).is_ok());
+        units.settle(0).await;
+        let mut charged = units.reserve(4);
+        charged.durable().await.unwrap();
+        let run = charged.before(std::future::pending::<()>());
+        assert!(timeout(moment, run).await.is_err());
+        assert_eq!(units.count_used().await, 4);
+        drop(charged);
+        units.settle(0).await;
+    }
+
+    #[tokio::test]
     async fn units_are_given_back_where_the_client_leaves_before_its_results_are_charged() {
         let units = Units::new();
         let commit = units.reserve_with_late_answer(4).await.commit(1);

@@ -398,7 +398,7 @@ mod tests {
         let (wal, opening) = found.take_over(&database, PROBES).unwrap();
         let shared = Arc::new(Store::default());
         shared.put(OpenFiles::new(database, LogCounts::begin(1)));
-        let (sender, queue) = bounded(1);
+        let (sender, queue) = bounded(4);
         let committer = Committer {
             shared,
             source,
@@ -442,6 +442,47 @@ mod tests {
         let begun = Instant::now();
         assert!(matches!(committer.next_after(PAUSE), Ok(Some(_))));
         assert!(begun.elapsed() >= PAUSE);
+    }
+
+    /// Queues two operations. The answer to the first queues two more, until this many groups are
+    /// queued. Each group sends the time of its first operation.
+    fn queue_pairs(queue: &Sender<Message>, groups: u32, applied: Sender<Instant>) {
+        if groups == 0 {
+            return;
+        }
+        let further = (queue.clone(), applied.clone());
+        let apply = move |_: &mut Tables<'_>| {
+            assert!(applied.send(Instant::now()).is_ok());
+            Ok(())
+        };
+        let answer = move |outcome: Result<(), StateError>| {
+            assert!(outcome.is_ok());
+            queue_pairs(&further.0, groups - 1, further.1);
+        };
+        let first = Operation::new(apply, answer);
+        let second = Operation::new(|_: &mut Tables<'_>| Ok(()), drop::<Result<(), StateError>>);
+        assert!(queue.send(Message::Work(Box::new(first))).is_ok());
+        assert!(queue.send(Message::Work(Box::new(second))).is_ok());
+    }
+
+    #[test]
+    fn a_busy_thread_begins_its_groups_an_interval_apart() {
+        const GROUPS: u32 = 8;
+        let (committer, sender) = committer();
+        let (applied, times) = bounded(8);
+        queue_pairs(&sender, GROUPS, applied);
+        drop(sender);
+        let begun = Instant::now();
+        committer.run();
+        let times: Vec<Instant> = times.try_iter().collect();
+        assert_eq!(times.len(), 8);
+        for (groups_before, time) in (0..GROUPS).zip(times) {
+            let elapsed = time - begun;
+            assert!(
+                elapsed >= INTERVAL * groups_before,
+                "{groups_before}: {elapsed:?}"
+            );
+        }
     }
 
     #[test]

@@ -13,10 +13,14 @@ use crate::folder::{OWNER_ONLY, opening, sync_directory};
 use crate::line::{Receipt, SealedReceipt, last_line};
 use crate::needed_snapshots::SnapshotNotes;
 use crate::open_files::{FileId, OpenFiles, check_path, check_same};
+use crate::room::without_room;
 use crate::{JournalError, segment};
 
 /// Bytes that must fit on the disk before a journal is written to again.
 static FREE_SPACE_PROBE: [u8; 256 << 10] = [0; 256 << 10];
+
+/// The free space of the disk, in rooms of zeros, below which no more zeros are written.
+const ROOMS_FREE: u64 = 64;
 
 /// The end of a journal. Its fields describe durable receipts only.
 pub(crate) struct Tail {
@@ -143,7 +147,10 @@ impl Tail {
         let length = current.length + bytes.len() as u64;
         let mut allocated = current.allocated;
         if length > allocated {
-            allocated = length + self.room;
+            // A nearly full disk keeps its space for receipts and for others. A full file needs no
+            // room.
+            let has_room = length < self.file_bytes && has_space(&current.file, self.room);
+            allocated = length + if has_room { self.room } else { 0 };
             bytes.resize(
                 usize::try_from(allocated - current.length).unwrap_or(bytes.len()),
                 0,
@@ -316,10 +323,10 @@ impl CurrentFile {
     }
 }
 
-/// Returns the bytes without the zeros at their end.
-pub(crate) fn without_room(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|byte| *byte != 0);
-    &bytes[..end.map_or(0, |end| end + 1)]
+/// Reports whether the disk has far more free space than these bytes.
+fn has_space(file: &File, bytes: u64) -> bool {
+    let free = rustix::fs::fstatvfs(file).map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    free.is_ok_and(|free| free >= bytes.saturating_mul(ROOMS_FREE))
 }
 
 /// Cuts a file to its length, once there is room for the next group.

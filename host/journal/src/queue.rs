@@ -164,9 +164,10 @@ impl Queue {
         self.wake(&mut inner);
     }
 
-    /// Makes all calls that wait.
-    pub(crate) fn call_now(&self) {
-        let is_call = |waiter: &mut Waiter| matches!(waiter.wakes, Wakes::Call(_));
+    /// Makes the calls that wait for the receipt `to`.
+    pub(crate) fn call_now(&self, to: u64) {
+        let is_call =
+            |waiter: &mut Waiter| waiter.to == to && matches!(waiter.wakes, Wakes::Call(_));
         let calls: Vec<_> = (self.inner().waiting).extract_if(.., is_call).collect();
         for waiter in calls {
             waiter.wake(&Progress::default());
@@ -244,10 +245,11 @@ impl Queue {
         }
     }
 
+    /// Wakes the thread for the receipts that are there. Those in its hands need no other turn.
     fn wake(&self, inner: &mut Inner) {
-        inner.is_due = true;
+        inner.is_due |= !inner.receipts.is_empty();
         // A thread that works looks again by itself.
-        if std::mem::take(&mut inner.is_asleep) {
+        if (inner.is_due || inner.is_closed) && std::mem::take(&mut inner.is_asleep) {
             self.due.notify_one();
         }
     }

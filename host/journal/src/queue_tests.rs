@@ -41,6 +41,19 @@ fn a_group_ends_with_the_receipt_that_fills_it() {
 }
 
 #[test]
+fn receipts_in_the_hands_of_the_thread_give_it_no_other_turn() {
+    let queue = Queue::new(10, 8_000);
+    assert!(queue.push(receipt_of(2_000)).unwrap().is_ok());
+    let sleep = Duration::from_millis(50);
+    assert_eq!(count(&queue.take(sleep)), 1);
+    let _outcome = outcome(&queue, 1, 1);
+    queue.call_after(1, Box::new(|| ()));
+    let begun = Instant::now();
+    assert!(matches!(queue.take(sleep), Work::Nothing));
+    assert!(begun.elapsed() >= sleep);
+}
+
+#[test]
 fn a_receipt_alone_does_not_wake_the_thread_until_somebody_waits() {
     let queue = Arc::new(Queue::new(1_000, 8 << 20));
     let is_taken = Arc::new(AtomicBool::new(false));
@@ -138,8 +151,10 @@ fn a_call_is_made_once_its_receipt_is_durable_or_failed_or_is_held_no_longer() {
     assert_eq!(called(), [2]);
     queue.call_after(2, call(5));
     assert_eq!(called(), [5], "its outcome is known");
-    queue.call_now();
-    assert_eq!(called(), [3, 4]);
+    queue.call_now(4);
+    assert_eq!(called(), [4], "the call of another goes on");
+    queue.call_now(3);
+    assert_eq!(called(), [3]);
     queue.call_after(4, call(6));
     queue.abandon();
     assert_eq!(called(), [6]);

@@ -43,11 +43,11 @@ use std::path::{Path, PathBuf};
 use domesday_package::{FileFacts, PublicKey};
 use serde::Deserialize;
 
-use crate::append::without_room;
 use crate::closed_file::{self, facts};
 use crate::folder::{OWNER_ONLY, sync_directory};
 use crate::line::LINE_START;
 use crate::retention::removed_files;
+use crate::room::without_room;
 use crate::scrub::WatchedFile;
 use crate::{Expectations, Flaw, JournalError, Receipt, VerifyError, segment, verify};
 

@@ -45,7 +45,7 @@ impl WrittenJournal {
         WrittenJournal::with_room(groups, 0)
     }
 
-    /// Writes groups with so many bytes of zeros behind the last.
+    /// Writes groups with `room` bytes of zeros behind the last.
     fn with_room(groups: &[Vec<usize>], room: u64) -> WrittenJournal {
         let dir = tempfile::tempdir().unwrap();
         let host = key(dir.path(), [9; 32], true).unwrap().public();

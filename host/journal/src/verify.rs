@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use domesday_package::{PublicKey, Sha256Digest};
 
-use crate::append::without_room;
 use crate::flaw::{Flaw, VerifyError};
 use crate::folder::opening;
 use crate::line::{Receipt, is_whole};
+use crate::room::without_room;
 use crate::{Head, JournalError, folder, segment};
 
 /// The longest line that is read, bytes.

@@ -197,9 +197,9 @@ impl Journal {
         self.queue.call_after(to.0, call);
     }
 
-    /// Makes all calls that are held back.
-    pub fn deliver_held(&self) {
-        self.queue.call_now();
+    /// Makes the calls that are held back for this ticket.
+    pub fn deliver_held(&self, to: Ticket) {
+        self.queue.call_now(to.0);
     }
 
     /// Checks that receipts can be written, as far as the last attempt and the earlier files

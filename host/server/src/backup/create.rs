@@ -1,7 +1,7 @@
 //! Makes a backup, file by file.
 
 use super::error::BackupError;
-use super::files::{check_free, copy_file, file_entry, manifest_path, sync_folder};
+use super::files::{check_free, copy_file, copy_receipts, file_entry, manifest_path, sync_folder};
 use super::manifest::{self, BackupManifest, StateLocation};
 use super::{JOURNAL, STATE};
 use crate::demo;
@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 /// The heads of a journal. They are copied before the receipts, so that none of them is of a
 /// receipt that was not copied.
 const HEADS: &str = "heads.jsonl";
+/// The names of files of receipts begin so.
+const RECEIPTS: &str = "receipts-";
 /// Ends of the names of files in a journal's folder that no backup needs. Nobody appends to a
 /// restored journal, so that its private key is not copied.
 const LEFT_OUT: [&str; 3] = ["lock", ".new", "host.key"];
@@ -65,7 +67,14 @@ impl BackupDraft {
         let folder = self.folder.join(JOURNAL);
         make_directory(&folder).map_err(BackupError::io(&folder))?;
         for name in names {
-            self.add_file(&journal.join(&name), &format!("{JOURNAL}/{name}"))?;
+            let (from, path) = (journal.join(&name), format!("{JOURNAL}/{name}"));
+            match name.starts_with(RECEIPTS) {
+                true => {
+                    let entry = copy_receipts(&from, &self.folder.join(&path))?;
+                    self.files.insert(manifest_path(&path)?, entry);
+                }
+                false => self.add_file(&from, &path)?,
+            }
         }
         sync_folder(&folder)
     }

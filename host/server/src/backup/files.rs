@@ -1,9 +1,10 @@
 //! The files of a backup: durable copies with their digests.
 
 use super::error::BackupError;
+use domesday_journal::WrittenBytes;
 use domesday_package::{FileEntry, FilePath, Sha256Digest};
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,16 @@ use std::path::{Path, PathBuf};
 /// that were copied, which may be fewer than a file that grows has by then.
 pub(super) fn copy_file(from: &Path, to: &Path) -> Result<FileEntry, BackupError> {
     let source = File::open(from).map_err(BackupError::io(from))?;
+    copy(source, to)
+}
+
+/// Copies a file of receipts as [`copy_file`] does, up to its first zero.
+pub(super) fn copy_receipts(from: &Path, to: &Path) -> Result<FileEntry, BackupError> {
+    let source = File::open(from).map_err(BackupError::io(from))?;
+    copy(WrittenBytes::new(source), to)
+}
+
+fn copy(source: impl Read, to: &Path) -> Result<FileEntry, BackupError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
     let mut copied = options.open(to).map_err(BackupError::io(to))?;

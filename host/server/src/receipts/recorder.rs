@@ -131,9 +131,11 @@ impl ReceiptRecorder {
         }
     }
 
-    /// Delivers whatever is held back, since the journal takes long.
+    /// Delivers what is held back for the appended receipts, since the journal takes long.
     pub fn deliver_held(&self) {
-        self.journal.deliver_held();
+        if let Some((_, last)) = self.handed_in().tickets {
+            self.journal.deliver_held(last);
+        }
     }
 
     /// Waits until all appended receipts are durable.

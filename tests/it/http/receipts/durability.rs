@@ -37,9 +37,12 @@ impl LoggedHost {
     fn serve(&self) -> Server {
         let _ = std::fs::remove_file(self.log());
         let journal = self.journal().display().to_string();
+        // The note of a snapshot that receipts need makes the folder's names durable, too.
+        let receipts = ["--receipts", "all", "--receipts-self-contained"];
         start()
             .data(&self.data())
-            .with(&["--receipts", "all", "--journal", &journal])
+            .with(&receipts)
+            .with(&["--journal", &journal])
             .environment("LD_PRELOAD", &call_log(self.folder.path()))
             .environment("DOMESDAY_CALLS", &self.log())
             .go()

@@ -85,7 +85,11 @@ fn size(folder: &Path) -> std::io::Result<(u64, usize)> {
     let (mut bytes, mut files) = (0, 0);
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with("receipts-") {
+        if entry
+            .file_name()
+            .to_string_lossy()
+            .starts_with(domesday_journal::FILE_PREFIX)
+        {
             bytes += entry.metadata()?.len();
             files += 1;
         }

@@ -9,7 +9,7 @@ use domesday_package::{FileFacts, PublicKey, Sha256Digest};
 use rustix::fs::Advice;
 
 use crate::closed_file::ClosedFile;
-use crate::folder::{OWNER_ONLY, opening, sync_directory};
+use crate::folder::{OWNER_ONLY, free_bytes, opening, sync_directory};
 use crate::line::{Receipt, SealedReceipt, last_line};
 use crate::needed_snapshots::SnapshotNotes;
 use crate::open_files::{FileId, OpenFiles, check_path, check_same};
@@ -172,16 +172,8 @@ impl Tail {
         let Some(current) = &mut self.current else {
             return Ok(());
         };
-        let CurrentFile { path, file, .. } = current;
-        let cut = || {
-            if file.metadata()?.len() > current.length {
-                file.set_len(current.length)?;
-                file.sync_all()?;
-            }
-            Ok(())
-        };
         if current.allocated > current.length {
-            cut().map_err(JournalError::io(path))?;
+            cut(&current.file, current.length).map_err(JournalError::io(&current.path))?;
             current.allocated = current.length;
         }
         Ok(())
@@ -325,17 +317,23 @@ impl CurrentFile {
 
 /// Reports whether the disk has far more free space than these bytes.
 fn has_space(file: &File, bytes: u64) -> bool {
-    let free = rustix::fs::fstatvfs(file).map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
-    free.is_ok_and(|free| free >= bytes.saturating_mul(ROOMS_FREE))
+    let disk = rustix::fs::fstatvfs(file).ok();
+    disk.is_some_and(|disk| free_bytes(&disk) >= bytes.saturating_mul(ROOMS_FREE))
+}
+
+/// Cuts off what stands behind the length of a file, if anything does.
+fn cut(file: &File, length: u64) -> io::Result<()> {
+    if file.metadata()?.len() > length {
+        file.set_len(length)?;
+        file.sync_all()?;
+    }
+    Ok(())
 }
 
 /// Cuts a file to its length, once there is room for the next group.
 fn make_room(file: &File, length: u64) -> io::Result<()> {
     // First, so that a crash leaves no text of a failed group behind the zeros.
-    if file.metadata()?.len() > length {
-        file.set_len(length)?;
-        file.sync_all()?;
-    }
+    cut(file, length)?;
     // Zeros for the next group, so that a full disk is not taken for a sound one.
     file.write_all_at(&FREE_SPACE_PROBE, length)?;
     file.sync_all()?;

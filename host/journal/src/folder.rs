@@ -8,6 +8,8 @@ use std::path::Path;
 use domesday_package::{PublicKey, Sha256Digest, SigningKey, make_directory};
 
 pub(crate) use crate::open_files::{HEADS, LOCK, PUBLIC};
+use rustix::fs::StatVfs;
+
 use crate::open_files::{OpenFiles, PRIVATE};
 use crate::{Head, JournalError};
 
@@ -61,6 +63,11 @@ pub(crate) fn sync_directory(directory: &Path) -> Result<(), JournalError> {
     File::open(directory)
         .and_then(|handle| handle.sync_all())
         .map_err(JournalError::io(directory))
+}
+
+/// Returns the bytes of a disk that this process may still take.
+pub(crate) fn free_bytes(disk: &StatVfs) -> u64 {
+    disk.f_bavail.saturating_mul(disk.f_frsize)
 }
 
 /// Creates the folder where there is none, closed to others, and locks it. No other process writes

@@ -56,6 +56,7 @@ pub use needed_snapshots::{NeededSnapshot, needed_snapshots};
 pub use retention::{JournalSpace, Limit, RemovedFile, Retention, removed_files};
 pub use room::WrittenBytes;
 pub use seal::TenantKey;
+pub use segment::PREFIX as FILE_PREFIX;
 pub use verify::{Expectations, Proof, verify};
 pub use writer::{Journal, Now, Ticket};
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::folder::sync_directory;
+use crate::folder::{free_bytes, sync_directory};
 use crate::json_lines::{append_line, read_lines};
 use crate::{Head, JournalError, segment};
 
@@ -163,8 +163,7 @@ impl RetainedFiles {
     pub(crate) fn space(&self, open_bytes: u64) -> JournalSpace {
         JournalSpace {
             bytes: self.bytes() + open_bytes,
-            free: (rustix::fs::statvfs(&self.folder).ok())
-                .map(|found| found.f_bavail.saturating_mul(found.f_frsize)),
+            free: (rustix::fs::statvfs(&self.folder).ok()).map(|disk| free_bytes(&disk)),
         }
     }
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::JournalError;
 
-const PREFIX: &str = "receipts-";
+/// The beginning of the name of each file.
+pub const PREFIX: &str = "receipts-";
 const SUFFIX: &str = ".jsonl";
 
 /// Returns the path of the file whose first receipt has this number.

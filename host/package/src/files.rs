@@ -1,7 +1,7 @@
 //! The directory of a package on disk: its contents, and opening without following links.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, Metadata, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,15 @@ use crate::{FileEntry, FilePath};
 
 /// The rights of a file that others may read.
 pub(crate) const READABLE_FILE: u32 = 0o644;
+/// The rights of a directory that others may read.
+pub(crate) const READABLE_DIRECTORY: u32 = 0o755;
+
+/// Makes a file as `options` say, which others may read whatever the umask is.
+pub(crate) fn make_readable(options: &OpenOptions, path: &Path) -> io::Result<File> {
+    let file = options.open(path)?;
+    open_to_readers(&file, READABLE_FILE)?;
+    Ok(file)
+}
 
 /// Gives a new file or directory all rights of `mode`, whatever the umask took of them. Packages
 /// are public, and the service is another user than the operator who pulls them.

@@ -5,10 +5,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use crate::files::{open_to_readers, parent};
-
-/// The rights of a directory that others may read.
-const READABLE: u32 = 0o755;
+use crate::files::{READABLE_DIRECTORY, open_to_readers, parent};
 
 /// Makes a directory with those above it, closed to others, and makes each new name durable.
 ///
@@ -24,7 +21,7 @@ pub fn make_directory(directory: &Path) -> io::Result<()> {
 /// # Errors
 /// The operating system's error, if one of them cannot be made or its parent cannot be synced.
 pub fn make_readable_directory(directory: &Path) -> io::Result<()> {
-    make_with_mode(directory, READABLE)
+    make_with_mode(directory, READABLE_DIRECTORY)
 }
 
 fn make_with_mode(directory: &Path, mode: u32) -> io::Result<()> {
@@ -34,7 +31,7 @@ fn make_with_mode(directory: &Path, mode: u32) -> io::Result<()> {
     let parent = parent(directory);
     make_with_mode(&parent, mode)?;
     let created = DirBuilder::new().mode(mode).create(directory);
-    if created.is_ok() && mode == READABLE {
+    if created.is_ok() && mode == READABLE_DIRECTORY {
         open_to_readers(&File::open(directory)?, mode)?;
     }
     // Another process may have made it meanwhile.

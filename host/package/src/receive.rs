@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::PackageErrorKind;
 use crate::existing::find_existing;
-use crate::files::{READABLE_FILE, check_tree, open_to_readers, parent, sync_directory};
+use crate::files::{check_tree, make_readable, parent, sync_directory};
 use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::open::{check_digest, check_size, read_body};
 use crate::publish::put_in_place;
@@ -167,16 +167,9 @@ impl PackageReceiver {
         make_readable_directory(&directory)
             .map_err(PackageErrorKind::io(&directory))
             .and_then(|()| {
-                OpenOptions::new()
-                    .write(true)
-                    .create(true)
-                    .truncate(true)
-                    .open(&path)
-                    .and_then(|file| {
-                        open_to_readers(&file, READABLE_FILE)?;
-                        Ok(file)
-                    })
-                    .map_err(PackageErrorKind::io(&path))
+                let mut options = OpenOptions::new();
+                options.write(true).create(true).truncate(true);
+                make_readable(&options, &path).map_err(PackageErrorKind::io(&path))
             })
             .map_err(|error| error.of(&self.destination))
     }

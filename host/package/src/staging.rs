@@ -12,14 +12,12 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 use crate::error::PackageErrorKind;
-use crate::files::open_to_readers;
+use crate::files::{READABLE_DIRECTORY, open_to_readers};
 use crate::{PackageId, make_readable_directory};
 
 /// Age at which an unlocked directory is removed: a packages folder may be on a file system without
 /// locks.
 const ABANDONED_AFTER: Duration = Duration::from_hours(24);
-/// The rights of the directory, whatever the umask is.
-const READABLE: u32 = 0o755;
 /// Length of the random part of the name.
 const SUFFIX_LENGTH: usize = 6;
 
@@ -42,11 +40,11 @@ impl StagingDirectory {
         let folder = tempfile::Builder::new()
             .prefix(&format!(".{id}-"))
             .rand_bytes(SUFFIX_LENGTH)
-            .permissions(Permissions::from_mode(READABLE))
+            .permissions(Permissions::from_mode(READABLE_DIRECTORY))
             .tempdir_in(packages_dir)
             .map_err(PackageErrorKind::io(packages_dir))?;
         let lock = File::open(folder.path()).map_err(PackageErrorKind::io(folder.path()))?;
-        open_to_readers(&lock, READABLE).map_err(PackageErrorKind::io(folder.path()))?;
+        open_to_readers(&lock, READABLE_DIRECTORY).map_err(PackageErrorKind::io(folder.path()))?;
         // Where the packages folder's file system has no locks, its age alone keeps it.
         let _unlocked = lock.try_lock();
         // A directory that cannot be removed hinders nothing.

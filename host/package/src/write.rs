@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::PackageErrorKind;
-use crate::files::{READABLE_FILE, open_to_readers, parent, sync_directory};
+use crate::files::{make_readable, parent, sync_directory};
 use crate::manifest::{FORMAT, MANIFEST};
 use crate::open::{Package, read_body};
 use crate::staging::StagingDirectory;
@@ -124,9 +124,7 @@ pub(crate) fn rename_into_place(
 }
 
 fn create(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    open_to_readers(&file, READABLE_FILE)?;
-    Ok(file)
+    make_readable(OpenOptions::new().write(true).create_new(true), path)
 }
 
 /// Writes one file below `root` and makes it and its directories durable.

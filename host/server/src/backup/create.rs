@@ -6,6 +6,7 @@ use super::manifest::{self, BackupManifest, StateLocation};
 use super::{JOURNAL, STATE};
 use crate::demo;
 use crate::ledger_key::{self, LedgerKey};
+use domesday_journal::FILE_PREFIX;
 use domesday_package::{FileEntry, FilePath, Timestamp, make_directory};
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,8 +16,6 @@ use std::path::{Path, PathBuf};
 /// The heads of a journal. They are copied before the receipts, so that none of them is of a
 /// receipt that was not copied.
 const HEADS: &str = "heads.jsonl";
-/// The names of files of receipts begin so.
-const RECEIPTS: &str = "receipts-";
 /// Ends of the names of files in a journal's folder that no backup needs. Nobody appends to a
 /// restored journal, so that its private key is not copied.
 const LEFT_OUT: [&str; 3] = ["lock", ".new", "host.key"];
@@ -68,7 +67,7 @@ impl BackupDraft {
         make_directory(&folder).map_err(BackupError::io(&folder))?;
         for name in names {
             let (from, path) = (journal.join(&name), format!("{JOURNAL}/{name}"));
-            match name.starts_with(RECEIPTS) {
+            match name.starts_with(FILE_PREFIX) {
                 true => {
                     let entry = copy_receipts(&from, &self.folder.join(&path))?;
                     self.files.insert(manifest_path(&path)?, entry);

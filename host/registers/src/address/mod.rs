@@ -18,6 +18,7 @@
 
 mod lines;
 mod parts;
+mod plain;
 mod text;
 mod unit;
 mod words;
@@ -35,6 +36,11 @@ impl AddressKey {
     /// Returns the key of a client's two address fields. `None` where either is blank or longer
     /// than 500 bytes.
     pub fn of_request(building_number_or_name: &str, street: &str) -> Option<AddressKey> {
+        plain::key(building_number_or_name, street)
+            .or_else(|| AddressKey::by_rules(building_number_or_name, street))
+    }
+
+    fn by_rules(building_number_or_name: &str, street: &str) -> Option<AddressKey> {
         let units = unit::take_or_leading_number(text::words(building_number_or_name));
         let street = text::name(text::words(street));
         if street.is_empty() || (units.units.is_empty() && units.rest.is_empty()) {

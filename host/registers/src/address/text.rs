@@ -4,7 +4,7 @@ use super::words::{in_full, is_direction};
 
 /// The longest text that is read, in bytes: several times the longest real one, and short enough to
 /// bound the cost of the rules.
-const LONGEST: usize = 500;
+pub(super) const LONGEST: usize = 500;
 
 /// Returns the words of an address, in capitals.
 ///

@@ -35,17 +35,18 @@ pub(super) enum LastNumber {
 }
 
 /// Takes every unit out of the words: "Flat 3, 12A" and "12A flat 3" alike.
-pub(super) fn take(words: Vec<String>, last: LastNumber) -> Units {
+pub(super) fn take(mut words: Vec<String>, last: LastNumber) -> Units {
     let mut taken = Units::default();
     let mut at = 0;
-    while let Some(word) = words.get(at) {
+    while at < words.len() {
         match phrase(words.get(at..).unwrap_or_default(), last) {
             Some((unit, length)) => {
                 taken.units.push(unit);
                 at += length;
             }
             None => {
-                taken.rest.push(word.clone());
+                // A phrase looks ahead alone, so the word is not read again.
+                taken.rest.push(std::mem::take(&mut words[at]));
                 at += 1;
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::model::{MAX_LIMIT, Sale};
 use crate::store::cell::Cell;
+use crate::store::dwelling::PropertyRow;
 use crate::store::sale;
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::Day;
@@ -19,20 +20,20 @@ impl Snapshot {
         limit: usize,
     ) -> Result<Vec<Sale>, SnapshotError> {
         let limit = limit.min(MAX_LIMIT);
-        let Some(property) = self.packed_property(uprn)? else {
+        let damaged = || SnapshotError::Damaged {
+            table: "properties",
+        };
+        let Some(row) = self.properties.get(uprn)? else {
             return Ok(Vec::new());
         };
+        let property = PropertyRow::read(row.value()).ok_or_else(damaged)?;
         let cell = match property.place {
             Some((easting, northing)) => Cell::of(easting, northing),
             None => Some(Cell::Unplaced(property.postcode)),
         };
-        let cell = cell.ok_or(SnapshotError::Damaged {
-            table: "properties",
-        })?;
-        let mut years: Vec<i32> = property
-            .sale_days
-            .iter()
-            .map(|&day| Day(i32::from(day)))
+        let cell = cell.ok_or_else(damaged)?;
+        let days = property.sale_days().map(|day| Day(i32::from(day)));
+        let mut years: Vec<i32> = days
             .filter(|&day| day < before)
             .map(|day| 1970 + day.month() / 12)
             .collect();

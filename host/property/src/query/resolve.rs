@@ -2,7 +2,7 @@
 
 use crate::model::{PostcodeLocation, Property, Resolution};
 use crate::store::address::{self, Entry};
-use crate::store::dwelling::PackedProperty;
+use crate::store::dwelling::{PackedProperty, PropertyRow};
 use crate::store::postcode;
 use crate::store::stored_postcode::{self, StoredPostcode};
 use crate::{Snapshot, SnapshotError};
@@ -154,12 +154,15 @@ impl Snapshot {
     /// # Errors
     /// Storage failed, or a row is damaged.
     pub fn property(&self, uprn: u64) -> Result<Option<Property>, SnapshotError> {
-        match self.packed_property(uprn)? {
-            Some(packed) => packed.unpack(uprn).map(Some).ok_or(SnapshotError::Damaged {
+        let Some(row) = self.properties.get(uprn)? else {
+            return Ok(None);
+        };
+        PropertyRow::read(row.value())
+            .and_then(|row| row.unpack(uprn))
+            .map(Some)
+            .ok_or(SnapshotError::Damaged {
                 table: "properties",
-            }),
-            None => Ok(None),
-        }
+            })
     }
 
     pub(crate) fn packed_property(

@@ -1,6 +1,6 @@
 //! A property: a head of 10 or 16 bytes, 13 for each certificate, two for each sale.
 
-use super::bytes::{Reader, day_of_u16, put};
+use super::bytes::{Reader, day_of_u16, get, put};
 use super::codes::FixedCodes;
 use super::postcode;
 use crate::model::{Attributes, GssCode, Property};
@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 const RESIDENTIAL: u64 = 1;
 const PLACED: u64 = 2;
 const NO_AUTHORITY: u64 = 0xFFFF_FFFF;
+/// Bytes of a certificate.
+const CERTIFICATE: usize = 13;
 
 /// A packed certificate. The order is by lodgement and then by content, so that it is the same on
 /// every machine.
@@ -48,16 +50,16 @@ impl PackedCertificate {
         out.push(u8::from(self.new_dwelling));
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Option<PackedCertificate> {
-        Some(PackedCertificate {
-            lodged: reader.next::<2>()? as u16,
-            floor_area: reader.next::<3>()? as u32,
-            rooms: reader.next::<1>()? as u8,
-            score: reader.next::<1>()? as u8,
-            level: reader.next::<1>()? as u8,
-            nibbles: reader.next::<4>()? as u32,
-            new_dwelling: reader.next::<1>()? != 0,
-        })
+    fn decode(bytes: &[u8; CERTIFICATE]) -> PackedCertificate {
+        PackedCertificate {
+            lodged: get::<2>(bytes, 0) as u16,
+            floor_area: get::<3>(bytes, 2) as u32,
+            rooms: bytes[5],
+            score: bytes[6],
+            level: bytes[7],
+            nibbles: get::<4>(bytes, 8) as u32,
+            new_dwelling: bytes[12] != 0,
+        }
     }
 
     /// Returns the certificate in the model's terms.
@@ -150,6 +152,33 @@ impl PackedProperty {
 
     /// Reads a row; `None` where it is damaged.
     pub(crate) fn decode(bytes: &[u8]) -> Option<PackedProperty> {
+        let row = PropertyRow::read(bytes)?;
+        Some(PackedProperty {
+            residential: row.residential,
+            country: row.country,
+            postcode: row.postcode,
+            authority: row.authority,
+            place: row.place,
+            certificates: row.certificates().collect(),
+            sale_days: row.sale_days().collect(),
+        })
+    }
+}
+
+/// A property's row, of which nothing is copied until it is asked for.
+pub(crate) struct PropertyRow<'a> {
+    pub(crate) residential: bool,
+    pub(crate) country: Country,
+    pub(crate) postcode: u64,
+    pub(crate) authority: Option<GssCode>,
+    pub(crate) place: Option<(i32, i32)>,
+    certificates: &'a [[u8; CERTIFICATE]],
+    sale_days: &'a [[u8; 2]],
+}
+
+impl<'a> PropertyRow<'a> {
+    /// Reads a row; `None` where it is damaged.
+    pub(crate) fn read(bytes: &'a [u8]) -> Option<PropertyRow<'a>> {
         let mut reader = Reader(bytes);
         let flags = reader.next::<1>()?;
         let postcode = reader.next::<5>()?;
@@ -158,22 +187,31 @@ impl PackedProperty {
             0 => None,
             _ => Some((reader.next::<3>()? as i32, reader.next::<3>()? as i32)),
         };
-        let certificates = (0..reader.next::<2>()?)
-            .map(|_| PackedCertificate::decode(&mut reader))
-            .collect::<Option<Vec<_>>>()?;
-        let (days, rest) = reader.0.as_chunks::<2>();
+        let certificates = reader.next::<2>()? as usize * CERTIFICATE;
+        let (certificates, days) = reader.0.split_at_checked(certificates)?;
+        let (sale_days, rest) = days.as_chunks::<2>();
         if !rest.is_empty() {
             return None;
         }
-        Some(PackedProperty {
+        Some(PropertyRow {
             residential: flags & RESIDENTIAL != 0,
             country: Country::value(flags >> 2)?,
             postcode,
             authority: u32::try_from(authority).ok().and_then(GssCode::unpack),
             place,
-            certificates,
-            sale_days: days.iter().map(|day| u16::from_le_bytes(*day)).collect(),
+            certificates: certificates.as_chunks::<CERTIFICATE>().0,
+            sale_days,
         })
+    }
+
+    /// Returns the certificates in order.
+    pub(crate) fn certificates(&self) -> impl Iterator<Item = PackedCertificate> {
+        self.certificates.iter().map(PackedCertificate::decode)
+    }
+
+    /// Returns the days of the sales since 1970-01-01, in order.
+    pub(crate) fn sale_days(&self) -> impl DoubleEndedIterator<Item = u16> {
+        self.sale_days.iter().map(|day| u16::from_le_bytes(*day))
     }
 
     /// Returns the property in the model's terms; `None` where it is damaged.
@@ -186,15 +224,10 @@ impl PackedProperty {
             country: self.country,
             residential: self.residential,
             certificates: self
-                .certificates
-                .iter()
-                .map(PackedCertificate::attributes)
+                .certificates()
+                .map(|known| known.attributes())
                 .collect(),
-            sale_days: self
-                .sale_days
-                .iter()
-                .map(|&day| Day(i32::from(day)))
-                .collect(),
+            sale_days: self.sale_days().map(|day| Day(i32::from(day))).collect(),
         })
     }
 }
@@ -235,7 +268,11 @@ mod tests {
             packed.encode(&mut bytes);
             assert_eq!(PackedProperty::authority_of(&bytes), Some(packed.authority));
             assert_eq!(PackedProperty::authority_of(&bytes[..9]), None);
-            assert_eq!(PackedProperty::decode(&bytes), Some(packed));
+            assert_eq!(PackedProperty::decode(&bytes), Some(packed.clone()));
+            let read = PropertyRow::read(&bytes).unwrap().unpack(7).unwrap();
+            let days: Vec<u16> = read.sale_days.iter().map(|day| day.0 as u16).collect();
+            assert_eq!((read.uprn, read.place), (7, packed.place));
+            assert_eq!((read.certificates.len(), days), (3, packed.sale_days));
             assert_eq!(PackedProperty::decode(&bytes[..bytes.len() - 1]), None);
             assert_eq!(PackedProperty::decode(&bytes[..20]), None);
         }

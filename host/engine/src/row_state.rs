@@ -3,10 +3,11 @@
 use crate::config::{MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLES};
 use crate::evidence::{
     AnswerDigests, Bounds, DigestedExchange, EvidenceError, EvidenceQuery, EvidenceResponse,
-    EvidenceSource, PackSale, PackedResponse, Refusal, SALE_NUMBERS, Sale, ShownSales, shown_sale,
+    EvidenceSource, PackSale, PackedResponse, Refusal, SALE_NUMBERS, Sale, ShownSales, check_past,
 };
 use crate::subject::Subject;
 use crate::wasi::Wasi;
+use domesday_property::FoundSale;
 use std::sync::Arc;
 use wasmtime::ResourceLimiter;
 
@@ -81,11 +82,13 @@ impl RowState {
     }
 
     /// Answers a search for sales within the row's bounds, and remembers the sales. `pack_sale`
-    /// gives the numbers of a sale. The response is one without sales, such as a refusal.
+    /// gives the numbers of a sale, and `pack_found` those of one that the snapshot found. The
+    /// response is one without sales, such as a refusal.
     pub(crate) fn ask_packed(
         &mut self,
         question: Result<EvidenceQuery, Refusal>,
         pack_sale: impl Fn(&Sale) -> [u64; SALE_NUMBERS],
+        pack_found: impl Fn(&Subject, &FoundSale<'_>) -> [u64; SALE_NUMBERS],
     ) -> wasmtime::Result<Result<Vec<u64>, EvidenceResponse>> {
         let question = match self.bounds.count_question(question) {
             Ok(question) => question,
@@ -112,10 +115,11 @@ impl RowState {
             }
             PackedResponse::Found(found) => {
                 let mut numbers = Vec::with_capacity(found.len() * SALE_NUMBERS);
-                for sale in found.iter() {
+                for sale in found.packed() {
                     let sale = sale.map_err(EvidenceError::from).map_err(host_error)?;
-                    let shown = shown_sale(subject, sale).map_err(host_error)?;
-                    numbers.extend_from_slice(&pack_sale(&shown));
+                    let known = sale.certificate().map(|known| known.lodged);
+                    check_past(subject, sale.id(), sale.day(), known).map_err(host_error)?;
+                    numbers.extend_from_slice(&pack_found(subject, &sale));
                 }
                 if let Some(digests) = &mut self.digests {
                     digests.add_packed(question, &numbers);

@@ -36,9 +36,10 @@ pub use model::{
 };
 pub use query::address_list::{AddressList, ListedProperty};
 pub use query::export::Export;
-pub use query::found_sales::FoundSales;
+pub use query::found_sales::{FoundSale, FoundSales};
 pub use query::nearby::BLOCK_WORK;
 pub use snapshot::Snapshot;
+pub use store::sale::CertificateFacts;
 
 #[cfg(test)]
 extern crate self as domesday_property;

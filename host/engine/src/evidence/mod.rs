@@ -19,7 +19,7 @@ pub use recorded_evidence::RecordedEvidence;
 pub use recorder::{Exchange, Recorder};
 pub use shown_sales::ShownSales;
 pub use snapshot::SnapshotEvidence;
-pub(crate) use snapshot::shown_sale;
+pub(crate) use snapshot::{check_past, nearness_to, precision, shows_attributes};
 
 use crate::subject::{GridPoint, Precision, Subject};
 use domesday_property::FoundSales;

@@ -190,26 +190,30 @@ fn sales_response(
 ///
 /// The snapshot already hides the future. This second check guards the figures about a model, which
 /// a leak would improve.
-pub(crate) fn shown_sale(subject: &Subject, sale: property::Sale) -> Result<Sale, EvidenceError> {
-    let day = subject.valuation_day;
-    let early = |known: Option<Day>| known.is_none_or(|known| known < day);
-    if sale.day >= day || !early(sale.attributes_day) {
-        return Err(EvidenceError::Future { sale: sale.id });
-    }
+fn shown_sale(subject: &Subject, sale: property::Sale) -> Result<Sale, EvidenceError> {
+    check_past(subject, sale.id, sale.day, sale.attributes_day)?;
     Ok(evidence_sale(subject, sale))
+}
+
+/// Fails on a sale from the future, as [`shown_sale`] does.
+pub(crate) fn check_past(
+    subject: &Subject,
+    id: u64,
+    day: Day,
+    attributes_day: Option<Day>,
+) -> Result<(), EvidenceError> {
+    let today = subject.valuation_day;
+    match day < today && attributes_day.is_none_or(|known| known < today) {
+        true => Ok(()),
+        false => Err(EvidenceError::Future { sale: id }),
+    }
 }
 
 /// Returns a sale as a subject sees it.
 pub(super) fn evidence_sale(subject: &Subject, sale: property::Sale) -> Sale {
-    let same_property = same_property(subject, &sale);
-    // A property's own sale carries its stored attributes, which the customer may not have allowed.
-    let attributes = !same_property || subject.stored_data;
+    let attributes = shows_attributes(subject, sale.uprn);
     Sale {
-        nearness: if same_property {
-            Nearness::SameProperty
-        } else {
-            nearness(&subject.postcode, &sale.postcode)
-        },
+        nearness: nearness_to(subject, sale.uprn, &sale.postcode),
         id: sale.id,
         uprn: sale.uprn,
         day: sale.day,
@@ -218,11 +222,7 @@ pub(super) fn evidence_sale(subject: &Subject, sale: property::Sale) -> Sale {
             easting: sale.easting,
             northing: sale.northing,
         },
-        precision: if sale.own_place {
-            Precision::Property
-        } else {
-            Precision::Postcode
-        },
+        precision: precision(sale.own_place),
         distance_m: sale.distance_m,
         postcode: sale.postcode,
         property_type: sale.property_type,
@@ -238,8 +238,30 @@ pub(super) fn evidence_sale(subject: &Subject, sale: property::Sale) -> Sale {
     }
 }
 
-fn same_property(subject: &Subject, sale: &property::Sale) -> bool {
-    subject.uprn.is_some() && sale.uprn == subject.uprn
+/// Returns the precision of a sale's place.
+pub(crate) fn precision(own_place: bool) -> Precision {
+    match own_place {
+        true => Precision::Property,
+        false => Precision::Postcode,
+    }
+}
+
+/// Returns whether a subject may see the attributes of a sale. A property's own sale carries its
+/// stored attributes, which the customer may not have allowed.
+pub(crate) fn shows_attributes(subject: &Subject, uprn: Option<u64>) -> bool {
+    subject.stored_data || !is_own(subject, uprn)
+}
+
+/// Returns how near a sale is to a subject.
+pub(crate) fn nearness_to(subject: &Subject, uprn: Option<u64>, postcode: &Postcode) -> Nearness {
+    match is_own(subject, uprn) {
+        true => Nearness::SameProperty,
+        false => nearness(&subject.postcode, postcode),
+    }
+}
+
+fn is_own(subject: &Subject, uprn: Option<u64>) -> bool {
+    subject.uprn.is_some() && uprn == subject.uprn
 }
 
 fn nearness(subject: &Postcode, sale: &Postcode) -> Nearness {

@@ -1,7 +1,7 @@
 //! The packed evidence interface of one row.
 
 use super::bindings::domesday::valuation1_1_0::packed_evidence as packed;
-use super::packed::pack;
+use super::packed::{pack, pack_found};
 use crate::row_state::RowState;
 use crate::v1::{nearby_sales, refusal, wit_evidence as ask};
 use wasmtime::component::{HasSelf, Linker};
@@ -16,7 +16,7 @@ impl packed::Host for RowState {
         &mut self,
         query: ask::SalesQuery,
     ) -> wasmtime::Result<Result<Vec<u64>, ask::Refusal>> {
-        let answer = self.ask_packed(nearby_sales(query), pack)?;
+        let answer = self.ask_packed(nearby_sales(query), pack, pack_found)?;
         Ok(answer.map_err(refusal))
     }
 }

@@ -4,7 +4,8 @@ use crate::SnapshotError;
 use crate::model::Sale;
 use crate::store::cell::Cell;
 use crate::store::postcode;
-use crate::store::sale::{PackedSale, WIDTH};
+use crate::store::sale::{CertificateFacts, PackedSale, WIDTH};
+use domesday_registers::codes::{PropertyType, Tenure};
 use domesday_registers::{Day, Postcode};
 
 /// The sales that a search found, in its order and still packed.
@@ -49,18 +50,42 @@ impl FoundSales {
 
     /// Unpacks the sales one after the other. An error says that a row is damaged.
     pub fn iter(&self) -> impl Iterator<Item = Result<Sale, SnapshotError>> {
+        let read = self.sales.iter().zip(self.postcodes());
+        read.map(|(found, postcode)| self.unpack(found, postcode))
+    }
+
+    /// Returns the sales one after the other, each still packed. An error says that a row is
+    /// damaged.
+    pub fn packed(&self) -> impl Iterator<Item = Result<FoundSale<'_>, SnapshotError>> {
+        let read = self.sales.iter().zip(self.postcodes());
+        read.map(|(found, postcode)| {
+            let packed = PackedSale::new(&found.bytes);
+            let known = postcode.zip(packed.property_type());
+            let (postcode, property_type) =
+                known.ok_or(SnapshotError::Damaged { table: "sales" })?;
+            Ok(FoundSale {
+                found,
+                packed,
+                before: self.before,
+                postcode,
+                property_type,
+            })
+        })
+    }
+
+    /// Reads the postcode of each sale. `None`: damaged.
+    fn postcodes(&self) -> impl Iterator<Item = Option<Postcode>> {
         // Neighbours follow each other, so the last postcode is often the next one's.
         let mut last: Option<(u64, Postcode)> = None;
         self.sales.iter().map(move |found| {
-            let packed = PackedSale::new(&found.bytes);
-            let number = packed.postcode();
+            let number = PackedSale::new(&found.bytes).postcode();
             let known = last.take().filter(|(of, _)| *of == number);
             let postcode = match known {
                 Some((_, postcode)) => Some(postcode),
                 None => postcode::unpack(number),
             };
             last = postcode.clone().map(|postcode| (number, postcode));
-            self.unpack(found, postcode)
+            postcode
         })
     }
 
@@ -88,5 +113,157 @@ impl FoundSales {
         postcode
             .and_then(|postcode| packed.unpack_at(postcode, found.cell, self.before, distance))
             .ok_or(SnapshotError::Damaged { table: "sales" })
+    }
+}
+
+/// A sale that a search found, read field by field. Its facts are those of the [`Sale`] that it
+/// unpacks to.
+pub struct FoundSale<'a> {
+    found: &'a Candidate,
+    packed: PackedSale<'a>,
+    before: Day,
+    postcode: Postcode,
+    property_type: PropertyType,
+}
+
+impl FoundSale<'_> {
+    /// Returns the identifier.
+    #[inline]
+    pub fn id(&self) -> u64 {
+        self.found.id
+    }
+
+    /// Returns the UPRN of the home, where it is known.
+    #[inline]
+    pub fn uprn(&self) -> Option<u64> {
+        Some(self.packed.uprn()).filter(|&uprn| uprn != 0)
+    }
+
+    /// Returns the day of the sale.
+    #[inline]
+    pub fn day(&self) -> Day {
+        self.found.day
+    }
+
+    /// Returns the price in pounds.
+    #[inline]
+    pub fn price_gbp(&self) -> u64 {
+        self.packed.price_gbp()
+    }
+
+    /// Returns easting and northing in metres.
+    #[inline]
+    pub fn place(&self) -> (i32, i32) {
+        let (corner_east, corner_north) = self.found.cell.corner();
+        let (east, north) = self.packed.offset();
+        (corner_east + east, corner_north + north)
+    }
+
+    /// Returns the distance from the middle of the search in metres.
+    #[inline]
+    pub fn distance_m(&self) -> f64 {
+        (self.found.distance_squared as f64).sqrt()
+    }
+
+    /// Returns the postcode.
+    #[inline]
+    pub fn postcode(&self) -> &Postcode {
+        &self.postcode
+    }
+
+    /// Returns the type of dwelling.
+    #[inline]
+    pub fn property_type(&self) -> PropertyType {
+        self.property_type
+    }
+
+    /// Returns the tenure, where the register states one.
+    #[inline]
+    pub fn tenure(&self) -> Option<Tenure> {
+        self.packed.tenure()
+    }
+
+    /// Returns whether it was the first sale of a new home.
+    #[inline]
+    pub fn new_build(&self) -> bool {
+        self.packed.new_build()
+    }
+
+    /// Returns whether it is of category A.
+    #[inline]
+    pub fn standard(&self) -> bool {
+        self.packed.standard()
+    }
+
+    /// Returns whether the place is the home's own rather than its postcode's.
+    #[inline]
+    pub fn own_place(&self) -> bool {
+        self.packed.own_place()
+    }
+
+    /// Returns the facts of the certificate that was known on the day of the search.
+    #[inline]
+    pub fn certificate(&self) -> Option<CertificateFacts> {
+        self.packed.certificate(self.before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever the bytes, damaged ones among them.
+        #[test]
+        fn a_found_sale_has_the_facts_that_it_unpacks_to(
+            bytes in proptest::collection::vec(any::<u8>(), WIDTH),
+            known_postcode in any::<bool>(),
+            before in 0..70_000,
+            distance_squared in 0_u64..5_000_000_000,
+        ) {
+            let mut bytes: [u8; WIDTH] = bytes.try_into().unwrap();
+            if known_postcode {
+                let number = postcode::pack(&Postcode::parse("LE10 0ZZ").unwrap());
+                bytes[25..30].copy_from_slice(&number.to_le_bytes()[..5]);
+            }
+            let (packed, cell) = (PackedSale::new(&bytes), Cell::Grid(900, 600));
+            let expected = packed.unpack(cell, Day(before), (distance_squared as f64).sqrt());
+            let found = Candidate {
+                distance_squared, day: packed.day(), id: packed.id(), cell, bytes,
+            };
+            let found = FoundSales::new(Day(before), vec![found.clone(), found]);
+            let read: Vec<_> = found.packed().map(Result::ok).collect();
+            prop_assert_eq!(read.len(), 2);
+            for sale in read {
+                let facts = sale.map(|sale| {
+                    let certificate = sale.certificate();
+                    Sale {
+                        id: sale.id(),
+                        uprn: sale.uprn(),
+                        day: sale.day(),
+                        price_gbp: sale.price_gbp(),
+                        easting: sale.place().0,
+                        northing: sale.place().1,
+                        postcode: sale.postcode().clone(),
+                        property_type: sale.property_type(),
+                        subtype: certificate.and_then(|known| known.subtype),
+                        tenure: sale.tenure(),
+                        new_build: sale.new_build(),
+                        standard: sale.standard(),
+                        own_place: sale.own_place(),
+                        floor_area_m2: certificate.and_then(|known| known.floor_area_m2),
+                        habitable_rooms: certificate.and_then(|known| known.habitable_rooms),
+                        age_band: certificate.and_then(|known| known.age_band),
+                        rating: certificate.and_then(|known| known.rating),
+                        attributes_day: certificate.map(|known| known.lodged),
+                        distance_m: sale.distance_m(),
+                    }
+                });
+                prop_assert_eq!(&facts, &expected);
+            }
+            let unpacked: Vec<_> = found.iter().map(Result::ok).collect();
+            prop_assert_eq!(unpacked, vec![expected.clone(), expected]);
+        }
     }
 }

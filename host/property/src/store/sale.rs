@@ -58,6 +58,23 @@ pub(crate) struct CertificateOfSale {
     pub(crate) rating: Option<EnergyRating>,
 }
 
+/// The facts of a sale's certificate in the model's terms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CertificateFacts {
+    /// Day of lodgement.
+    pub lodged: Day,
+    /// Internal floor area.
+    pub floor_area_m2: Option<f64>,
+    /// Habitable rooms.
+    pub habitable_rooms: Option<u32>,
+    /// Subtype.
+    pub subtype: Option<Subtype>,
+    /// Construction age band.
+    pub age_band: Option<AgeBand>,
+    /// Energy rating.
+    pub rating: Option<EnergyRating>,
+}
+
 /// Appends one sale.
 pub(crate) fn encode(row: &Row, out: &mut Vec<u8>) {
     put::<8>(out, row.id);
@@ -185,6 +202,39 @@ impl<'a> PackedSale<'a> {
     pub(crate) fn postcode(self) -> u64 {
         get::<5>(self.0, POSTCODE)
     }
+    /// Returns the price in pounds.
+    #[inline]
+    pub(crate) fn price_gbp(self) -> u64 {
+        get::<6>(self.0, PRICE)
+    }
+    #[inline]
+    pub(crate) fn tenure(self) -> Option<Tenure> {
+        Tenure::value(u64::from(self.0[FLAGS]) >> 3 & 3)
+    }
+    #[inline]
+    pub(crate) fn new_build(self) -> bool {
+        u64::from(self.0[FLAGS]) & NEW_BUILD != 0
+    }
+    #[inline]
+    pub(crate) fn own_place(self) -> bool {
+        u64::from(self.0[FLAGS]) & OWN_PLACE != 0
+    }
+    /// Returns the facts of the certificate, if it was lodged strictly before `before`.
+    #[inline]
+    pub(crate) fn certificate(self, before: Day) -> Option<CertificateFacts> {
+        let lodged = self.attributes_day(before)?;
+        let floor_area = get::<3>(self.0, FLOOR_AREA);
+        let rooms = u32::from(self.0[ROOMS]);
+        let fabric = get::<2>(self.0, FABRIC);
+        Some(CertificateFacts {
+            lodged,
+            floor_area_m2: (floor_area != 0).then(|| floor_area as f64 / 100.0),
+            habitable_rooms: (rooms != 0).then_some(rooms),
+            subtype: Subtype::value(fabric & 0xF),
+            age_band: AgeBand::value(fabric >> 4 & 0xF),
+            rating: EnergyRating::value(fabric >> 8 & 0xF),
+        })
+    }
 
     /// Returns the whole sale as known on the eve of `before`; `None` where the row is damaged.
     pub(crate) fn unpack(self, cell: Cell, before: Day, distance_m: f64) -> Option<Sale> {
@@ -200,37 +250,28 @@ impl<'a> PackedSale<'a> {
         before: Day,
         distance_m: f64,
     ) -> Option<Sale> {
-        let flags = u64::from(self.0[FLAGS]);
         let (corner_east, corner_north) = cell.corner();
         let (east, north) = self.offset();
-        let attributes_day = self.attributes_day(before);
-        let (floor_area, rooms, fabric) = match attributes_day {
-            Some(_) => (
-                get::<3>(self.0, FLOOR_AREA),
-                u32::from(self.0[ROOMS]),
-                get::<2>(self.0, FABRIC),
-            ),
-            None => (0, 0, 0),
-        };
+        let certificate = self.certificate(before);
         Some(Sale {
             id: self.id(),
             uprn: Some(self.uprn()).filter(|&uprn| uprn != 0),
             day: self.day(),
-            price_gbp: get::<6>(self.0, PRICE),
+            price_gbp: self.price_gbp(),
             easting: corner_east + east,
             northing: corner_north + north,
             postcode,
             property_type: self.property_type()?,
-            subtype: Subtype::value(fabric & 0xF),
-            tenure: Tenure::value(flags >> 3 & 3),
-            new_build: flags & NEW_BUILD != 0,
+            subtype: certificate.and_then(|known| known.subtype),
+            tenure: self.tenure(),
+            new_build: self.new_build(),
             standard: self.standard(),
-            own_place: flags & OWN_PLACE != 0,
-            floor_area_m2: (floor_area != 0).then(|| floor_area as f64 / 100.0),
-            habitable_rooms: (rooms != 0).then_some(rooms),
-            age_band: AgeBand::value(fabric >> 4 & 0xF),
-            rating: EnergyRating::value(fabric >> 8 & 0xF),
-            attributes_day,
+            own_place: self.own_place(),
+            floor_area_m2: certificate.and_then(|known| known.floor_area_m2),
+            habitable_rooms: certificate.and_then(|known| known.habitable_rooms),
+            age_band: certificate.and_then(|known| known.age_band),
+            rating: certificate.and_then(|known| known.rating),
+            attributes_day: certificate.map(|known| known.lodged),
             distance_m,
         })
     }

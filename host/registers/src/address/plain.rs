@@ -5,7 +5,8 @@ use super::text::LONGEST;
 use super::words::{in_full, is_direction};
 
 /// Returns the key of a house number and a street of words without punctuation. It is the key that
-/// the rules give, with one allocation in place of a dozen. `None` where the rules have to decide.
+/// the rules give, with a few allocations in place of a dozen. `None` where the rules have to
+/// decide.
 pub(super) fn key(building: &str, street: &str) -> Option<AddressKey> {
     let number = building.trim_matches(' ');
     let is_plain = |byte: u8| byte.is_ascii_alphabetic() || byte == b' ';

@@ -115,7 +115,7 @@ impl RowState {
             }
             PackedResponse::Found(found) => {
                 let mut numbers = Vec::with_capacity(found.len() * SALE_NUMBERS);
-                for sale in found.packed() {
+                for sale in found.iter_packed() {
                     let sale = sale.map_err(EvidenceError::from).map_err(host_error)?;
                     let known = sale.certificate().map(|known| known.lodged);
                     check_past(subject, sale.id(), sale.day(), known).map_err(host_error)?;

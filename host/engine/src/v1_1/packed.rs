@@ -159,7 +159,7 @@ mod tests {
             };
             let expected: Vec<_> = sales.iter().map(pack).collect();
             let packed = found
-                .packed()
+                .iter_packed()
                 .map(|sale| pack_found(&subject, &sale.unwrap()));
             assert_eq!(
                 packed.collect::<Vec<_>>(),

@@ -56,7 +56,7 @@ impl FoundSales {
 
     /// Returns the sales one after the other, each still packed. An error says that a row is
     /// damaged.
-    pub fn packed(&self) -> impl Iterator<Item = Result<FoundSale<'_>, SnapshotError>> {
+    pub fn iter_packed(&self) -> impl Iterator<Item = Result<FoundSale<'_>, SnapshotError>> {
         let read = self.sales.iter().zip(self.postcodes());
         read.map(|(found, postcode)| {
             let packed = PackedSale::new(&found.bytes);
@@ -233,7 +233,7 @@ mod tests {
                 distance_squared, day: packed.day(), id: packed.id(), cell, bytes,
             };
             let found = FoundSales::new(Day(before), vec![found.clone(), found]);
-            let read: Vec<_> = found.packed().map(Result::ok).collect();
+            let read: Vec<_> = found.iter_packed().map(Result::ok).collect();
             prop_assert_eq!(read.len(), 2);
             for sale in read {
                 let facts = sale.map(|sale| {

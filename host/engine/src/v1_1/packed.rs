@@ -1,9 +1,10 @@
 //! A sale as nine numbers. `wit/packed/packed.wit` describes each number.
 
-use crate::evidence::{SALE_NUMBERS, Sale, nearness_to, precision, shows_attributes};
-use crate::subject::Subject;
+use crate::evidence::{Nearness, SALE_NUMBERS, Sale, nearness_to, precision, shows_attributes};
+use crate::subject::{Precision, Subject};
 use crate::v1;
 use domesday_property::FoundSale;
+use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
 
 /// Packs a sale.
 pub(crate) fn pack(sale: &Sale) -> [u64; SALE_NUMBERS] {
@@ -18,19 +19,19 @@ pub(crate) fn pack(sale: &Sale) -> [u64; SALE_NUMBERS] {
         pair(sale.place.easting, sale.place.northing),
         sale.distance_m.to_bits(),
         sale.floor_area_m2.unwrap_or(0.0).to_bits(),
-        u64::from_le_bytes([
-            v1::precision(sale.precision) as u8,
-            v1::nearness(sale.nearness) as u8,
-            v1::property_type(sale.property_type) as u8,
-            sale.subtype.map_or(0, |s| v1::subtype(s) as u8 + 1),
-            v1::tenure(sale.tenure) as u8,
-            u8::from(sale.new_build) | (u8::from(sale.standard) << 1),
-            sale.age_band.map_or(0, |band| v1::age_band(band) as u8 + 1),
-            sale.rating.map_or(0, |rating| v1::rating(rating) as u8 + 1),
-        ]),
-        // Score, floor level and fabric are not kept with a sale yet.
-        sale.habitable_rooms
-            .map_or(0, |rooms| u64::from(rooms.min(0xFFFE)) + 1),
+        Codes {
+            precision: sale.precision,
+            nearness: sale.nearness,
+            property_type: sale.property_type,
+            subtype: sale.subtype,
+            tenure: sale.tenure,
+            new_build: sale.new_build,
+            standard: sale.standard,
+            age_band: sale.age_band,
+            rating: sale.rating,
+        }
+        .number(),
+        rooms_number(sale.habitable_rooms),
     ]
 }
 
@@ -43,7 +44,6 @@ pub(crate) fn pack_found(subject: &Subject, sale: &FoundSale<'_>) -> [u64; SALE_
         false => None,
     };
     let (easting, northing) = sale.place();
-    let case = |option: Option<u8>| option.map_or(0, |case| case + 1);
     [
         sale.id(),
         uprn.unwrap_or(0),
@@ -55,32 +55,55 @@ pub(crate) fn pack_found(subject: &Subject, sale: &FoundSale<'_>) -> [u64; SALE_
             .and_then(|known| known.floor_area_m2)
             .unwrap_or(0.0)
             .to_bits(),
-        u64::from_le_bytes([
-            v1::precision(precision(sale.own_place())) as u8,
-            v1::nearness(nearness_to(subject, uprn, sale.postcode())) as u8,
-            v1::property_type(sale.property_type()) as u8,
-            case(
-                known
-                    .and_then(|known| known.subtype)
-                    .map(|s| v1::subtype(s) as u8),
-            ),
-            v1::tenure(sale.tenure()) as u8,
-            u8::from(sale.new_build()) | (u8::from(sale.standard()) << 1),
-            case(
-                known
-                    .and_then(|known| known.age_band)
-                    .map(|b| v1::age_band(b) as u8),
-            ),
-            case(
-                known
-                    .and_then(|known| known.rating)
-                    .map(|r| v1::rating(r) as u8),
-            ),
-        ]),
-        known
-            .and_then(|known| known.habitable_rooms)
-            .map_or(0, |rooms| u64::from(rooms.min(0xFFFE)) + 1),
+        Codes {
+            precision: precision(sale.own_place()),
+            nearness: nearness_to(subject, uprn, sale.postcode()),
+            property_type: sale.property_type(),
+            subtype: known.and_then(|known| known.subtype),
+            tenure: sale.tenure(),
+            new_build: sale.new_build(),
+            standard: sale.standard(),
+            age_band: known.and_then(|known| known.age_band),
+            rating: known.and_then(|known| known.rating),
+        }
+        .number(),
+        rooms_number(known.and_then(|known| known.habitable_rooms)),
     ]
+}
+
+/// The facts of a sale that cross as one byte each.
+struct Codes {
+    precision: Precision,
+    nearness: Nearness,
+    property_type: PropertyType,
+    subtype: Option<Subtype>,
+    tenure: Option<Tenure>,
+    new_build: bool,
+    standard: bool,
+    age_band: Option<AgeBand>,
+    rating: Option<EnergyRating>,
+}
+
+impl Codes {
+    /// Returns the bytes as one number, the first in the low bits.
+    fn number(self) -> u64 {
+        u64::from_le_bytes([
+            v1::precision(self.precision) as u8,
+            v1::nearness(self.nearness) as u8,
+            v1::property_type(self.property_type) as u8,
+            self.subtype.map_or(0, |s| v1::subtype(s) as u8 + 1),
+            v1::tenure(self.tenure) as u8,
+            u8::from(self.new_build) | (u8::from(self.standard) << 1),
+            self.age_band.map_or(0, |band| v1::age_band(band) as u8 + 1),
+            self.rating.map_or(0, |rating| v1::rating(rating) as u8 + 1),
+        ])
+    }
+}
+
+/// Returns the number of the habitable rooms. Score, floor level and fabric are not kept with a
+/// sale yet.
+fn rooms_number(rooms: Option<u32>) -> u64 {
+    rooms.map_or(0, |rooms| u64::from(rooms.min(0xFFFE)) + 1)
 }
 
 /// Packs two signed halves into one number, the first in the low bits.
@@ -98,7 +121,6 @@ mod tests {
     use crate::subject::GridPoint;
     use domesday_property::Snapshot;
     use domesday_registers::Day;
-    use domesday_registers::codes::PropertyType;
     use std::path::Path;
     use std::sync::Arc;
 

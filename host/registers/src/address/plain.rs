@@ -1,8 +1,8 @@
 //! The key of an address that needs few of the rules, as most addresses do.
 
 use super::AddressKey;
-use super::text::LONGEST;
-use super::words::{in_full, is_direction};
+use super::text::{LONGEST, replacement};
+use super::words::is_direction;
 
 /// Returns the key of a house number and a street of words without punctuation. It is the key that
 /// the rules give, with a few allocations in place of a dozen. `None` where the rules have to
@@ -32,12 +32,7 @@ pub(super) fn key(building: &str, street: &str) -> Option<AddressKey> {
         let start = key.len();
         key.push_str(word);
         key[start..].make_ascii_uppercase();
-        let instead = match &key[start..] {
-            word if Some(at) == last => in_full(word),
-            "SAINT" => Some("ST"),
-            _ => None,
-        };
-        if let Some(instead) = instead {
+        if let Some(instead) = replacement(&key[start..], Some(at) == last) {
             key.truncate(start);
             key.push_str(instead);
         }

@@ -170,13 +170,18 @@ pub(super) fn name(mut words: Vec<String>) -> Vec<String> {
         .count();
     let last = (end - directions).checked_sub(1).filter(|last| *last > 0);
     for (at, word) in words.iter_mut().enumerate() {
-        if Some(at) == last {
-            if let Some(full) = in_full(word) {
-                *word = full.to_owned();
-            }
-        } else if word == "SAINT" {
-            *word = "ST".to_owned();
+        if let Some(instead) = replacement(word, Some(at) == last) {
+            *word = instead.to_owned();
         }
     }
     words
+}
+
+/// Returns what stands in a key for a word of a name, where that is another word. `is_last` is true
+/// for the last word before "North" and the like.
+pub(super) fn replacement(word: &str, is_last: bool) -> Option<&'static str> {
+    match is_last {
+        true => in_full(word),
+        false => (word == "SAINT").then_some("ST"),
+    }
 }

@@ -91,6 +91,9 @@ fn the_demo_passes_every_check_with_a_verdict() {
             .stdout
             .contains("the manifest declares no input")
     );
+    // A sale that stayed among those near by would keep some estimates where they are.
+    let reaction = &checked.entry("own_sale")["figures"][0];
+    assert_eq!(reaction["share_reacted"], 1.0, "{reaction}");
     assert!(
         checked
             .ran

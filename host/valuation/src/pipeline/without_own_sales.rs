@@ -16,8 +16,9 @@ use std::time::Duration;
 /// The time that the release may take.
 const ROW_TIME: Duration = Duration::from_secs(5);
 
-/// Evidence without the sales of the subject itself.
-struct WithoutOwnSales(Arc<dyn EvidenceSource>);
+/// Evidence without the sales of the subject itself, among those near by too. A subject without its
+/// UPRN would instead find its own sale as the nearest comparable.
+pub struct WithoutOwnSales(pub Arc<dyn EvidenceSource>);
 
 impl EvidenceSource for WithoutOwnSales {
     fn ask(

@@ -34,7 +34,7 @@ const LEAST_WAY: f64 = 0.02;
 pub struct OwnSaleRow {
     /// With its own sales.
     pub with: f64,
-    /// The same home without its UPRN, of which no sale is its own.
+    /// The same home, of whose sales the evidence has none.
     pub without: f64,
     /// Its last standard sale, pounds.
     pub price: f64,
@@ -42,7 +42,7 @@ pub struct OwnSaleRow {
     pub carried_price: f64,
 }
 
-/// Values homes that have a recent sale, with and without their UPRN.
+/// Values homes that have a recent sale, with and without the home's sales.
 pub fn check(
     prober: &mut Prober<'_>,
     pool: &[Home],
@@ -57,24 +57,15 @@ pub fn check(
         .collect();
     let every = sampling::step(sold.len(), HOMES);
     let sold: Vec<(&Home, Sale)> = sold.into_iter().step_by(every).collect();
-    let homes: Vec<Home> = sold
-        .iter()
-        .flat_map(|(home, _)| {
-            let stranger = home.with_change("without its UPRN", |subject| subject.uprn = None);
-            [Home::clone(home), stranger]
-        })
-        .collect();
-    let estimates = prober.estimates(&homes, "hiding own sales", progress);
-    let rows: Vec<OwnSaleRow> = estimates
-        .as_chunks::<2>()
-        .0
-        .iter()
-        .zip(&sold)
-        .filter_map(|([with, without], (home, sale))| {
+    let homes: Vec<Home> = sold.iter().map(|(home, _)| Home::clone(home)).collect();
+    let with = prober.estimates(&homes, "valuing sold homes", progress);
+    let without = prober.estimates_without_own_sales(&homes, "hiding own sales", progress);
+    let rows: Vec<OwnSaleRow> = (with.into_iter().zip(without).zip(&sold))
+        .filter_map(|((with, without), (home, sale))| {
             let price = sale.price_gbp as f64;
             Some(OwnSaleRow {
-                with: (*with)?,
-                without: (*without)?,
+                with: with?,
+                without: without?,
                 price,
                 // Without an index for the home, the price on record stands for itself.
                 carried_price: price * growth(evidence, home, sale.day).unwrap_or(1.0),

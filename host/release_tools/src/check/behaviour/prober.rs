@@ -4,6 +4,7 @@ use crate::check::rows::{Home, RowResult, value_all};
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_registers::Progress;
+use domesday_valuation::pipeline::without_own_sales::WithoutOwnSales;
 use std::sync::Arc;
 
 /// A release on its evidence. It keeps the rows for the checks that judge all of them.
@@ -36,7 +37,28 @@ impl<'a> Prober<'a> {
         stage: &str,
         progress: &mut Progress<'_>,
     ) -> Vec<Option<f64>> {
-        let rows = value_all(self.release, homes, self.evidence, stage, progress);
+        self.estimates_on(self.evidence, homes, stage, progress)
+    }
+
+    /// Values homes on evidence that has no sale of the home itself.
+    pub fn estimates_without_own_sales(
+        &mut self,
+        homes: &[Home],
+        stage: &str,
+        progress: &mut Progress<'_>,
+    ) -> Vec<Option<f64>> {
+        let evidence: Arc<dyn EvidenceSource> = Arc::new(WithoutOwnSales(self.evidence.clone()));
+        self.estimates_on(&evidence, homes, stage, progress)
+    }
+
+    fn estimates_on(
+        &mut self,
+        evidence: &Arc<dyn EvidenceSource>,
+        homes: &[Home],
+        stage: &str,
+        progress: &mut Progress<'_>,
+    ) -> Vec<Option<f64>> {
+        let rows = value_all(self.release, homes, evidence, stage, progress);
         let estimates = rows.iter().map(RowResult::estimate).collect();
         self.rows.extend(rows);
         estimates

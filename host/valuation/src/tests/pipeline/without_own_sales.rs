@@ -1,7 +1,11 @@
 //! The estimate without the home's own sales.
 
 use super::*;
-use domesday_valuation::pipeline::without_own_sales::estimate_without_own_sales;
+use domesday_engine::evidence::{EvidenceQuery, EvidenceResponse, EvidenceSource, Nearness};
+use domesday_engine::subject::Subject;
+use domesday_valuation::pipeline::without_own_sales::{
+    WithoutOwnSales, estimate_without_own_sales,
+};
 
 fn without(house: &Value) -> f64 {
     estimate_without_own_sales(release(), &house.to_string()).unwrap()
@@ -19,6 +23,38 @@ fn an_estimate_lies_between_the_market_and_the_homes_own_sales() {
     let own = ((estimate.ln() - (1.0 - weight) * market.ln()) / weight).exp();
     let (low, high) = (market.min(own), market.max(own));
     assert!((low..=high).contains(&estimate), "{market} {own}");
+}
+
+/// Returns the number of sales of the home itself in an answer to the question.
+fn count_own(evidence: &dyn EvidenceSource, home: &Subject, question: &EvidenceQuery) -> usize {
+    let EvidenceResponse::Sales(sales) = evidence.ask(home, question).unwrap() else {
+        return 0;
+    };
+    let own = |nearness| nearness == Nearness::SameProperty;
+    sales.iter().filter(|sale| own(sale.nearness)).count()
+}
+
+#[test]
+fn own_sales_are_hidden_among_those_near_by_too() {
+    let fixtures = releases().join(format!("valuation/{}/fixtures.jsonl", demo::RELEASE));
+    let lines = std::fs::read_to_string(fixtures).unwrap();
+    let evidence = release().evidence.clone();
+    let hidden = WithoutOwnSales(evidence.clone());
+    let (mut own, mut near) = (0, 0);
+    for row in lines.lines() {
+        let row: Value = serde_json::from_str(row).unwrap();
+        let home: Subject = serde_json::from_value(row["subject"].clone()).unwrap();
+        for asked in row["evidence"].as_array().unwrap() {
+            let question = serde_json::from_value(asked["question"].clone()).unwrap();
+            let found = count_own(&*evidence, &home, &question);
+            match question {
+                EvidenceQuery::NearbySales(_) => near += found,
+                _ => own += found,
+            }
+            assert_eq!(count_own(&hidden, &home, &question), 0, "{question:?}");
+        }
+    }
+    assert!(own > 0 && near > 0, "{own} own sales, {near} near by");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `domesday release check` sees behaviour: twelve guests, each failing for its own reason.
+//! `domesday release check` sees behaviour: thirteen guests, each failing for its own reason.
 //!
 //! They are one component, which misbehaves in years that no client asks for
 //! (`tests/guests/plain/src/behaviour.rs`). Its fixtures and its back-test are of honest years, so
@@ -33,6 +33,12 @@ fn assert_fails(first: u16, checks: &[&str], text: &str) {
 fn a_time_bomb_inside_the_window_fails_with_the_days_around_it() {
     let expected = "estimates jump from 2050-08-01 to 2050-08-10";
     assert_fails(2050, &["dates"], expected);
+}
+
+#[test]
+fn ranges_that_shrink_inside_the_window_fail_with_the_day() {
+    let expected = "ranges change: on 2074-08-10 the median range is 0.0";
+    assert_fails(2074, &["dates"], expected);
 }
 
 /// No flag is given, and no other release is trusted here.

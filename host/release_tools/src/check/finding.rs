@@ -90,6 +90,15 @@ impl Finding {
         self.figures = figures;
         self
     }
+
+    /// Returns this finding if it failed, or else the one on chosen sales. Chosen sales do not make
+    /// up for those of the package.
+    pub fn failed_or(self, chosen: Finding) -> Finding {
+        match self.verdict {
+            Verdict::Failed => self,
+            Verdict::Passed | Verdict::NotJudged => chosen,
+        }
+    }
 }
 
 /// The most rows of a kind that the checks might value.
@@ -284,6 +293,20 @@ mod tests {
         };
         assert!(of(&[Verdict::Passed, Verdict::NotJudged]));
         assert!(!of(&[Verdict::Passed, Verdict::Failed]));
+    }
+
+    #[test]
+    fn chosen_sales_do_not_make_up_for_those_of_the_package() {
+        use Verdict::{Failed, NotJudged, Passed};
+        let of = |own, chosen| {
+            let own = Finding::new("coverage", own, "of the package");
+            own.failed_or(Finding::new("coverage", chosen, "chosen"))
+        };
+        for chosen in [Passed, NotJudged, Failed] {
+            assert_eq!(of(Failed, chosen).summary, "of the package");
+            assert_eq!(of(Passed, chosen).verdict, chosen);
+            assert_eq!(of(NotJudged, chosen).summary, "chosen");
+        }
     }
 
     #[test]

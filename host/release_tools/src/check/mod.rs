@@ -327,22 +327,31 @@ fn on_sales(
     };
     let warnings = own.iter().filter_map(|own| own.subject.lag_warning());
     let warnings = warnings.collect();
-    let (coverage, shapes) = match (options.window, own) {
-        (Some((from, to)), _) if backtest::askable(tested.snapshot, from, to)? == 0 => {
-            not_judged(&format!(
+    let chosen = match options.window {
+        Some((from, to)) if backtest::askable(tested.snapshot, from, to)? == 0 => {
+            Some(not_judged(&format!(
                 "the snapshot holds no sale of {from} to {to} that can be valued; --from and --to name another window"
-            ))
+            )))
         }
-        (Some(window), _) => {
+        Some(window) => {
             let report = on_window(&tested, manifest, window, options.sample, progress)?;
-            (coverage::judge(&report), request_shapes::judge(&report))
+            Some(judge_sales(&report))
         }
-        (None, Some(own)) => (coverage::judge(&own), request_shapes::judge(&own)),
+        None => None,
+    };
+    let (coverage, shapes) = match (own.as_ref().map(judge_sales), chosen) {
+        (Some(own), Some(chosen)) => (own.0.failed_or(chosen.0), own.1.failed_or(chosen.1)),
+        (Some(found), None) | (None, Some(found)) => found,
         (None, None) => {
             not_judged("there is no back-test to judge by; --from and --to name a window")
         }
     };
     Ok(([backtest, coverage, shapes], warnings))
+}
+
+/// Returns both findings of a back-test.
+fn judge_sales(report: &domesday_evaluation::report::Report) -> (Finding, Finding) {
+    (coverage::judge(report), request_shapes::judge(report))
 }
 
 /// Returns both findings of a back-test where there is none.

@@ -48,7 +48,8 @@ pub fn judge(report: &Report) -> Finding {
         .iter()
         .filter_map(|shape| shape.failure.as_deref())
         .collect();
-    let count = judged.iter().filter(|shape| shape.judged).count();
+    let is_judged = |shape: &&ShapeVerdict| shape.error_judged || shape.ranges_judged;
+    let count = judged.iter().filter(is_judged).count();
     let (verdict, summary) = match (count, failures.first()) {
         (0, _) => (
             Verdict::NotJudged,
@@ -66,8 +67,8 @@ pub fn judge(report: &Report) -> Finding {
         (_, None) => (
             Verdict::Passed,
             format!(
-                "the same sales were asked about in {count} other ways: the median error differs from that with stored data by {:.0} points at most, and the ranges hold what they promise ({window})",
-                100.0 * BIAS
+                "the same sales were asked about in {count} other ways: {} ({window})",
+                passed_demands(&judged)
             ),
         ),
     };
@@ -79,10 +80,29 @@ pub fn judge(report: &Report) -> Finding {
 
 /// One shape's verdict.
 struct ShapeVerdict {
-    judged: bool,
+    error_judged: bool,
+    ranges_judged: bool,
     line: String,
     /// The distance that is too large, in words.
     failure: Option<String>,
+}
+
+/// Returns what holds, and what was too little to judge.
+fn passed_demands(shapes: &[ShapeVerdict]) -> String {
+    let errors = shapes.iter().filter(|shape| shape.error_judged).count();
+    let ranges = shapes.iter().filter(|shape| shape.ranges_judged).count();
+    let errors = match errors {
+        0 => format!("the median error is not judged, since {LEAST_OF_BIAS} values are needed"),
+        _ => format!(
+            "the median error of {errors} differs from that with stored data by {:.0} points at most",
+            100.0 * BIAS
+        ),
+    };
+    let ranges = match ranges {
+        0 => format!("the ranges are not judged, since {LEAST_RANGES} are needed"),
+        _ => format!("the ranges of {ranges} hold what they promise"),
+    };
+    format!("{errors}, and {ranges}")
 }
 
 /// Judges one shape. `refuted` tells whether the exact test refutes its coverage.
@@ -94,7 +114,8 @@ fn judge_shape(found: &ShapeFigures, refuted: bool) -> ShapeVerdict {
     if bias.is_none() && coverage.is_none() {
         let line = format!("{shape}: {} values are too few to judge", found.valued);
         return ShapeVerdict {
-            judged: false,
+            error_judged: false,
+            ranges_judged: false,
             line,
             failure: None,
         };
@@ -140,7 +161,8 @@ fn judge_shape(found: &ShapeFigures, refuted: bool) -> ShapeVerdict {
         parts.push(format!("{text}{}", mark(off)));
     }
     ShapeVerdict {
-        judged: true,
+        error_judged: bias.is_some(),
+        ranges_judged: coverage.is_some(),
         line: format!("{shape}: {}", parts.join(" ")),
         failure: (!failures.is_empty()).then(|| failures.join(", and ")),
     }
@@ -203,8 +225,15 @@ mod tests {
         assert!(found.details[0].starts_with(line), "{found:?}");
         let words = "1 of 1 kinds of request are served worse than those with stored data: with bedrooms alone the median error -4.0 % against +0.0 % with stored data, which is 4.0 points apart where 3 are allowed";
         assert!(found.summary.starts_with(words), "{found:?}");
-        // Of fewer the bias is not judged.
-        assert_eq!(of(199, 96.0, 159).verdict, Verdict::Passed);
+        let words = "the same sales were asked about in 1 other ways: the median error of 1 differs from that with stored data by 3 points at most, and the ranges of 1 hold what they promise";
+        let summary = of(200, 103.0, 160).summary;
+        assert!(summary.starts_with(words), "{summary}");
+        // Of fewer the bias is not judged, and the summary says so.
+        let few = of(199, 96.0, 159);
+        assert_eq!(few.verdict, Verdict::Passed);
+        let words =
+            "the median error is not judged, since 200 values are needed, and the ranges of 1 hold";
+        assert!(few.summary.contains(words), "{few:?}");
     }
 
     #[test]

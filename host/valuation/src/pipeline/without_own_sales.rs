@@ -1,5 +1,6 @@
 //! The estimate that a release gives where it knows no sale of the home itself. It explains an
-//! estimate that own sales moved: what the market alone gives, in the release's own judgement.
+//! estimate that own sales moved: what the market alone gives, in the release's own judgement. The
+//! check of a release uses the evidence to see how much own sales move.
 
 use super::address_lookup::AddressLookups;
 use super::row::{RequestContext, parse, resolve};

@@ -23,14 +23,17 @@ pub enum Behaviour {
     AlwaysHigh,
     CopyOfLastSale,
     ExtrapolatedIndex,
+    /// True from the day on which ranges shrink.
+    RangesShrink(bool),
 }
 
 const DAYS_A_YEAR: f64 = 365.2425;
-/// The years of the time bomb and of the index, and the part of the bomb's first year that is over
-/// when it goes off.
+/// The years of the time bomb, of the index and of ranges that shrink. The bomb goes off and ranges
+/// shrink when this part of their first year is over.
 const BOMB_YEAR: i32 = 2050;
 const BOMB_GOES_OFF: f64 = 0.6;
 const INDEX_YEAR: i32 = 2072;
+const SHRINKING_YEAR: i32 = 2074;
 const GROWTH_A_YEAR: f64 = 1.06;
 
 impl Behaviour {
@@ -56,6 +59,9 @@ impl Behaviour {
             2068..=2069 => Behaviour::AlwaysHigh,
             2070..=2071 => Behaviour::CopyOfLastSale,
             2072..=2073 => Behaviour::ExtrapolatedIndex,
+            2074..=2075 => {
+                Behaviour::RangesShrink(years >= f64::from(SHRINKING_YEAR) + BOMB_GOES_OFF)
+            }
             _ => Behaviour::Plain,
         }
     }

@@ -20,6 +20,8 @@ const TYPICAL_M2: f64 = 80.0;
 /// The share of the last sale in the log of an estimate.
 const OWN_SHARE: f64 = 0.1;
 const WIDE: f64 = 100.0;
+/// The same after ranges shrank.
+const SHRUNK: f64 = 1.5;
 /// No end of a range may be above ten thousand million pounds.
 const MOST_WIDENING: f64 = 200.0;
 
@@ -61,6 +63,7 @@ impl Model for Plain {
         let valuation = valuation(behaviour, estimate, area);
         let wide = match behaviour {
             Behaviour::FixedWidth => WIDE,
+            Behaviour::RangesShrink(true) => SHRUNK + area.min(MOST_WIDENING) / 1_000.0,
             _ => WIDE + area.min(MOST_WIDENING),
         };
         let (lower, upper) = (estimate / wide, estimate * wide);

@@ -1,8 +1,10 @@
-//! Values over the whole window of valuation dates: no jump from one day to the next, and no drift
-//! after the last evidence.
+//! Values over the whole window of valuation dates. None jumps from one day to the next, and none
+//! drifts after the last evidence. Ranges and confidence stay as on the first day.
 
+use super::dated_strength::{self, DatedStrengths};
 use super::part::{Part, finding_of_all};
 use super::prober::Prober;
+use super::spread::strength;
 use super::statistics::{LEAST_HOMES, log_ratio, median, share};
 use super::valuation_days::days;
 use crate::check::finding::{Finding, percent};
@@ -14,7 +16,7 @@ use serde_json::json;
 
 pub const CHECK: &str = "dates";
 
-/// Homes that are valued on each day. A change of a tenth of them is seen.
+/// Homes that are valued on each day. A change of more than a tenth of them is seen.
 const HOMES: usize = 40;
 /// Growth of a year that no market exceeds. Prices of the United Kingdom rose by at most a
 /// quarter in a year.
@@ -41,6 +43,7 @@ pub struct DatedEstimates {
     /// The first of the days from which the evidence stays the same.
     settled: usize,
     homes: Vec<Vec<Option<f64>>>,
+    strengths: DatedStrengths,
 }
 
 /// Values homes on the days of the window.
@@ -67,9 +70,12 @@ pub fn check(
         .map(|home| index_end(prober.evidence(), home))
         .collect();
     let estimates = prober.estimates(&variants, "valuing on other days", progress);
+    let rows = &prober.rows[prober.rows.len() - variants.len()..];
+    let strengths: Vec<_> = rows.iter().map(strength).collect();
     judge(&DatedEstimates {
         settled: find_settled_day(&days, latest_sale, &index_ends),
         homes: estimates.chunks(days.len()).map(<[_]>::to_vec).collect(),
+        strengths: strengths.chunks(days.len()).map(<[_]>::to_vec).collect(),
         days,
     })
 }
@@ -100,9 +106,13 @@ fn find_settled_day(days: &[Day], latest_sale: Option<Day>, index_ends: &[Option
         .unwrap_or(days.len())
 }
 
-/// Judges the steps from each day to the next, and the drift after the last evidence.
+/// Judges the steps from each day to the next, the drift after the last evidence, and ranges and
+/// confidence. A release without ranges is judged by the others.
 pub fn judge(dated: &DatedEstimates) -> Finding {
-    finding_of_all(CHECK, vec![steps(dated), drift(dated)])
+    let mut parts = vec![steps(dated), drift(dated)];
+    parts.extend(dated_strength::widths(&dated.days, &dated.strengths));
+    parts.extend(dated_strength::confidences(&dated.days, &dated.strengths));
+    finding_of_all(CHECK, parts)
 }
 
 /// Returns the log ratios of all homes from one day to another.
@@ -238,6 +248,7 @@ mod tests {
             days,
             settled,
             homes: homes.collect(),
+            strengths: Vec::new(),
         })
     }
 
@@ -285,6 +296,7 @@ mod tests {
             days: vec![Day(0), Day(400)],
             settled: 0,
             homes: vec![vec![Some(1.0), Some(9.0)]; LEAST_HOMES - 1],
+            strengths: Vec::new(),
         });
         assert_eq!(found.verdict, Verdict::NotJudged);
     }

@@ -4,6 +4,7 @@
 //! it. The judging functions know no release.
 
 mod attributes;
+mod dated_strength;
 mod dates;
 mod input_cases;
 mod own_sale;

@@ -37,7 +37,8 @@ pub fn check(rows: &[RowResult], bands: &[ConfidenceBand]) -> Finding {
     judge(&strengths, bands)
 }
 
-fn strength(row: &RowResult) -> Option<Strength> {
+/// Returns the strength of a value, where there is one.
+pub fn strength(row: &RowResult) -> Option<Strength> {
     let Ok(Outcome::Valued(valuation)) = &row.outcome else {
         return None;
     };

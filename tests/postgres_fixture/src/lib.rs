@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Time in which a server applies a setting that was reloaded.
 const RELOADED: Duration = Duration::from_millis(500);
@@ -63,6 +63,9 @@ struct Supervisor {
 #[derive(Debug)]
 pub struct SharedCluster {
     folder: PathBuf,
+    /// Nanoseconds since 1970 at which this process first asked. A long run reuses the ids of
+    /// processes, so that an id alone does not tell two of them apart.
+    first_use: u128,
     database_count: AtomicU32,
 }
 
@@ -79,6 +82,10 @@ pub fn shared() -> &'static SharedCluster {
         });
         SharedCluster {
             folder: fs::read_link(shared_dir.join("cluster")).unwrap(),
+            first_use: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .unwrap()
+                .as_nanos(),
             database_count: AtomicU32::new(0),
         }
     })
@@ -92,7 +99,7 @@ impl SharedCluster {
     pub fn database(&self) -> String {
         let number = self.database_count.fetch_add(1, Ordering::Relaxed);
         // Tests of other processes make theirs in the same cluster.
-        let name = format!("test{}_{number}", std::process::id());
+        let name = format!("test{}_{}_{number}", std::process::id(), self.first_use);
         let output = Command::new(binaries().join("createdb"))
             .arg("-h")
             .arg(&self.folder)

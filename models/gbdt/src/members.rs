@@ -2,7 +2,7 @@
 
 use crate::features::Feature;
 use crate::features::evidence::RowEvidence;
-use crate::model::{Gbdt, trees_estimate};
+use crate::model::{Gbdt, trees_estimate, trees_own_share};
 use crate::stack::{MEMBERS, Stack, Weights, blend};
 use domesday_hedonic::build_period::BuildPeriod;
 use domesday_hedonic::confidence::score;
@@ -16,6 +16,8 @@ pub(crate) struct Members<'a> {
     log_estimates: [f64; MEMBERS.len()],
     weights: &'a Weights,
     own_sale: bool,
+    /// The weight of the home's own sales in each member.
+    own_shares: Option<[f64; MEMBERS.len()]>,
 }
 
 impl<'a> Members<'a> {
@@ -27,7 +29,9 @@ impl<'a> Members<'a> {
         row: &RowEvidence<'_>,
     ) -> Option<Members<'a>> {
         let kriging = Some(Feature::KrigedLogValue.of(row)).filter(|value| value.is_finite());
-        let own_sale = row.reference.own_sales_share.unwrap_or(0.0) > 0.0;
+        let reference_share = row.reference.own_sales_share;
+        let own_sale = reference_share.unwrap_or(0.0) > 0.0;
+        let own_shares = reference_share.zip(trees_own_share(model, row));
         Some(Members {
             log_estimates: [
                 row.log_value,
@@ -36,7 +40,17 @@ impl<'a> Members<'a> {
             ],
             weights: stack.weights.of(row.kind).of(own_sale),
             own_sale,
+            own_shares: own_shares.map(|(reference, trees)| {
+                let kriged = kriging.and_then(|_| row.kriged_own_share());
+                [reference, kriged.unwrap_or(reference), trees]
+            }),
         })
+    }
+
+    /// Returns the weight of the home's own sales in the stack's estimate, from 0 to 1.
+    pub(crate) fn own_sales_share(&self) -> Option<f64> {
+        let shares = self.own_shares?;
+        Some(blend(self.weights, &shares).0.clamp(0.0, 1.0))
     }
 
     /// Returns the members, the home's history and the weights by name, for those who ask what an

@@ -24,6 +24,23 @@ pub struct Gbdt<'a> {
     pub stack: Option<&'a Stack>,
 }
 
+/// Returns the weight of the home's own sales in the trees' estimate, from 0 to 1, where the
+/// reference model states its own.
+///
+/// It is that of the value which the trees correct. Trees that give the price outright count with
+/// the reference model's, since no weight can be read off them.
+pub(crate) fn trees_own_share(model: &Gbdt<'_>, row: &RowEvidence<'_>) -> Option<f64> {
+    let reference = row.reference.own_sales_share?;
+    Some(match model.offset {
+        Some(Feature::KrigedLogValue) => row.kriged_own_share().unwrap_or(reference),
+        Some(Feature::MiddleLogValue) => {
+            let kriged = row.kriged_own_share().unwrap_or(reference);
+            (reference + kriged) / 2.0
+        }
+        _ => reference,
+    })
+}
+
 /// Returns the trees' estimate in pounds, or `None` if it is not a price.
 pub(crate) fn trees_estimate(model: &Gbdt<'_>, row: &RowEvidence<'_>) -> Option<f64> {
     let forest = Forest::read(model.trees).ok()?;

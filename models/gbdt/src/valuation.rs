@@ -2,7 +2,7 @@
 
 use crate::features::evidence::{RecordedEvidence, RowEvidence};
 use crate::members::Members;
-use crate::model::{Gbdt, trees_estimate};
+use crate::model::{Gbdt, trees_estimate, trees_own_share};
 use domesday_hedonic::valuation::value as reference_value;
 use domesday_sdk::{
     Evidence, FailureReason, Outcome, Referral, ReferralReason, Subject, Valuation, ValueRange,
@@ -43,9 +43,14 @@ pub fn value(model: &Gbdt<'_>, subject: &Subject, evidence: &dyn Evidence) -> Ou
         });
     }
     let kind = row.kind;
+    let own_sales_share = match &members {
+        Some((_, Some(members))) => members.own_sales_share(),
+        _ => trees_own_share(model, &row),
+    };
     let Some(mut moved) = rescale(valuation, estimate) else {
         return Outcome::Failed(FailureReason::Numeric);
     };
+    moved.own_sales_share = own_sales_share;
     if let Some((stack, Some(members))) = &members {
         members.set_confidence(model, stack, kind, subject, &mut moved);
     }

@@ -54,6 +54,30 @@ fn one_pattern_of_inputs_that_is_three_times_too_dear_fails_and_is_named() {
     assert_fails(2054, &["patterns"], expected);
 }
 
+/// The release is honest on the first day of its window, and in the whole of the first year.
+#[test]
+fn what_goes_wrong_from_a_later_day_on_fails_with_the_last_day() {
+    for (first, checks, text) in [
+        (
+            2076,
+            &["places"][..],
+            "homes next door to VA1 2AT move by +",
+        ),
+        // Few homes have one postcode. More have one pattern, and their estimates jump.
+        (
+            2078,
+            &["dates", "patterns"],
+            "the worst is subtype house_semi_detached",
+        ),
+        (2080, &["own_sale"], "the own sale is ignored"),
+    ] {
+        let checked = CheckRun::plain(&in_years(first), &[]);
+        checked.assert_failed(checks, text);
+        let last = format!("on {}-12-20: ", first + 1);
+        assert!(checked.ran.stdout.contains(&last), "{}", checked.ran.stdout);
+    }
+}
+
 /// Checks a release of two years beside the honest one, which is trusted.
 fn beside_reference(first: u16, more: &[&str]) -> CheckRun {
     let flags = [&["--allow-unsigned", REFERENCE], more].concat();

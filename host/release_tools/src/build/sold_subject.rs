@@ -51,13 +51,7 @@ pub fn subject(sold: &ExportedSale, day: Day, evidence_through: Day) -> Option<S
         rating: known.and_then(|known| known.rating),
         score: known.and_then(|known| known.efficiency_score),
     };
-    let lease = (tenure == Tenure::Leasehold).then_some(Lease {
-        years_remaining: TYPICAL_LEASE_YEARS,
-        start: None,
-        term_years: None,
-        ground_rent_gbp: None,
-        service_charge_gbp: None,
-    });
+    let lease = (tenure == Tenure::Leasehold).then(typical_lease);
     let mut customer = vec![
         Attribute::PropertyType,
         Attribute::PropertySubtype,
@@ -119,6 +113,17 @@ pub fn subject(sold: &ExportedSale, day: Day, evidence_through: Day) -> Option<S
         stored_data: true,
         evidence_through: Some(evidence_through),
     })
+}
+
+/// Returns a lease for a home of which no register knows one.
+pub fn typical_lease() -> Lease {
+    Lease {
+        years_remaining: TYPICAL_LEASE_YEARS,
+        start: None,
+        term_years: None,
+        ground_rent_gbp: None,
+        service_charge_gbp: None,
+    }
 }
 
 /// Returns the bedrooms that are usual for a type, for homes without a certificate that counts

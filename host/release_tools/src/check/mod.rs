@@ -248,12 +248,13 @@ fn on_homes(
         );
         deep.extend(half_stack.into_iter().filter_map(stack_overrun));
     }
-    let (behaviour, probed) = behaviour::check(
-        &candidate.on_demand,
-        (&pool, many),
-        &results[recorded.len()..],
-        progress,
-    );
+    let homes = behaviour::Homes {
+        pool: &pool,
+        many,
+        sample: &known[recorded.len()..],
+        ordinary: &results[recorded.len()..],
+    };
+    let (behaviour, probed) = behaviour::check(&candidate.on_demand, &homes, progress);
     results.extend(at_steps);
     results.extend(probed);
     let answers = answer_schema::judge(answer_schema::CHECK, "rows of ordinary homes", &results);

@@ -194,6 +194,12 @@ impl<'a> RowEvidence<'a> {
         })
     }
 
+    /// Returns the weight of the home's own sales in the kriging estimate, from 0 to 1. Returns
+    /// `None` without that estimate.
+    pub(crate) fn kriged_own_share(&self) -> Option<f64> {
+        Some(self.kriging_estimate()?.own_share)
+    }
+
     /// Returns an area's figures for the subject's type, or `None` without figures or if refused.
     pub(crate) fn figures(&self, level: AreaLevel) -> Option<&Figures> {
         let slot = match level {

@@ -28,6 +28,8 @@ pub struct KrigingEstimate {
     pub log_value: f64,
     /// Standard deviation of the process at the subject in log price, without the noise of a sale.
     pub deviation: f64,
+    /// The weight of the subject's own sales, from 0 to 1.
+    pub own_share: f64,
 }
 
 /// Least sales of an estimate.
@@ -65,9 +67,18 @@ pub fn krige(subject: &Home, level: f64, sales: &[Observation]) -> Option<Krigin
     let variance = covariance::between(subject, subject) - weights.dot(&to_subject);
     let log_value = level + mean + weights.dot(&prices);
     let deviation = variance.max(0.0).sqrt();
+    // What the weights leave goes to the mean, and so to each sale alike.
+    let of_mean = (1.0 - weights.sum()) / count as f64;
+    let own_share: f64 = sales
+        .iter()
+        .zip(weights.iter())
+        .filter(|(sale, _)| subject.uprn.is_some() && sale.home.uprn == subject.uprn)
+        .map(|(_, weight)| weight + of_mean)
+        .sum();
     (log_value.is_finite() && deviation.is_finite()).then_some(KrigingEstimate {
         log_value,
         deviation,
+        own_share: own_share.clamp(0.0, 1.0),
     })
 }
 

@@ -85,6 +85,24 @@ fn an_own_sale_has_the_greatest_weight() {
     assert!(own.deviation < neighbour.deviation);
 }
 
+/// The price of the own sale moves the estimate by its share.
+#[test]
+fn the_own_share_is_the_weight_of_own_sales() {
+    let with = |price: f64| {
+        let mut sales = level(12.5);
+        sales.push(sale(home(1, 0, 0), price));
+        krige(&subject(), 0.0, &sales).unwrap()
+    };
+    let step = 1e-4;
+    let moved = (with(12.51 + step).log_value - with(12.51).log_value) / step;
+    let share = with(12.51).own_share;
+    assert!(
+        share > 0.2 && (moved - share).abs() < 0.02,
+        "{moved} {share}"
+    );
+    assert_eq!(krige(&subject(), 0.0, &level(12.5)).unwrap().own_share, 0.0);
+}
+
 #[test]
 fn a_price_that_the_others_contradict_hardly_counts() {
     let with = |price: f64| {

@@ -180,6 +180,25 @@ fn a_stack_gives_each_member_its_weight() {
 }
 
 #[test]
+fn own_sales_weigh_what_they_weigh_in_each_member() {
+    let trees = constant("0.3");
+    let share = |weights| {
+        let valuation = value_with(&trees, &stack_of(weights, 0.0));
+        valuation.own_sales_share.unwrap()
+    };
+    let plain = expect_value(Release::value(&subject(), &evidence()));
+    let members = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(share);
+    assert_eq!(Some(members[0]), plain.own_sales_share);
+    assert!(
+        members[1] > 0.0 && (members[1] - members[0]).abs() > 0.01,
+        "{members:?}"
+    );
+    let mixed = share([0.5, 0.2, 0.3]);
+    let expected = 0.5 * members[0] + 0.2 * members[1] + 0.3 * members[2];
+    assert!((mixed - expected).abs() < 1e-12);
+}
+
+#[test]
 fn members_that_disagree_lower_confidence_by_the_disagreement() {
     let trees = constant("0.3");
     let weights = crate::stack::EQUAL;

@@ -2,13 +2,13 @@
 //! drifts after the last evidence. Ranges and confidence stay as on the first day.
 
 use super::dated_strength::{self, DatedStrengths};
-use super::part::{Part, finding_of_all};
+use super::part::{Part, finding};
 use super::prober::Prober;
 use super::spread::strength;
 use super::statistics::{LEAST_HOMES, log_ratio, median, share};
 use super::valuation_days::days;
 use crate::check::finding::{Finding, percent};
-use crate::check::rows::Home;
+use crate::check::rows::{Home, RowResult};
 use crate::sampling;
 use domesday_engine::evidence::{EvidenceQuery, EvidenceResponse, EvidenceSource};
 use domesday_registers::{Day, Progress};
@@ -69,8 +69,8 @@ pub fn check(
         .take(days.len())
         .map(|home| index_end(prober.evidence(), home))
         .collect();
-    let estimates = prober.estimates(&variants, "valuing on other days", progress);
-    let rows = &prober.rows[prober.rows.len() - variants.len()..];
+    let rows = prober.value(&variants, "valuing on other days", progress);
+    let estimates: Vec<_> = rows.iter().map(RowResult::estimate).collect();
     let strengths: Vec<_> = rows.iter().map(strength).collect();
     judge(&DatedEstimates {
         settled: find_settled_day(&days, latest_sale, &index_ends),
@@ -112,7 +112,7 @@ pub fn judge(dated: &DatedEstimates) -> Finding {
     let mut parts = vec![steps(dated), drift(dated)];
     parts.extend(dated_strength::widths(&dated.days, &dated.strengths));
     parts.extend(dated_strength::confidences(&dated.days, &dated.strengths));
-    finding_of_all(CHECK, parts)
+    finding(CHECK, parts)
 }
 
 /// Returns the log ratios of all homes from one day to another.

@@ -17,6 +17,7 @@ mod small_changes;
 mod spread;
 mod statistics;
 mod valuation_days;
+mod window_ends;
 
 use super::finding::Finding;
 use super::homes::kinds;
@@ -29,33 +30,76 @@ use prober::Prober;
 use reference::ComparedHome;
 use std::sync::Arc;
 
-/// Runs the checks that value homes with the release alone. `pool` has homes of the snapshot,
-/// `many` far more of them, and `ordinary` the answers of some of the pool. Returns the rows that
-/// were valued as well.
+/// The homes of the checks.
+pub struct Homes<'a> {
+    /// Homes of the snapshot.
+    pub pool: &'a [Home],
+    /// Far more of them.
+    pub many: &'a [Home],
+    /// Those of the pool whose answers are `ordinary`, in the same order.
+    pub sample: &'a [Home],
+    /// Answers of ordinary requests.
+    pub ordinary: &'a [RowResult],
+}
+
+/// Runs the checks that value homes with the release alone, on the first day of its window and on
+/// the last. The homes are given on the first. Returns the rows that were valued as well.
 pub fn check(
     open: &OpenRelease,
-    (pool, many): (&[Home], &[Home]),
-    ordinary: &[RowResult],
+    homes: &Homes<'_>,
     progress: &mut Progress<'_>,
 ) -> (Vec<Finding>, Vec<RowResult>) {
-    let manifest = &open.manifest;
-    let window = (
-        Day::from(manifest.valuation_date.from),
-        Day::from(manifest.valuation_date.to),
+    let window @ (first, last) = (
+        Day::from(open.manifest.valuation_date.from),
+        Day::from(open.manifest.valuation_date.to),
     );
-    let types: Vec<PropertyType> = kinds(&manifest.property_types).collect();
     let evidence = open.evidence.clone() as Arc<_>;
     let mut prober = Prober::new(&open.release, &evidence);
-    let findings = vec![
-        dates::check(&mut prober, pool, window, open.latest_sale, progress),
-        small_changes::check(&mut prober, pool, progress),
-        attributes::check(&mut prober, pool, &types, progress),
-        own_sale::check(&mut prober, pool, open.latest_sale, progress),
-        spread::check(ordinary, &manifest.confidence_bands),
-        places::check(&mut prober, many, progress),
-        patterns::check(&mut prober, pool, progress),
-    ];
+    let dates = dates::check(&mut prober, homes.pool, window, open.latest_sale, progress);
+    let mut findings = on_one_day(&mut prober, open, homes, progress);
+    if first < last {
+        let later = |homes: &[Home]| -> Vec<Home> {
+            let on_last = |home: &Home| home.on_day(&format!("on {last}"), last, open.latest_sale);
+            homes.iter().map(on_last).collect()
+        };
+        let sample = later(homes.sample);
+        let ordinary = prober
+            .value(&sample, "valuing on the last day", progress)
+            .to_vec();
+        let on_last = Homes {
+            pool: &later(homes.pool),
+            many: &later(homes.many),
+            sample: &sample,
+            ordinary: &ordinary,
+        };
+        let on_last = on_one_day(&mut prober, open, &on_last, progress);
+        let pairs = findings.into_iter().zip(on_last);
+        findings = pairs
+            .map(|(first, found)| window_ends::join(first, found, last))
+            .collect();
+    }
+    findings.insert(0, dates);
     (findings, prober.rows)
+}
+
+/// Runs the checks that value homes on the day that they are given on.
+fn on_one_day(
+    prober: &mut Prober<'_>,
+    open: &OpenRelease,
+    homes: &Homes<'_>,
+    progress: &mut Progress<'_>,
+) -> Vec<Finding> {
+    let manifest = &open.manifest;
+    let types: Vec<PropertyType> = kinds(&manifest.property_types).collect();
+    let pool = homes.pool;
+    vec![
+        small_changes::check(prober, pool, progress),
+        attributes::check(prober, pool, &types, progress),
+        own_sale::check(prober, pool, open.latest_sale, progress),
+        spread::check(homes.ordinary, &manifest.confidence_bands),
+        places::check(prober, homes.many, progress),
+        patterns::check(prober, pool, progress),
+    ]
 }
 
 /// Compares the release with a reference on these homes.

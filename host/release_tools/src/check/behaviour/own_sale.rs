@@ -118,7 +118,7 @@ pub fn judge(rows: &[OwnSaleRow]) -> Finding {
             ))],
         );
     }
-    finding(CHECK, vec![reaction(rows), copies(rows)])
+    finding(CHECK, vec![reaction(rows), pull(rows), copies(rows)])
 }
 
 fn reaction(rows: &[OwnSaleRow]) -> Part {
@@ -127,33 +127,37 @@ fn reaction(rows: &[OwnSaleRow]) -> Part {
         .map(|row| (row.with / row.without).ln())
         .collect();
     let reacted = share(&moves, |by| by.abs() > NO_REACTION);
-    let pull = pull(rows).unwrap_or(1.0);
-    let holds = reacted >= MUST_REACT && pull >= LEAST_PULL;
-    let line = if holds {
-        format!(
-            "{} of {} homes react to their own sale, and the median goes {} of the way to its price",
-            percent(reacted),
-            rows.len(),
-            percent(pull)
-        )
-    } else {
-        format!(
-            "the own sale is ignored: without it {} of {} homes are valued otherwise, and the median goes {} of the way to its price",
-            percent(reacted),
-            rows.len(),
-            percent(pull)
-        )
+    let holds = reacted >= MUST_REACT;
+    let homes = format!("{} of {} homes", percent(reacted), rows.len());
+    let line = match holds {
+        true => format!("{homes} react to their own sale"),
+        false => {
+            format!("the own sale is ignored: without it {homes} are valued otherwise")
+        }
     };
-    Part::of(
-        holds,
-        line,
-        json!({"part": "reaction", "homes": rows.len(), "share_reacted": reacted, "pull": pull}),
-    )
+    let figures = json!({"part": "reaction", "homes": rows.len(), "share_reacted": reacted});
+    Part::of(holds, line, figures)
+}
+
+fn pull(rows: &[OwnSaleRow]) -> Part {
+    let Some(pull) = median_pull(rows) else {
+        return Part::not_judged(format!(
+            "the way to the last price is not judged: no price is {} from the estimate without it",
+            percent(LEAST_WAY.exp_m1())
+        ));
+    };
+    let way = format!("the median goes {} of the way to its price", percent(pull));
+    let holds = pull >= LEAST_PULL;
+    let line = match holds {
+        true => way,
+        false => format!("the own sale is ignored: {way}"),
+    };
+    Part::of(holds, line, json!({"part": "pull", "pull": pull}))
 }
 
 /// Returns the median of how far estimates go towards the price. Each counts by the length of its
 /// way, since a short way is mostly chance. Returns `None` if there is nowhere a way to go.
-fn pull(rows: &[OwnSaleRow]) -> Option<f64> {
+fn median_pull(rows: &[OwnSaleRow]) -> Option<f64> {
     let mut pulls: Vec<(f64, f64)> = rows
         .iter()
         .filter_map(|row| {

@@ -31,27 +31,12 @@ impl Part {
     }
 }
 
-/// Returns the finding of a check: failed where one demand fails, and not judged where none was
-/// judged. The summary is the first line of the worst demand.
+/// Returns the finding of a check: failed where one demand fails, and passed where each was judged
+/// and holds. The summary is the first line of the worst demand.
 pub fn finding(check: &'static str, parts: Vec<Part>) -> Finding {
-    by_worst(check, parts, &[Verdict::Failed, Verdict::Passed])
-}
-
-/// Returns the finding of a check that passes only where each demand was judged.
-pub fn finding_of_all(check: &'static str, parts: Vec<Part>) -> Finding {
-    by_worst(
-        check,
-        parts,
-        &[Verdict::Failed, Verdict::NotJudged, Verdict::Passed],
-    )
-}
-
-/// Returns the finding of a check with the first of these verdicts that a demand has.
-fn by_worst(check: &'static str, parts: Vec<Part>, verdicts: &[Verdict]) -> Finding {
     let of = |verdict| parts.iter().filter(move |part| part.verdict == verdict);
-    let verdict = verdicts
-        .iter()
-        .copied()
+    let verdict = [Verdict::Failed, Verdict::NotJudged, Verdict::Passed]
+        .into_iter()
         .find(|verdict| of(*verdict).next().is_some())
         .unwrap_or(Verdict::NotJudged);
     let summary = match (verdict, of(verdict).next()) {
@@ -62,7 +47,6 @@ fn by_worst(check: &'static str, parts: Vec<Part>, verdicts: &[Verdict]) -> Find
         (_, Some(part)) => part.line.clone(),
         (_, None) => "there is nothing to judge".to_owned(),
     };
-    // A passed check names the demands that were not judged, a failed one all.
     let lines = parts
         .iter()
         .filter(|part| part.verdict != Verdict::Passed && part.line != summary)
@@ -94,13 +78,15 @@ mod tests {
         assert_eq!(failed.summary, "false");
         assert_eq!(failed.details, ["too few"]);
         assert_eq!(failed.figures, json!([{"a": 1}, {"a": 1}]));
-        assert_eq!(of(&[Some(true), None]).verdict, Verdict::Passed);
-        assert_eq!(of(&[None, None]).verdict, Verdict::NotJudged);
-        let all = |parts| finding_of_all("dates", parts).verdict;
-        let holds = |holds| Part::of(holds, "steps", Value::Null);
-        let few = || Part::not_judged("too few days");
-        assert_eq!(all(vec![holds(true), few()]), Verdict::NotJudged);
-        assert_eq!(all(vec![holds(false), few()]), Verdict::Failed);
-        assert_eq!(all(vec![holds(true), holds(true)]), Verdict::Passed);
+        assert_eq!(of(&[Some(true), Some(true)]).verdict, Verdict::Passed);
+        assert_eq!(of(&[]).verdict, Verdict::NotJudged);
+    }
+
+    #[test]
+    fn one_demand_that_is_not_judged_keeps_the_check_from_passing() {
+        let steps = Part::of(true, "steps", Value::Null);
+        let found = finding("dates", vec![steps, Part::not_judged("too few days")]);
+        assert_eq!(found.verdict, Verdict::NotJudged);
+        assert_eq!(found.summary, "too few days");
     }
 }

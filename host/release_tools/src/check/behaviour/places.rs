@@ -3,7 +3,8 @@
 //!
 //! A home that states the postcode next door must keep its value nearly, since the homes sold
 //! around it stay the same. One that stands next door may be worth more or less, and not twice as
-//! much. This needs no other release, and no price that was paid.
+//! much. The home's own sales are hidden: they would hold its estimate wherever it stands. This
+//! needs no other release, and no price that was paid.
 
 use super::part::{Part, finding};
 use super::prober::Prober;
@@ -61,36 +62,29 @@ pub fn check(prober: &mut Prober<'_>, homes: &[Home], progress: &mut Progress<'_
         }
         next_door.push((neighbours, first));
     }
-    let strangers = rows.len();
-    rows.extend(
-        places
-            .iter()
-            .map(|home| home.with_change("without its UPRN", |subject| subject.uprn = None)),
-    );
-    let estimates = prober.estimates(&rows, "changing postcodes", progress);
+    let estimates = prober.estimates_without_own_sales(&rows, "changing postcodes", progress);
     let moves: Vec<PlaceMoves> = places
         .iter()
         .zip(&next_door)
         .map(|(place, (neighbours, first))| {
-            let of = |before: usize, after: usize| -> Option<f64> {
+            let of = |after: usize| -> Option<f64> {
                 let moves = neighbours.iter().enumerate().filter_map(|(at, neighbour)| {
                     let row = first + 2 * at + after;
-                    log_ratio(estimates[before + neighbour], estimates[row])
+                    log_ratio(estimates[*neighbour], estimates[row])
                 });
                 of_all(&moves.collect::<Vec<_>>())
             };
             PlaceMoves {
                 postcode: place.subject.postcode.to_string(),
-                by_name: of(0, 0),
-                by_place: of(strangers, 1),
+                by_name: of(0),
+                by_place: of(1),
             }
         })
         .collect();
     judge(&moves)
 }
 
-/// Returns the home under a place's name, and at that place without its UPRN, so that no sale there
-/// is its own.
+/// Returns the home under a place's name, and at that place.
 fn move_to(home: &Home, place: &Home) -> [Home; 2] {
     let there = &place.subject;
     let postcode = there.postcode.as_str();
@@ -103,7 +97,6 @@ fn move_to(home: &Home, place: &Home) -> [Home; 2] {
             subject.place = there.place;
             subject.authority.clone_from(&there.authority);
             subject.country = there.country;
-            subject.uprn = None;
         }),
     ]
 }

@@ -30,6 +30,16 @@ impl<'a> Prober<'a> {
         self.evidence.as_ref()
     }
 
+    /// Values homes and returns their rows in the same order.
+    pub fn value(
+        &mut self,
+        homes: &[Home],
+        stage: &str,
+        progress: &mut Progress<'_>,
+    ) -> &[RowResult] {
+        self.value_on(self.evidence, homes, stage, progress)
+    }
+
     /// Values homes and returns their estimates in the same order.
     pub fn estimates(
         &mut self,
@@ -37,7 +47,8 @@ impl<'a> Prober<'a> {
         stage: &str,
         progress: &mut Progress<'_>,
     ) -> Vec<Option<f64>> {
-        self.estimates_on(self.evidence, homes, stage, progress)
+        let rows = self.value(homes, stage, progress);
+        rows.iter().map(RowResult::estimate).collect()
     }
 
     /// Values homes on evidence that has no sale of the home itself.
@@ -48,19 +59,20 @@ impl<'a> Prober<'a> {
         progress: &mut Progress<'_>,
     ) -> Vec<Option<f64>> {
         let evidence: Arc<dyn EvidenceSource> = Arc::new(WithoutOwnSales(self.evidence.clone()));
-        self.estimates_on(&evidence, homes, stage, progress)
+        let rows = self.value_on(&evidence, homes, stage, progress);
+        rows.iter().map(RowResult::estimate).collect()
     }
 
-    fn estimates_on(
+    fn value_on(
         &mut self,
         evidence: &Arc<dyn EvidenceSource>,
         homes: &[Home],
         stage: &str,
         progress: &mut Progress<'_>,
-    ) -> Vec<Option<f64>> {
+    ) -> &[RowResult] {
+        let before = self.rows.len();
         let rows = value_all(self.release, homes, evidence, stage, progress);
-        let estimates = rows.iter().map(RowResult::estimate).collect();
         self.rows.extend(rows);
-        estimates
+        &self.rows[before..]
     }
 }

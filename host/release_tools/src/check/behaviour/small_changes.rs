@@ -3,11 +3,13 @@
 use super::part::{Part, finding};
 use super::prober::Prober;
 use super::statistics::{LEAST_HOMES, log_ratio, median, share};
+use crate::build::sold_subject::typical_lease;
 use crate::check::finding::{Finding, percent};
-use crate::check::rows::Home;
+use crate::check::rows::{Home, state};
 use crate::sampling;
-use domesday_engine::subject::Subject;
+use domesday_engine::subject::{Attribute, Subject};
 use domesday_registers::Progress;
+use domesday_registers::codes::Tenure;
 use serde_json::json;
 
 pub const CHECK: &str = "small_changes";
@@ -20,21 +22,36 @@ const MOVE: f64 = 0.02;
 const MAY_MOVE: f64 = 0.05;
 /// The move of the median home. A tenth of a square metre is half a per cent of the smallest flat.
 const MEDIAN: f64 = 0.005;
+/// The inputs of homes that lack them. None lies at a limit of the law, as £250 of ground rent
+/// does.
+const AREA_M2: f64 = 80.0;
+const SCORE: u32 = 65;
+const GROUND_RENT_GBP: f64 = 180.0;
+const SERVICE_CHARGE_GBP: f64 = 1_800.0;
 
 /// A change of an input by its last digit.
 struct SmallChange {
     name: &'static str,
-    /// Returns false where the home lacks the input.
+    /// Gives the input to a home that lacks it. Registers know no rents, and some no areas.
+    give: fn(&mut Subject),
+    /// Returns false where the input has no room for the change.
     apply: fn(&mut Subject) -> bool,
 }
 
 const CHANGES: [SmallChange; 7] = [
     SmallChange {
         name: "0.1 m² more",
+        give: |subject| {
+            let area = &mut subject.size.floor_area_m2;
+            if area.replace(area.unwrap_or(AREA_M2)).is_none() {
+                state(subject, Attribute::FloorArea, true);
+            }
+        },
         apply: |subject| raise(&mut subject.size.floor_area_m2, 0.1),
     },
     SmallChange {
         name: "1 m to the east",
+        give: |_| {},
         apply: |subject| {
             subject.place.easting += 1;
             true
@@ -42,6 +59,7 @@ const CHANGES: [SmallChange; 7] = [
     },
     SmallChange {
         name: "1 m to the north",
+        give: |_| {},
         apply: |subject| {
             subject.place.northing += 1;
             true
@@ -49,6 +67,12 @@ const CHANGES: [SmallChange; 7] = [
     },
     SmallChange {
         name: "an energy score higher by 1",
+        give: |subject| {
+            let score = &mut subject.energy.score;
+            if score.replace(score.unwrap_or(SCORE)).is_none() {
+                state(subject, Attribute::EfficiencyScore, true);
+            }
+        },
         apply: |subject| match &mut subject.energy.score {
             Some(score) if *score < 100 => {
                 *score += 1;
@@ -59,6 +83,7 @@ const CHANGES: [SmallChange; 7] = [
     },
     SmallChange {
         name: "a lease longer by a tenth of a year",
+        give: give_lease,
         apply: |subject| match &mut subject.lease {
             Some(lease) if lease.start.is_none() => {
                 lease.years_remaining += 0.1;
@@ -69,6 +94,15 @@ const CHANGES: [SmallChange; 7] = [
     },
     SmallChange {
         name: "a ground rent higher by £1",
+        give: |subject| {
+            give_lease(subject);
+            if let Some(lease) = &mut subject.lease
+                && lease.ground_rent_gbp.is_none()
+            {
+                lease.ground_rent_gbp = Some(GROUND_RENT_GBP);
+                state(subject, Attribute::LeaseGroundRent, true);
+            }
+        },
         apply: |subject| match &mut subject.lease {
             Some(lease) => raise(&mut lease.ground_rent_gbp, 1.0),
             None => false,
@@ -76,12 +110,30 @@ const CHANGES: [SmallChange; 7] = [
     },
     SmallChange {
         name: "a service charge higher by £1",
+        give: |subject| {
+            give_lease(subject);
+            if let Some(lease) = &mut subject.lease
+                && lease.service_charge_gbp.is_none()
+            {
+                lease.service_charge_gbp = Some(SERVICE_CHARGE_GBP);
+                state(subject, Attribute::LeaseServiceCharge, true);
+            }
+        },
         apply: |subject| match &mut subject.lease {
             Some(lease) => raise(&mut lease.service_charge_gbp, 1.0),
             None => false,
         },
     },
 ];
+
+/// Makes a home leasehold, with a lease as a back-test takes it.
+fn give_lease(subject: &mut Subject) {
+    if subject.lease.is_none() {
+        subject.tenure = Tenure::Leasehold;
+        subject.lease = Some(typical_lease());
+        state(subject, Attribute::LeaseYearsRemaining, true);
+    }
+}
 
 fn raise(input: &mut Option<f64>, by: f64) -> bool {
     match input {
@@ -102,8 +154,8 @@ pub fn check(prober: &mut Prober<'_>, pool: &[Home], progress: &mut Progress<'_>
     judge(&moves)
 }
 
-/// Returns the log ratio of the changed home to the home, for an even part of those that have the
-/// input.
+/// Returns the log ratio of the changed home to the home, for an even part of the pool. A home
+/// without the input has it in both.
 fn moves(
     prober: &mut Prober<'_>,
     change: &SmallChange,
@@ -111,9 +163,10 @@ fn moves(
     progress: &mut Progress<'_>,
 ) -> Vec<f64> {
     let changed = |home: &Home| {
+        let before = home.with_change("unchanged", change.give);
         let mut applies = false;
-        let other = home.with_change(change.name, |subject| applies = (change.apply)(subject));
-        applies.then(|| [home.clone(), other])
+        let after = before.with_change(change.name, |subject| applies = (change.apply)(subject));
+        applies.then(|| [before, after])
     };
     let pairs: Vec<[Home; 2]> = pool.iter().filter_map(changed).collect();
     let every = sampling::step(pairs.len(), HOMES);
@@ -140,7 +193,7 @@ fn part(name: &str, moves: &[f64]) -> Part {
     let sizes: Vec<f64> = moves.iter().map(|by| by.abs()).collect();
     let Some(middle) = median(&sizes).filter(|_| sizes.len() >= LEAST_HOMES) else {
         return Part::not_judged(format!(
-            "{name}: not judged, since {} homes of the sample have the input and {LEAST_HOMES} are needed",
+            "{name} is not judged: {} homes are valued with and without it, and {LEAST_HOMES} are needed",
             sizes.len()
         ));
     };
@@ -206,18 +259,32 @@ mod tests {
     }
 
     #[test]
-    fn a_change_applies_to_homes_that_have_the_input() {
-        let applied: Vec<&str> = CHANGES
-            .iter()
-            .filter(|change| {
-                let mut subject = Subject::clone(&home("a").subject);
-                (change.apply)(&mut subject)
-            })
-            .map(|change| change.name)
-            .collect();
-        assert_eq!(
-            applied,
-            ["0.1 m² more", "1 m to the east", "1 m to the north"]
-        );
+    fn each_change_moves_one_input_of_a_home_that_lacks_all() {
+        let mut bare = Subject::clone(&home("a").subject);
+        bare.size.floor_area_m2 = None;
+        for change in &CHANGES {
+            let mut before = bare.clone();
+            (change.give)(&mut before);
+            let mut after = before.clone();
+            assert!((change.apply)(&mut after), "{}", change.name);
+            assert_ne!(before, after, "{}", change.name);
+            assert_eq!(before.provenance, after.provenance, "{}", change.name);
+        }
+    }
+
+    #[test]
+    fn an_input_that_a_home_has_stays() {
+        let mut leased = Subject::clone(&home("a").subject);
+        for change in &CHANGES {
+            (change.give)(&mut leased);
+        }
+        let given = leased.provenance.customer.len();
+        assert_eq!(given, 4, "{:?}", leased.provenance);
+        leased.energy.score = Some(40);
+        let before = leased.clone();
+        for change in &CHANGES {
+            (change.give)(&mut leased);
+        }
+        assert_eq!(leased, before);
     }
 }

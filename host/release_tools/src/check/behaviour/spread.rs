@@ -53,10 +53,12 @@ pub fn strength(row: &RowResult) -> Option<Strength> {
 
 /// Judges these strengths. `bands` are the manifest's, the highest first.
 fn judge(strengths: &[Strength], bands: &[ConfidenceBand]) -> Finding {
-    finding(
-        CHECK,
-        vec![widths(strengths), confidences(strengths, bands)],
-    )
+    let mut parts = vec![confidences(strengths, bands)];
+    // A release without ranges has no widths.
+    if strengths.iter().any(|home| home.width.is_some()) {
+        parts.insert(0, widths(strengths));
+    }
+    finding(CHECK, parts)
 }
 
 fn widths(strengths: &[Strength]) -> Part {

@@ -55,91 +55,38 @@ pub async fn value(
     deadline: Deadline,
 ) -> BatchResults {
     let rows: Arc<[ParsedRow]> = rows.into();
+    let (to_look_up, answers) = find_lookups(workers, provider, context, &rows, deadline).await;
+    let batch = Batch {
+        pieces: split(&rows, &to_look_up, first),
+        rows,
+        context: context.clone(),
+        answers,
+        deadline,
+    };
+    let _ = tokio::time::timeout_at(deadline.end().into(), batch.run(workers, &to_look_up)).await;
+    batch.assemble()
+}
+
+/// Finds the postcodes to look up, by row, and prepares their lookups. Where the deadline passes
+/// before that, there are none, and no row is begun.
+async fn find_lookups(
+    workers: &WorkerPool,
+    provider: Option<&Arc<Provider>>,
+    context: &Arc<RequestContext>,
+    rows: &Arc<[ParsedRow]>,
+    deadline: Deadline,
+) -> (Vec<Option<Postcode>>, Arc<AddressLookups>) {
     let work = async {
         let to_look_up = match provider {
-            Some(_) => postcodes_to_look_up(workers, &rows, context).await,
+            Some(_) => postcodes_to_look_up(workers, rows, context).await,
             None => Vec::new(),
         };
         let all = to_look_up.iter().flatten().cloned().collect();
-        (
-            to_look_up,
-            Arc::new(AddressLookups::new(provider.cloned(), all)),
-        )
+        let answers = Arc::new(AddressLookups::new(provider.cloned(), all));
+        (to_look_up, answers)
     };
     let lookups = tokio::time::timeout_at(deadline.end().into(), work).await;
-    // Where the deadline passes before that, no row is begun.
-    let (to_look_up, answers) =
-        lookups.unwrap_or_else(|_| (Vec::new(), Arc::new(AddressLookups::none())));
-    let pieces = split(&rows, &to_look_up, first);
-    // Pieces without a lookup go first. A piece whose lookup is done goes in between.
-    let (ready, waiting): (Vec<_>, Vec<_>) = (0..pieces.len()).partition(|&at| !pieces[at].waits);
-    let looked_up = stream::iter(waiting)
-        .map(|at| {
-            let postcodes: BTreeSet<_> = to_look_up[pieces[at].rows.clone()]
-                .iter()
-                .flatten()
-                .collect();
-            let lookup = answers
-                .clone()
-                .look_up(postcodes.into_iter().cloned().collect());
-            async move {
-                lookup.await;
-                at
-            }
-        })
-        .buffer_unordered(PIECES_LOOKED_UP);
-    let work = stream::select(stream::iter(ready), looked_up)
-        .map(|at| {
-            let (pieces, rows) = (pieces.clone(), rows.clone());
-            let (context, answers) = (context.clone(), answers.clone());
-            workers
-                .run_fair(move || pieces[at].work(&rows, &context, &answers, deadline))
-                .map(move |ran| (at, ran))
-        })
-        .buffer_unordered(workers.threads() + 1)
-        // A lost piece leaves its rows without a result. They get one below.
-        .for_each(|(at, ran)| {
-            pieces[at].results().lost = ran.is_err();
-            async {}
-        });
-    let _ = tokio::time::timeout_at(deadline.end().into(), work).await;
-
-    let mut whole = BatchResults {
-        json: Vec::new(),
-        sizes: Vec::with_capacity(rows.len()),
-        summary: Summary::default(),
-        refundable: 0,
-        problem: None,
-    };
-    for piece in pieces.iter() {
-        let mut results = piece.results();
-        results.closed = true;
-        while let Some(index) = piece.nth(results.count) {
-            let (row, id) = (&rows[index], nth(first, index));
-            let row = match results.lost {
-                true => lost_row(row, context, id),
-                false => timed_out_row(row, context, id, deadline),
-            };
-            results.add(row);
-        }
-        if whole.json.capacity() == 0 {
-            // Pieces are of about the same size, and a result is below one kilobyte.
-            whole
-                .json
-                .reserve((results.json.len() + 1024) * pieces.len());
-        }
-        if !whole.json.is_empty() {
-            whole.json.push(b',');
-        }
-        whole.json.append(&mut results.json);
-        whole.sizes.append(&mut results.sizes);
-        whole.summary.add(results.summary);
-        whole.refundable += results.refundable;
-        if whole.problem.is_none() {
-            whole.problem = results.problem.take();
-        }
-    }
-    whole
+    lookups.unwrap_or_else(|_| (Vec::new(), Arc::new(AddressLookups::none())))
 }
 
 /// Returns the postcode to look up of each row that needs a lookup.
@@ -210,6 +157,100 @@ fn split(rows: &[ParsedRow], to_look_up: &[Option<Postcode>], first: Uuid) -> Ar
         }
     }
     pieces.into()
+}
+
+/// The pieces of a batch, and everything that they need.
+struct Batch {
+    pieces: Arc<[Piece]>,
+    rows: Arc<[ParsedRow]>,
+    context: Arc<RequestContext>,
+    answers: Arc<AddressLookups>,
+    deadline: Deadline,
+}
+
+impl Batch {
+    /// Runs all pieces. Those without a lookup go first. A piece whose lookup is done goes in
+    /// between.
+    async fn run(&self, workers: &WorkerPool, to_look_up: &[Option<Postcode>]) {
+        let pieces = &self.pieces;
+        let (ready, waiting): (Vec<_>, Vec<_>) =
+            (0..pieces.len()).partition(|&at| !pieces[at].waits);
+        let looked_up = stream::iter(waiting)
+            .map(|at| {
+                let postcodes: BTreeSet<_> = to_look_up[pieces[at].rows.clone()]
+                    .iter()
+                    .flatten()
+                    .collect();
+                let postcodes = postcodes.into_iter().cloned().collect();
+                let lookup = self.answers.clone().look_up(postcodes);
+                async move {
+                    lookup.await;
+                    at
+                }
+            })
+            .buffer_unordered(PIECES_LOOKED_UP);
+        stream::select(stream::iter(ready), looked_up)
+            .map(|at| {
+                let (pieces, rows) = (pieces.clone(), self.rows.clone());
+                let (context, answers) = (self.context.clone(), self.answers.clone());
+                let deadline = self.deadline;
+                workers
+                    .run_fair(move || pieces[at].work(&rows, &context, &answers, deadline))
+                    .map(move |ran| (at, ran))
+            })
+            .buffer_unordered(workers.threads() + 1)
+            // A lost piece leaves its rows without a result. They get one when all are assembled.
+            .for_each(|(at, ran)| {
+                pieces[at].results().lost = ran.is_err();
+                async {}
+            })
+            .await;
+    }
+
+    /// Puts the results of all rows together, those included that have no result yet.
+    fn assemble(&self) -> BatchResults {
+        let mut whole = BatchResults {
+            json: Vec::new(),
+            sizes: Vec::with_capacity(self.rows.len()),
+            summary: Summary::default(),
+            refundable: 0,
+            problem: None,
+        };
+        for piece in self.pieces.iter() {
+            let mut results = piece.results();
+            results.closed = true;
+            self.complete(piece, &mut results);
+            if whole.json.capacity() == 0 {
+                // Pieces are of about the same size, and a result is below one kilobyte.
+                whole
+                    .json
+                    .reserve((results.json.len() + 1024) * self.pieces.len());
+            }
+            if !whole.json.is_empty() {
+                whole.json.push(b',');
+            }
+            whole.json.append(&mut results.json);
+            whole.sizes.append(&mut results.sizes);
+            whole.summary.add(results.summary);
+            whole.refundable += results.refundable;
+            if whole.problem.is_none() {
+                whole.problem = results.problem.take();
+            }
+        }
+        whole
+    }
+
+    /// Gives each row of a piece without a result one that says why.
+    fn complete(&self, piece: &Piece, results: &mut PieceResults) {
+        while let Some(index) = piece.nth(results.count) {
+            let (row, id) = (&self.rows[index], nth(piece.first, index));
+            let row = match results.lost {
+                true => lost_row(row, &self.context, id),
+                false => timed_out_row(row, &self.context, id, self.deadline),
+            };
+            results.add(row);
+        }
+    }
 }
 
 impl Piece {

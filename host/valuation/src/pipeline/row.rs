@@ -8,30 +8,31 @@ use super::deadline::Deadline;
 use super::eligibility::outside;
 use super::merge::{MergedInputs, merge};
 use super::render::{Rendering, refer, render};
+pub use super::rendered_row::RenderedRow;
 pub use super::request_context::RequestContext;
-use super::resolve::{Identity, ResolveError, StoredMatch, identity, match_stored};
+use super::resolve::{Identity, StoredMatch, identity, match_stored};
+pub use super::row_outcome::RowOutcome;
+use super::row_outcome::{
+    failed_row, final_outcome, internal, rejected_row, timed_out, unresolved_row,
+};
 use super::value::{problem, value as run};
 use super::{authorize, development_site, location_context};
 use crate::observer::{ObservedRow, WantedEvidence};
 use crate::release_store::OpenRelease;
 use crate::spans::SPANS;
 use chrono::NaiveDate;
-use domesday_contract::error::{Code, ValidationError};
+use domesday_contract::error::ValidationError;
 use domesday_contract::v3::input::Note;
 use domesday_contract::v3::options::{Options, Settings};
 use domesday_contract::v3::request::{Development, Kind, Request, RequestError};
-use domesday_contract::v3::result::{Outcome, Status, ValuationResult};
+use domesday_contract::v3::result::ValuationResult;
 use domesday_engine::evidence::{EvidenceSource, Recorder};
 use domesday_engine::outcome::{self as release_outcome, Row, RowFailure};
 use domesday_registers::Postcode;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
 use tracing::info_span;
 use uuid::Uuid;
-
-/// Bytes that most results fit in, so that their buffer does not grow.
-const USUAL_RESULT: usize = 1_536;
 
 /// The request of a row.
 pub enum ValuationRequest {
@@ -47,31 +48,6 @@ pub struct ParsedRow {
     pub request_reference: Option<String>,
     /// The request, or its errors.
     content: Result<ValuationRequest, Vec<ValidationError>>,
-}
-
-/// The outcome of a row.
-pub struct RowOutcome {
-    /// In the contract's terms.
-    pub outcome: Outcome,
-    /// The host failed or timed out. The unit is refunded and the row is retryable.
-    pub refundable: bool,
-    /// The reason why the row has no value, for the log alone. A row whose address provider does
-    /// not answer has none, since the log reports that once and not by row.
-    pub problem: Option<String>,
-    /// The wait before a retry, if known.
-    pub retry_after: Option<Duration>,
-}
-
-/// A row whose result is rendered.
-pub struct RenderedRow {
-    /// The result as JSON.
-    pub json: Vec<u8>,
-    /// Its status.
-    pub status: Status,
-    /// As in [`RowOutcome`].
-    pub refundable: bool,
-    /// As in [`RowOutcome`].
-    pub problem: Option<String>,
 }
 
 impl ValuationRequest {
@@ -256,17 +232,7 @@ fn write(
         request_reference: row.request_reference.as_deref(),
         outcome: outcome.outcome,
     };
-    let mut json = Vec::with_capacity(USUAL_RESULT);
-    // Maps with text for names and finite numbers are all that there is in it.
-    if serde_json::to_writer(&mut json, &result).is_err() {
-        json.clear();
-    }
-    RenderedRow {
-        status: result.outcome.status(),
-        json,
-        refundable: outcome.refundable,
-        problem: outcome.problem,
-    }
+    RenderedRow::new(result, outcome.refundable, outcome.problem)
 }
 
 /// Runs a request without errors. Blocks. A panic ends the row and nothing else.
@@ -297,10 +263,10 @@ pub(super) fn resolve(
 ) -> Result<MergedInputs, RowOutcome> {
     match request {
         ValuationRequest::Existing(request) => {
-            let identity: Identity =
-                identity(&release.snapshot, &request.property, answers).map_err(unresolved_row)?;
+            let identity: Identity = identity(&release.snapshot, &request.property, answers)
+                .map_err(|error| unresolved_row(error, "the address"))?;
             let stored_tenure = stored_tenure(&release.snapshot, request, &identity.property)
-                .map_err(|error| unresolved_row(error.into()))?;
+                .map_err(|error| unresolved_row(error.into(), "the last sale"))?;
             Ok(merge(
                 request,
                 &identity,
@@ -310,7 +276,7 @@ pub(super) fn resolve(
         }
         ValuationRequest::Development(request) => {
             let located = development_site::locate(&release.snapshot, &request.property)
-                .map_err(unresolved_row)?;
+                .map_err(|error| unresolved_row(error, "the site"))?;
             Ok(development_site::subject(
                 request,
                 &located,
@@ -384,9 +350,6 @@ fn run_pipeline(
         }
         _ => {}
     }
-    if let (Some(observer), Some(_)) = (observer, wanted) {
-        observer.record_result(&observed, &row, recorder.map(|recorder| recorder.take()));
-    }
     let sections = request.options().sections(context.depth);
     let location_context = match sections.context {
         true => Some(
@@ -395,6 +358,10 @@ fn run_pipeline(
         ),
         false => None,
     };
+    // No step after this one fails, so the outcome of the receipt is that of the row.
+    if let (Some(observer), Some(_)) = (observer, wanted) {
+        observer.record_result(&observed, &row, recorder.map(|recorder| recorder.take()));
+    }
     let problem = problem(&row);
     let rendering = Rendering {
         comparables: sections.comparables,
@@ -410,74 +377,4 @@ fn own_sales_share(row: &Row) -> Option<f64> {
         Ok(release_outcome::Outcome::Valued(valuation)) => valuation.own_sales_share,
         _ => None,
     }
-}
-
-fn final_outcome(outcome: Outcome, problem: Option<String>) -> RowOutcome {
-    RowOutcome {
-        outcome,
-        refundable: false,
-        problem,
-        retry_after: None,
-    }
-}
-
-fn rejected_row(errors: Vec<ValidationError>) -> RowOutcome {
-    final_outcome(Outcome::Rejected(errors), None)
-}
-
-fn unresolved_row(unresolved: ResolveError) -> RowOutcome {
-    match unresolved {
-        ResolveError::Rejected(error) => rejected_row(vec![*error]),
-        ResolveError::Provider(unavailable) => {
-            let message = "The address provider did not answer. Retry.";
-            let error = ValidationError::new(Code::IdentityProviderUnavailable, message);
-            RowOutcome {
-                outcome: Outcome::Rejected(vec![error]),
-                refundable: true,
-                problem: None,
-                retry_after: unavailable.retry_after,
-            }
-        }
-        ResolveError::Store(error) => {
-            let message = "The address lookup failed. Retry.";
-            RowOutcome {
-                outcome: Outcome::Rejected(vec![ValidationError::new(
-                    Code::IdentityProviderUnavailable,
-                    message,
-                )]),
-                refundable: true,
-                problem: Some(format!("address lookup in the snapshot failed: {error}")),
-                retry_after: None,
-            }
-        }
-    }
-}
-
-fn failed_row(error: ValidationError, problem: String) -> RowOutcome {
-    RowOutcome {
-        outcome: Outcome::Failed(vec![error]),
-        refundable: true,
-        problem: Some(problem),
-        retry_after: None,
-    }
-}
-
-fn timed_out(deadline: Deadline) -> RowOutcome {
-    let message = format!(
-        "This row was not valued within the {}-second deadline. Retry it.",
-        deadline.seconds()
-    );
-    RowOutcome {
-        outcome: Outcome::Failed(vec![ValidationError::new(
-            Code::ProcessingDeadlineExceeded,
-            message,
-        )]),
-        refundable: true,
-        problem: None,
-        retry_after: None,
-    }
-}
-
-fn internal() -> ValidationError {
-    ValidationError::new(Code::Internal, "The valuation could not be run. Try again.")
 }

@@ -3,6 +3,7 @@
 mod early_ends;
 mod pieces;
 mod provided_addresses;
+mod unreadable_snapshot;
 mod without_own_sales;
 
 use super::demo;

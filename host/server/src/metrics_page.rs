@@ -25,8 +25,7 @@ pub fn router(service: Arc<Service>) -> Router {
 }
 
 async fn metrics(State(service): State<Arc<Service>>) -> Response {
-    service.metrics.show(&sample(&service));
-    match service.metrics.write() {
+    match service.metrics.page(|| sample(&service)) {
         Ok(page) => (
             [(
                 header::CONTENT_TYPE,

@@ -29,7 +29,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Upper bounds of the durations in seconds, from a refusal to the longest request.
@@ -122,6 +122,8 @@ pub struct Metrics {
     pub tenants: TenantMetrics,
     process: ProcessMetrics,
     sampled: SampledGauges,
+    /// Held while a page is made. Two at once would sample the same counters twice.
+    page: Mutex<()>,
 }
 
 impl Metrics {
@@ -149,6 +151,7 @@ impl Metrics {
             tenants: TenantMetrics::register(registry, tenants),
             process,
             sampled: SampledGauges::register(registry),
+            page: Mutex::default(),
             registry: Registry::default(),
         };
         metrics.register_requests(registry);
@@ -246,7 +249,8 @@ impl Metrics {
         }
     }
 
-    /// Counts units that are charged to a tenant finally.
+    /// Counts units that are charged: those of a request less its refunds, and those of a job as it
+    /// is accepted. Nothing deducts the units that are given back for rows of a job later.
     pub fn units_charged(&self, tenant: &str, units: u64) {
         self.units.inc_by(units);
         self.tenants.record_units(tenant, units);
@@ -263,12 +267,23 @@ impl Metrics {
         Arc::new(move |wait| waits.observe(wait.as_secs_f64()))
     }
 
-    /// Shows the process and values that other parts hold.
-    pub(crate) fn show(&self, values: &SampledValues) {
+    /// Returns all metrics as OpenMetrics text, with the process and the values that other parts
+    /// hold as `sample` reads them. Pages wait for each other.
+    ///
+    /// # Errors
+    /// A metric cannot be written.
+    pub(crate) fn page(
+        &self,
+        sample: impl FnOnce() -> SampledValues,
+    ) -> Result<String, std::fmt::Error> {
+        // It guards no data: each page samples everything anew.
+        let _page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
+        let values = sample();
         self.process.sample();
-        self.sampled.show(values);
+        self.sampled.show(&values);
         self.releases.show(&values.releases);
         self.state.show_pools(&values.pools);
+        self.write()
     }
 
     /// Returns the gauge of the time at which the certificate in use expires, in seconds
@@ -288,6 +303,44 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc;
+    use std::thread;
+
+    #[test]
+    fn a_page_is_sampled_once_the_one_before_is_written() {
+        let metrics = Metrics::new(0);
+        let values = || SampledValues {
+            log_lines_dropped: 3,
+            ..SampledValues::default()
+        };
+        let sampled = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let (begin, begun) = mpsc::channel();
+            let (finish, finished) = mpsc::channel::<()>();
+            let (metrics, sampled) = (&metrics, &sampled);
+            scope.spawn(move || {
+                metrics.page(|| {
+                    begin.send(()).unwrap();
+                    finished.recv().unwrap();
+                    values()
+                })
+            });
+            begun.recv().unwrap();
+            let second = scope.spawn(move || {
+                metrics.page(|| {
+                    sampled.store(true, Ordering::SeqCst);
+                    values()
+                })
+            });
+            thread::sleep(Duration::from_millis(50));
+            assert!(!sampled.load(Ordering::SeqCst), "two pages at once");
+            finish.send(()).unwrap();
+            let page = second.join().unwrap().unwrap();
+            let line = "domesday_log_lines_dropped_total 3\n";
+            assert!(page.contains(line), "{page}");
+        });
+    }
 
     #[test]
     fn every_counter_is_written() {

@@ -48,7 +48,9 @@ impl TenantMetrics {
         self.change(tenant, |counts| counts.requests += 1);
     }
 
-    /// Counts units that a tenant is charged finally.
+    /// Counts units that a tenant is charged, as [`Metrics::units_charged`] does.
+    ///
+    /// [`Metrics::units_charged`]: super::metrics::Metrics::units_charged
     pub fn record_units(&self, tenant: &str, units: u64) {
         self.change(tenant, |counts| counts.units += units);
     }

@@ -79,12 +79,18 @@ pub async fn submit(
     let size = parsed.size();
     let has_key = parsed.has_key();
     let (answer, submitted) = oneshot::channel();
-    // A separate task, which goes on where the request has ended. The store holds the parsed rows
-    // until it has answered, so the task holds their memory.
+    // A separate task, which goes on where the request has ended. So it counts the job, too. The
+    // store holds the parsed rows until it has answered, so the task holds their memory.
     let submitting = {
         let (service, principal) = (service.clone(), principal.clone());
         async move {
             let submission = submit_or_find(&service, &principal, parsed, now).await;
+            if is_new_job(&submission, id) {
+                let tenant = principal.tenant.as_str();
+                service.metrics.units_charged(tenant, size.billable.into());
+                service.metrics.jobs.record_accepted();
+                service.submitted.notify_one();
+            }
             let state = service.state.clone();
             drop((service, memory));
             if let Err(Ok(Submission::Accepted(job))) = answer.send(submission)
@@ -105,10 +111,6 @@ pub async fn submit(
     })??;
     let job = accepted_job(submission, &principal.plan, size, now)?;
     if job.id == id {
-        service.submitted.notify_one();
-        let tenant = principal.tenant.as_str();
-        service.metrics.units_charged(tenant, size.billable.into());
-        service.metrics.jobs.record_accepted();
         log.set_valuation(LoggedValuation {
             rows: job.request_count as usize,
             billable: size.billable as usize,
@@ -124,6 +126,14 @@ pub async fn submit(
         "job accepted"
     );
     Ok(incomplete(&document(&job)))
+}
+
+/// Reports whether a submission became the job of this id, and not one that was known.
+fn is_new_job(submission: &Result<Submission, ApiError>, id: Uuid) -> bool {
+    match submission {
+        Ok(Submission::Accepted(job) | Submission::Known(job)) => job.id == id,
+        _ => false,
+    }
 }
 
 /// Submits a job to the state. A submission of too many rows is refused, unless its job is known.

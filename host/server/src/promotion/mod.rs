@@ -22,7 +22,7 @@ use tokio::time::MissedTickBehavior;
 const PERIOD: Duration = Duration::from_secs(1);
 /// The interval of readings of the whole ledger, for the metrics.
 const LEDGER_PERIOD: Duration = Duration::from_secs(60);
-/// The longest time between two attempts to fetch a release.
+/// The longest time between two attempts to follow a promotion.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// The reason why a release cannot be promoted.
@@ -325,7 +325,7 @@ struct PromotionFollower {
     kind: ReleaseKind,
     known: Option<String>,
     refused: Option<String>,
-    /// The pauses between attempts to fetch a release, and the time of the next attempt.
+    /// The pauses between attempts to follow it, and the time of the next attempt.
     retry: Option<(ExponentialBackoff, Instant)>,
 }
 
@@ -339,16 +339,30 @@ impl PromotionFollower {
         }
     }
 
-    /// Puts the next attempt off, for longer each time.
-    fn put_off(&mut self) {
+    /// Returns whether a promotion may be tried now. Another one does not wait for the retry of the
+    /// one that was refused.
+    fn is_due(&self, promoted: Option<&str>) -> bool {
+        let retry = self
+            .retry
+            .as_ref()
+            .filter(|_| self.refused.as_deref() == promoted);
+        retry.is_none_or(|(_, at)| *at <= Instant::now())
+    }
+
+    /// Puts the next attempt off, for longer each time. The package may still be on its way here,
+    /// and an attempt may read all of it. The log says the problem once.
+    fn refuse(&mut self, promoted: Option<String>, problem: &str, error: &dyn Error) {
+        if self.refused != promoted {
+            let release_id = promoted.as_deref();
+            tracing::error!(%error, kind = self.kind.as_str(), release_id, "{problem}");
+            self.refused = promoted;
+            self.retry = None;
+        }
         let pauses = || {
             let pauses = ExponentialBuilder::default().with_max_delay(LONGEST_PAUSE);
             pauses.without_max_times().build()
         };
-        let (mut pauses, _) = self
-            .retry
-            .take()
-            .unwrap_or_else(|| (pauses(), Instant::now()));
+        let mut pauses = self.retry.take().map_or_else(pauses, |(pauses, _)| pauses);
         let pause = pauses.next().unwrap_or(LONGEST_PAUSE);
         self.retry = Some((pauses, Instant::now() + pause));
     }
@@ -359,14 +373,7 @@ impl PromotionFollower {
         let Some(id) = promoted.clone().filter(|_| promoted != self.known) else {
             return;
         };
-        // Another promotion does not wait for this one's retry.
-        let is_new = self.refused != promoted;
-        if !is_new
-            && self
-                .retry
-                .as_ref()
-                .is_some_and(|(_, at)| Instant::now() < *at)
-        {
+        if !self.is_due(promoted.as_deref()) {
             return;
         }
         let opening = service.clone();
@@ -391,20 +398,57 @@ impl PromotionFollower {
                 self.known = promoted;
                 self.retry = None;
             }
-            Ok(Err(error @ PromotionError::Source { .. })) => {
-                if is_new {
-                    self.retry = None;
-                    tracing::error!(%error, kind = kind.as_str(), release_id = id, "the promoted release is not here");
-                    self.refused = promoted;
-                }
-                self.put_off();
+            Ok(Err(error)) => {
+                let problem = match error {
+                    PromotionError::Source { .. } => "the promoted release is not here",
+                    _ => "the promoted release cannot be served",
+                };
+                self.refuse(promoted, problem, &error);
             }
-            // Its package may still be on its way here, so it is tried again. The log says it once.
-            Ok(Err(error)) if is_new => {
-                tracing::error!(%error, kind = kind.as_str(), release_id = id, "the promoted release cannot be served");
-                self.refused = promoted;
+            Err(panicked) => {
+                self.refuse(promoted, "opening the promoted release panicked", &panicked);
             }
-            Ok(Err(_)) | Err(_) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_that_fails_is_put_off_for_longer_each_time() {
+        let mut follower = PromotionFollower {
+            kind: ReleaseKind::Markets,
+            known: None,
+            refused: None,
+            retry: None,
+        };
+        let [this, other] = ["a", "b"].map(|id| Some(id.to_owned()));
+        assert!(follower.is_due(this.as_deref()));
+        let error = PromotionError::OtherManifest {
+            id: "a".to_owned(),
+            found: "1".to_owned(),
+            promoted: "2".to_owned(),
+        };
+        let mut shortest = Duration::from_millis(900);
+        for _ in 0..4 {
+            let before = Instant::now();
+            follower.refuse(this.clone(), "on purpose", &error);
+            assert!(!follower.is_due(this.as_deref()));
+            assert!(
+                follower.is_due(other.as_deref()),
+                "another promotion waits for none"
+            );
+            let (_, at) = follower.retry.as_ref().unwrap();
+            assert!(*at >= before + shortest, "{shortest:?}");
+            shortest *= 2;
+        }
+        follower.refuse(other, "on purpose", &error);
+        let (_, at) = follower.retry.as_ref().unwrap();
+        assert!(
+            *at < Instant::now() + Duration::from_secs(2),
+            "it begins anew"
+        );
     }
 }

@@ -37,17 +37,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
+/// The longest wait for the thread of a candidate that was stopped.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// The interval of checks whether that thread has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// Rows that may wait for the candidate, some kilobyte each.
 const QUEUE: usize = 1_024;
 
 /// The shadow of a service, if one runs.
 pub struct Shadows {
     now: ArcSwapOption<Shadow>,
-    /// The thread of the running shadow. Starting and stopping lock it, so that no two threads
-    /// write in one folder.
+    /// The thread of the latest shadow. It begins when the one before has ended, so that no two
+    /// threads write in one folder.
     thread: Mutex<Option<JoinHandle<()>>>,
     /// The folder of the pairs.
     folder: PathBuf,
@@ -111,14 +115,14 @@ impl Shadows {
         Some(report::comparison(data, shadow.release_id(), None))
     }
 
-    /// Runs a candidate on a share of rows from now on, and stops any other first. Waits for that
-    /// stop.
+    /// Runs a candidate on a share of rows from now on, and stops any other first. Its rows wait in
+    /// the queue until the other's thread has ended.
     ///
     /// # Errors
     /// The thread cannot be started.
     pub fn begin(&self, candidate: Arc<OpenRelease>, share: SampleRate) -> std::io::Result<()> {
         let mut thread = self.thread();
-        self.stop(&mut thread);
+        self.stop();
         let (queue, offered) = sync_channel(QUEUE);
         let ended = Arc::new(AtomicBool::new(false));
         let dropped = Arc::new(AtomicU64::new(0));
@@ -136,10 +140,16 @@ impl Shadows {
                 dropped.clone(),
             ),
         };
+        let before = thread.take();
         let work = std::thread::Builder::new()
             .name("shadow".to_owned())
             .stack_size(run::STACK_BYTES)
-            .spawn(move || runner.run())?;
+            .spawn(move || {
+                if let Some(before) = before {
+                    join(before);
+                }
+                runner.run();
+            })?;
         *thread = Some(work);
         self.metrics.record_start(&candidate.id, share.part());
         tracing::info!(
@@ -159,46 +169,69 @@ impl Shadows {
         Ok(())
     }
 
-    /// Stops the running candidate and returns its id. Waiting rows are dropped and counted. Waits
-    /// for the row in work, which may take a second.
+    /// Stops the running candidate and returns its id. Waits for the row in work, which may take a
+    /// second, and for the counts of the others, but never for long.
     pub fn end(&self) -> Option<String> {
-        self.stop(&mut self.thread())
+        let stopped = self.stop();
+        let began = Instant::now();
+        while !self.has_ended() {
+            if began.elapsed() > LONGEST_WAIT {
+                tracing::error!("a shadow's thread did not end in time");
+                break;
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        }
+        stopped
     }
 
-    /// Stops the candidate if it is this release, whose files are not those of its manifest.
-    /// Blocks.
+    /// Stops the candidate if it is this release, whose files are not those of its manifest. Never
+    /// waits.
     pub fn stop_if_withdrawn(&self, id: &str) {
         if self.now().is_some_and(|shadow| shadow.release_id() == id) {
             tracing::error!(release_id = id, "the shadow was withdrawn");
-            self.end();
+            self.stop();
         }
     }
 
     /// Stops the candidate if it is this release, since a release is not compared with itself.
+    /// Never waits, since other promotions wait for its caller.
     pub fn stop_if_promoted(&self, id: &str) {
         let runs = self.now().is_some_and(|shadow| shadow.release_id() == id);
         if runs {
             tracing::info!(release_id = id, "the shadow was promoted");
-            self.end();
+            self.stop();
         }
     }
 
-    fn stop(&self, thread: &mut Option<JoinHandle<()>>) -> Option<String> {
+    /// Stops the running candidate and returns its id. Its thread drops and counts the rows that
+    /// wait, and ends when it has done so.
+    fn stop(&self) -> Option<String> {
         let shadow = self.now.swap(None)?;
         shadow.ended.store(true, Ordering::Relaxed);
         self.metrics.record_end();
-        if let Some(thread) = thread.take()
-            && thread.join().is_err()
-        {
-            tracing::error!("a shadow's thread had ended before it");
-        }
         tracing::info!(release_id = shadow.candidate.id, "the shadow ends");
         Some(shadow.candidate.id.clone())
+    }
+
+    /// Reports whether no thread is left of a shadow that was stopped.
+    fn has_ended(&self) -> bool {
+        let mut thread = self.thread();
+        if let Some(ended) = thread.take_if(|thread| thread.is_finished()) {
+            join(ended);
+        }
+        thread.is_none()
     }
 
     fn thread(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
         // A panic leaves the option whole.
         self.thread.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits for the end of a thread.
+fn join(thread: JoinHandle<()>) {
+    if thread.join().is_err() {
+        tracing::error!("a shadow's thread had ended before it");
     }
 }
 
@@ -273,5 +306,75 @@ impl Shadow {
             }
             Err(TrySendError::Disconnected(_)) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::MachineClock;
+    use crate::telemetry::metrics::Metrics;
+    use domesday_engine::Runtime;
+    use domesday_engine::config::Allocation;
+    use domesday_package::Trust;
+    use domesday_valuation::release_store::{open_release, package_ids};
+    use domesday_valuation::worker_pool::WorkerPool;
+    use std::collections::BTreeMap;
+    use std::path::Path;
+    use std::sync::mpsc::channel;
+
+    /// Opens the demo's release.
+    fn candidate() -> Arc<OpenRelease> {
+        let releases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases");
+        let id = package_ids(&releases.join("valuation")).unwrap().remove(0);
+        let runtime = Runtime::new(Allocation::OnDemand).unwrap();
+        let snapshots = &mut BTreeMap::new();
+        Arc::new(open_release(&releases, &id, &Trust::Unsigned, &runtime, snapshots).unwrap())
+    }
+
+    /// The thread hangs, as it does while the disk of its folder answers nothing.
+    #[test]
+    fn a_stopped_shadow_whose_thread_hangs_holds_nothing_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let occupancy = WorkerPool::new(1, 8).unwrap().occupancy();
+        let metrics = Metrics::new(0).shadow;
+        let path = folder.path().join("shadow");
+        let shadows = Arc::new(Shadows::new(
+            path,
+            occupancy,
+            Arc::new(MachineClock),
+            metrics,
+        ));
+        let candidate = candidate();
+        let share = SampleRate::new(1.0).unwrap();
+        shadows.begin(candidate.clone(), share).unwrap();
+        let (go_on, held) = channel::<()>();
+        let hanging = std::thread::spawn(move || {
+            let _ = held.recv();
+        });
+        let own = shadows.thread().replace(hanging);
+
+        let promoting = {
+            let (shadows, candidate) = (shadows.clone(), candidate.clone());
+            std::thread::spawn(move || {
+                shadows.stop_if_promoted(&candidate.id);
+                shadows.begin(candidate, share).unwrap();
+            })
+        };
+        let began = Instant::now();
+        while !promoting.is_finished() {
+            assert!(began.elapsed() < LONGEST_WAIT, "it waits for the thread");
+            std::thread::sleep(POLL_INTERVAL);
+        }
+        let id = Some(candidate.id.clone());
+        assert_eq!(
+            shadows.now().map(|shadow| shadow.release_id().to_owned()),
+            id
+        );
+        assert!(!shadows.has_ended());
+        drop(go_on);
+        assert_eq!(shadows.end(), id);
+        assert!(shadows.has_ended());
+        own.unwrap().join().unwrap();
     }
 }

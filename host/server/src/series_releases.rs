@@ -7,7 +7,7 @@ use domesday_series::store::{OpenError, Release};
 use domesday_valuation::release_store::{ReleaseError, package_ids};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The reason why a release of series cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -45,9 +45,29 @@ pub struct SeriesReleases {
     trust: Trust,
     verification: Arc<dyn Verification>,
     current: ArcSwapOption<Release>,
+    held: RwLock<HeldReleases>,
+}
+
+#[derive(Default)]
+struct HeldReleases {
     /// Releases that are not served any more, as far as this process lives, with the reasons.
-    withdrawn: RwLock<BTreeMap<String, String>>,
-    retained: RwLock<BTreeMap<String, Arc<Release>>>,
+    withdrawn: BTreeMap<String, String>,
+    retained: BTreeMap<String, Arc<Release>>,
+}
+
+impl HeldReleases {
+    /// Checks that a release is not withdrawn.
+    ///
+    /// # Errors
+    /// [`SeriesReleaseError::Withdrawn`] if it is.
+    fn check(&self, id: &str) -> Result<(), SeriesReleaseError> {
+        match self.withdrawn.contains_key(id) {
+            true => Err(SeriesReleaseError::Withdrawn {
+                release: id.to_owned(),
+            }),
+            false => Ok(()),
+        }
+    }
 }
 
 impl SeriesReleases {
@@ -69,8 +89,7 @@ impl SeriesReleases {
             trust,
             verification,
             current: ArcSwapOption::empty(),
-            withdrawn: RwLock::default(),
-            retained: RwLock::default(),
+            held: RwLock::default(),
         };
         if releases.folder.exists() {
             for id in package_ids(&releases.folder)? {
@@ -98,18 +117,12 @@ impl SeriesReleases {
 
     /// Returns the retained release of this id.
     pub fn get(&self, id: &str) -> Option<Arc<Release>> {
-        let retained = self.retained.read();
-        retained
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(id)
-            .cloned()
+        self.read().retained.get(id).cloned()
     }
 
     /// Returns all retained releases, ordered by id.
     pub fn list_retained(&self) -> Vec<Arc<Release>> {
-        let retained = self.retained.read();
-        let retained = retained.unwrap_or_else(PoisonError::into_inner);
-        retained.values().cloned().collect()
+        self.read().retained.values().cloned().collect()
     }
 
     /// Opens a release that came after the start, so that it can be promoted. Blocks.
@@ -120,12 +133,8 @@ impl SeriesReleases {
         if let Some(release) = self.get(id) {
             return Ok(release);
         }
+        self.read().check(id)?;
         // An id is a folder's name, so that nothing may be taken for one that is none.
-        if self.is_withdrawn(id) {
-            return Err(SeriesReleaseError::Withdrawn {
-                release: id.to_owned(),
-            });
-        }
         let path = self.folder.join(id);
         if id.parse::<PackageId>().is_err() || !path.exists() {
             return Err(self.unknown(id));
@@ -142,38 +151,32 @@ impl SeriesReleases {
             series = release.series().len(),
             "series release opened"
         );
-        self.retained
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(id.to_owned(), release.clone());
+        self.keep(release)
+    }
+
+    /// Retains an open release, unless it was withdrawn meanwhile.
+    fn keep(&self, release: Arc<Release>) -> Result<Arc<Release>, SeriesReleaseError> {
+        let (mut held, id) = (self.write(), release.id().as_str());
+        held.check(id)?;
+        held.retained.insert(id.to_owned(), release.clone());
+        drop(held);
         Ok(release)
     }
 
     /// Serves a release no longer, as far as this process lives.
     pub fn withdraw(&self, id: &str, reason: &str) {
-        let withdrawn = self.withdrawn.write();
-        withdrawn
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(id.to_owned(), reason.to_owned());
-        let retained = self.retained.write();
-        retained.unwrap_or_else(PoisonError::into_inner).remove(id);
+        let mut held = self.write();
+        held.withdrawn.insert(id.to_owned(), reason.to_owned());
+        held.retained.remove(id);
         let is_other = |current: &Arc<Release>| current.id().as_str() != id;
         self.current.rcu(|current| current.clone().filter(is_other));
     }
 
-    fn is_withdrawn(&self, id: &str) -> bool {
-        let withdrawn = self.withdrawn.read();
-        withdrawn
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains_key(id)
-    }
-
     /// Returns the releases that are withdrawn, with the reasons, in order of their ids.
     pub fn list_withdrawn(&self) -> Vec<(String, String)> {
-        let withdrawn = self.withdrawn.read();
-        let withdrawn = withdrawn.unwrap_or_else(PoisonError::into_inner);
+        let held = self.read();
+        let withdrawn = held.withdrawn.iter();
         withdrawn
-            .iter()
             .map(|(id, reason)| (id.clone(), reason.clone()))
             .collect()
     }
@@ -183,8 +186,26 @@ impl SeriesReleases {
     /// # Errors
     /// As [`SeriesReleases::retain`]. The current release stays.
     pub fn promote(&self, id: &str) -> Result<(), SeriesReleaseError> {
-        self.current.store(Some(self.retain(id)?));
+        self.make_current(self.retain(id)?)
+    }
+
+    /// Makes an open release the current one, unless it was withdrawn meanwhile.
+    fn make_current(&self, release: Arc<Release>) -> Result<(), SeriesReleaseError> {
+        let held = self.read();
+        held.check(release.id().as_str())?;
+        // With the lock, so that no withdrawal comes between.
+        self.current.store(Some(release));
+        drop(held);
         Ok(())
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, HeldReleases> {
+        // A panic leaves the maps whole.
+        self.held.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, HeldReleases> {
+        self.held.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn unknown(&self, id: &str) -> SeriesReleaseError {
@@ -192,5 +213,35 @@ impl SeriesReleases {
             id: id.to_owned(),
             path: self.folder.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domesday_package::Full;
+
+    /// The proof ends while a promotion has the release open already.
+    #[test]
+    fn a_release_that_is_withdrawn_while_it_is_promoted_is_not_served() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases");
+        let proof = (Trust::Unsigned, Arc::new(Full) as Arc<dyn Verification>);
+        let releases = SeriesReleases::open(&root, Family::Markets, proof, None).unwrap();
+        let release = releases.current().unwrap();
+        let id = release.id().to_string();
+        releases.withdraw(&id, "on purpose");
+        for outcome in [
+            releases.make_current(release.clone()),
+            releases.keep(release).map(drop),
+            releases.promote(&id),
+        ] {
+            assert!(
+                matches!(&outcome, Err(SeriesReleaseError::Withdrawn { release }) if *release == id),
+                "{outcome:?}"
+            );
+        }
+        assert!(releases.current().is_none() && releases.get(&id).is_none());
+        let withdrawn = releases.list_withdrawn();
+        assert_eq!(withdrawn, [(id, "on purpose".to_owned())]);
     }
 }

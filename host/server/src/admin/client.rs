@@ -42,10 +42,12 @@ pub enum SendError {
         source: ExchangeError,
     },
     /// The server took too long.
-    #[error("the server's admin socket {path} did not answer in time; try again")]
+    #[error("the server's admin socket {path} did not answer in time; {advice}")]
     TimedOut {
         /// The socket.
         path: PathBuf,
+        /// The possible outcome of the command, and the next step.
+        advice: &'static str,
         /// The timer's error.
         source: Elapsed,
     },
@@ -115,11 +117,51 @@ pub fn send_command(data: &Path, command: &Command) -> Result<Option<Response>, 
             }
             _ => return Err(SendError::Failed { path, source }),
         },
-        Err(source) => return Err(SendError::TimedOut { path, source }),
+        Err(source) => {
+            let advice = advice(command);
+            return Err(SendError::TimedOut {
+                path,
+                advice,
+                source,
+            });
+        }
     };
     match answer {
         Response::Refused { problem } => Err(SendError::Refused(problem)),
         answer => Ok(Some(answer)),
+    }
+}
+
+/// Returns what to do where a command has no response in time. The server does not give up a
+/// command whose client has gone.
+fn advice(command: &Command) -> &'static str {
+    match command {
+        Command::Promote { .. } => {
+            "the server may still promote the release: see `domesday release history` before you \
+             repeat the command"
+        }
+        Command::CreateKey(_) | Command::RevokeKey { .. } => {
+            "the server may still do so: see `domesday key list` before you repeat the command"
+        }
+        Command::SetPlan { .. } | Command::Enable { .. } => {
+            "the server may still do so: see `domesday tenant list` before you repeat the command"
+        }
+        Command::StartShadow { .. } | Command::StopShadow {} | Command::PauseJobs { .. } => {
+            "the server may still do so: see `domesday status` before you repeat the command"
+        }
+        Command::RotateCursors {}
+        | Command::EraseReceiptKey { .. }
+        | Command::CopyState { .. }
+        | Command::ConsoleLogin { .. } => {
+            "the server may still do so: see its log before you repeat the command"
+        }
+        Command::Status {}
+        | Command::Releases {}
+        | Command::History {}
+        | Command::Keys {}
+        | Command::Tenants {}
+        | Command::ReceiptKeys { .. }
+        | Command::UsageEntries { .. } => "try again",
     }
 }
 
@@ -174,4 +216,20 @@ fn connect_error(error: &ExchangeError) -> Option<(ErrorKind, io::Error)> {
 fn cause<E: Error + 'static>(error: &reqwest::Error) -> Option<&E> {
     std::iter::successors(error.source(), |&error| error.source())
         .find_map(<dyn Error>::downcast_ref)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_may_still_be_carried_out_is_not_simply_repeated() {
+        let pause = Command::PauseJobs { paused: true };
+        assert!(advice(&pause).contains("see `domesday status`"));
+        let revoke = Command::RevokeKey {
+            key: "a".to_owned(),
+        };
+        assert!(advice(&revoke).contains("see `domesday key list`"));
+        assert_eq!(advice(&Command::Tenants {}), "try again");
+    }
 }

@@ -6,12 +6,16 @@ use super::protocol::{self, Command, Response};
 use crate::clock::random;
 use crate::promotion::promoted_ids;
 use domesday_state::{
-    Month, Reply, State, StateCopy, StateError, Tenant, TenantId, UnixMillis, UsageQuery,
+    Month, State, StateCopy, StateError, Tenant, TenantId, UnixMillis, UsageQuery,
 };
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use std::path::Path;
 use tokio::runtime::{Builder, Handle};
 
 /// Entries of a page of the ledger of units.
 const USAGE_ENTRIES: usize = 10_000;
+/// Tenants whose units are read at the same time. A database answers each after a round trip.
+const UNITS_AT_ONCE: usize = 16;
 
 /// Executes a command on a state. Blocks. A promotion is no such command: it opens the release
 /// ([`promote`](crate::promotion::promote)).
@@ -25,79 +29,20 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
         | Command::Promote { .. }
         | Command::ConsoleLogin { .. }
         | Command::StartShadow { .. }
-        | Command::StopShadow {} => {
-            return Err(Problem::NoServer);
-        }
-        Command::History {} => {
-            let entries = state.promotions()?.into_iter().map(Into::into).collect();
-            let promoted = promoted_ids(state).into_iter();
-            let promoted = promoted.filter_map(|(kind, id)| Some((kind.into(), id?)));
-            return Ok(Response::History {
-                entries,
-                promoted: promoted.collect(),
-            });
-        }
-        Command::CopyState { path } => {
-            let (schema, in_database) = match state.copy_to(&path)? {
-                StateCopy::File { schema } => (schema, false),
-                StateCopy::Database { schema } => (schema, true),
-            };
-            return Ok(Response::StateCopied {
-                schema,
-                in_database,
-                at: now,
-            });
-        }
-        Command::RotateCursors {} => state.rotate_cursors(random()?)?,
-        Command::PauseJobs { paused } => state.pause_jobs(paused)?,
+        | Command::StopShadow {} => Err(Problem::NoServer),
+        Command::History {} => history(state),
+        Command::CopyState { path } => copy_state(state, &path, now),
         Command::CreateKey(key) => {
             let key = create_key(state, key, now)?;
-            return Ok(Response::Key { key });
+            Ok(Response::Key { key })
         }
         Command::Keys {} => {
             let keys = state.keys(None)?.into_iter();
             let keys = keys.map(|key| list_key(key, now)).collect();
-            return Ok(Response::Keys { keys });
+            Ok(Response::Keys { keys })
         }
-        Command::RevokeKey { key } => {
-            state.revoke_key(key.parse()?, now)?;
-        }
-        Command::Tenants {} => {
-            let month = Month::of(now);
-            let entry = |tenant: Tenant| {
-                Ok(protocol::Tenant {
-                    id: tenant.id.to_string(),
-                    enabled: tenant.enabled,
-                    used: wait(state.used_units(tenant.id, month))??,
-                    plan: tenant.plan,
-                })
-            };
-            let tenants = state.tenants()?.into_iter().map(entry);
-            return Ok(Response::Tenants {
-                tenants: tenants.collect::<Result<_, Problem>>()?,
-            });
-        }
-        Command::SetPlan { tenant, plan } => {
-            check_plan(&plan)?;
-            state.set_plan(&tenant.parse()?, &plan)?;
-        }
-        Command::ReceiptKeys { tenant } => {
-            let filter: Option<TenantId> = tenant.map(|tenant| tenant.parse()).transpose()?;
-            let keys = state.receipt_keys()?.into_iter();
-            let keys = keys.filter(|(tenant, _)| filter.as_ref().is_none_or(|id| id == tenant));
-            let keys = keys.map(|(tenant, secret)| protocol::ReceiptKey {
-                tenant: tenant.to_string(),
-                secret: hex::encode(secret),
-            });
-            return Ok(Response::ReceiptKeys {
-                keys: keys.collect(),
-            });
-        }
-        Command::EraseReceiptKey { tenant } => {
-            if !state.erase_receipt_key(&tenant.parse()?)? {
-                return Err(Problem::NoReceiptKey { tenant });
-            }
-        }
+        Command::Tenants {} => tenants(state, now),
+        Command::ReceiptKeys { tenant } => receipt_keys(state, tenant),
         Command::UsageEntries {
             month,
             tenant,
@@ -109,18 +54,85 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
                 after,
                 limit: USAGE_ENTRIES,
             };
-            let page = wait(state.usage_entries(query))??;
-            return Ok(Response::UsageEntries(page));
+            Ok(Response::UsageEntries(wait(state.usage_entries(query))??))
+        }
+        Command::RotateCursors {} => confirm(state.rotate_cursors(random()?)),
+        Command::PauseJobs { paused } => confirm(state.pause_jobs(paused)),
+        Command::RevokeKey { key } => confirm(state.revoke_key(key.parse()?, now)),
+        Command::SetPlan { tenant, plan } => {
+            check_plan(&plan)?;
+            confirm(state.set_plan(&tenant.parse()?, &plan))
+        }
+        Command::EraseReceiptKey { tenant } => {
+            if !state.erase_receipt_key(&tenant.parse()?)? {
+                return Err(Problem::NoReceiptKey { tenant });
+            }
+            Ok(Response::Done {})
         }
         Command::Enable { tenant, enabled } => {
-            state.set_enabled(&tenant.parse()?, enabled)?;
+            confirm(state.set_enabled(&tenant.parse()?, enabled))
         }
     }
+}
+
+fn confirm<T>(changed: Result<T, StateError>) -> Result<Response, Problem> {
+    changed?;
     Ok(Response::Done {})
 }
 
+fn history(state: &dyn State) -> Result<Response, Problem> {
+    let entries = state.promotions()?.into_iter().map(Into::into).collect();
+    let promoted = promoted_ids(state).into_iter();
+    let promoted = promoted.filter_map(|(kind, id)| Some((kind.into(), id?)));
+    Ok(Response::History {
+        entries,
+        promoted: promoted.collect(),
+    })
+}
+
+fn copy_state(state: &dyn State, path: &Path, now: UnixMillis) -> Result<Response, Problem> {
+    let (schema, in_database) = match state.copy_to(path)? {
+        StateCopy::File { schema } => (schema, false),
+        StateCopy::Database { schema } => (schema, true),
+    };
+    Ok(Response::StateCopied {
+        schema,
+        in_database,
+        at: now,
+    })
+}
+
+fn tenants(state: &dyn State, now: UnixMillis) -> Result<Response, Problem> {
+    let month = Month::of(now);
+    let entry = |tenant: Tenant| async move {
+        let used = state.used_units(tenant.id.clone(), month).await?;
+        Ok::<_, StateError>(protocol::Tenant {
+            id: tenant.id.to_string(),
+            enabled: tenant.enabled,
+            used,
+            plan: tenant.plan,
+        })
+    };
+    let entries = stream::iter(state.tenants()?).map(entry);
+    let tenants = wait(entries.buffered(UNITS_AT_ONCE).try_collect())??;
+    Ok(Response::Tenants { tenants })
+}
+
+fn receipt_keys(state: &dyn State, tenant: Option<String>) -> Result<Response, Problem> {
+    let filter: Option<TenantId> = tenant.map(|tenant| tenant.parse()).transpose()?;
+    let keys = state.receipt_keys()?.into_iter();
+    let keys = keys.filter(|(tenant, _)| filter.as_ref().is_none_or(|id| id == tenant));
+    let keys = keys.map(|(tenant, secret)| protocol::ReceiptKey {
+        tenant: tenant.to_string(),
+        secret: hex::encode(secret),
+    });
+    Ok(Response::ReceiptKeys {
+        keys: keys.collect(),
+    })
+}
+
 /// Waits for the state on a thread that may block, a runtime's or none.
-fn wait<T>(reply: Reply<T>) -> std::io::Result<Result<T, StateError>> {
+fn wait<T>(reply: impl Future<Output = T>) -> std::io::Result<T> {
     match Handle::try_current() {
         Ok(runtime) => Ok(runtime.block_on(reply)),
         Err(_) => {

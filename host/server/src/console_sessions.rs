@@ -7,7 +7,7 @@
 use crate::console_origin::ConsoleOrigin;
 use crate::console_values::ConsoleValues;
 use crate::console_work::ConsoleWork;
-use crate::recent::Recent;
+use domesday_console::recent::Recent;
 use domesday_property::address_directory::AddressDirectory;
 use domesday_state::{KeyId, Scopes, Secret, TenantId, UnixMillis};
 use sha2::{Digest, Sha256};

@@ -1,8 +1,10 @@
 //! The work of the console's sessions, in memory: forms that were sent, forms that wait for a
 //! login, and files of homes with their jobs.
 
-use crate::recent::Recent;
+use domesday_console::recent::Recent;
+use domesday_console::rejections::CommonestRejection;
 use domesday_state::{TenantId, UnixMillis};
+use quick_cache::sync::Cache;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
@@ -19,6 +21,9 @@ const DRAFT_MILLIS: i64 = 10 * 60 * 1000;
 const MOST_FILES: usize = 20;
 /// Bytes of the files that are kept for all tenants.
 const MOST_FILE_BYTES: usize = 64 << 20;
+
+/// Completed jobs whose commonest rejection is kept.
+const MOST_REJECTIONS: usize = 1_000;
 
 /// The valuation that a form made, and none before. Who holds the lock makes it.
 pub type FormOutcome = Arc<tokio::sync::Mutex<Option<String>>>;
@@ -45,9 +50,20 @@ impl FileOfHomes {
 }
 
 /// The work of one host's sessions.
-#[derive(Default)]
 pub struct ConsoleWork {
     open: Mutex<OpenWork>,
+    /// The reason of most rejected rows by the id of a completed job. None of it changes any more,
+    /// and to find it takes all results of the job.
+    pub rejections: Cache<Uuid, Option<CommonestRejection>>,
+}
+
+impl Default for ConsoleWork {
+    fn default() -> Self {
+        ConsoleWork {
+            open: Mutex::default(),
+            rejections: Cache::new(MOST_REJECTIONS),
+        }
+    }
 }
 
 #[derive(Default)]

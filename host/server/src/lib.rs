@@ -28,7 +28,6 @@ pub mod package_proofs;
 pub mod promotion;
 pub mod quota;
 pub mod receipts;
-mod recent;
 pub mod release_source;
 mod row_observers;
 pub mod sample_rate;

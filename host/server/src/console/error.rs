@@ -73,6 +73,9 @@ pub(super) enum ConsoleError {
     /// A form's body cannot be read.
     #[error("the form cannot be read: {0}")]
     Form(String),
+    /// A file would have more rows than the console reads. The text names the limit and what to do.
+    #[error("{0}")]
+    TooManyRows(String),
     /// The service's own response cannot be read.
     #[error("the service gave no response that can be read")]
     Response,
@@ -106,6 +109,7 @@ impl ConsoleError {
             | ConsoleError::NotOperator => StatusCode::FORBIDDEN,
             ConsoleError::NoSession => StatusCode::UNAUTHORIZED,
             ConsoleError::Form(_) | ConsoleError::Cookies { .. } => StatusCode::BAD_REQUEST,
+            ConsoleError::TooManyRows(_) => StatusCode::UNPROCESSABLE_ENTITY,
             ConsoleError::Response => StatusCode::INTERNAL_SERVER_ERROR,
             ConsoleError::State(_) => StatusCode::SERVICE_UNAVAILABLE,
             ConsoleError::Tiles(TileReadError::Range) => StatusCode::RANGE_NOT_SATISFIABLE,

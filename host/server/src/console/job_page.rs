@@ -73,9 +73,7 @@ pub(super) async fn page(
         let tally = read.map(|job| job.tally).unwrap_or_default();
         let mut rejection = None;
         if document["status"] == "completed" && tally.rejected > 0 {
-            let results = console.get(&session, &format!("{path}/results")).await?;
-            let results = results.body["result"]["results"].as_array();
-            rejection = results.and_then(|rows| commonest_rejection(rows));
+            rejection = rejection_of(&console, &session, id).await?;
         }
         jobs.push(JobProgress {
             id,
@@ -103,6 +101,31 @@ pub(super) async fn page(
         @for job in &jobs { (card(job)) }
     };
     Ok(layout::page(TITLE, Some(&session), &content))
+}
+
+/// Returns the reason of most rejected rows of a completed job. Its results are read once, though
+/// the page loads itself again while another job of the file runs.
+async fn rejection_of(
+    console: &Console,
+    session: &Session,
+    id: Uuid,
+) -> Result<Option<CommonestRejection>, ConsoleError> {
+    let sessions = console.service.console.as_ref();
+    let sessions = sessions.ok_or(ConsoleError::NoPage)?;
+    let known = &sessions.work().rejections;
+    if let Some(rejection) = known.get(&id) {
+        return Ok(rejection);
+    }
+    let path = format!("/v3/valuation-jobs/{id}/results");
+    let answered = console.get(session, &path).await?;
+    if !answered.status.is_success() {
+        // The next load of the page reads them.
+        return Ok(None);
+    }
+    let results = answered.body["result"]["results"].as_array();
+    let rejection = results.and_then(|rows| commonest_rejection(rows));
+    known.insert(id, rejection.clone());
+    Ok(rejection)
 }
 
 fn card(job: &JobProgress) -> Markup {

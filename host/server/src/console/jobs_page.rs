@@ -1,5 +1,6 @@
 //! Jobs: a file of homes becomes one or more jobs, and the page lists those of before.
 
+use super::api::ApiResponse;
 use super::error::ConsoleError;
 use super::form::{MAX_BYTES, is_of};
 use super::guard::{self, require_scope};
@@ -109,7 +110,11 @@ pub(super) async fn submit(
         );
         return Ok(again(StatusCode::UNPROCESSABLE_ENTITY, problem));
     }
-    let (jobs, refused) = submit_parts(&console, &session, &id, &requests).await?;
+    let post = |body: Value| {
+        let (console, session) = (&console, &*session);
+        async move { console.post(session, "/v3/valuation-jobs", &body).await }
+    };
+    let (jobs, stopped) = submit_parts(&id, &requests, post).await?;
     let file = FileOfHomes {
         jobs,
         rows: requests.len(),
@@ -120,15 +125,13 @@ pub(super) async fn submit(
     if let Some(sessions) = &console.service.console {
         sessions.work().keep_file(&session.user.tenant, file);
     }
-    match refused {
+    match stopped {
         None => Ok(Redirect::to(&format!("/jobs/{path}")).into_response()),
-        Some((_, message)) if path.is_empty() => {
-            Ok(again(StatusCode::UNPROCESSABLE_ENTITY, message))
-        }
+        Some((0, message)) => Ok(again(StatusCode::UNPROCESSABLE_ENTITY, message)),
         Some((taken, message)) => {
             let problem = format!(
-                "The first {} homes are jobs, in the list below. The next were refused: {message} \
-                 Submit the same form later: it makes no job twice.",
+                "The first {} homes are jobs, in the list below. {message} Submit the same form \
+                 later: it makes no job twice.",
                 whole(taken)
             );
             Ok(again(StatusCode::UNPROCESSABLE_ENTITY, problem))
@@ -136,26 +139,43 @@ pub(super) async fn submit(
     }
 }
 
-/// Submits the parts of a file one after another. Returns the jobs, and what was refused after how
-/// many homes. The key of a part is that of its form and content.
-async fn submit_parts(
-    console: &Console,
-    session: &Session,
+/// Submits the parts of a file one after another. Returns the jobs, and why it stopped after how
+/// many homes, if it did. The key of a part is that of its form and content.
+///
+/// # Errors
+/// That of the first part. A later one must not hide the jobs before it.
+async fn submit_parts<A>(
     form_id: &str,
     requests: &[Value],
-) -> Result<(Vec<Uuid>, Option<(usize, String)>), ConsoleError> {
+    post: impl Fn(Value) -> A,
+) -> Result<(Vec<Uuid>, Option<(usize, String)>), ConsoleError>
+where
+    A: Future<Output = Result<ApiResponse, ConsoleError>>,
+{
     let mut jobs = Vec::new();
     for (at, part) in requests.chunks(ROWS_MAX).enumerate() {
         let requests = Value::from(part);
         let key = format!("console-{}-{at}", key_of(form_id, &requests));
         let body = json!({"mode": "standard", "requests": requests, "idempotency_key": key});
-        let answered = console.post(session, "/v3/valuation-jobs", &body).await?;
-        if !answered.status.is_success() {
-            return Ok((jobs, Some((at * ROWS_MAX, answered.message()))));
-        }
-        let id = answered.body["job_id"].as_str();
-        let id = id.and_then(|id| id.parse().ok());
-        jobs.push(id.ok_or(ConsoleError::Response)?);
+        let accepted = post(body).await.and_then(|answered| {
+            if !answered.status.is_success() {
+                return Ok(Err(answered.message()));
+            }
+            let id = answered.body["job_id"].as_str();
+            let id = id.and_then(|id| id.parse().ok());
+            Ok(Ok(id.ok_or(ConsoleError::Response)?))
+        });
+        let message = match accepted {
+            Ok(Ok(id)) => {
+                jobs.push(id);
+                continue;
+            }
+            Ok(Err(message)) if at == 0 => message,
+            Ok(Err(message)) => format!("The next were refused: {message}"),
+            Err(error) if at == 0 => return Err(error),
+            Err(error) => format!("It is not known whether the next are jobs, too: {error}."),
+        };
+        return Ok((jobs, Some((at * ROWS_MAX, message))));
     }
     Ok((jobs, None))
 }
@@ -245,5 +265,56 @@ fn list_files(files: &[FileOfHomes]) -> Markup {
                 } }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// Submits three parts, of which the API answers the last as given.
+    async fn submit(
+        last: impl Fn() -> Result<ApiResponse, ConsoleError>,
+    ) -> (Vec<Uuid>, Option<(usize, String)>) {
+        let requests = vec![json!({}); 2 * ROWS_MAX + 1];
+        let sent = Cell::new(0);
+        let post = |_| {
+            sent.set(sent.get() + 1);
+            let answered = match sent.get() {
+                3 => last(),
+                at => Ok(ApiResponse {
+                    status: StatusCode::ACCEPTED,
+                    body: json!({ "job_id": Uuid::from_u128(at) }),
+                }),
+            };
+            async { answered }
+        };
+        submit_parts("form", &requests, post).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn the_jobs_before_a_part_that_is_not_accepted_are_returned_with_the_reason() {
+        let accepted = [1, 2].map(Uuid::from_u128);
+        let error = json!({"error": {"message": "The queue is full."}});
+        let (jobs, stopped) = submit(|| {
+            Ok(ApiResponse {
+                status: StatusCode::TOO_MANY_REQUESTS,
+                body: error.clone(),
+            })
+        })
+        .await;
+        assert_eq!(jobs, accepted);
+        let refused = "The next were refused: The queue is full.".to_owned();
+        assert_eq!(stopped, Some((2 * ROWS_MAX, refused)));
+
+        let (jobs, stopped) = submit(|| Err(ConsoleError::Response)).await;
+        assert_eq!(
+            jobs, accepted,
+            "they are charged, and in the list of the page"
+        );
+        let (homes, message) = stopped.unwrap();
+        assert_eq!(homes, 2 * ROWS_MAX);
+        assert!(message.starts_with("It is not known"), "{message}");
     }
 }

@@ -15,11 +15,11 @@ use domesday_console::number::text_of;
 use domesday_console::program_copies::of_series;
 use domesday_console::series_catalogue::{SEARCH, catalogue_of, missing, set_first_choices};
 use domesday_console::series_chart::chart_series;
-use domesday_console::series_form::{self, COMPARED, COMPARED_DAY};
+use domesday_console::series_choice::{curve_day, fields_of_five_years, selections, set_days};
+use domesday_console::series_form;
+use domesday_console::series_pages::{PageReader, SeriesPages, advice};
 use domesday_console::series_rows::table;
-use domesday_console::series_table::{
-    DimensionNames, MergedSeries, by_metric, file_rows, merge, series_of,
-};
+use domesday_console::series_table::{DimensionNames, by_metric, file_rows, merge, series_of};
 use domesday_registers::Day;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -28,8 +28,6 @@ use std::sync::Arc;
 
 /// Days before and after a curve through which a slider moves it.
 const SLIDER_DAYS: i32 = 45;
-/// Pages of the API that one chart reads at most.
-const MOST_PAGES: usize = 20;
 
 /// A family of series.
 #[derive(Clone, Copy)]
@@ -114,7 +112,7 @@ async fn page(
         }
         Some(_) => match read_compared(console, session, family, &fields).await? {
             Ok(pages) => {
-                let around = read_around(console, session, family, &fields, &pages).await?;
+                let around = read_around(console, session, family, &fields, &pages.pages).await?;
                 series(console, family, &fields, &pages, &around, &areas)
             }
             Err(message) => html! { p.refusal role="alert" { (render_message(&message)) } },
@@ -128,41 +126,17 @@ async fn page(
     Ok(layout::page(family.title, Some(session), &content))
 }
 
-/// Returns the queries of the fields: theirs, and those of the area or the day that they are
-/// compared with.
-fn selections(fields: &Fields) -> Vec<Fields> {
-    let mut own = fields.clone();
-    own.remove(COMPARED);
-    own.remove(COMPARED_DAY);
-    let mut selections = vec![own.clone()];
-    if let Some(area) = fields.get(COMPARED) {
-        let mut other = own.clone();
-        other.set("area", area);
-        selections.push(other);
-    }
-    if let Some(day) = fields.get(COMPARED_DAY) {
-        set_days(&mut own, day, day);
-        selections.push(own);
-    }
-    selections
-}
-
-fn set_days(fields: &mut Fields, from: &str, to: &str) {
-    fields.set("from", from);
-    fields.set("to", to);
-}
-
 /// Reads the observations that the fields choose, and those that they are compared with.
 async fn read_compared(
     console: &Console,
     session: &Session,
     family: Family,
     fields: &Fields,
-) -> Result<Result<Vec<Value>, String>, ConsoleError> {
-    let mut pages = Vec::new();
+) -> Result<Result<SeriesPages, String>, ConsoleError> {
+    let mut pages = SeriesPages::default();
     for fields in selections(fields) {
         match read_observations(console, session, family, &fields).await? {
-            Ok(more) => pages.extend(more),
+            Ok(more) => pages.append(more),
             Err(message) => return Ok(Err(message)),
         }
     }
@@ -195,34 +169,20 @@ async fn read_around(
     let read = read_observations(console, session, family, &around).await?;
     Ok(Around {
         day: day.to_string(),
-        pages: read.unwrap_or_default(),
+        pages: read.unwrap_or_default().pages,
     })
 }
 
-/// Returns the day of the curve that the fields choose: one day, or the latest where they name
-/// none.
-fn curve_day(fields: &Fields, pages: &[Value]) -> Option<Day> {
-    curves_of(series_of(pages))?;
-    let from = fields.get("from");
-    if from != fields.get("to") {
-        return None;
-    }
-    let latest = || series_of(pages).next()?["observations"][0]["period"].as_str();
-    Day::parse_iso(from.or_else(latest)?)
-}
-
-/// Reads all observations that the fields choose, page by page. The inner error is the API's.
+/// Reads the observations that the fields choose, page by page. The inner error is the API's.
 async fn read_observations(
     console: &Console,
     session: &Session,
     family: Family,
     fields: &Fields,
-) -> Result<Result<Vec<Value>, String>, ConsoleError> {
-    let mut fields = fields.clone();
-    fields.set("page_size", "5000");
-    let mut pages = Vec::new();
-    while pages.len() < MOST_PAGES {
-        let path = format!("/v1/{}/series?{}", family.path, fields.query());
+) -> Result<Result<SeriesPages, String>, ConsoleError> {
+    let mut reader = PageReader::new(fields);
+    while let Some(query) = reader.next_query() {
+        let path = format!("/v1/{}/series?{query}", family.path);
         let response = console.get(session, &path).await?;
         if !response.status.is_success() {
             let field = response.body["error"]["field"].as_str();
@@ -232,28 +192,20 @@ async fn read_observations(
                 None => message,
             }));
         }
-        let cursor = response.body["next_cursor"].as_str().map(str::to_owned);
-        pages.push(response.body);
-        match cursor {
-            // A cursor holds the whole query.
-            Some(cursor) => {
-                fields = Fields::default();
-                fields.set("cursor", &cursor);
-            }
-            None => break,
-        }
+        reader.add(response.body);
     }
-    Ok(Ok(pages))
+    Ok(Ok(reader.finish()))
 }
 
 fn series(
     console: &Console,
     family: Family,
     fields: &Fields,
-    pages: &[Value],
+    read: &SeriesPages,
     around: &Around,
     areas: &Value,
 ) -> Markup {
+    let pages = &read.pages;
     let merged = merge(pages);
     let names = DimensionNames::of(&merged, areas);
     let charts = by_metric(&merged);
@@ -299,11 +251,16 @@ fn series(
             "Release " strong { (release.unwrap_or("–")) } ". " (policy.unwrap_or_default()) " "
             @if let Some(sources) = &sources { (sources) " " }
             a href={ "/" (family.path) "?" (query) } { "Link to these values" } " "
-            a href={ "/" (family.path) ".csv?" (query) } download {
-                @if rows == 1 { "Download the observation as CSV" }
-                @else { "Download all " (rows) " observations as CSV" }
+            @if read.is_whole {
+                a href={ "/" (family.path) ".csv?" (query) } download {
+                    @if rows == 1 { "Download the observation as CSV" }
+                    @else { "Download all " (rows) " observations as CSV" }
+                }
+                " " a href={ "/" (family.path) ".parquet?" (query) } download { "as Parquet" }
             }
-            " " a href={ "/" (family.path) ".parquet?" (query) } download { "as Parquet" }
+        }
+        @if !read.is_whole {
+            p.refusal { "The first " (rows) " observations are shown, without a file. " (advice()) }
         }
         @for of_metric in &charts { (table(of_metric, &names)) }
         @if let Some(sessions) = &console.service.console {
@@ -315,22 +272,6 @@ fn series(
     }
 }
 
-/// Returns the fields of five years, where a choice without dates gave one observation a series.
-fn fields_of_five_years(fields: &Fields, merged: &[MergedSeries<'_>]) -> Option<Fields> {
-    let is_latest = fields.get("from").is_none() && fields.get("to").is_none();
-    let is_short = merged.iter().all(|series| series.observations.len() < 2);
-    let latest = merged.first()?.observations.first()?["period"].as_str();
-    let (year, rest) = latest
-        .filter(|_| is_latest && is_short)?
-        .split_at_checked(4)?;
-    let year: u32 = year.parse().ok()?;
-    // A leap day has none five years before.
-    let rest = if rest == "-02-29" { "-02-28" } else { rest };
-    let mut longer = fields.clone();
-    longer.set("from", &format!("{}{rest}", year.checked_sub(5)?));
-    Some(longer)
-}
-
 async fn as_file(
     console: &Console,
     session: &Session,
@@ -340,8 +281,11 @@ async fn as_file(
     let fields = Fields::parse(uri.query().unwrap_or_default().as_bytes());
     let areas = read_areas(console, session, family).await?;
     let pages = read_compared(console, session, family, &fields).await?;
-    let pages = pages.map_err(ConsoleError::Form)?;
-    let merged = merge(&pages);
+    let read = pages.map_err(ConsoleError::Form)?;
+    if !read.is_whole {
+        return Err(ConsoleError::TooManyRows(advice()));
+    }
+    let merged = merge(&read.pages);
     let names = DimensionNames::of(&merged, &areas);
     let sources = |release: &str| attribution(console, family, release).unwrap_or_default();
     let rows = file_rows(&merged, &names, sources);

@@ -11,17 +11,14 @@ use axum::response::Response;
 use domesday_console::fields::Fields;
 use domesday_console::number::{thousands, whole};
 use domesday_console::usage::{COLUMNS, UsageSums, cells, path_after, table_of_entries};
-use domesday_state::{Month, Scope, TenantId, UsageEntry, UsagePage, UsagePosition, UsageQuery};
+use domesday_console::usage_month::{MOST_ENTRIES, MonthEntries, advice, read_month};
+use domesday_state::{Month, Scope, StateError, TenantId, UsageEntry, UsagePosition, UsageQuery};
 use maud::{Markup, html};
 use std::sync::Arc;
 
 pub(super) const TITLE: &str = "Usage";
 /// Entries that a page lists.
 const LISTED: usize = 200;
-/// Entries that are read at once.
-const READ: usize = 10_000;
-/// The most entries of a sum or a file. An operator's export has no bound.
-const MOST: usize = 500_000;
 
 /// Shows the sums of a month, and a page of its entries.
 pub(super) async fn page(
@@ -48,7 +45,14 @@ pub(super) async fn page(
         }
         None => sums_of(&console, tenant, month).await?,
     };
-    let listed = read(&console, tenant, month, after, LISTED).await?;
+    let query = UsageQuery {
+        month,
+        tenant: Some(tenant.clone()),
+        after,
+        limit: LISTED,
+    };
+    let listed = console.service.state.usage_entries(query).await;
+    let listed = listed.map_err(unreadable)?;
     let content = html! {
         h1 { (TITLE) }
         form.inputs method="get" action="/usage" {
@@ -72,12 +76,12 @@ async fn sums_of(
     month: Month,
 ) -> Result<Markup, ConsoleError> {
     let mut sums = UsageSums::default();
-    let count = read_month(console, tenant, month, |entries| sums.add(entries)).await?;
+    let read = read(console, tenant, month, |entries| sums.add(entries)).await?;
     Ok(html! {
         p {
-            (thousands(sums.sum_units())) " units used in " (month) ", by " (whole(count)) " entries"
-            @if count >= MOST { ", which are a part of the month" }
-            ". " a href={ "/usage.csv?month=" (month) } { "Download as CSV" }
+            (thousands(sums.sum_units())) " units used in " (month) ", by " (whole(read.count)) " entries"
+            @if read.is_whole { ". " a href={ "/usage.csv?month=" (month) } { "Download as CSV" } }
+            @else { ", which are a part of the month. " (advice(month)) }
         }
         (sums.table())
     })
@@ -94,7 +98,10 @@ pub(super) async fn file(
     let mut rows = vec![COLUMNS.map(str::to_owned).to_vec()];
     let add =
         |entries: &[UsageEntry]| rows.extend(entries.iter().map(|entry| cells(entry).to_vec()));
-    read_month(&console, &session.user.tenant, month, add).await?;
+    let read = read(&console, &session.user.tenant, month, add).await?;
+    if !read.is_whole {
+        return Err(ConsoleError::TooManyRows(advice(month)));
+    }
     download(&format!("usage-{month}"), rows)
 }
 
@@ -110,38 +117,18 @@ fn month_of(console: &Console, fields: &Fields) -> Result<Month, ConsoleError> {
     }
 }
 
-/// Reads the entries of a month, at most [`MOST`], and returns their number.
-async fn read_month(
-    console: &Console,
-    tenant: &TenantId,
-    month: Month,
-    mut each: impl FnMut(&[UsageEntry]),
-) -> Result<usize, ConsoleError> {
-    let (mut count, mut after) = (0, None);
-    loop {
-        let page = read(console, tenant, month, after, READ).await?;
-        each(&page.entries);
-        count += page.entries.len();
-        match page.next.filter(|_| count < MOST) {
-            Some(next) => after = Some(next),
-            None => return Ok(count),
-        }
-    }
-}
-
+/// Reads the entries of a month, as many as the console reads.
 async fn read(
     console: &Console,
     tenant: &TenantId,
     month: Month,
-    after: Option<UsagePosition>,
-    limit: usize,
-) -> Result<UsagePage, ConsoleError> {
-    let query = UsageQuery {
-        month,
-        tenant: Some(tenant.clone()),
-        after,
-        limit,
-    };
-    let page = console.service.state.usage_entries(query).await;
-    page.map_err(|error| ConsoleError::State(error.to_string()))
+    each: impl FnMut(&[UsageEntry]),
+) -> Result<MonthEntries, ConsoleError> {
+    let state = &*console.service.state;
+    let read = read_month(state, tenant, month, MOST_ENTRIES, each).await;
+    read.map_err(unreadable)
+}
+
+fn unreadable(error: StateError) -> ConsoleError {
+    ConsoleError::State(error.to_string())
 }

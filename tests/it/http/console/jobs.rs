@@ -3,6 +3,7 @@
 use super::forms::login_after;
 use super::{Browser, link, start_with_console};
 use crate::common::client::agent;
+use crate::common::metrics::{metric, metrics_client};
 use reqwest::blocking::Response;
 use reqwest::header::{CONTENT_TYPE, COOKIE, LOCATION, ORIGIN};
 use std::fmt::Write as _;
@@ -13,6 +14,9 @@ pub const COLUMNS: &str = "postcode,building_number_or_name,street,type,subtype,
 /// A home of the demo, in these columns.
 pub const HOME: &str =
     "QA1 1AF,15,Badger Yard Gardens,S,house_semi_detached,freehold,owner_occupied,3,2026-10-15";
+
+/// The responses with results of jobs.
+const RESULTS: &str = r#"domesday_requests_total{route="/v3/valuation-jobs/{job_id}/results",status="200",code="none"}"#;
 
 /// Sends a form with a file, as a browser does.
 fn upload(browser: &Browser, file: &[u8]) -> Response {
@@ -128,7 +132,8 @@ fn a_file_that_says_a_column_twice_is_refused_by_its_name() {
 
 #[test]
 fn a_large_file_becomes_several_jobs_and_one_file_of_results() {
-    let server = start_with_console().go();
+    let start = start_with_console();
+    let server = start.with(&["--metrics-listen", "127.0.0.1:0"]).go();
     let browser = Browser::of_demo(&server);
     // Rows that are refused when they are read take no time.
     let mut file = format!("{COLUMNS},own\n");
@@ -141,6 +146,9 @@ fn a_large_file_becomes_several_jobs_and_one_file_of_results() {
     assert!(page.contains("2 of 2 jobs ended"), "{page}");
     assert!(page.contains("at /size/bedrooms"), "the reason of most");
     assert!(page.contains("costs none"), "{page}");
+    // A page that is loaded again and again reads the results of a job once.
+    browser.page(&path);
+    assert_eq!(metric(&metrics_client(&server), RESULTS), 2.0);
     let (headings, rows) = results(&browser, &path);
     assert_eq!(
         (headings[0].as_str(), headings[10].as_str()),

@@ -1,0 +1,61 @@
+//! The choices that the fields of a page of series make, and those that they lead to.
+
+use crate::curve::curves_of;
+use crate::fields::Fields;
+use crate::series_form::{COMPARED, COMPARED_DAY};
+use crate::series_table::{MergedSeries, series_of};
+use domesday_registers::Day;
+use serde_json::Value;
+
+/// Returns the queries of the fields: theirs, and those of the area or the day that they are
+/// compared with.
+pub fn selections(fields: &Fields) -> Vec<Fields> {
+    let mut own = fields.clone();
+    own.remove(COMPARED);
+    own.remove(COMPARED_DAY);
+    let mut selections = vec![own.clone()];
+    if let Some(area) = fields.get(COMPARED) {
+        let mut other = own.clone();
+        other.set("area", area);
+        selections.push(other);
+    }
+    if let Some(day) = fields.get(COMPARED_DAY) {
+        set_days(&mut own, day, day);
+        selections.push(own);
+    }
+    selections
+}
+
+/// Sets the first and the last day.
+pub fn set_days(fields: &mut Fields, from: &str, to: &str) {
+    fields.set("from", from);
+    fields.set("to", to);
+}
+
+/// Returns the day of the curve that the fields choose: one day, or the latest where they name
+/// none.
+pub fn curve_day(fields: &Fields, pages: &[Value]) -> Option<Day> {
+    curves_of(series_of(pages))?;
+    let from = fields.get("from");
+    if from != fields.get("to") {
+        return None;
+    }
+    let latest = || series_of(pages).next()?["observations"][0]["period"].as_str();
+    Day::parse_iso(from.or_else(latest)?)
+}
+
+/// Returns the fields of five years, where a choice without dates gave one observation a series.
+pub fn fields_of_five_years(fields: &Fields, merged: &[MergedSeries<'_>]) -> Option<Fields> {
+    let is_latest = fields.get("from").is_none() && fields.get("to").is_none();
+    let is_short = merged.iter().all(|series| series.observations.len() < 2);
+    let latest = merged.first()?.observations.first()?["period"].as_str();
+    let (year, rest) = latest
+        .filter(|_| is_latest && is_short)?
+        .split_at_checked(4)?;
+    let year: u32 = year.parse().ok()?;
+    // A leap day has none five years before.
+    let rest = if rest == "-02-29" { "-02-28" } else { rest };
+    let mut longer = fields.clone();
+    longer.set("from", &format!("{}{rest}", year.checked_sub(5)?));
+    Some(longer)
+}

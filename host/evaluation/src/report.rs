@@ -2,7 +2,7 @@
 
 use crate::group::Group;
 use crate::histogram::Histogram;
-use crate::request_shape::ShapeFigures;
+use crate::request_shape::{RequestShape, ShapeFigures};
 use crate::row::{Prediction, Row};
 use domesday_registers::codes::PropertyType;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,8 @@ pub struct Report {
     pub overall: Group,
     /// The same rows, divided in one way after another.
     pub divisions: Vec<Division>,
-    /// An even sample of the same sales, with other requests.
+    /// An even sample of the same sales, with other requests. Empty where the sales themselves were
+    /// asked about without stored data.
     pub shapes: Vec<ShapeFigures>,
 }
 
@@ -71,6 +72,9 @@ pub struct Header {
     pub to: String,
     /// The day that a sale is valued as at.
     pub as_at: AsAt,
+    /// The requests that ask about the sales. A report does not name those of most back-tests.
+    #[serde(default, skip_serializing_if = "RequestShape::is_stored")]
+    pub request: RequestShape,
     /// Days before the valuation day whose evidence is hidden, too.
     pub evidence_lag_days: u32,
     /// The release's training data.

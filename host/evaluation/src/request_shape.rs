@@ -8,11 +8,11 @@ use crate::row::{Prediction, Row};
 use serde::{Deserialize, Serialize};
 
 /// The parts of a home's size that a request states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestShape {
     /// The customer states bedrooms and asks for stored data, which gives whatever is on record.
-    /// The report's other figures are of this shape.
+    #[default]
     Stored,
     /// The customer states the floor area and bedrooms, and asks for no stored data.
     Area,
@@ -21,6 +21,11 @@ pub enum RequestShape {
 }
 
 impl RequestShape {
+    /// Returns whether the request asks for stored data, as most do.
+    pub fn is_stored(&self) -> bool {
+        *self == RequestShape::Stored
+    }
+
     /// Returns the shape in words.
     pub fn words(self) -> &'static str {
         match self {

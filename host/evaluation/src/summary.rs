@@ -28,12 +28,16 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
     )?;
     writeln!(
         out,
-        "{} category A sales, every {} taken, {} lack what a customer must state; evidence lag {} days\n",
+        "{} category A sales, every {} taken, {} lack what a customer must state; evidence lag {} days",
         subject.sales_in_window,
         ordinal(subject.taken_every),
         subject.not_askable,
         subject.evidence_lag_days
     )?;
+    if !subject.request.is_stored() {
+        writeln!(out, "Asked about with {}", subject.request.words())?;
+    }
+    writeln!(out)?;
     let warnings = [subject.training_data.warning(), subject.lag_warning()];
     for warning in warnings.into_iter().flatten() {
         writeln!(out, "WARNING: {warning}\n")?;

@@ -1,6 +1,7 @@
 //! Rows and reports for tests.
 
 use crate::report::{AsAt, Header, Report, TrainingData};
+use crate::request_shape::RequestShape;
 use crate::row::{Prediction, Row, StatedInputs};
 use domesday_registers::Day;
 use domesday_registers::codes::{PropertyType, Subtype, Tenure};
@@ -52,6 +53,7 @@ pub(crate) fn header() -> Header {
         from: "2024-01-01".to_owned(),
         to: "2024-12-31".to_owned(),
         as_at: AsAt::Sale,
+        request: RequestShape::Stored,
         evidence_lag_days: 0,
         training_data: TrainingData::Nothing,
         sales_in_window: 100,

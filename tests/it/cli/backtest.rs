@@ -193,6 +193,34 @@ fn a_value_as_at_the_first_of_the_month_sees_less() {
     assert_ne!(day["overall"]["accuracy"], month["overall"]["accuracy"]);
 }
 
+/// A part of the demo's sales is asked about in other ways anyway. Here that part is all of them.
+#[test]
+fn other_requests_have_the_figures_of_the_report_s_own_sample_of_them() {
+    let stored = json(&[]);
+    assert_eq!(stored["subject"].get("request"), None);
+    for (request, words) in [
+        ("area", "Asked about with floor area and bedrooms"),
+        ("bedrooms", "Asked about with bedrooms alone"),
+    ] {
+        let (summary, text) = backtest_and_read(&["--request", request]);
+        let report: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(report["subject"]["request"], request);
+        assert_eq!(report["shapes"], Value::Array(Vec::new()));
+        assert!(summary.contains(words), "{summary}");
+        let shapes = stored["shapes"].as_array().unwrap();
+        let sample = shapes.iter().find(|shape| shape["shape"] == request);
+        let sample = sample.unwrap();
+        assert_eq!(report["overall"]["sales"], sample["sales"]);
+        // The sample is compared on the sales that requests with stored data value too.
+        let rows = |value: &Value| number(value, "/accuracy/rows");
+        let apart = rows(&report["overall"]) - rows(sample);
+        assert!((0.0..=3.0).contains(&apart), "{apart} of {request}");
+        let mdape = |value: &Value| number(value, "/accuracy/mdape");
+        let apart = mdape(&report["overall"]) - mdape(sample);
+        assert!(apart.abs() < 0.002, "{apart} of {request}");
+    }
+}
+
 #[test]
 fn an_invalid_window_is_refused() {
     let output = backtest(&["--from", "2026-09-30", "--to", "2026-09-01"]).refused();

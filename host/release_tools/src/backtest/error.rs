@@ -3,6 +3,7 @@
 use super::training_window::OverlapError;
 use domesday_engine::evidence::EvidenceError;
 use domesday_engine::outcome::RowFailure;
+use domesday_evaluation::request_shape::RequestShape;
 use domesday_property::SnapshotError;
 use domesday_registers::Day;
 use std::path::PathBuf;
@@ -23,6 +24,12 @@ pub enum BacktestError {
         /// Day of the snapshot's latest sale.
         latest: Option<Day>,
     },
+    /// No sale of the window can be asked about so.
+    #[error(
+        "no sale of the window can be asked about with {}: the snapshot has no floor area of these homes; leave out --request",
+        .0.words()
+    )]
+    NotAskable(RequestShape),
     /// A sale could not be valued.
     #[error("cannot value sale {id:016x} of {day}")]
     Sale {

@@ -7,6 +7,7 @@ use domesday_engine::config::Allocation;
 use domesday_engine::evidence::{EvidenceError, EvidenceQuery, EvidenceResponse, SnapshotEvidence};
 use domesday_engine::subject::Subject;
 use domesday_evaluation::report::AsAt;
+use domesday_evaluation::request_shape::RequestShape;
 use domesday_package::Trust;
 use domesday_valuation::release_store::{OpenRelease, open_release};
 use std::collections::BTreeMap;
@@ -41,6 +42,7 @@ fn run_probe(evidence_of: &EvidenceOf<'_>) -> LeakageProbe {
         from: Day::from_ymd(2026, 4, 1).unwrap(),
         to: Day::from_ymd(2026, 9, 30).unwrap(),
         as_at: AsAt::Sale,
+        request: RequestShape::Stored,
         evidence_lag_days: 0,
         sample: None,
         probe_homes: 60,

@@ -50,6 +50,8 @@ pub struct BacktestOptions {
     pub to: Day,
     /// The day that a sale is valued as at.
     pub as_at: AsAt,
+    /// The requests that ask about the sales.
+    pub request: RequestShape,
     /// Days before the valuation day that are hidden besides.
     pub evidence_lag_days: u16,
     /// Sales at most, evenly taken.
@@ -108,7 +110,7 @@ pub fn run(
         evidence: evidence_of(tested.snapshot.clone()),
         as_at: options.as_at,
         lag: i32::from(lag),
-        shape: RequestShape::Stored,
+        shape: options.request,
         nominal: tested.manifest.nominal_coverage,
         band: &|confidence| tested.manifest.band(confidence).map(band_word),
     };
@@ -127,7 +129,13 @@ pub fn run(
         rows.extend(value_all(&valuer, &chunk)?.into_iter().flatten());
         progress("valuing", rows.len() as u64, all as u64);
     }
-    let shapes = value_shapes(&valuer, &reshaped, &rows, every, progress)?;
+    if rows.is_empty() {
+        return Err(BacktestError::NotAskable(options.request));
+    }
+    let shapes = match options.request {
+        RequestShape::Stored => value_shapes(&valuer, &reshaped, &rows, every, progress)?,
+        _ => Vec::new(),
+    };
     let manifest = tested.manifest;
     let header = Header {
         release_id: manifest.release_id.to_string(),
@@ -144,6 +152,7 @@ pub fn run(
         from: options.from.to_string(),
         to: options.to.to_string(),
         as_at: options.as_at,
+        request: options.request,
         evidence_lag_days: u32::from(lag),
         training_data: training,
         sales_in_window: window.sales,

@@ -4,6 +4,7 @@ use super::{BuildError, BuildOptions};
 use crate::backtest;
 use crate::backtest::{BacktestInput, report_json};
 use domesday_evaluation::report::AsAt;
+use domesday_evaluation::request_shape::RequestShape;
 use domesday_registers::Day;
 use domesday_registers::Progress;
 
@@ -30,6 +31,7 @@ pub fn report(
             from: first,
             to: last,
             as_at: AsAt::Sale,
+            request: RequestShape::Stored,
             evidence_lag_days: options.evidence_lag_days,
             sample: Some(options.max_backtest_rows),
             probe_homes: PROBE_HOMES,

@@ -6,6 +6,7 @@ use crate::backtest;
 use crate::backtest::{BacktestInput, report_json, training_window};
 use crate::build::holdout::PROBE_HOMES;
 use domesday_evaluation::report::{FORMAT, Report};
+use domesday_evaluation::request_shape::RequestShape;
 use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_valuation::comparison_header::training_data;
@@ -38,6 +39,8 @@ fn options(stored: &[u8]) -> Result<backtest::BacktestOptions, PlanError> {
         from: day(&subject.from)?,
         to: day(&subject.to)?,
         as_at: subject.as_at,
+        // A package's back-test is of requests with stored data, whatever it says.
+        request: RequestShape::Stored,
         evidence_lag_days: u16::try_from(subject.evidence_lag_days)?,
         // Whatever the sample was, this one takes the same sales.
         sample: Some(askable.div_ceil(subject.taken_every.max(1)).max(1)),

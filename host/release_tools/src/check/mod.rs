@@ -34,6 +34,7 @@ use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::RowFailure;
 use domesday_engine::subject::Subject;
 use domesday_evaluation::report::AsAt;
+use domesday_evaluation::request_shape::RequestShape;
 use domesday_package::{Kind, Package, PropertyBody, Trust, ValuationBody, open};
 use domesday_property::SnapshotError;
 use domesday_registers::Day;
@@ -372,6 +373,7 @@ fn on_window(
         from,
         to,
         as_at: AsAt::Sale,
+        request: RequestShape::Stored,
         evidence_lag_days: backtest::EVIDENCE_LAG_DAYS,
         sample,
         probe_homes: 0,

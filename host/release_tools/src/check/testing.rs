@@ -6,6 +6,7 @@ use domesday_engine::subject::{
     BuildStatus, Energy, Fabric, GridPoint, Occupancy, Precision, Provenance, Size, Subject,
 };
 use domesday_evaluation::report::{AsAt, Header, TrainingData};
+use domesday_evaluation::request_shape::RequestShape;
 use domesday_evaluation::row::{Prediction, Row, StatedInputs};
 use domesday_registers::codes::{PropertyType, Subtype, Tenure};
 use domesday_registers::records::Country;
@@ -83,6 +84,7 @@ pub fn header() -> Header {
         from: "2026-01-01".to_owned(),
         to: "2026-02-01".to_owned(),
         as_at: AsAt::Sale,
+        request: RequestShape::Stored,
         evidence_lag_days: 0,
         training_data: TrainingData::Nothing,
         sales_in_window: 0,

@@ -11,6 +11,7 @@ use domesday_engine::config::Allocation;
 use domesday_evaluation::html::page;
 use domesday_evaluation::lines;
 use domesday_evaluation::report::AsAt;
+use domesday_evaluation::request_shape::RequestShape;
 use domesday_evaluation::summary::summary;
 use domesday_package::{Kind, PackageId, PropertyBody, Trust, open};
 use domesday_registers::Day;
@@ -38,6 +39,9 @@ pub struct Backtest {
     /// Valuation day of a sale: its own day, or the first of its month.
     #[arg(long, value_enum, default_value_t = Moment::Sale)]
     as_at: Moment,
+    /// Part of the home's size that the requests state.
+    #[arg(long, value_enum, default_value_t = Request::Stored)]
+    request: Request,
     /// Days that registers lag by: hides evidence registered within them before the valuation day.
     #[arg(long, value_name = "DAYS", default_value_t = EVIDENCE_LAG_DAYS, value_parser = clap::value_parser!(u16).range(..=3_660))]
     evidence_lag: u16,
@@ -73,6 +77,17 @@ enum Moment {
     Month,
 }
 
+/// Part of a home's size that a request states.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Request {
+    /// Bedrooms, and stored data gives the rest.
+    Stored,
+    /// The floor area and bedrooms, without stored data.
+    Area,
+    /// Bedrooms, of a home without stored data.
+    Bedrooms,
+}
+
 impl Backtest {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.from > self.to {
@@ -104,6 +119,11 @@ impl Backtest {
             as_at: match self.as_at {
                 Moment::Sale => AsAt::Sale,
                 Moment::Month => AsAt::Month,
+            },
+            request: match self.request {
+                Request::Stored => RequestShape::Stored,
+                Request::Area => RequestShape::Area,
+                Request::Bedrooms => RequestShape::Bedrooms,
             },
             evidence_lag_days: self.evidence_lag,
             sample: self.sample.map(|rows| rows as usize),

@@ -1,11 +1,14 @@
 //! The steps of a round: commands of the program, each with a log.
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
 
@@ -91,9 +94,61 @@ pub trait Program {
     fn run(&self, step: &Step, log: &Path, limit: Duration) -> io::Result<StepEnd>;
 }
 
-/// The program in a file.
-#[derive(Clone, Debug)]
-pub struct ProgramFile(pub PathBuf);
+/// The program in a file. Each step is a process group of its own, so that the programs that it
+/// started end with it: they hold the round's lock too.
+#[derive(Debug)]
+pub struct ProgramFile {
+    path: PathBuf,
+    running: Mutex<RunningStep>,
+}
+
+/// The step that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RunningStep {
+    None,
+    /// The process group of one.
+    Group(Pid),
+    /// None, and none may begin.
+    Stopped,
+}
+
+impl ProgramFile {
+    /// Returns the program in this file.
+    pub fn new(path: PathBuf) -> ProgramFile {
+        ProgramFile {
+            path,
+            running: Mutex::new(RunningStep::None),
+        }
+    }
+
+    /// Ends the step that runs, with all that it started. No other step begins.
+    ///
+    /// A terminal's Ctrl-C reaches the round alone, since a step is in another process group.
+    pub fn stop(&self) {
+        if let RunningStep::Group(group) =
+            std::mem::replace(&mut *self.running(), RunningStep::Stopped)
+        {
+            // It may have ended by itself.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    fn start(&self, command: &mut Command) -> io::Result<(Child, Pid)> {
+        let mut running = self.running();
+        if *running == RunningStep::Stopped {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let child = command.process_group(0).spawn()?;
+        // The first process of a group has the group's number.
+        let group = Pid::from_child(&child);
+        *running = RunningStep::Group(group);
+        Ok((child, group))
+    }
+
+    fn running(&self) -> MutexGuard<'_, RunningStep> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Program for ProgramFile {
     fn run(&self, step: &Step, log: &Path, limit: Duration) -> io::Result<StepEnd> {
@@ -102,20 +157,26 @@ impl Program for ProgramFile {
             Some(path) => File::create(path)?,
             None => errors.try_clone()?,
         };
-        let mut child = Command::new(&self.0)
+        let mut command = Command::new(&self.path);
+        command
             .args(&step.arguments)
             .stdin(Stdio::null())
             .stdout(output)
-            .stderr(errors)
-            .spawn()?;
-        match child.wait_timeout(limit)? {
-            Some(status) => Ok(status.code().map_or(StepEnd::Signal, StepEnd::Exit)),
+            .stderr(errors);
+        let (mut child, group) = self.start(&mut command)?;
+        let end = match child.wait_timeout(limit)? {
+            Some(status) => status.code().map_or(StepEnd::Signal, StepEnd::Exit),
             None => {
-                child.kill()?;
+                kill_process_group(group, Signal::KILL)?;
                 child.wait()?;
-                Ok(StepEnd::TimedOut)
+                StepEnd::TimedOut
             }
+        };
+        let mut running = self.running();
+        if *running == RunningStep::Group(group) {
+            *running = RunningStep::None;
         }
+        Ok(end)
     }
 }
 
@@ -162,6 +223,7 @@ pub fn run_step(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lock::RoundLock;
 
     #[test]
     fn a_command_line_can_be_typed_in_a_shell() {
@@ -178,7 +240,7 @@ mod tests {
     fn a_step_that_takes_too_long_is_ended() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
-        let program = ProgramFile("/bin/sh".into());
+        let program = ProgramFile::new("/bin/sh".into());
         let sleep = Step::new("sleep", &["-c", "echo begun; exec sleep 600"]);
         let started = Instant::now();
         let end = program
@@ -190,5 +252,60 @@ mod tests {
         let fail = Step::new("fail", &["-c", "exit 3"]);
         let end = program.run(&fail, &log, Duration::from_secs(60)).unwrap();
         assert_eq!(end, StepEnd::Exit(3));
+    }
+    /// A shell that starts a program, writes its number to a file and waits for it.
+    fn parent_of_a_sleeper(number: &Path) -> Step {
+        let script = "sleep 600 & echo $! > \"$0.new\"; mv \"$0.new\" \"$0\"; wait";
+        Step::new("sleep", &["-c", script]).with([number])
+    }
+
+    /// Waits until no process has the number in a file, or until it is only a record of its end.
+    fn has_ended(number: &Path) -> bool {
+        let number = std::fs::read_to_string(number).unwrap();
+        let status = PathBuf::from(format!("/proc/{}/stat", number.trim()));
+        let is_over = || match std::fs::read_to_string(&status) {
+            Ok(status) => status.contains(") Z "),
+            Err(_) => true,
+        };
+        (0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(20));
+            is_over()
+        })
+    }
+
+    #[test]
+    fn what_a_step_started_ends_with_it_and_gives_the_lock_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let number = folder.path().join("number");
+        let round = RoundLock::take(folder.path()).unwrap();
+        let program = ProgramFile::new("/bin/sh".into());
+        let log = folder.path().join("log");
+        let step = parent_of_a_sleeper(&number);
+        let end = program.run(&step, &log, Duration::from_secs(2)).unwrap();
+        assert_eq!(end, StepEnd::TimedOut);
+        assert!(has_ended(&number));
+        drop(round);
+        RoundLock::take(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn a_stopped_program_ends_its_step_and_begins_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let (number, log) = (folder.path().join("number"), folder.path().join("log"));
+        let program = ProgramFile::new("/bin/sh".into());
+        let step = parent_of_a_sleeper(&number);
+        let run = || program.run(&step, &log, Duration::from_secs(60));
+        let end = std::thread::scope(|scope| {
+            let running = scope.spawn(run);
+            while !number.exists() && !running.is_finished() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            program.stop();
+            running.join().unwrap().unwrap()
+        });
+        assert_eq!(end, StepEnd::Signal);
+        assert!(has_ended(&number));
+        let refused = run().unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::Interrupted);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::input_kind::InputKind;
 use super::recognised_input::{InputState, recognise_input};
+use crate::commands::serve::signals::{StopSignal, StopSignals};
 use anyhow::Context;
 use domesday_refresh::config::RefreshConfig;
 use domesday_refresh::context::RoundContext;
@@ -15,6 +16,7 @@ use domesday_server::clock::{Clock, MachineClock};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// The exit code where nothing failed and a person should look.
 const ATTENTION: u8 = 3;
@@ -68,11 +70,13 @@ impl Refresh {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = RefreshConfig::read(&self.config)?;
         let program = std::env::current_exe().context("cannot find the program's own file")?;
+        let program = Arc::new(ProgramFile::new(program));
+        end_step_on_signals(Arc::clone(&program))?;
         let only: Vec<Part> = self.only.iter().copied().map(Part::from).collect();
         let context = RoundContext {
             config: &config,
             now: MachineClock.utc(),
-            program: &ProgramFile(program),
+            program: &*program,
             recognise: &file_kind,
             only: &only,
             // A round goes on where nobody reads.
@@ -97,6 +101,26 @@ impl Refresh {
         }
         Ok(())
     }
+}
+
+/// Ends the step that runs and then this process, at SIGINT or SIGTERM.
+fn end_step_on_signals(program: Arc<ProgramFile>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let mut signals = runtime.block_on(async { StopSignals::listen() })?;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            let signal = runtime.block_on(signals.next());
+            program.stop();
+            // As a shell reports a program that the signal ended.
+            std::process::exit(match signal {
+                StopSignal::Interrupt => 130,
+                StopSignal::Terminate => 143,
+            })
+        })?;
+    Ok(())
 }
 
 /// Returns the kind of a file that a build takes as it is, and `None` for any other file.

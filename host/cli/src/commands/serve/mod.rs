@@ -7,7 +7,7 @@ mod job_objects;
 mod listen;
 mod open;
 mod release_source;
-mod signals;
+pub(super) mod signals;
 mod usage_retention;
 
 use crate::commands::trust::trust;

@@ -219,13 +219,16 @@ pub enum LeaseStatus {
     Lost,
 }
 
-/// The numbers of expired jobs and documents that a purge removed.
+/// The numbers of expired jobs and documents that a call of [`Jobs::purge`](crate::Jobs::purge)
+/// removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PurgeCounts {
     /// Jobs with their rows and results.
     pub jobs: u32,
     /// Job documents that stood for a key; the keys' tombstones stay.
     pub documents: u32,
+    /// True if expired rows may be left.
+    pub more: bool,
 }
 
 /// Retention time of a job and its results: seven days.

@@ -93,6 +93,9 @@ pub trait Jobs: Send + Sync {
     /// Removes expired rows: jobs with their rows and results, and then the documents of
     /// old keys. Of a job that nobody finished, the units of the chunks without results are given
     /// back, and its key tells that it failed.
+    ///
+    /// A call removes a bounded number, so that it ends in the time of one operation. The counts
+    /// say whether to call again.
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts>;
 
     /// Returns the time that jobs go by: the caller's, or that of the store's own clock where the

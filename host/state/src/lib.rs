@@ -123,7 +123,9 @@ pub use tenant::{Tenant, TenantId, TenantIdError};
 pub use time::UnixMillis;
 pub use timed_state::{StateObserver, TimedState};
 pub use usage::{Charge, ChargeOutcome, Usage};
-pub use usage_ledger::{UsageEntry, UsageKind, UsagePage, UsagePosition, UsageQuery, UsageSource};
+pub use usage_ledger::{
+    RemovedEntries, UsageEntry, UsageKind, UsagePage, UsagePosition, UsageQuery, UsageSource,
+};
 
 #[cfg(test)]
 extern crate self as domesday_state;

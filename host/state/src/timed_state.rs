@@ -7,9 +7,9 @@ use crate::{
     Access, Accounts, Backup, Charge, ChargeOutcome, ChunkResults, Claim, ConnectionPool,
     CreatedKey, CursorSecret, CursorSecrets, Cursors, Idempotency, Job, JobError, Jobs, KeyId,
     KeyRecord, KeySeed, Lease, LeaseStatus, LedgerRecord, LedgerSigner, Month, NewJob, NewKey,
-    NewPromotion, Plan, Promotions, PurgeCounts, ReceiptKey, ReceiptKeys, ReleaseKind, Reply,
-    State, StateCopy, StateError, Submission, Switches, Tenant, TenantId, UnixMillis, Usage,
-    UsagePage, UsageQuery, UsageSource,
+    NewPromotion, Plan, Promotions, PurgeCounts, ReceiptKey, ReceiptKeys, ReleaseKind,
+    RemovedEntries, Reply, State, StateCopy, StateError, Submission, Switches, Tenant, TenantId,
+    UnixMillis, Usage, UsagePage, UsageQuery, UsageSource,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ impl Usage for TimedState {
         self.reply("usage_entries", self.state.usage_entries(query))
     }
 
-    fn remove_usage_entries(&self, before: Month) -> Reply<u64> {
+    fn remove_usage_entries(&self, before: Month) -> Reply<RemovedEntries> {
         let removed = self.state.remove_usage_entries(before);
         self.reply("remove_usage_entries", removed)
     }

@@ -1,6 +1,6 @@
 //! The valuation units that a tenant used in a month.
 
-use crate::{Month, Reply, TenantId, UsagePage, UsageQuery, UsageSource};
+use crate::{Month, RemovedEntries, Reply, TenantId, UsagePage, UsageQuery, UsageSource};
 
 /// Units that a request wants to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,9 @@ pub trait Usage: Send + Sync {
     /// [`Usage::used_units`], as long as the month is not removed.
     fn usage_entries(&self, query: UsageQuery) -> Reply<UsagePage>;
 
-    /// Removes the entries of the months before this one, and returns the number of rows that held
-    /// them. The counts stay.
-    fn remove_usage_entries(&self, before: Month) -> Reply<u64>;
+    /// Removes entries of the months before this one. The counts of units stay.
+    ///
+    /// A call removes a bounded number, so that it ends in the time of one operation. Its outcome
+    /// says whether to call again.
+    fn remove_usage_entries(&self, before: Month) -> Reply<RemovedEntries>;
 }

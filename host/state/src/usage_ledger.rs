@@ -143,6 +143,16 @@ pub struct UsagePage {
     pub next: Option<UsagePosition>,
 }
 
+/// The entries that a call of [`Usage::remove_usage_entries`](crate::Usage::remove_usage_entries)
+/// removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RemovedEntries {
+    /// Rows, which may hold thousands of entries each.
+    pub rows: u64,
+    /// True if entries of these months may be left.
+    pub more: bool,
+}
+
 /// A page that is being read.
 pub(crate) struct PageBuilder {
     query: UsageQuery,

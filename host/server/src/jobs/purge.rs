@@ -19,12 +19,24 @@ pub async fn run(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
             _ = stop.changed() => return,
         }
         let now = service.clock.now();
-        match service.state.purge(now).await {
-            Ok(purged) if purged.jobs + purged.documents > 0 => {
-                tracing::info!(jobs = purged.jobs, documents = purged.documents, "purged");
+        let (mut jobs, mut documents) = (0, 0);
+        let purged = loop {
+            match service.state.purge(now).await {
+                Ok(purged) => {
+                    jobs += purged.jobs;
+                    documents += purged.documents;
+                    if !purged.more || *stop.borrow() {
+                        break Ok(());
+                    }
+                }
+                Err(error) => break Err(error),
             }
-            Ok(_) => {}
-            Err(error) => tracing::error!(%error, "what is past its time could not be removed"),
+        };
+        if jobs + documents > 0 {
+            tracing::info!(jobs, documents, "purged");
+        }
+        if let Err(error) = purged {
+            tracing::error!(%error, "what is past its time could not be removed");
         }
         let mut objects = 0;
         let swept = loop {

@@ -348,6 +348,7 @@ impl Jobs for EmbeddedState {
                     Ok(PurgeCounts {
                         jobs: remove(tables, now, PURGED_AT_ONCE)?,
                         documents: keys::bury(tables, now, PURGED_AT_ONCE)?,
+                        more: false,
                     })
                 });
                 match step {

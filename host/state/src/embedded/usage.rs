@@ -10,8 +10,8 @@ use super::tables::Tables;
 use super::usage_entries::{read_entries, remove_entries};
 use super::{failed_reply, operation, reply_of};
 use crate::{
-    Charge, ChargeOutcome, Month, Reply, StateError, TenantId, Usage, UsagePage, UsageQuery,
-    UsageSource,
+    Charge, ChargeOutcome, Month, RemovedEntries, Reply, StateError, TenantId, Usage, UsagePage,
+    UsageQuery, UsageSource,
 };
 
 /// Rows of the ledger that one transaction removes, so that no charge waits for long.
@@ -121,7 +121,7 @@ impl Usage for EmbeddedState {
         self.read_files(move |files| read_entries(files, query))
     }
 
-    fn remove_usage_entries(&self, before: Month) -> Reply<u64> {
+    fn remove_usage_entries(&self, before: Month) -> Reply<RemovedEntries> {
         let (Some(readers), Some(queue)) = (&self.readers, &self.queue) else {
             return failed_reply("the state is closed");
         };
@@ -129,13 +129,13 @@ impl Usage for EmbeddedState {
         let queue = queue.clone();
         // A reader drives it, since it is many transactions and must go on unpolled.
         let accepted = readers.begin(move |_| {
-            let mut removed = 0;
+            let mut removed = RemovedEntries::default();
             let outcome = loop {
                 let step =
                     move |tables: &mut Tables<'_>| remove_entries(tables, before, REMOVED_AT_ONCE);
                 match operation::wait(&queue, step) {
                     Ok(0) => break Ok(removed),
-                    Ok(rows) => removed += rows,
+                    Ok(rows) => removed.rows += rows,
                     Err(error) => break Err(error),
                 }
             };

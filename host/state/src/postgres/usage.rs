@@ -11,7 +11,8 @@ use super::changes::{Change, PendingChange, read_used_units};
 use super::error::{DatabaseFailure, reading, storage};
 use super::usage_entries::{read_entries, remove_entries};
 use crate::{
-    Charge, ChargeOutcome, Month, Reply, TenantId, Usage, UsagePage, UsageQuery, UsageSource,
+    Charge, ChargeOutcome, Month, RemovedEntries, Reply, TenantId, Usage, UsagePage, UsageQuery,
+    UsageSource,
 };
 
 impl PostgresState {
@@ -70,7 +71,7 @@ impl Usage for PostgresState {
         self.read_jobs(&self.job_pools.bulk, move |pool| read_entries(pool, query))
     }
 
-    fn remove_usage_entries(&self, before: Month) -> Reply<u64> {
+    fn remove_usage_entries(&self, before: Month) -> Reply<RemovedEntries> {
         self.write_jobs(&self.job_pools.bulk, move |pool| {
             remove_entries(pool, before)
         })

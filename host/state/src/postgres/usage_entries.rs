@@ -7,12 +7,14 @@ use uuid::Uuid;
 use super::error::{reading, writing};
 use super::records::{count, tenant_id, to_signed};
 use crate::usage_ledger::PageBuilder;
-use crate::{Month, StateError, UnixMillis, UsageKind, UsagePage, UsageQuery, UsageSource};
+use crate::{
+    Month, RemovedEntries, StateError, UnixMillis, UsageKind, UsagePage, UsageQuery, UsageSource,
+};
 
 /// Rows of one statement. A row may have thousands of entries.
 const ROWS: i64 = 256;
-/// Rows that one statement removes.
-const REMOVED_AT_ONCE: i64 = 1_024;
+/// Rows that one call removes, in one statement.
+const REMOVED_AT_ONCE: u32 = 1_024;
 /// Follows the id of every tenant.
 const LAST_TENANT: &str = "~";
 /// Row 0 of a tenant is what its entries leave open.
@@ -97,19 +99,21 @@ fn read_row(
         .filter(|(_, units)| *units != 0))
 }
 
-/// Removes the entries of the months before this one, in small transactions.
-pub(super) async fn remove_entries(pool: PgPool, before: Month) -> Result<u64, StateError> {
-    let mut removed = 0;
-    loop {
-        let step = sqlx::query(REMOVE)
-            .bind(before.number())
-            .bind(REMOVED_AT_ONCE)
-            .execute(&pool)
-            .await
-            .map_err(writing)?;
-        match step.rows_affected() {
-            0 => return Ok(removed),
-            rows => removed += rows,
-        }
-    }
+/// Removes entries of the months before this one. A single statement, since the limit of an
+/// operation would take a long removal for a database that does not answer.
+pub(super) async fn remove_entries(
+    pool: PgPool,
+    before: Month,
+) -> Result<RemovedEntries, StateError> {
+    let step = sqlx::query(REMOVE)
+        .bind(before.number())
+        .bind(i64::from(REMOVED_AT_ONCE))
+        .execute(&pool)
+        .await
+        .map_err(writing)?;
+    let rows = step.rows_affected();
+    Ok(RemovedEntries {
+        rows,
+        more: rows >= u64::from(REMOVED_AT_ONCE),
+    })
 }

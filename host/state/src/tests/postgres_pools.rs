@@ -123,6 +123,41 @@ fn submissions_that_wait_for_their_tenants_turn_delay_no_other_tenant() {
     submissions.into_iter().for_each(assert_accepted);
 }
 
+/// A purge that took longer than an operation may would pass for a database that does not answer.
+#[test]
+fn a_purge_removes_a_bounded_number_of_jobs_and_says_that_there_are_more() {
+    let (_store, state) = suite::with_tenant::<Postgres>();
+    for number in 0..40 {
+        let mut new = suite::job_of("acme", number, &[(1, 0, b"row")]);
+        new.idempotency = Some(suite::key(&format!("k{number}"), 1));
+        assert_accepted(state.submit(new));
+    }
+    let purge = || suite::wait(state.purge(suite::after(IDEMPOTENCY_RETENTION_MILLIS)));
+    let purged = [(32, true), (8, false), (0, false)];
+    for (number, more) in purged {
+        let expected = PurgeCounts {
+            jobs: number,
+            documents: number,
+            more,
+        };
+        assert_eq!(purge(), expected);
+    }
+}
+
+#[test]
+fn a_removal_of_entries_is_one_statement_and_says_that_there_are_more() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let rows = "INSERT INTO domesday.usage_entries (month, tenant, ats, kinds, ids, units) \
+         SELECT 1, 'acme', ARRAY[0::bigint], ARRAY[1::smallint], ARRAY[gen_random_uuid()], \
+         ARRAY[1::bigint] \
+         FROM generate_series(1, 1100)";
+    cluster::sql(&store.address, rows);
+    for (rows, more) in [(1_024, true), (76, false), (0, false)] {
+        let removed = suite::wait(state.remove_usage_entries(suite::JUNE));
+        assert_eq!(removed, RemovedEntries { rows, more });
+    }
+}
+
 /// The purge has given back the units of its first job, and waits for a row of the second.
 #[test]
 fn a_purge_locks_units_last() {

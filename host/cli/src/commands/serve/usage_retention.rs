@@ -15,10 +15,23 @@ pub async fn run(service: Arc<Service>, months: u32) {
     loop {
         hours.tick().await;
         let before = Month::of(service.clock.now()).minus(months);
-        match service.state.remove_usage_entries(before).await {
-            Ok(0) => {}
-            Ok(rows) => tracing::info!(rows, %before, "entries of used units removed"),
-            Err(error) => tracing::error!(%error, "entries of used units were not removed"),
+        let mut rows = 0;
+        let removed = loop {
+            match service.state.remove_usage_entries(before).await {
+                Ok(removed) => {
+                    rows += removed.rows;
+                    if !removed.more {
+                        break Ok(());
+                    }
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        if rows > 0 {
+            tracing::info!(rows, %before, "entries of used units removed");
+        }
+        if let Err(error) = removed {
+            tracing::error!(%error, "entries of used units were not removed");
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Removing expired rows, in small transactions. Several hosts may do it at once: each passes over
 //! rows that another removes.
 
+use std::time::{Duration, Instant};
+
 use sqlx::{PgPool, Row};
 use uuid::Uuid;
 
@@ -11,6 +13,8 @@ use crate::{IDEMPOTENCY_RETENTION_MILLIS, PurgeCounts, StateError, UnixMillis};
 
 /// Jobs or keys that one transaction removes.
 const AT_ONCE: i64 = 32;
+/// Time after which a transaction removes no further job.
+const LONG: Duration = Duration::from_secs(2);
 const OVER: &str = "SELECT * FROM domesday.jobs WHERE NOT gone AND expires_at <= $1 \
      ORDER BY tenant, month LIMIT $2 FOR UPDATE SKIP LOCKED";
 const EMPTY: &str = "DELETE FROM domesday.chunks WHERE job = $1";
@@ -26,20 +30,27 @@ const BURY: &str = "WITH over AS (SELECT tenant, key, job FROM domesday.submissi
      SELECT job FROM over";
 const FORGET: &str = "DELETE FROM domesday.jobs WHERE gone AND id = ANY ($1)";
 
+/// Removes some of the expired rows, in two transactions. No more, since the limit of an operation
+/// would take a long purge for a database that does not answer.
 pub(super) async fn purge(pool: PgPool, now: UnixMillis) -> Result<PurgeCounts, StateError> {
-    let mut purged = PurgeCounts::default();
-    loop {
-        let jobs = remove(&pool, now).await?;
-        let documents = bury(&pool, now).await?;
-        if jobs == 0 && documents == 0 {
-            return Ok(purged);
-        }
-        purged.jobs += jobs;
-        purged.documents += documents;
-    }
+    let jobs = remove(&pool, now).await?;
+    let documents = bury(&pool, now).await?;
+    Ok(PurgeCounts {
+        jobs: jobs.removed,
+        documents,
+        more: jobs.more || i64::from(documents) >= AT_ONCE,
+    })
 }
 
-async fn remove(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
+/// The expired jobs that a transaction removed.
+struct RemovedJobs {
+    removed: u32,
+    /// True if there may be more.
+    more: bool,
+}
+
+async fn remove(pool: &PgPool, now: UnixMillis) -> Result<RemovedJobs, StateError> {
+    let started = Instant::now();
     let mut transaction = pool.begin().await.map_err(writing)?;
     let over = sqlx::query(OVER)
         .bind(now.0)
@@ -47,8 +58,13 @@ async fn remove(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
         .fetch_all(&mut *transaction)
         .await
         .map_err(reading)?;
-    let mut refunds = Vec::new();
+    let (mut removed, mut refunds) = (0, Vec::new());
     for job in &over {
+        // Jobs of many rows. The next call takes the others.
+        if removed > 0 && started.elapsed() > LONG {
+            break;
+        }
+        removed += 1;
         let id: Uuid = job.try_get("id").map_err(reading)?;
         if work::is_unfinished(job)? {
             let (units, _) = work::unfinished_chunks(&mut transaction, id).await?;
@@ -67,7 +83,10 @@ async fn remove(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
         apply_changes(&mut transaction, &refunds).await?;
     }
     transaction.commit().await.map_err(writing)?;
-    Ok(u32::try_from(over.len()).unwrap_or(u32::MAX))
+    Ok(RemovedJobs {
+        more: removed < over.len() || i64::try_from(over.len()).is_ok_and(|jobs| jobs >= AT_ONCE),
+        removed: u32::try_from(removed).unwrap_or(u32::MAX),
+    })
 }
 
 /// Makes keys whose time is over tombstones.

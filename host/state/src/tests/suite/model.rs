@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use uuid::Uuid;
 
+use super::jobs::purge_all;
 use super::{JUNE, NOW, Store, id, job_of, key, used_units, wait};
 
 const LEASE: i64 = 30_000;
@@ -153,7 +154,7 @@ impl<S: State> Model<'_, S> {
                 self.paused = paused;
             }
             Op::Purge => {
-                wait(self.state.purge(self.at()));
+                purge_all(self.state, self.at());
                 for at in 0..self.jobs.len() {
                     if self.jobs[at].is_expired(self.now) && !self.jobs[at].purged {
                         if self.jobs[at].open() {
@@ -397,7 +398,7 @@ pub(crate) fn random_operations_match_the_model<S: Store>() {
         }
         state.pause_jobs(false).unwrap();
         let begin = NOW.0 + number * 5_000 * 86_400_000;
-        wait(state.purge(UnixMillis(begin)));
+        purge_all(&state, UnixMillis(begin));
         let mut model = Model {
             state: &state,
             tenants,

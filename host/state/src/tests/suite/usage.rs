@@ -247,9 +247,13 @@ pub(crate) fn entries_of_earlier_months_are_removed<S: Store>() {
     }
     // So that no entry stands in a log alone.
     state.pause_jobs(true).unwrap();
-    assert_eq!(wait(state.remove_usage_entries(JUNE.minus(13))), 0);
-    assert_eq!(wait(state.remove_usage_entries(JUNE)), 2);
-    assert_eq!(wait(state.remove_usage_entries(JUNE)), 0);
+    let remove = |before, rows| {
+        let removed = RemovedEntries { rows, more: false };
+        assert_eq!(wait(state.remove_usage_entries(before)), removed);
+    };
+    remove(JUNE.minus(13), 0);
+    remove(JUNE, 2);
+    remove(JUNE, 0);
     for month in months {
         assert_eq!(wait(state.used_units(id("acme"), month)), 2);
         let query = UsageQuery {

@@ -80,6 +80,16 @@ pub enum BucketError {
         /// The place of the package.
         location: String,
     },
+    /// Another publisher has begun to send other bytes under the id of a package.
+    #[error(
+        "another publisher began to send other bytes to {location}. Publish again once it has ended. If none is at work, remove {claim} first"
+    )]
+    Claimed {
+        /// The place of the package.
+        location: String,
+        /// The object that names the other bytes.
+        claim: String,
+    },
     /// A file of this machine cannot be read or written.
     #[error("{file} cannot be transferred: {source}")]
     File {

@@ -3,7 +3,6 @@
 use crate::transfer::Transfer;
 use crate::{BucketError, Location};
 use futures_util::StreamExt;
-use object_store::ObjectStoreExt;
 use object_store::path::Path;
 use std::time::Duration;
 
@@ -43,14 +42,7 @@ impl ObjectBucket {
     /// # Errors
     /// The store refuses it, or does not answer within ten seconds.
     pub async fn delete(&self, key: &str) -> Result<(), BucketError> {
-        let path = Path::from(key);
-        let delete = async {
-            match self.0.store.delete(&path).await {
-                Err(object_store::Error::NotFound { .. }) => Ok(()),
-                other => other,
-            }
-        };
-        self.0.within((&format!("removing {key}"), 0), delete).await
+        self.0.delete(&Path::from(key)).await
     }
 
     /// Lists keys below `folder` that are before `end` in order, at most `limit` of them.

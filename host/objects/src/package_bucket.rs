@@ -2,6 +2,9 @@
 //!
 //! So a folder of releases that other tools copied into a bucket is one. The manifest is written
 //! last, since a reader asks for it first.
+//!
+//! Two publishers of one id would mix their files. So a publisher first creates a claim, the hidden
+//! object `<kind>/.<id>.claim` with the digest of its manifest. One of other bytes is refused then.
 
 use crate::transfer::{Transfer, new_runtime};
 use crate::{BucketError, Location};
@@ -119,25 +122,63 @@ impl PackageBucket {
     /// file, the bytes sent and the bytes in all.
     ///
     /// # Errors
-    /// [`BucketError::Republished`] where the id is there with other bytes, or the reason of a
+    /// [`BucketError::Republished`] where the id is there with other bytes,
+    /// [`BucketError::Claimed`] where another publisher sends other bytes, or the reason of a
     /// failed transfer.
     pub fn publish(
         &self,
         package: &Package,
         progress: &mut Progress<'_>,
     ) -> Result<PublishOutcome, BucketError> {
-        self.runtime.block_on(self.put_package(package, progress))
+        self.runtime.block_on(async {
+            let (stored, signature) = package.heads()?;
+            let heads = (stored.as_slice(), signature);
+            if let Some(there) = self.find_existing(package, &stored).await? {
+                return self
+                    .put_package(package, heads, Some(there), progress)
+                    .await;
+            }
+            self.claim(package).await?;
+            // Another publisher may have finished and removed its claim meanwhile.
+            let published = match self.find_existing(package, &stored).await {
+                Ok(there) => self.put_package(package, heads, there, progress).await,
+                Err(error) => Err(error),
+            };
+            if let Ok(_) | Err(BucketError::Republished { .. }) = published {
+                // The manifest refuses other bytes from here on. So a claim that stays does no
+                // harm.
+                let _ = self.transfer.delete(&claim_key(package)).await;
+            }
+            published
+        })
+    }
+
+    /// Claims the id for these bytes, or joins a publisher of the same ones.
+    async fn claim(&self, package: &Package) -> Result<(), BucketError> {
+        let key = claim_key(package);
+        let claim = package.digest().to_string().into_bytes();
+        if self.transfer.create(&key, claim.clone()).await? {
+            return Ok(());
+        }
+        let largest = claim.len() as u64;
+        match self.transfer.get(&key, largest).await? {
+            Some(found) if found == claim => Ok(()),
+            _ => Err(BucketError::Claimed {
+                location: self.reference(package.manifest().kind, &package.manifest().id),
+                claim: format!("{}/{key}", self.transfer.location),
+            }),
+        }
     }
 
     async fn put_package(
         &self,
         package: &Package,
+        (stored, signature): (&[u8], Option<Vec<u8>>),
+        there: Option<ExistingPackage>,
         progress: &mut Progress<'_>,
     ) -> Result<PublishOutcome, BucketError> {
         let manifest = package.manifest();
         let name = (manifest.kind, &manifest.id);
-        let (stored, signature) = package.heads()?;
-        let there = self.find_existing(package, &stored).await?;
         let mut sent = false;
         for (file, entry) in &manifest.files {
             let key = key(name, file.as_str());
@@ -166,7 +207,11 @@ impl PackageBucket {
         }
         Ok(match there {
             None => {
-                self.transfer.put(&key(name, MANIFEST), stored).await?;
+                let key = key(name, MANIFEST);
+                if !self.transfer.create(&key, stored.to_owned()).await? {
+                    // A publisher that makes no claims, or this one before a repetition.
+                    self.find_existing(package, stored).await?;
+                }
                 PublishOutcome::Copied
             }
             Some(_) if sent => PublishOutcome::Completed,
@@ -277,6 +322,16 @@ impl PackageBucket {
     }
 }
 
+/// Returns the key of a package's claim. The id of a package begins with no dot.
+fn claim_key(package: &Package) -> Key {
+    let manifest = package.manifest();
+    Key::from(format!("{}/.{}.claim", manifest.kind.as_str(), manifest.id))
+}
+
 fn key((kind, id): (Kind, &PackageId), file: &str) -> Key {
     Key::from(format!("{}/{id}/{file}", kind.as_str()))
 }
+
+#[cfg(test)]
+#[path = "package_bucket_tests.rs"]
+mod tests;

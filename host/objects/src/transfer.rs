@@ -3,7 +3,7 @@
 use crate::{BucketError, Location};
 use futures_util::StreamExt;
 use object_store::path::Path;
-use object_store::{GetResult, ObjectStore, ObjectStoreExt};
+use object_store::{GetResult, ObjectStore, ObjectStoreExt, PutMode, PutPayload};
 use std::future::Future;
 use std::io::Write;
 use std::sync::Arc;
@@ -56,6 +56,30 @@ impl Transfer {
         let size = bytes.len() as u64;
         let put = self.store.put(key, bytes.into());
         self.within((&doing, size), put).await.map(drop)
+    }
+
+    /// Writes an object that does not exist, and returns false where it does. A store without
+    /// conditional writes overwrites it.
+    ///
+    /// # Errors
+    /// [`BucketError::Failed`] if the store refuses the object, [`BucketError::TimedOut`] if it
+    /// does not answer in time.
+    pub async fn create(&self, key: &Path, bytes: Vec<u8>) -> Result<bool, BucketError> {
+        let doing = format!("writing {key}");
+        let size = bytes.len() as u64;
+        let bytes = PutPayload::from(bytes);
+        let create = async {
+            let put = |mode: PutMode| self.store.put_opts(key, bytes.clone(), mode.into());
+            match put(PutMode::Create).await {
+                Ok(_) => Ok(true),
+                Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
+                Err(object_store::Error::NotImplemented { .. }) => {
+                    put(PutMode::Overwrite).await.map(|_| true)
+                }
+                Err(error) => Err(error),
+            }
+        };
+        self.within((&doing, size), create).await
     }
 
     /// Reads an object of at most `largest` bytes; `None` where there is none.
@@ -116,6 +140,21 @@ impl Transfer {
             progress(read);
         }
         Ok(Some(read))
+    }
+
+    /// Removes an object, if it is there.
+    ///
+    /// # Errors
+    /// [`BucketError::Failed`] if the store refuses it, [`BucketError::TimedOut`] if it does not
+    /// answer in time.
+    pub async fn delete(&self, key: &Path) -> Result<(), BucketError> {
+        let delete = async {
+            match self.store.delete(key).await {
+                Err(object_store::Error::NotFound { .. }) => Ok(()),
+                other => other,
+            }
+        };
+        self.within((&format!("removing {key}"), 0), delete).await
     }
 
     fn failure(&self, doing: &str, source: object_store::Error) -> BucketError {

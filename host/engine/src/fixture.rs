@@ -72,8 +72,8 @@ pub enum FixtureError {
     /// There is nothing to replay.
     #[error("the file holds no fixture. Record at least one row")]
     Empty,
-    /// Reading or writing failed.
-    #[error(transparent)]
+    /// Reading or writing failed. The caller knows the file.
+    #[error("cannot read or write fixtures")]
     Io(#[from] std::io::Error),
 }
 

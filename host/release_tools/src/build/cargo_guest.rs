@@ -1,18 +1,21 @@
 //! A model's crate, built into a component, and its `fit` program.
 
-use domesday_engine::component::{EncodeError, encode};
+use super::crate_error::CrateError;
+use domesday_engine::component::encode;
 use domesday_package::{Model, Sha256Digest, TrainingWindow};
+use domesday_registers::Progress;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 /// The profile of a workspace whose `release` is for something else than components.
 const OWN_PROFILE: &str = "guest";
+/// The file that a build of a component locks, in the target folder.
+const LOCK: &str = "component.lock";
 /// Names the file of fitted parameters to a model's build script.
 const PARAMETERS_VARIABLE: &str = "DOMESDAY_PARAMETERS";
 
@@ -48,81 +51,6 @@ struct Package {
 struct Target {
     name: String,
     kind: Vec<String>,
-}
-
-/// The reason why a crate cannot be built or fitted.
-#[derive(Debug, thiserror::Error)]
-pub enum CrateError {
-    /// There is no crate.
-    #[error("cannot open the model's crate {path}; set --model to its folder")]
-    NotFound {
-        /// Its manifest.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
-    /// There is no cargo.
-    #[error("cannot start cargo, which builds models; install Rust")]
-    NoCargo(#[source] io::Error),
-    /// Cargo was there before, and is not any more.
-    #[error("cannot start cargo; check the Rust installation and build again")]
-    NotStarted(#[source] io::Error),
-    /// Cargo refuses the manifest.
-    #[error("cargo cannot read {path}: {output}")]
-    NotRead {
-        /// The manifest.
-        path: PathBuf,
-        /// Cargo's message.
-        output: String,
-    },
-    /// Cargo's description of the crate has another form.
-    #[error("cannot read cargo's metadata of the model")]
-    Metadata(#[source] serde_json::Error),
-    /// The manifest is that of a workspace alone.
-    #[error("{0} is not a package; set --model to the folder of one crate")]
-    NotAPackage(PathBuf),
-    /// The crate makes no library for a component.
-    #[error("{0} needs [lib] crate-type = [\"cdylib\", \"rlib\"], to become a component")]
-    NoLibrary(PathBuf),
-    /// Cargo or the fit program failed.
-    #[error("{failure}:\n{output}")]
-    Failed {
-        /// The step.
-        failure: &'static str,
-        /// The program's message.
-        output: String,
-    },
-    /// A file cannot be read or written.
-    #[error("cannot read or write {path}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
-    /// The workspace's manifest is not TOML.
-    #[error("cannot read {path}")]
-    Manifest {
-        /// The manifest.
-        path: PathBuf,
-        /// The reason.
-        source: Box<toml::de::Error>,
-    },
-    /// The parameters are not there.
-    #[error(transparent)]
-    Parameters(#[from] io::Error),
-    /// The library cannot become a component.
-    #[error(transparent)]
-    Encode(#[from] EncodeError),
-}
-
-impl CrateError {
-    fn file(path: &Path) -> impl FnOnce(io::Error) -> CrateError {
-        move |source| CrateError::File {
-            path: path.to_owned(),
-            source,
-        }
-    }
 }
 
 impl Guest {
@@ -202,37 +130,47 @@ impl Guest {
         }
     }
 
-    /// Builds the component with these parameters in it.
+    /// Builds the component with these parameters in it. `progress` hears of another build that
+    /// this one waits for.
     ///
     /// # Errors
-    /// [`CrateError::Failed`] if the crate does not compile for the sandbox.
-    pub fn component(&self, parameters: Option<&Path>) -> Result<Vec<u8>, CrateError> {
-        self.component_in(&self.target_directory, &[], parameters)
+    /// [`CrateError::Failed`] if the crate does not compile for the sandbox, [`CrateError::File`]
+    /// if a file or the lock of the builds cannot be used.
+    pub fn component(
+        &self,
+        parameters: Option<&Path>,
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<u8>, CrateError> {
+        self.component_in((&self.target_directory, &[]), parameters, progress)
     }
 
     /// Builds the same component with the names of its functions, which is larger.
     ///
     /// # Errors
     /// As [`Guest::component`].
-    pub fn named_component(&self, parameters: Option<&Path>) -> Result<Vec<u8>, CrateError> {
+    pub fn named_component(
+        &self,
+        parameters: Option<&Path>,
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<u8>, CrateError> {
         // A flag, since another profile would give the compiler other symbols, and so other code. A
         // separate folder, so that neither build makes the other begin anew.
         let folder = self.target_directory.join("named");
-        self.component_in(&folder, &["-Cstrip=none"], parameters)
+        self.component_in((&folder, &["-Cstrip=none"]), parameters, progress)
     }
 
     fn component_in(
         &self,
-        target_directory: &Path,
-        flags: &[&str],
+        (target_directory, flags): (&Path, &[&str]),
         parameters: Option<&Path>,
+        progress: &mut Progress<'_>,
     ) -> Result<Vec<u8>, CrateError> {
         let module = target_directory
             .join(TARGET)
             .join(self.profile)
             .join(format!("{}.wasm", self.name.replace('-', "_")));
         // Two builds of one crate write the same file, and neither may read the other's.
-        let _building = self.lock()?;
+        let _building = self.lock(progress)?;
         let mut command = cargo(&self.manifest);
         command
             .args([
@@ -262,7 +200,10 @@ impl Guest {
                     .join("\u{1f}"),
             );
         match parameters {
-            Some(path) => command.env(PARAMETERS_VARIABLE, path.canonicalize()?),
+            Some(path) => {
+                let parameters = path.canonicalize().map_err(CrateError::file(path))?;
+                command.env(PARAMETERS_VARIABLE, parameters)
+            }
             None => command.env_remove(PARAMETERS_VARIABLE),
         };
         run(
@@ -274,15 +215,23 @@ impl Guest {
     }
 
     /// Waits until no other process builds a component in this folder, as cargo itself waits.
-    fn lock(&self) -> Result<File, CrateError> {
-        let path = self.target_directory.join("component.lock");
-        let locked = || {
+    fn lock(&self, progress: &mut Progress<'_>) -> Result<File, CrateError> {
+        let path = self.target_directory.join(LOCK);
+        let mut take = || {
             std::fs::create_dir_all(&self.target_directory)?;
             let file = File::create(&path)?;
-            file.lock()?;
-            Ok::<_, std::io::Error>(file)
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    progress("waiting for another build", 0, 1);
+                    file.lock()?;
+                    progress("building the model", 0, 1);
+                }
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            Ok(file)
         };
-        locked().map_err(CrateError::file(&path))
+        take().map_err(CrateError::file(&path))
     }
 
     /// Runs the crate's `fit` program: words, paths, words, and the path that it writes.
@@ -380,4 +329,49 @@ fn run(command: &mut Command, failure: &'static str) -> Result<(), CrateError> {
 
 fn message(stderr: &[u8]) -> String {
     String::from_utf8_lossy(stderr).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    fn guest(folder: &Path) -> Guest {
+        Guest {
+            manifest: folder.join("Cargo.toml"),
+            name: "model".to_owned(),
+            version: "1.0.0".to_owned(),
+            workspace: folder.to_owned(),
+            target_directory: folder.join("target"),
+            profile: "release",
+            fitted: false,
+        }
+    }
+
+    #[test]
+    fn a_build_says_that_it_waits_for_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let guest = guest(folder.path());
+        let other = guest
+            .lock(&mut |stage, _, _| panic!("nothing to wait for: {stage}"))
+            .unwrap();
+        let (heard, stages) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let waiting = scope
+                .spawn(|| guest.lock(&mut |stage, _, _| heard.send(stage.to_owned()).unwrap()));
+            assert_eq!(stages.recv().unwrap(), "waiting for another build");
+            drop(other);
+            waiting.join().unwrap().unwrap();
+        });
+        assert_eq!(stages.recv().unwrap(), "building the model");
+    }
+
+    #[test]
+    fn absent_parameters_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("parameters.json");
+        let built = guest(folder.path()).component(Some(&path), &mut |_, _, _| ());
+        let error = built.unwrap_err().to_string();
+        assert!(error.contains("parameters.json"), "{error}");
+    }
 }

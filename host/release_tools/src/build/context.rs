@@ -69,7 +69,7 @@ pub fn prepare(options: &BuildOptions) -> Result<BuildContext<'_>, BuildError> {
             snapshot.snapshot.clone(),
             options.evidence_lag_days,
         )),
-        work_dir: tempfile::tempdir()?,
+        work_dir: tempfile::tempdir().map_err(BuildError::WorkFolder)?,
         options,
         settings,
         snapshot,

@@ -1,6 +1,6 @@
 //! The reasons why a release cannot be built.
 
-use super::cargo_guest::CrateError;
+use super::crate_error::CrateError;
 use super::python::PythonError;
 use crate::backtest::BacktestError;
 use domesday_engine::outcome::RowFailure;
@@ -97,7 +97,7 @@ pub enum BuildError {
         /// The reason.
         source: io::Error,
     },
-    /// A table cannot be begun.
+    /// A table cannot be written.
     #[error("cannot write {path}")]
     Table {
         /// The file.
@@ -123,12 +123,9 @@ pub enum BuildError {
     /// The snapshot cannot be read.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
-    /// A working file cannot be read or written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// A row of a table cannot be written.
-    #[error(transparent)]
-    Csv(#[from] csv::Error),
+    /// No folder for working files.
+    #[error("cannot create a folder for working files; set TMPDIR to another folder")]
+    WorkFolder(#[source] io::Error),
     /// A value cannot be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
@@ -138,6 +135,19 @@ impl BuildError {
     /// Returns a function that adds the file to an error.
     pub(super) fn file(path: &Path) -> impl FnOnce(io::Error) -> BuildError {
         move |source| BuildError::File {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// Returns a function that adds the file to an error of its serialiser.
+    pub(super) fn line(path: &Path) -> impl FnOnce(serde_json::Error) -> BuildError {
+        move |error| BuildError::file(path)(error.into())
+    }
+
+    /// Returns a function that adds the file to an error of a table.
+    pub(super) fn table(path: &Path) -> impl FnOnce(csv::Error) -> BuildError {
+        move |source| BuildError::Table {
             path: path.to_owned(),
             source,
         }

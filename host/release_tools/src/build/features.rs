@@ -30,10 +30,7 @@ pub fn write(
     path: &Path,
     progress: &mut Progress<'_>,
 ) -> Result<u64, BuildError> {
-    let mut out = csv::Writer::from_path(path).map_err(|source| BuildError::Table {
-        path: path.to_owned(),
-        source,
-    })?;
+    let mut out = csv::Writer::from_path(path).map_err(BuildError::table(path))?;
     let (mut rows, mut processed) = (0, 0);
     for chunk in sample.chunks(CHUNK) {
         let listed: Vec<Result<Option<Vec<Input>>, BuildError>> = chunk
@@ -46,7 +43,8 @@ pub fn write(
             };
             if rows == 0 {
                 let names = inputs.iter().map(|input| input.name.as_str());
-                out.write_record(BEFORE.into_iter().chain(names))?;
+                out.write_record(BEFORE.into_iter().chain(names))
+                    .map_err(BuildError::table(path))?;
             }
             let sale = &sold.sale;
             let before = [
@@ -54,7 +52,8 @@ pub fn write(
                 sale.day.0.to_string(),
                 sale.price_gbp.to_string(),
             ];
-            out.write_record(before.into_iter().chain(inputs.iter().map(format_value)))?;
+            out.write_record(before.into_iter().chain(inputs.iter().map(format_value)))
+                .map_err(BuildError::table(path))?;
             rows += 1;
         }
         processed += chunk.len();
@@ -64,7 +63,7 @@ pub fn write(
             sample.len() as u64,
         );
     }
-    out.flush()?;
+    out.flush().map_err(BuildError::file(path))?;
     Ok(rows)
 }
 

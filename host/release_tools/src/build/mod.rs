@@ -9,6 +9,7 @@
 
 mod cargo_guest;
 mod context;
+mod crate_error;
 mod error;
 pub(crate) mod features;
 mod fixtures;
@@ -25,7 +26,7 @@ pub(crate) mod sold_subject;
 mod training;
 mod training_days;
 
-pub use cargo_guest::CrateError;
+pub use crate_error::CrateError;
 pub use error::{BuildError, SettingsError};
 pub(crate) use named_component::named_component;
 pub use options::BuildOptions;
@@ -81,7 +82,7 @@ fn build_component(
 ) -> Result<Component, BuildError> {
     progress("building the release", 0, 1);
     let path = parameters.map(|parameters| parameters.path.as_path());
-    let bytes = context.source.component(path)?;
+    let bytes = context.source.component(path, progress)?;
     let profile = context.source.profile();
     let release = context.runtime.admit_as(profile, &bytes, context.limits)?;
     Ok(Component { bytes, release })

@@ -6,6 +6,7 @@ use super::python::Python;
 use super::settings::Settings;
 use domesday_engine::Profile;
 use domesday_package::{Model, Sha256Digest, TrainingWindow};
+use domesday_registers::Progress;
 use std::path::{Path, PathBuf};
 
 /// A model's source.
@@ -56,9 +57,13 @@ impl ModelSource {
     ///
     /// # Errors
     /// [`BuildError`] if it cannot be built.
-    pub fn component(&self, parameters: Option<&Path>) -> Result<Vec<u8>, BuildError> {
+    pub fn component(
+        &self,
+        parameters: Option<&Path>,
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<u8>, BuildError> {
         Ok(match self {
-            ModelSource::Crate(guest) => guest.component(parameters)?,
+            ModelSource::Crate(guest) => guest.component(parameters, progress)?,
             ModelSource::Python { python, folder } => python.component(folder)?,
         })
     }
@@ -67,10 +72,14 @@ impl ModelSource {
     ///
     /// # Errors
     /// [`BuildError`] if it cannot be built.
-    pub fn named_component(&self, parameters: Option<&Path>) -> Result<Vec<u8>, BuildError> {
+    pub fn named_component(
+        &self,
+        parameters: Option<&Path>,
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<u8>, BuildError> {
         match self {
-            ModelSource::Crate(guest) => Ok(guest.named_component(parameters)?),
-            ModelSource::Python { .. } => self.component(parameters),
+            ModelSource::Crate(guest) => Ok(guest.named_component(parameters, progress)?),
+            ModelSource::Python { .. } => self.component(parameters, progress),
         }
     }
 

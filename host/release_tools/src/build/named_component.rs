@@ -5,6 +5,7 @@ use super::model_source::ModelSource;
 use super::parameters::PARAMETERS;
 use super::settings::Settings;
 use domesday_package::{Package, ValuationBody};
+use domesday_registers::Progress;
 use std::path::Path;
 
 /// Builds the component of `package` from the model's folder, with the package's own parameters.
@@ -12,12 +13,16 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`BuildError`] if the model cannot be built.
-pub fn named_component(model: &Path, package: &Package) -> Result<Vec<u8>, BuildError> {
+pub fn named_component(
+    model: &Path,
+    package: &Package,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<u8>, BuildError> {
     let source = ModelSource::of(model, &Settings::read(model)?)?;
     let body: ValuationBody = package.body()?;
     let parameters = match body.model.parameters_sha256 {
         Some(_) => Some(package.path(PARAMETERS)?),
         None => None,
     };
-    source.named_component(parameters.as_deref())
+    source.named_component(parameters.as_deref(), progress)
 }

@@ -57,7 +57,7 @@ pub fn fit_parameters(
             .date()
             .ok_or(BuildError::NoDate("the last day of the calibration"))?,
     };
-    let bytes = std::fs::read(&path)?;
+    let bytes = std::fs::read(&path).map_err(BuildError::file(&path))?;
     Ok(Some(Parameters {
         path,
         bytes,
@@ -99,7 +99,7 @@ fn learn_from_inputs(
 ) -> Result<Release, BuildError> {
     let admit = |progress: &mut Progress<'_>| -> Result<Release, BuildError> {
         progress("building the model", 0, 1);
-        let component = guest.component(Some(path))?;
+        let component = guest.component(Some(path), progress)?;
         Ok(context.runtime.admit(&component, context.limits)?)
     };
     let release = admit(progress)?;
@@ -127,7 +127,7 @@ fn learn_from_inputs(
         &["--features", &features.display().to_string(), "--out"],
         &trained,
     )?;
-    std::fs::rename(&trained, path)?;
+    std::fs::rename(&trained, path).map_err(BuildError::file(&trained))?;
     admit(progress)
 }
 
@@ -176,6 +176,6 @@ fn calibrate_ranges(
         ],
         &calibrated,
     )?;
-    std::fs::rename(&calibrated, path)?;
+    std::fs::rename(&calibrated, path).map_err(BuildError::file(&calibrated))?;
     Ok(true)
 }

@@ -63,15 +63,15 @@ pub fn write(
             .collect();
         for row in valued {
             if let Some(row) = row? {
-                serde_json::to_writer(&mut out, &row)?;
-                out.write_all(b"\n")?;
+                serde_json::to_writer(&mut out, &row).map_err(BuildError::line(path))?;
+                out.write_all(b"\n").map_err(BuildError::file(path))?;
                 rows += 1;
             }
         }
         done += chunk.len();
         progress("valuing later sales", done as u64, sample.len() as u64);
     }
-    out.flush()?;
+    out.flush().map_err(BuildError::file(path))?;
     Ok(rows)
 }
 

@@ -76,9 +76,9 @@ pub enum PythonError {
         /// The reason.
         source: io::Error,
     },
-    /// There is no working folder.
-    #[error(transparent)]
-    Folder(#[from] io::Error),
+    /// No folder for working files.
+    #[error("cannot create a folder for working files; set TMPDIR to another folder")]
+    WorkFolder(#[source] io::Error),
 }
 
 impl PythonError {
@@ -118,7 +118,7 @@ impl Python {
         if !source.is_file() {
             return Err(PythonError::NotFound(source));
         }
-        let work_dir = tempfile::tempdir()?;
+        let work_dir = tempfile::tempdir().map_err(PythonError::WorkFolder)?;
         let put = |name: &str, text: &str| {
             let path = work_dir.path().join(name);
             std::fs::write(&path, text).map_err(PythonError::file(&path))

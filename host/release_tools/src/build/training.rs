@@ -78,11 +78,11 @@ pub fn write(snapshot: &Snapshot, through: Day, path: &Path) -> Result<u64, Buil
             property_type: sale.property_type,
             postcode: sale.postcode,
         };
-        serde_json::to_writer(&mut out, &row)?;
-        out.write_all(b"\n")?;
+        serde_json::to_writer(&mut out, &row).map_err(BuildError::line(path))?;
+        out.write_all(b"\n").map_err(BuildError::file(path))?;
         rows += 1;
     }
-    out.flush()?;
+    out.flush().map_err(BuildError::file(path))?;
     Ok(rows)
 }
 

@@ -75,7 +75,8 @@ pub fn profile(
         None => FunctionNames::of(&component)?,
         Some(model) => {
             progress("building the model with names", 0, 1);
-            FunctionNames::of_build(&component, &named_component(model, &open.verified)?)?
+            let named = named_component(model, &open.verified, progress)?;
+            FunctionNames::of_build(&component, &named)?
         }
     };
     progress("listing rows", 0, 1);

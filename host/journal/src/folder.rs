@@ -60,9 +60,7 @@ pub fn heads(folder: &Path) -> Result<Vec<Head>, JournalError> {
 
 /// Makes creations, renames and removals in `directory` durable.
 pub(crate) fn sync_directory(directory: &Path) -> Result<(), JournalError> {
-    File::open(directory)
-        .and_then(|handle| handle.sync_all())
-        .map_err(JournalError::io(directory))
+    domesday_package::sync_directory(directory).map_err(JournalError::io(directory))
 }
 
 /// Returns the bytes of a disk that this process may still take.

@@ -2,6 +2,7 @@
 
 use crate::transfer::{Transfer, new_runtime};
 use crate::{BucketError, Location};
+use domesday_package::{parent_directory, sync_directory};
 use domesday_registers::Progress;
 use futures_util::TryStreamExt;
 use object_store::ObjectMeta;
@@ -88,7 +89,8 @@ impl Arrivals {
         let finish = || {
             file.set_modified(SystemTime::from(object.last_modified))?;
             file.sync_all()?;
-            fs::rename(&partial, path)
+            fs::rename(&partial, path)?;
+            sync_directory(parent_directory(path))
         };
         finish().map_err(failed)
     }

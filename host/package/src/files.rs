@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
 use crate::error::PackageErrorKind;
 use crate::path::is_reserved;
-use crate::{FileEntry, FilePath};
+use crate::{FileEntry, FilePath, durable};
 
 /// The rights of a file that others may read.
 pub(crate) const READABLE_FILE: u32 = 0o644;
@@ -34,19 +34,9 @@ pub(crate) fn open_to_readers(made: &File, mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the directory above `path`.
-pub(crate) fn parent(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    }
-}
-
 /// Makes creations and renames in `directory` durable.
 pub(crate) fn sync_directory(directory: &Path) -> Result<(), PackageErrorKind> {
-    File::open(directory)
-        .and_then(|handle| handle.sync_all())
-        .map_err(PackageErrorKind::io(directory))
+    durable::sync_directory(directory).map_err(PackageErrorKind::io(directory))
 }
 
 /// Opens a regular file with one name, relative to `root`. It refuses a link in the last place, and
@@ -175,13 +165,6 @@ mod tests {
     use crate::manifest::{MANIFEST, SIGNATURE};
 
     #[test]
-    fn a_bare_name_lies_in_the_current_directory() {
-        for (path, directory) in [("a/b", "a"), ("/a", "/"), ("a", "."), ("/", ".")] {
-            assert_eq!(parent(Path::new(path)), PathBuf::from(directory), "{path}");
-        }
-    }
-
-    #[test]
     fn what_a_narrow_umask_made_is_opened_to_readers_and_keeps_wider_rights() {
         let folder = tempfile::tempdir().unwrap();
         for (made, opened) in [(0o600, 0o644), (0o664, 0o664)] {
@@ -193,12 +176,6 @@ mod tests {
             let rights = file.metadata().unwrap().permissions().mode();
             assert_eq!(rights & 0o777, opened);
         }
-    }
-
-    #[test]
-    fn a_directory_that_is_not_there_cannot_be_made_durable() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(sync_directory(&folder.path().join("absent")).is_err());
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use crate::files::{READABLE_DIRECTORY, open_to_readers, parent};
+use crate::durable::{parent_directory, sync_directory};
+use crate::files::{READABLE_DIRECTORY, open_to_readers};
 
 /// Makes a directory with those above it, closed to others, and makes each new name durable.
 ///
@@ -28,8 +29,8 @@ fn make_with_mode(directory: &Path, mode: u32) -> io::Result<()> {
     if directory.as_os_str().is_empty() || directory.is_dir() {
         return Ok(());
     }
-    let parent = parent(directory);
-    make_with_mode(&parent, mode)?;
+    let parent = parent_directory(directory);
+    make_with_mode(parent, mode)?;
     let created = DirBuilder::new().mode(mode).create(directory);
     if created.is_ok() && mode == READABLE_DIRECTORY {
         open_to_readers(&File::open(directory)?, mode)?;
@@ -38,7 +39,7 @@ fn make_with_mode(directory: &Path, mode: u32) -> io::Result<()> {
     if !directory.is_dir() {
         created?;
     }
-    File::open(parent)?.sync_all()
+    sync_directory(parent)
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
+use crate::durable::parent_directory;
 use crate::error::PackageErrorKind;
 use crate::existing::find_existing;
-use crate::files::{check_tree, make_readable, parent, sync_directory};
+use crate::files::{check_tree, make_readable, sync_directory};
 use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::open::{check_digest, check_size, read_body};
 use crate::publish::put_in_place;
@@ -163,9 +164,9 @@ impl PackageReceiver {
     /// The file cannot be created.
     pub fn create(&self, file: &FilePath) -> Result<File, PackageError> {
         let path = self.staging.path().join(file.as_str());
-        let directory = parent(&path);
-        make_readable_directory(&directory)
-            .map_err(PackageErrorKind::io(&directory))
+        let directory = parent_directory(&path);
+        make_readable_directory(directory)
+            .map_err(PackageErrorKind::io(directory))
             .and_then(|()| {
                 let mut options = OpenOptions::new();
                 options.write(true).create(true).truncate(true);
@@ -196,7 +197,7 @@ impl PackageReceiver {
                     .map_err(PackageErrorKind::io(&path))?;
                 check_size(file, entry, bytes)?;
                 check_digest(file, entry, digest)?;
-                for directory in parent(&path).ancestors() {
+                for directory in parent_directory(&path).ancestors() {
                     if directory.starts_with(root) {
                         sync_directory(directory)?;
                     }

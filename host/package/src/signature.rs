@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::digest::decode_hex;
+use crate::durable::parent_directory;
 use crate::error::PackageErrorKind;
 use crate::manifest::SIGNATURE;
 use crate::{Manifest, PublicKey, SigningKey, files};
@@ -75,12 +76,12 @@ pub(crate) fn judge(bytes: &[u8], manifest: &Manifest) -> Result<PublicKey, Pack
 /// Puts the file `name` beside the manifest of the package in `directory`, in place of any other.
 pub(crate) fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), PackageErrorKind> {
     // Beside the package: a reader that opens it meanwhile must find no unlisted file.
-    let packages_dir = files::parent(directory);
+    let packages_dir = parent_directory(directory);
     let mut file = tempfile::Builder::new()
         .prefix(".signature-")
         .permissions(fs::Permissions::from_mode(files::READABLE_FILE))
-        .tempfile_in(&packages_dir)
-        .map_err(PackageErrorKind::io(&packages_dir))?;
+        .tempfile_in(packages_dir)
+        .map_err(PackageErrorKind::io(packages_dir))?;
     let destination = directory.join(name);
     files::open_to_readers(file.as_file(), files::READABLE_FILE)
         .and_then(|()| file.write_all(bytes))

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use crate::digest::decode_hex;
+use crate::durable::parent_directory;
 use crate::error::PackageErrorKind;
-use crate::files::parent;
 use crate::{FileFacts, PackageError, Sha256Digest, Verification};
 
 /// Keeps the codes of records apart from every other use of the same secret.
@@ -72,7 +72,7 @@ impl VerificationCache {
             Ok(text) => secret.read(&text).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Vec::new(),
-            Err(error) => return Err(PackageErrorKind::io(path)(error).of(&parent(path))),
+            Err(error) => return Err(PackageErrorKind::io(path)(error).of(parent_directory(path))),
         };
         Ok(VerificationCache {
             path: path.to_owned(),
@@ -106,11 +106,11 @@ impl VerificationCache {
                 .map_err(|error| PackageErrorKind::io(&self.path)(error.into()))?;
             drop(entries);
             let text = format!("{}\n{json}\n", hex::encode(self.secret.code(&json)));
-            let directory = parent(&self.path);
+            let directory = parent_directory(&self.path);
             let mut file = tempfile::Builder::new()
                 .permissions(Permissions::from_mode(0o600))
-                .tempfile_in(&directory)
-                .map_err(PackageErrorKind::io(&directory))?;
+                .tempfile_in(directory)
+                .map_err(PackageErrorKind::io(directory))?;
             // Not made durable: a cache that a crash takes away is made again.
             file.write_all(text.as_bytes())
                 .map_err(PackageErrorKind::io(file.path()))?;
@@ -118,7 +118,7 @@ impl VerificationCache {
                 .map_err(|error| PackageErrorKind::io(&self.path)(error.error))?;
             Ok(())
         };
-        attempt().map_err(|error: PackageErrorKind| error.of(&parent(&self.path)))
+        attempt().map_err(|error: PackageErrorKind| error.of(parent_directory(&self.path)))
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<(u64, u64), Entry>> {

@@ -5,8 +5,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::durable::parent_directory;
 use crate::error::PackageErrorKind;
-use crate::files::{make_readable, parent, sync_directory};
+use crate::files::{make_readable, sync_directory};
 use crate::manifest::{FORMAT, MANIFEST};
 use crate::open::{Package, read_body};
 use crate::staging::StagingDirectory;
@@ -134,8 +135,8 @@ pub(crate) fn copy(
     source: &Source,
 ) -> Result<FileEntry, PackageErrorKind> {
     let path = root.join(file.as_str());
-    let directory = parent(&path);
-    make_readable_directory(&directory).map_err(PackageErrorKind::io(&directory))?;
+    let directory = parent_directory(&path);
+    make_readable_directory(directory).map_err(PackageErrorKind::io(directory))?;
     let mut target = create(&path).map_err(PackageErrorKind::io(&path))?;
     let (sha256, bytes) = match source {
         Source::Path(from) => {

@@ -3,10 +3,11 @@
 use crate::error::{RefreshError, io_error};
 use crate::file_kind::FileKind;
 use crate::part::Part;
+use domesday_package::replace_durably;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The version of the record's form.
@@ -151,12 +152,9 @@ impl RefreshRecord {
     pub fn write(&self, reports: &Path) -> Result<(), RefreshError> {
         let path = reports.join(NAME);
         let write = || -> io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(reports)?;
-            serde_json::to_writer_pretty(&mut file, self)?;
-            file.write_all(b"\n")?;
-            file.as_file().sync_all()?;
-            file.persist(&path)?;
-            Ok(())
+            let mut text = serde_json::to_vec_pretty(self)?;
+            text.push(b'\n');
+            replace_durably(&path, 0o600, &text)
         };
         write().map_err(io_error(&path))
     }

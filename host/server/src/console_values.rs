@@ -6,14 +6,13 @@
 
 use crate::clock::{Clock, random};
 use domesday_journal::TenantKey;
-use domesday_package::make_directory;
+use domesday_package::{make_directory, replace_durably};
 use domesday_state::{State, StateError, TenantId};
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tempfile::NamedTempFile;
 use uuid::Uuid;
 
 /// Values of a tenant. The oldest goes first.
@@ -97,12 +96,7 @@ impl ConsoleValues {
         let sealed = sealed.map_err(|_| SavedValueError::Seal)?;
         let folder = self.folder.join(tenant.to_string());
         make_directory(&folder)?;
-        // Temporary files are 0600 from their first byte.
-        let mut file = NamedTempFile::new_in(&folder)?;
-        file.write_all(sealed.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(folder.join(id.to_string()))
-            .map_err(|error| error.error)?;
+        replace_durably(&folder.join(id.to_string()), 0o600, sealed.as_bytes())?;
         Ok(self.prune(&folder)?)
     }
 

@@ -1,6 +1,6 @@
 //! Files that hold a secret: whole or not there, and readable by their owner alone.
 
-use std::io::Write;
+use domesday_package::replace_durably;
 use std::path::Path;
 
 /// Writes a file of mode 0600 in place of any file of that name. A link is replaced, not followed.
@@ -8,13 +8,7 @@ use std::path::Path;
 /// # Errors
 /// The file cannot be written and made durable.
 pub fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    // Temporary files are 0600 from their first byte.
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
+    replace_durably(path, 0o600, bytes)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use anyhow::Context;
 use domesday_engine::fixture;
 use domesday_engine::fixture::{Fixture, FixtureError};
+use domesday_package::{parent_directory, persist_durably};
 use std::io::BufWriter;
 use std::path::Path;
 use tempfile::NamedTempFile;
@@ -16,11 +17,8 @@ pub(super) struct Export<'a> {
 
 impl<'a> Export<'a> {
     pub(super) fn begin(path: &'a Path) -> anyhow::Result<Export<'a>> {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
         // Temporary files are 0600 from their first byte.
-        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
+        let file = NamedTempFile::new_in(parent_directory(path));
         let file = file.with_context(|| format!("cannot create {}", path.display()))?;
         Ok(Export {
             path,
@@ -40,8 +38,6 @@ impl<'a> Export<'a> {
         self.result.with_context(subject)?;
         let file = self.file.into_inner().map_err(|error| error.into_error());
         let file = file.with_context(subject)?;
-        file.as_file().sync_all().with_context(subject)?;
-        file.persist(self.path).with_context(subject)?;
-        Ok(())
+        persist_durably(file, self.path).with_context(subject)
     }
 }

@@ -6,13 +6,14 @@ mod parquet;
 use super::target::AdminTarget;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Subcommand, ValueEnum};
+use domesday_package::{parent_directory, persist_durably};
 use domesday_server::admin::protocol::{Command, Response};
 use domesday_server::admin::state_commands::on_state;
 use domesday_server::clock::{Clock, MachineClock};
 use domesday_state::{Month, State, UsageEntry, UsagePage, UsagePosition};
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -84,17 +85,13 @@ impl Export {
             copy(source, month, tenant, writer)?;
             return Ok(ExitCode::SUCCESS);
         };
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
         let subject = || format!("cannot write {}", path.display());
-        let part = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
+        let part = tempfile::NamedTempFile::new_in(parent_directory(&path));
         let part = part.with_context(subject)?;
         let file = part.reopen().with_context(subject)?;
         let writer = open_writer(format, file).with_context(subject)?;
         let (entries, units) = copy(source, month, tenant, writer)?;
-        part.as_file().sync_all().with_context(subject)?;
-        part.persist(&path).with_context(subject)?;
+        persist_durably(part, &path).with_context(subject)?;
         println!(
             "{entries} entries of {month}, {units} units in all: {}",
             path.display()

@@ -10,11 +10,12 @@ pub use crate::cache_error::CacheError;
 use crate::compile::compile;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -126,17 +127,18 @@ impl Cache {
         let Some(mac) = self.mac(path, code) else {
             return Ok(());
         };
-        let written = path.with_extension(format!("{}.tmp", std::process::id()));
-        let mut file = fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&written)?;
-        file.write_all(code)?;
-        file.write_all(&mac.finalize().into_bytes())?;
-        file.sync_all()?;
-        fs::rename(&written, path)
+        let (written, mut file) = create_partial(path)?;
+        let write = || {
+            file.write_all(code)?;
+            file.write_all(&mac.finalize().into_bytes())?;
+            file.sync_all()?;
+            fs::rename(&written, path)
+        };
+        let outcome = write();
+        if outcome.is_err() {
+            let _ = fs::remove_file(&written);
+        }
+        outcome
     }
 
     /// Returns the HMAC, over the entry's name as well: one entry cannot stand in for another.
@@ -146,6 +148,23 @@ impl Cache {
         mac.update(&[0]);
         mac.update(code);
         Some(mac)
+    }
+}
+
+/// Creates a file beside an entry that no other thread or process writes. A process id alone would
+/// not do: two containers that share the folder may both have the id 1.
+fn create_partial(entry: &Path) -> io::Result<(PathBuf, File)> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = entry.with_extension(format!("{}-{number}.tmp", std::process::id()));
+        let mut options = fs::OpenOptions::new();
+        match options.write(true).create_new(true).mode(0o600).open(&path) {
+            Ok(file) => return Ok((path, file)),
+            // Another container's, or of one that ended amid a write.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 
@@ -178,5 +197,34 @@ mod tests {
         ];
         assert_eq!(BTreeSet::from(names.clone()).len(), 3, "{names:?}");
         assert_eq!(cache.name(&engine(true), b"one"), names[2]);
+    }
+    #[test]
+    fn writers_of_one_entry_do_not_mix_their_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&folder.path().join("compiled"), [1; 32]).unwrap();
+        let path = cache.directory.join("entry.cwasm");
+        let (first, _) = create_partial(&path).unwrap();
+        let (second, _) = create_partial(&path).unwrap();
+        assert_ne!(first, second);
+        std::thread::scope(|scope| {
+            for byte in 0..4 {
+                let (cache, path) = (&cache, &path);
+                scope.spawn(move || cache.store(path, &vec![byte; 1 << 20]).unwrap());
+            }
+        });
+        let stored = cache.fetch(&path).unwrap();
+        assert!(stored.iter().all(|byte| *byte == stored[0]));
+        // The two above alone are left.
+        assert_eq!(fs::read_dir(&cache.directory).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn an_entry_that_cannot_take_its_place_leaves_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&folder.path().join("compiled"), [1; 32]).unwrap();
+        let path = cache.directory.join("entry.cwasm");
+        fs::create_dir(&path).unwrap();
+        assert!(cache.store(&path, b"code").is_err());
+        assert_eq!(fs::read_dir(&cache.directory).unwrap().count(), 1);
     }
 }

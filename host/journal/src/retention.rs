@@ -52,6 +52,13 @@ pub struct RemovedFile {
     pub head: Head,
 }
 
+impl RemovedFile {
+    /// Returns the name that the file had.
+    pub fn name(&self) -> String {
+        segment::name(self.first)
+    }
+}
+
 /// A limit of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -9,9 +9,14 @@ use crate::JournalError;
 pub const PREFIX: &str = "receipts-";
 const SUFFIX: &str = ".jsonl";
 
-/// Returns the path of the file whose first receipt has this number.
+/// Returns the name of the file whose first receipt has this number.
+pub(crate) fn name(first: u64) -> String {
+    format!("{PREFIX}{first:012}{SUFFIX}")
+}
+
+/// Returns the path of that file.
 pub(crate) fn path(folder: &Path, first: u64) -> PathBuf {
-    folder.join(format!("{PREFIX}{first:012}{SUFFIX}"))
+    folder.join(name(first))
 }
 
 /// Lists the files in order, each with the number in its name.

@@ -48,7 +48,9 @@ impl Backup {
         })?;
         let mut draft = BackupDraft::create(&self.backup)?;
         draft.add_journal(&journal.unwrap_or_else(|| data.join("journal")))?;
-        let copy = StateFile(data.join(format!("state-copy-{}.redb", std::process::id())));
+        // Chance, since the processes of two containers may share an id.
+        let chance = hex::encode(random::<8>()?);
+        let copy = StateFile(data.join(format!("state-copy-{chance}.redb")));
         let command = Command::CopyState {
             path: copy.0.clone(),
         };

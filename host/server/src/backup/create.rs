@@ -6,7 +6,7 @@ use super::manifest::{self, BackupManifest, StateLocation};
 use super::{JOURNAL, STATE};
 use crate::demo;
 use crate::ledger_key::{self, LedgerKey};
-use domesday_journal::FILE_PREFIX;
+use domesday_journal::{FILE_PREFIX, removed_files};
 use domesday_package::{FileEntry, FilePath, Timestamp, make_directory};
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,30 +48,23 @@ impl BackupDraft {
     /// # Errors
     /// [`BackupError`] if a file cannot be copied.
     pub fn add_journal(&mut self, journal: &Path) -> Result<(), BackupError> {
-        let mut names = Vec::new();
-        match fs::read_dir(journal) {
-            Ok(entries) => {
-                for entry in entries {
-                    let entry = entry.map_err(BackupError::io(journal))?;
-                    if entry.file_type().is_ok_and(|kind| kind.is_file()) {
-                        names.push(entry.file_name().to_string_lossy().into_owned());
-                    }
-                }
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(BackupError::io(journal)(error)),
+        match file_names(journal)? {
+            Some(names) => self.copy_journal(journal, names),
+            None => Ok(()),
         }
-        names.retain(|name| !LEFT_OUT.iter().any(|end| name.ends_with(end)));
-        names.sort_by_key(|name| (name != HEADS, name.clone()));
+    }
+
+    fn copy_journal(&mut self, journal: &Path, names: Vec<String>) -> Result<(), BackupError> {
         let folder = self.folder.join(JOURNAL);
         make_directory(&folder).map_err(BackupError::io(&folder))?;
         for name in names {
             let (from, path) = (journal.join(&name), format!("{JOURNAL}/{name}"));
             match name.starts_with(FILE_PREFIX) {
-                true => {
-                    let entry = copy_receipts(&from, &self.folder.join(&path))?;
-                    self.files.insert(manifest_path(&path)?, entry);
-                }
+                true => match copy_receipts(&from, &self.folder.join(&path)) {
+                    Ok(entry) => drop(self.files.insert(manifest_path(&path)?, entry)),
+                    Err(error) if is_removed(&error, journal, &name)? => {}
+                    Err(error) => return Err(error),
+                },
                 false => self.add_file(&from, &path)?,
             }
         }
@@ -151,10 +144,80 @@ impl BackupDraft {
     }
 }
 
+/// Returns the names of a journal's files in the order of their copies, or none without a journal.
+fn file_names(journal: &Path) -> Result<Option<Vec<String>>, BackupError> {
+    let entries = match fs::read_dir(journal) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(BackupError::io(journal)(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(BackupError::io(journal))?;
+        let is_file = match entry.file_type() {
+            Ok(kind) => kind.is_file(),
+            // The copy decides.
+            Err(error) if error.kind() == ErrorKind::NotFound => true,
+            Err(error) => return Err(BackupError::io(&entry.path())(error)),
+        };
+        if is_file {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.retain(|name| !LEFT_OUT.iter().any(|end| name.ends_with(end)));
+    names.sort_by_key(|name| (name != HEADS, name.clone()));
+    Ok(Some(names))
+}
+
+/// Reports whether a file of receipts is gone because retention removed it meanwhile.
+fn is_removed(error: &BackupError, journal: &Path, name: &str) -> Result<bool, BackupError> {
+    let is_gone = matches!(error, BackupError::Io { path, source }
+        if source.kind() == ErrorKind::NotFound && path.starts_with(journal));
+    // The record is older than the removal.
+    Ok(is_gone
+        && removed_files(journal)?
+            .iter()
+            .any(|file| file.name() == name))
+}
+
 impl Drop for BackupDraft {
     fn drop(&mut self) {
         if !self.is_finished {
             let _ = fs::remove_dir_all(&self.folder);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backup_passes_over_receipts_that_retention_removes_meanwhile_and_no_others() {
+        let place = tempfile::tempdir().unwrap();
+        let [journal, backup] = ["journal", "backup"].map(|name| place.path().join(name));
+        fs::create_dir(&journal).unwrap();
+        let [gone, kept] = [1, 9].map(|first| format!("{FILE_PREFIX}{first:012}.jsonl"));
+        for name in [&gone, &kept] {
+            fs::write(journal.join(name), "a line\n").unwrap();
+        }
+        let names = file_names(&journal).unwrap().unwrap();
+        assert_eq!(names, [gone.clone(), kept.clone()]);
+        fs::remove_file(journal.join(&gone)).unwrap();
+        let mut draft = BackupDraft::create(&backup).unwrap();
+        let error = draft.copy_journal(&journal, names.clone()).unwrap_err();
+        assert!(matches!(error, BackupError::Io { path, .. } if path == journal.join(&gone)));
+        drop(draft);
+        let zeros = "0".repeat(64);
+        let head =
+            format!(r#"{{"host":"","sequence":8,"digest":"{zeros}","at":0,"signature":""}}"#);
+        let removed = format!(
+            r#"{{"first":1,"last":8,"bytes":7,"removed_at":0,"because":"size","head":{head}}}"#
+        );
+        fs::write(journal.join("removed.jsonl"), removed + "\n").unwrap();
+        let mut draft = BackupDraft::create(&backup).unwrap();
+        draft.copy_journal(&journal, names).unwrap();
+        let copied: Vec<_> = draft.files.keys().map(FilePath::as_str).collect();
+        assert_eq!(copied, [format!("{JOURNAL}/{kept}")]);
     }
 }

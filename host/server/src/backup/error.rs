@@ -1,5 +1,6 @@
 //! The errors of backups.
 
+use domesday_journal::JournalError;
 use domesday_package::{FileSignatureError, KeyError, Sha256Digest};
 use domesday_state::StateError;
 use std::io;
@@ -68,6 +69,9 @@ pub enum BackupError {
         /// The file.
         path: PathBuf,
     },
+    /// The journal's record of removed files cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
     /// The state does not open.
     #[error(transparent)]
     State(#[from] StateError),

@@ -2,7 +2,7 @@
 
 use super::error::BackupError;
 use domesday_journal::WrittenBytes;
-use domesday_package::{FileEntry, FilePath, Sha256Digest};
+use domesday_package::{FileEntry, FilePath, Sha256Digest, sync_directory};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -48,18 +48,21 @@ pub(super) fn manifest_path(path: &str) -> Result<FilePath, BackupError> {
 
 /// Makes the names in a folder durable.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), BackupError> {
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(BackupError::io(folder))
+    sync_directory(folder).map_err(BackupError::io(folder))
 }
 
 /// Checks that nothing stands at a path, or an empty folder at most.
 pub(super) fn check_free(path: &Path) -> Result<(), BackupError> {
     let taken = match fs::read_dir(path) {
-        Ok(mut entries) => entries.next().is_some(),
-        Err(error) => error.kind() != ErrorKind::NotFound,
+        Ok(mut entries) => entries.next().transpose().map(|entry| entry.is_some()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        // A file, unless one of the folders above is none.
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            path.symlink_metadata().map(|_| true)
+        }
+        Err(error) => Err(error),
     };
-    match taken {
+    match taken.map_err(BackupError::io(path))? {
         true => Err(BackupError::Exists {
             path: path.to_owned(),
         }),
@@ -67,10 +70,23 @@ pub(super) fn check_free(path: &Path) -> Result<(), BackupError> {
     }
 }
 
-/// Returns the folder that holds a path.
-pub(super) fn parent(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_free_taken_or_cannot_be_read() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("file");
+        fs::write(&file, "").unwrap();
+        check_free(&place.path().join("absent")).unwrap();
+        for taken in [place.path(), &file] {
+            let error = check_free(taken).unwrap_err();
+            assert!(matches!(error, BackupError::Exists { .. }), "{error}");
+        }
+        fs::remove_file(&file).unwrap();
+        check_free(place.path()).unwrap();
+        let error = check_free(&place.path().join("x".repeat(300))).unwrap_err();
+        assert!(matches!(error, BackupError::Io { .. }), "{error}");
     }
 }

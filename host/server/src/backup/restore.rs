@@ -1,14 +1,16 @@
 //! Restores a backup into a new data folder.
 
 use super::error::BackupError;
-use super::files::{check_free, copy_file, parent, sync_folder};
+use super::files::{check_free, copy_file, sync_folder};
 use super::manifest::{BackupManifest, StateLocation};
 use super::{JOURNAL, RESTORED_JOURNAL, STATE};
 use crate::ledger_key;
-use domesday_package::{PublicKey, make_directory};
+use domesday_package::{PublicKey, make_directory, parent_directory};
 use domesday_state::{Accounts, EmbeddedState, Jobs, Month, Usage};
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// A restored backup, and what its state knows.
 #[derive(Debug)]
@@ -54,15 +56,16 @@ pub async fn restore(
         None => PublicKey::read(&backup.join(ledger_key::PUBLIC_FILE))?.0,
     };
     let manifest = BackupManifest::read(backup, &signer)?;
-    let staging = StagingFolder::create(data)?;
-    let has_journal = copy_verified(backup, &manifest, &staging.0)?;
+    let staging = staging_folder(data)?;
+    let has_journal = copy_verified(backup, &manifest, staging.path())?;
     let counts = match manifest.state {
-        StateLocation::File => Some(count(&staging.0, &manifest).await?),
+        StateLocation::File => Some(count(staging.path(), &manifest).await?),
         StateLocation::Postgresql => None,
     };
-    sync_folder(&staging.0)?;
-    fs::rename(&staging.0, data).map_err(BackupError::io(data))?;
-    sync_folder(parent(data))?;
+    sync_folder(staging.path())?;
+    fs::rename(staging.path(), data).map_err(BackupError::io(data))?;
+    let _renamed = staging.keep();
+    sync_folder(parent_directory(data))?;
     Ok(RestoredBackup {
         signer,
         journal: has_journal.then(|| data.join(RESTORED_JOURNAL)),
@@ -71,23 +74,19 @@ pub async fn restore(
     })
 }
 
-/// A folder beside the data folder. Dropping it removes what was not renamed.
-struct StagingFolder(PathBuf);
-
-impl StagingFolder {
-    fn create(data: &Path) -> Result<StagingFolder, BackupError> {
-        let name = data.file_name().unwrap_or_default().to_string_lossy();
-        let folder = parent(data).join(format!(".{name}.restore-{}", std::process::id()));
-        check_free(&folder)?;
-        make_directory(&folder).map_err(BackupError::io(&folder))?;
-        Ok(StagingFolder(folder))
-    }
-}
-
-impl Drop for StagingFolder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// Makes a folder beside the data folder. Dropping it removes what was not renamed. Its name is
+/// chance, since the processes of two containers may share an id.
+fn staging_folder(data: &Path) -> Result<TempDir, BackupError> {
+    let name = data.file_name().unwrap_or_default().to_string_lossy();
+    let beside = parent_directory(data);
+    make_directory(beside)
+        .and_then(|()| {
+            tempfile::Builder::new()
+                .prefix(&format!(".{name}.restore-"))
+                .permissions(Permissions::from_mode(0o700))
+                .tempdir_in(beside)
+        })
+        .map_err(BackupError::io(beside))
 }
 
 /// Copies the files of a manifest, and compares each copy with it. Reports whether there is a

@@ -94,7 +94,7 @@ pub trait Program {
     fn run(&self, step: &Step, log: &Path, limit: Duration) -> io::Result<StepEnd>;
 }
 
-/// The program in a file. Each step is a process group of its own, so that the programs that it
+/// The program in a file. Each step is a separate process group, so that the programs that it
 /// started end with it: they hold the round's lock too.
 #[derive(Debug)]
 pub struct ProgramFile {

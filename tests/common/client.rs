@@ -61,6 +61,9 @@ impl Client {
     }
 
     /// Sends a GET request to a server that may die meanwhile.
+    ///
+    /// # Errors
+    /// The connection fails, or ends before the response does.
     pub fn try_get(&self, path: &str) -> Result<HttpResponse, Error> {
         answer(self.request(Method::GET, path).send()?)
     }
@@ -87,6 +90,9 @@ impl Client {
     }
 
     /// Sends a POST request to a server that may die meanwhile.
+    ///
+    /// # Errors
+    /// The connection fails, or ends before the response does.
     pub fn try_post(&self, path: &str, body: &str) -> Result<HttpResponse, Error> {
         let request = self
             .request(Method::POST, path)

@@ -58,6 +58,9 @@ pub fn connect(address: SocketAddr) -> TcpStream {
 }
 
 /// Connects from another address of this machine, as another client would.
+///
+/// # Errors
+/// The system has no such address, or the server refuses the connection.
 pub fn connect_from(address: [u8; 4], server: SocketAddr) -> std::io::Result<TcpStream> {
     let socket = socket2::Socket::new(Domain::IPV4, Type::STREAM, None)?;
     socket.bind(&SocketAddr::from((address, 0)).into())?;

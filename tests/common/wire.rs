@@ -191,6 +191,9 @@ pub struct Message {
 }
 
 /// Reads a request, or nothing where the connection ends first. It asks for a plain response.
+///
+/// # Errors
+/// The connection fails, or the bytes are not HTTP.
 pub fn read_request(from: &mut impl BufRead) -> std::io::Result<Option<Message>> {
     read_message(from, |head, from| {
         head.remove("accept-encoding");
@@ -202,6 +205,9 @@ pub fn read_request(from: &mut impl BufRead) -> std::io::Result<Option<Message>>
 }
 
 /// Reads a response to a request other than HEAD, or nothing where the connection ends first.
+///
+/// # Errors
+/// The connection fails, or the bytes are not HTTP.
 pub fn read_response(from: &mut impl BufRead) -> std::io::Result<Option<Message>> {
     read_message(from, Head::body)
 }

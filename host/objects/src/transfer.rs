@@ -15,6 +15,9 @@ use tokio::time::timeout;
 const SLOWEST: u64 = 32 << 10;
 
 /// Makes the runtime of a command that waits for each of its transfers.
+///
+/// # Errors
+/// [`BucketError::Machine`] if the system refuses the runtime.
 pub fn new_runtime() -> Result<Runtime, BucketError> {
     let builder = &mut Builder::new_current_thread();
     builder.enable_all().build().map_err(BucketError::Machine)
@@ -29,6 +32,9 @@ pub struct Transfer {
 
 impl Transfer {
     /// Opens the store at a place.
+    ///
+    /// # Errors
+    /// [`BucketError::Open`] if the client of the store cannot be made.
     pub fn open(location: Location, limit: Duration) -> Result<Transfer, BucketError> {
         Ok(Transfer {
             store: location.open()?,
@@ -38,6 +44,10 @@ impl Transfer {
     }
 
     /// Runs an operation within the time that its bytes take.
+    ///
+    /// # Errors
+    /// [`BucketError::Failed`] with the error of the operation, or [`BucketError::TimedOut`] if it
+    /// takes longer.
     pub async fn within<T>(
         &self,
         (doing, bytes): (&str, u64),
@@ -51,6 +61,10 @@ impl Transfer {
     }
 
     /// Writes an object.
+    ///
+    /// # Errors
+    /// [`BucketError::Failed`] if the store refuses the object, [`BucketError::TimedOut`] if it
+    /// does not answer in time.
     pub async fn put(&self, key: &Path, bytes: Vec<u8>) -> Result<(), BucketError> {
         let doing = format!("writing {key}");
         let size = bytes.len() as u64;
@@ -83,6 +97,9 @@ impl Transfer {
     }
 
     /// Reads an object of at most `largest` bytes; `None` where there is none.
+    ///
+    /// # Errors
+    /// As [`Transfer::copy`].
     pub async fn get(&self, key: &Path, largest: u64) -> Result<Option<Vec<u8>>, BucketError> {
         let mut bytes = Vec::new();
         let read = self.copy(key, largest, &mut bytes, &mut |_| ()).await?;
@@ -91,6 +108,11 @@ impl Transfer {
 
     /// Copies an object of at most `largest` bytes into a writer, and returns the bytes that it
     /// has. Returns `None` where there is no such object. `progress` receives the bytes so far.
+    ///
+    /// # Errors
+    /// [`BucketError::TooLarge`] if the object has more bytes, [`BucketError::File`] if the writer
+    /// fails. [`BucketError::Failed`] or [`BucketError::TimedOut`] if the store does not deliver
+    /// it.
     pub async fn copy(
         &self,
         key: &Path,

@@ -65,6 +65,10 @@ pub struct Manifest {
 
 impl RepositoryClient {
     /// Creates a client; it sends no request yet.
+    ///
+    /// # Errors
+    /// [`RegistryError::Address`] if the address makes no URL, [`RegistryError::Failed`] if the
+    /// HTTP client cannot be made.
     pub fn new(
         address: Address,
         auth: RegistryAuth,
@@ -104,12 +108,22 @@ impl RepositoryClient {
     }
 
     /// Logs in where the registry requires it, for `actions`: `pull` or `pull,push`.
+    ///
+    /// # Errors
+    /// [`RegistryError::PlainRealm`] or [`RegistryError::PrivateRealm`] if the token service may
+    /// not have the password. [`RegistryError::Denied`] if it is refused. Otherwise the error of a
+    /// connection.
     pub async fn log_in(&self, actions: &'static str) -> Result<(), RegistryError> {
         self.state().actions = actions;
         self.authenticate().await
     }
 
     /// Fetches a manifest by its tag or digest; `None` where the registry has none.
+    ///
+    /// # Errors
+    /// [`RegistryError::Damaged`] if the bytes differ from their digest,
+    /// [`RegistryError::TooLarge`] beyond the bound. Otherwise the refusal of the registry or the
+    /// error of the connection.
     pub async fn manifest(&self, name: &str) -> Result<Option<Manifest>, RegistryError> {
         let reference = self.address.with_tag(name);
         let url = self.url("manifests", name)?;
@@ -151,6 +165,9 @@ impl RepositoryClient {
     }
 
     /// Requests a blob and returns the response.
+    ///
+    /// # Errors
+    /// The refusal of the registry, or the error of the connection.
     pub async fn blob(&self, name: &str, doing: &str) -> Result<Response, RegistryError> {
         let url = self.url("blobs", name)?;
         let response = self.request(|| self.http.get(url.clone()), doing).await?;
@@ -158,6 +175,9 @@ impl RepositoryClient {
     }
 
     /// Returns the size of a blob in bytes; `None` where the registry has no such blob.
+    ///
+    /// # Errors
+    /// The refusal of the registry, or the error of the connection.
     pub async fn size(&self, name: &str) -> Result<Option<Option<u64>>, RegistryError> {
         let doing = "asking for a blob";
         let url = self.url("blobs", name)?;

@@ -13,6 +13,11 @@ use oci_client::RegistryOperation;
 use std::path::Path;
 
 /// Fetches the manifest and signature of a package, and judges them.
+///
+/// # Errors
+/// [`RegistryError::Absent`] if the tag is free, [`RegistryError::PackageGone`] if it names a
+/// package that is not there. [`RegistryError::NotAPackage`] for another artifact,
+/// [`RegistryError::Package`] for one that is not trusted. Otherwise as [`Transfer::fetch`].
 pub async fn fetch_manifest(
     from: &Transfer,
     (kind, id): (Kind, &PackageId),
@@ -55,6 +60,10 @@ pub async fn fetch_manifest(
 }
 
 /// Fetches the files of a judged package and puts it on `packages_dir`, unless it is there.
+///
+/// # Errors
+/// As [`Transfer::fetch`], or [`RegistryError::Package`] if the package cannot be put in place.
+/// Nothing is kept then.
 pub async fn pull(
     from: &Transfer,
     remote: RemoteManifest,
@@ -73,6 +82,9 @@ pub async fn pull(
 }
 
 /// Fetches a file whose declared size was checked against a bound.
+///
+/// # Errors
+/// As [`Transfer::fetch`].
 pub async fn fetch_small(
     from: &Transfer,
     file: &str,

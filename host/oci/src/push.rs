@@ -32,6 +32,11 @@ struct Component {
 }
 
 /// Publishes a package, or completes a partial one.
+///
+/// # Errors
+/// [`RegistryError::Republished`] or [`RegistryError::Altered`] if something else is under the id,
+/// [`RegistryError::Component`] if the component cannot be described. [`RegistryError::Package`] if
+/// the package cannot be read. Otherwise the error of the login or of a transfer.
 pub async fn publish(
     to: &Transfer,
     package: &Package,

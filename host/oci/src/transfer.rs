@@ -46,6 +46,10 @@ pub struct Transfer {
 
 impl Transfer {
     /// Creates a transfer with the credentials of this machine for the registry.
+    ///
+    /// # Errors
+    /// [`RegistryError::Credentials`] if the credentials cannot be read. Otherwise as
+    /// [`RepositoryClient::new`].
     pub fn new(
         address: Address,
         plain_http: bool,
@@ -74,6 +78,9 @@ impl Transfer {
     }
 
     /// Logs in where the registry requires it. A refusal is known before anything is sent.
+    ///
+    /// # Errors
+    /// As [`RepositoryClient::log_in`], after the retries.
     pub async fn log_in(&self, operation: RegistryOperation) -> Result<(), RegistryError> {
         let actions = match operation {
             RegistryOperation::Pull => "pull",
@@ -84,6 +91,10 @@ impl Transfer {
     }
 
     /// Fetches an artifact's manifest and its digest, by tag or digest; `None` without such a tag.
+    ///
+    /// # Errors
+    /// [`RegistryError::NotAPackage`] for an artifact of another form. Otherwise as
+    /// [`RepositoryClient::manifest`], after the retries.
     pub async fn manifest(
         &self,
         name: &str,
@@ -110,6 +121,9 @@ impl Transfer {
     }
 
     /// Puts an artifact's manifest under a tag.
+    ///
+    /// # Errors
+    /// The refusal of the registry or the error of the connection, after the retries.
     pub async fn put_manifest(&self, tag: &str, bytes: &[u8]) -> Result<(), RegistryError> {
         let doing = format!("putting the tag {}", self.address.tag_reference(tag));
         self.retry_transient(&doing, bytes.len() as u64, || {
@@ -119,6 +133,10 @@ impl Transfer {
     }
 
     /// Uploads bytes unless the repository has them, and returns whether it uploaded them.
+    ///
+    /// # Errors
+    /// As [`Transfer::has`]. Otherwise the refusal of the registry or the error of the connection,
+    /// after the retries.
     pub async fn put_bytes(&self, bytes: &[u8], file: &str) -> Result<bool, RegistryError> {
         let entry = artifact::entry(bytes);
         let (name, doing) = (blob(&entry.sha256), format!("sending {file}"));
@@ -137,6 +155,9 @@ impl Transfer {
     /// Uploads a file unless the repository has it, and returns whether it uploaded it.
     ///
     /// The registry refuses a file whose bytes changed meanwhile.
+    ///
+    /// # Errors
+    /// [`RegistryError::File`] if the file cannot be read. Otherwise as [`Transfer::put_bytes`].
     pub async fn put_file(
         &self,
         path: &Path,
@@ -169,6 +190,11 @@ impl Transfer {
     /// Downloads a blob into the writer of `sink`, which opens anew for every attempt.
     ///
     /// It hashes the bytes as they come, and reads no more of them than `entry` states.
+    ///
+    /// # Errors
+    /// [`RegistryError::TooLarge`], [`RegistryError::BrokeOff`] or [`RegistryError::Damaged`] if
+    /// the bytes are not those of `entry`. [`RegistryError::File`] if the writer fails. Otherwise
+    /// the error of `sink`, of the registry or of the connection, after the retries.
     pub async fn fetch<W: Write>(
         &self,
         file: &str,
@@ -222,6 +248,10 @@ impl Transfer {
     }
 
     /// Returns whether the repository has a blob. One of another size cannot be repaired from here.
+    ///
+    /// # Errors
+    /// [`RegistryError::Altered`] if the blob has another size. Otherwise the refusal of the
+    /// registry or the error of the connection, after the retries.
     pub async fn has(&self, file: &str, entry: &FileEntry) -> Result<bool, RegistryError> {
         let name = blob(&entry.sha256);
         let doing = format!("asking for {file}");

@@ -49,6 +49,10 @@ impl RepositoryClient {
     }
 
     /// Puts an artifact's manifest under a tag.
+    ///
+    /// # Errors
+    /// [`RegistryError::Failed`] for any other status than 201. Otherwise the refusal of the
+    /// registry or the error of the connection.
     pub async fn put_manifest(
         &self,
         tag: &str,

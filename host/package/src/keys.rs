@@ -71,6 +71,10 @@ impl KeyError {
 impl PublicKey {
     /// Reads a public key file: the key, and after a blank an optional comment. Lines that are
     /// empty or begin with `#` are skipped. The comment comes back beside the key.
+    ///
+    /// # Errors
+    /// [`KeyError::Io`] if the file cannot be read, [`KeyError::NotAPublicKey`] if it holds no key
+    /// or more than one line.
     pub fn read(path: &Path) -> Result<(Self, String), KeyError> {
         let text = fs::read_to_string(path).map_err(KeyError::io(path))?;
         let mut lines = text
@@ -89,6 +93,9 @@ impl PublicKey {
     }
 
     /// Writes a public key file that must not exist yet.
+    ///
+    /// # Errors
+    /// [`KeyError::Io`] if the file exists or cannot be written.
     pub fn write(&self, path: &Path, comment: &str) -> Result<(), KeyError> {
         let comment = comment.replace(['\n', '\r'], " ");
         let line = format!("{self} {comment}");
@@ -146,6 +153,10 @@ impl SigningKey {
     }
 
     /// Reads a private key file, which must be closed to everyone but its owner.
+    ///
+    /// # Errors
+    /// [`KeyError::PrivateKeyOpenToOthers`] if others may read the file, [`KeyError::Io`] if it
+    /// cannot be read. [`KeyError::NotAPrivateKey`] if it holds none.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
         let mode = fs::metadata(path).map_err(KeyError::io(path))?.mode() & 0o777;
         if mode & 0o077 != 0 {
@@ -166,6 +177,9 @@ impl SigningKey {
 
     /// Writes a private key file of mode 0600 that must not exist yet: a key is never lost to
     /// another of the same name.
+    ///
+    /// # Errors
+    /// [`KeyError::Io`] if the file exists or cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), KeyError> {
         let line = format!("{PRIVATE}{}", hex::encode(self.0.as_bytes()));
         create(path, OWNER_ONLY, &line)

@@ -22,11 +22,18 @@ pub struct Package {
 
 /// Opens the package in `directory` and hashes every byte. The error names the problem and its
 /// place.
+///
+/// # Errors
+/// [`PackageError`] with the first problem. It names a manifest that is absent or not canonical, a
+/// signature that `trust` refuses, or a file that differs from the manifest.
 pub fn open(directory: &Path, trust: &Trust) -> Result<Package, PackageError> {
     open_with(directory, trust, &Full)
 }
 
 /// Opens a package as [`open`] does, with the caller's way to prove files.
+///
+/// # Errors
+/// As [`open`], for the files that `verification` does not vouch for.
 pub fn open_with(
     directory: &Path,
     trust: &Trust,
@@ -145,6 +152,10 @@ impl Package {
     }
 
     /// Proves every file again, reading every byte.
+    ///
+    /// # Errors
+    /// [`PackageErrorKind::Size`] or [`PackageErrorKind::Digest`] for a file that differs from the
+    /// manifest. [`PackageErrorKind::Io`] for one that cannot be read.
     pub fn prove(&self, verification: &dyn Verification) -> Result<(), PackageError> {
         self.prove_files(verification)
             .map_err(|error| error.of(&self.directory))
@@ -171,6 +182,10 @@ impl Package {
     }
 
     /// Reads the body as the kind that the caller expects.
+    ///
+    /// # Errors
+    /// [`PackageErrorKind::WrongKind`] for a package of another kind, [`PackageErrorKind::Body`] if
+    /// the body breaks a rule.
     pub fn body<B: Body>(&self) -> Result<B, PackageError> {
         read_body(&self.manifest).map_err(|error| error.of(&self.directory))
     }
@@ -178,6 +193,9 @@ impl Package {
     /// Returns the path of `file`, which held the listed bytes when the package was opened.
     ///
     /// A reader to whom a later change matters uses [`Package::bytes`].
+    ///
+    /// # Errors
+    /// [`PackageErrorKind::NotListed`] if the manifest does not list the file.
     pub fn path(&self, file: &str) -> Result<PathBuf, PackageError> {
         self.entry(file)
             .map(|_| self.directory.join(file))
@@ -187,6 +205,11 @@ impl Package {
     /// Reads and proves the bytes of `file` now, and returns the bytes that were hashed.
     ///
     /// A file that changed after opening is found.
+    ///
+    /// # Errors
+    /// [`PackageErrorKind::NotListed`] if the manifest does not list the file.
+    /// [`PackageErrorKind::Size`] or [`PackageErrorKind::Digest`] if it changed,
+    /// [`PackageErrorKind::Io`] if it cannot be read.
     pub fn bytes(&self, file: &str) -> Result<Vec<u8>, PackageError> {
         let attempt = || {
             let (file, entry) = self.entry(file)?;

@@ -10,6 +10,9 @@ use crate::{Package, PackageError, SigningKey, signature};
 ///
 /// Every byte is checked first, because a signature vouches for the files as well. An earlier
 /// signature is replaced: keys may change while an id's bytes may not.
+///
+/// # Errors
+/// [`PackageError`] if the package is not whole and unaltered, or the signature cannot be written.
 pub fn sign(directory: &Path, key: &SigningKey) -> Result<Package, PackageError> {
     let attempt = || {
         let package = Package::open_without_trust(directory)?;

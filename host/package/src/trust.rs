@@ -35,6 +35,10 @@ impl TrustList {
 
     /// Loads every `*.pub` file of a directory, and ignores other files. A `*.pub` file that is not
     /// a key is an error, so that a typing mistake never removes trust silently.
+    ///
+    /// # Errors
+    /// [`KeyError::Io`] if the directory or a file cannot be read, [`KeyError::NotAPublicKey`] for
+    /// a `*.pub` file without a key.
     pub fn load(directory: &Path) -> Result<Self, KeyError> {
         let mut list = TrustList::new();
         for entry in fs::read_dir(directory).map_err(KeyError::io(directory))? {

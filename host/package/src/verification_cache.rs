@@ -66,6 +66,10 @@ impl VerificationCache {
     ///
     /// One that is absent or does not carry the right code vouches for nothing, which costs time
     /// and no safety. `secret` is the host's own, and `now` is in seconds since 1970.
+    ///
+    /// # Errors
+    /// [`PackageErrorKind::Io`] if the file is there and cannot be
+    /// read.
     pub fn open(path: &Path, secret: [u8; 32], now: i64) -> Result<Self, PackageError> {
         let secret = Secret(secret);
         let saved = match fs::read_to_string(path) {

@@ -44,6 +44,11 @@ pub enum Source {
 /// hidden staging directory, which is then renamed into place. Where the id exists with the same
 /// manifest and intact files, nothing is done and its signature stays. With other bytes it is
 /// [`PackageErrorKind::Republished`].
+///
+/// # Errors
+/// [`PackageErrorKind::Republished`] if the id is there with other bytes,
+/// [`PackageErrorKind::Body`] if the body breaks a rule. [`PackageErrorKind::Io`] if a file cannot
+/// be copied or written.
 pub fn write<B: Body>(packages_dir: &Path, draft: Draft<B>) -> Result<Manifest, PackageError> {
     let destination = packages_dir.join(draft.id.as_str());
     write_to(packages_dir, &destination, draft).map_err(|error| error.of(&destination))

@@ -97,6 +97,9 @@ pub fn find_check(package_dir: &Path) -> Option<bool> {
 
 /// Returns the datasets that a release lost against the one before: empty now, or with an earlier
 /// end.
+///
+/// # Errors
+/// The problem as a text, if a release's list of datasets cannot be read.
 pub fn find_lost_datasets(before: &Path, now: &Path) -> Result<Vec<String>, String> {
     let (before, now) = (read_datasets(before)?, read_datasets(now)?);
     let had_data = before.iter().filter(|had| had.series > 0);

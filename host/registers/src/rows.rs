@@ -116,6 +116,11 @@ struct Table {
 impl<T: Register> Rows<T> {
     /// Opens a plain file, or the register's tables in a zip archive in the order of their names.
     /// It checks the first line.
+    ///
+    /// # Errors
+    /// [`ReadError::Open`], [`ReadError::Io`] or [`ReadError::BadZip`] if the file cannot be read.
+    /// [`ReadError::NoMember`] for an archive without a table of the register. Otherwise as
+    /// [`Rows::from_reader`].
     pub fn open(path: &Path, bytes_read: &BytesRead) -> Result<Rows<T>, ReadError> {
         let mut rows = Rows::empty(path, bytes_read);
         let mut file = zip_source::open(path)?;
@@ -140,6 +145,11 @@ impl<T: Register> Rows<T> {
     }
 
     /// Reads one table from any stream. `name` is the file's name in errors.
+    ///
+    /// # Errors
+    /// [`ReadError::Empty`] without a line, [`ReadError::MissingColumn`],
+    /// [`ReadError::WrongRegister`] or [`ReadError::BadFirstLine`] for a first line that is not the
+    /// register's.
     pub fn from_reader(
         name: &str,
         reader: impl Read + Send + 'static,

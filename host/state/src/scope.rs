@@ -130,6 +130,11 @@ impl Scopes {
 
     /// Reads scopes, each as written by an operator. Several scopes of one family allow each
     /// dataset that they name.
+    ///
+    /// # Errors
+    /// [`ScopeError::Empty`] without a scope. Otherwise the first text's problem:
+    /// [`ScopeError::Unknown`], [`ScopeError::NotNarrowable`], [`ScopeError::Dataset`] or
+    /// [`ScopeError::WholeAndNarrowed`].
     pub fn parse<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, ScopeError> {
         let mut scopes = Scopes::default();
         for text in texts {

@@ -44,6 +44,9 @@ pub struct MutationSet {
 impl MutationSet {
     /// Sorts out which of the patches change bodies of functions alone. The tree must be clean, and
     /// is left clean.
+    ///
+    /// # Errors
+    /// A patch does not apply, or a file cannot be read.
     pub fn of(tree: &Tree, patches: &[&str]) -> Result<MutationSet> {
         let mut combined = MutationSet::default();
         for patch in patches {
@@ -90,6 +93,9 @@ impl MutationSet {
 
     /// Builds the copy with every alternative, and leaves out what does not compile. Nothing is
     /// built where no mutation is left.
+    ///
+    /// # Errors
+    /// A file cannot be written, or the copy does not build for another reason than a mutation.
     pub fn build(
         &mut self,
         tree: &Tree,

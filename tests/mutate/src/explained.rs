@@ -11,6 +11,9 @@ use std::path::Path;
 const LIST: &str = "tests/mutate/explained.toml";
 
 /// Reads the reasons of these mutants, by the mutant's name without its line and column.
+///
+/// # Errors
+/// The list cannot be read.
 pub fn read(repository: &Path) -> Result<BTreeMap<String, String>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]

@@ -116,6 +116,9 @@ impl fmt::Display for Fate {
 /// Draws `sample` mutants of each crate that is named, or of all seven, and returns whether every
 /// one was caught. Without `beyond`, the quick tier is left out, and what a crate's own tests miss
 /// counts as missed.
+///
+/// # Errors
+/// No crate has such a name, or the copy cannot be made or built.
 pub fn prove(
     repository: &Path,
     named: &[String],

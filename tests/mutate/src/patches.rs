@@ -19,6 +19,9 @@ use std::time::Instant;
 const MIN_COMBINED: usize = 2;
 
 /// Applies each patch, builds, and runs the own test of every rule that names it.
+///
+/// # Errors
+/// The copy cannot be made, a patch does not apply, or the results cannot be written.
 pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
     let tree = Tree::copy(repository)?;
     let results = Results::open(&tree)?;

@@ -79,6 +79,9 @@ pub struct NotBuilt(pub String);
 
 impl Suites {
     /// Builds what these tests need.
+    ///
+    /// # Errors
+    /// A test's name is none, or cargo cannot be run.
     pub fn build(
         tree: &Path,
         target: &Path,
@@ -90,6 +93,9 @@ impl Suites {
     }
 
     /// Builds what these tests need, or returns where the compiler found errors.
+    ///
+    /// # Errors
+    /// As [`Suites::build`].
     pub fn build_or_culprits(
         tree: &Path,
         target: &Path,
@@ -99,6 +105,9 @@ impl Suites {
     }
 
     /// Builds the tests of all crates, and the suites of the quick tier.
+    ///
+    /// # Errors
+    /// Cargo cannot be run.
     pub fn build_quick_tier(
         tree: &Path,
         target: &Path,
@@ -124,12 +133,18 @@ impl Suites {
     }
 
     /// Builds the program alone. The suites that are built already run it.
+    ///
+    /// # Errors
+    /// Cargo cannot be run.
     pub fn build_program(tree: &Path, target: &Path) -> Result<std::result::Result<(), NotBuilt>> {
         let arguments = ["--bin=domesday", "--example=features"].map(str::to_owned);
         Ok(cargo("build", tree, target, &arguments)?.map(drop))
     }
 
     /// Reports whether a test judges the program from outside.
+    ///
+    /// # Errors
+    /// The text names no test.
     pub fn is_outside(&self, test: &str) -> Result<bool> {
         Ok(match TestName::of(test)? {
             TestName::Suite { suite, .. } => {
@@ -173,6 +188,9 @@ impl Suites {
     }
 
     /// Reports whether all tests of a crate of the host pass in time, with these variables.
+    ///
+    /// # Errors
+    /// A suite cannot be run.
     pub fn passes(
         &self,
         package: &str,
@@ -191,6 +209,9 @@ impl Suites {
     }
 
     /// Runs a rule's own test with variables that select the mutation.
+    ///
+    /// # Errors
+    /// As [`Suites::run`].
     pub fn prove(&self, tree: &Path, task: &Task<'_>, selected: &[(&str, &str)]) -> Result<Proof> {
         let started = Instant::now();
         Ok(Proof {
@@ -202,6 +223,9 @@ impl Suites {
     }
 
     /// Runs one test alone, with these variables.
+    ///
+    /// # Errors
+    /// The text names no test that was built, or a suite cannot be run.
     pub fn run(&self, tree: &Path, test: &str, variables: &[(&str, &str)]) -> Result<Verdict> {
         let mut verdict = Verdict::NoResult;
         match TestName::of(test)? {
@@ -396,6 +420,9 @@ pub fn shared_run() -> String {
 
 /// Returns the tests that fail without a mutation in a shared run. A test that is red anyway proves
 /// nothing.
+///
+/// # Errors
+/// As [`Suites::run`].
 pub fn red_without(
     suites: &Suites,
     tree: &Path,

@@ -30,6 +30,9 @@ pub struct Tree {
 
 impl Tree {
     /// Copies the tree, or brings an earlier copy up to date.
+    ///
+    /// # Errors
+    /// Git cannot list the files, or one cannot be copied.
     pub fn copy(repository: &Path) -> Result<Tree> {
         let folder = repository.join(FOLDER);
         let tree = Tree {
@@ -66,6 +69,9 @@ impl Tree {
 
     /// Makes the copy the same as the tree again. A file that is the same is left alone, so that
     /// cargo does not build it anew.
+    ///
+    /// # Errors
+    /// Git cannot list the files, or one cannot be copied.
     pub fn restore(&self) -> Result<()> {
         let files = self.files()?;
         for file in &files {
@@ -143,11 +149,17 @@ impl Tree {
     }
 
     /// Applies a patch of `tests/mutations`.
+    ///
+    /// # Errors
+    /// The patch does not apply.
     pub fn apply(&self, patch: &str) -> Result<()> {
         self.git_apply(patch, &[])
     }
 
     /// Takes a patch back.
+    ///
+    /// # Errors
+    /// The patch is not applied.
     pub fn unapply(&self, patch: &str) -> Result<()> {
         self.git_apply(patch, &["--reverse"])
     }
@@ -176,6 +188,9 @@ impl Tree {
     }
 
     /// Returns the files that a patch changes.
+    ///
+    /// # Errors
+    /// The patch cannot be read.
     pub fn files_of(&self, patch: &str) -> Result<Vec<String>> {
         let text = std::fs::read_to_string(self.patch_file(patch))?;
         let files = text.lines().filter_map(|line| line.strip_prefix("--- a/"));
@@ -183,6 +198,9 @@ impl Tree {
     }
 
     /// Returns the file of verdicts about `what`: they hold for one state of the tree.
+    ///
+    /// # Errors
+    /// Git cannot be run.
     pub fn results_file(&self, what: &str) -> Result<PathBuf> {
         let git = |arguments: &[&str]| -> Result<String> {
             let output = Command::new("git")

@@ -11,6 +11,9 @@ const VARIABLE: &str = "DOMESDAY_WIRE_MUTATION";
 
 /// Applies each mutation and runs the rule's own test. The server itself is not changed, so that
 /// all tests share one.
+///
+/// # Errors
+/// The tests cannot be built or run, or one is red without a mutation.
 pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
     let run = shared_run();
     let tests: Vec<&str> = tasks.iter().map(Task::test).collect();

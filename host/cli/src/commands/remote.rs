@@ -228,6 +228,9 @@ fn reword_conflict(error: PackageError, from: &str) -> PackageError {
 }
 
 /// Opens a package of a folder of releases and verifies every byte.
+///
+/// # Errors
+/// The package is not in the folder, or cannot be opened.
 pub fn open_package(
     folder: &Path,
     kind: Kind,

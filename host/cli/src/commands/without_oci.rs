@@ -31,6 +31,9 @@ impl Address {
     }
 
     /// Refuses an address of any scheme, which would be taken for a directory's name.
+    ///
+    /// # Errors
+    /// [`RegistryError::Absent`] for any scheme.
     pub fn or_folder(text: &str) -> Result<(), RegistryError> {
         let is_scheme = |(scheme, _): (&str, &str)| {
             scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && !scheme.contains('/')

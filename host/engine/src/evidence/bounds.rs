@@ -28,6 +28,10 @@ pub struct Bounds {
 impl Bounds {
     /// Counts a question, or returns the refusal. `question` is a refusal already if the interface
     /// itself cannot express it.
+    ///
+    /// # Errors
+    /// The refusal in `question`, [`Refusal::InvalidQuestion`] for a question beyond the bounds,
+    /// and [`Refusal::TooManyQuestions`] once the row has asked its last one.
     pub fn count_question(
         &mut self,
         question: Result<EvidenceQuery, Refusal>,

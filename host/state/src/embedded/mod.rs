@@ -84,6 +84,11 @@ pub struct EmbeddedState {
 impl EmbeddedState {
     /// Opens the state in the file at `path`, and creates a missing file (mode 0600) in a folder
     /// that is there. Leases of earlier openings are void.
+    ///
+    /// # Errors
+    /// [`StateError::AlreadyOpen`] if another process has it open, [`StateError::NewerSchema`] or
+    /// [`StateError::NotAState`] for a file of something else. [`StateError::DamagedLog`] or
+    /// [`StateError::Storage`] if it cannot be read.
     pub fn open(path: &Path) -> Result<Self, StateError> {
         Self::open_source(Source::new(path))
     }

@@ -76,6 +76,11 @@ pub struct PostgresState {
 impl PostgresState {
     /// Connects to the database at `address` (`postgres://user@host/name`), creates a missing
     /// schema, and brings an older one up to this version. Blocks.
+    ///
+    /// # Errors
+    /// [`StateError::MalformedAddress`] if the address is none, [`StateError::NewerSchema`] if a
+    /// later version made the schema. [`StateError::Storage`] if the database refuses, or does not
+    /// answer in time.
     pub fn open(address: &str) -> Result<Self, StateError> {
         let silence = Arc::new(Silence::default());
         let driver = Driver::start(Arc::clone(&silence))?;

@@ -122,6 +122,9 @@ impl ParsedRow {
     }
 
     /// Returns the request of the row, or its errors.
+    ///
+    /// # Errors
+    /// The errors of the row, at least one.
     pub fn request(&self) -> Result<&ValuationRequest, &[ValidationError]> {
         self.content.as_ref().map_err(Vec::as_slice)
     }

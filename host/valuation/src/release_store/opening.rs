@@ -42,6 +42,9 @@ pub struct OpenRelease {
 pub type Snapshots = BTreeMap<String, Arc<Snapshot>>;
 
 /// Returns the ids of the packages in a folder, in order. It skips other files.
+///
+/// # Errors
+/// [`ReleaseError::Nothing`] if the folder is absent, [`ReleaseError::Io`] if it cannot be read.
 pub fn package_ids(folder: &Path) -> Result<Vec<String>, ReleaseError> {
     let io = |source| ReleaseError::Io {
         path: folder.to_owned(),

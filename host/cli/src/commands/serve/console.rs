@@ -25,6 +25,9 @@ pub enum ConsoleListener {
 
 /// Listens for the console and gives the service its sessions, where the settings name an address.
 /// The demo's console is beside the port of its API, if that port is free.
+///
+/// # Errors
+/// The address may not be used or is taken, or the sessions cannot be kept.
 pub fn open_console(
     settings: &Settings,
     api: SocketAddr,

@@ -6,6 +6,9 @@ use std::net::SocketAddr;
 use tokio::net::TcpListener;
 
 /// Binds the address that `flag` names. Returns the listener, with the port that it has.
+///
+/// # Errors
+/// The address is taken or may not be bound.
 pub fn listen(address: SocketAddr, flag: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     let listener = http::bind(address).map_err(|error| {
         anyhow!("cannot listen on {address}: {error}. Free it, or name another with {flag}")

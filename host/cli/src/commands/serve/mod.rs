@@ -88,6 +88,10 @@ pub struct SandboxParts {
 }
 
 /// Runs a server until the process receives SIGTERM or SIGINT.
+///
+/// # Errors
+/// The settings contradict each other, something that they name cannot be opened, or the server
+/// fails.
 pub fn run_server(settings: Settings, sandbox: Option<SandboxParts>) -> anyhow::Result<()> {
     let traces = open_traces(&settings)?;
     let logging = start(&settings.log, traces.as_ref())?;

@@ -210,6 +210,9 @@ pub fn side_connections(
 }
 
 /// Opens the exporter of traces, where the settings name a collector.
+///
+/// # Errors
+/// The collector's address or authorities cannot be used, or authorities stand without an address.
 pub fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {
     let authorities = settings.otlp_ca.as_deref();
     let Some(endpoint) = settings.otlp_endpoint.as_deref() else {
@@ -313,6 +316,9 @@ fn family_not_served(error: SeriesReleaseError, family: Family) -> anyhow::Error
 }
 
 /// Reads the certificate and its key, where the settings name them.
+///
+/// # Errors
+/// The certificate or the key cannot be used, or one stands without the other.
 pub fn open_tls(settings: &Settings) -> anyhow::Result<Option<Arc<Tls>>> {
     match (&settings.tls_certificate, &settings.tls_key) {
         (Some(certificate), Some(key)) => {

@@ -18,6 +18,9 @@ fn chart_with_margins<'a, 'b, D: DrawingBackend>(
 }
 
 /// Plots the distribution of errors or changes, per cent.
+///
+/// # Errors
+/// [`PlotError`] if the plot cannot be drawn.
 pub fn distribution(errors: &Histogram, frame: Frame<'_>) -> Result<String, PlotError> {
     let rows = errors.total();
     let share = |count: usize| 100.0 * count as f64 / rows.max(1) as f64;
@@ -104,6 +107,9 @@ pub fn beyond(points: &[[f64; 2]]) -> usize {
 
 /// Plots values in pounds with their changes. The plot shows the middle 98 %. A point outside is a
 /// triangle on its edge.
+///
+/// # Errors
+/// [`PlotError`] if the plot cannot be drawn.
 pub fn scatter_plot(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotError> {
     let window = Window::of(points);
     let ([least, most], [low, high]) = (window.values, window.changes);
@@ -147,6 +153,9 @@ pub struct MonthlySeries {
 }
 
 /// Courses over months.
+///
+/// # Errors
+/// [`PlotError`] if the plot cannot be drawn.
 pub fn months(names: &[String], courses: &[MonthlySeries]) -> Result<String, PlotError> {
     let values = courses
         .iter()

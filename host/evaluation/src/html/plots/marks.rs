@@ -30,6 +30,9 @@ pub enum Shape {
 }
 
 /// Draws marks one below the other, the first on top. `line` is their intended value.
+///
+/// # Errors
+/// [`PlotError`] if the plot cannot be drawn.
 pub fn marks(
     marks: &[Mark],
     shape: Shape,

@@ -281,7 +281,7 @@ mod tests {
         let program = ProgramFile::new("/bin/sh".into());
         let log = folder.path().join("log");
         let step = parent_of_a_sleeper(&number);
-        let end = program.run(&step, &log, Duration::from_secs(2)).unwrap();
+        let end = program.run(&step, &log, Duration::from_secs(3)).unwrap();
         assert_eq!(end, StepEnd::TimedOut);
         assert!(has_ended(&number));
         drop(round);

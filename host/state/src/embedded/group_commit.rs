@@ -21,34 +21,27 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
-use redb::Database;
 
 use super::change::Change;
 use super::claims::release_work;
 use super::counts::{LogCounts, add_changes};
-use super::error::StoreError;
-use super::file;
 use super::operation::{Message, Work};
 use super::owed_units::FailedGroup;
-use super::source::{Source, Storage};
+use super::source::Source;
 use super::store::{OpenFiles, Store};
 use super::tables::{GroupTransaction, Tables};
-use super::usage_wal::replay::{DurableIn, FoundLog, UsageWal, open_read_only, open_writable_log};
-use crate::{PathMoved, StateError};
+use super::usage_wal::replay::{DurableIn, UsageWal};
+use crate::StateError;
 
 /// The most operations of one group, so that the first does not wait for all of a flood.
 const LARGEST: usize = 1_024;
 /// Shortest time between the begins of two groups while operations come together. A group costs the
 /// same however many operations it has, so a busy store makes fewer and larger ones.
 const INTERVAL: Duration = Duration::from_micros(250);
-/// Delay of the first attempt to open the file again after a failure.
-const FIRST_PAUSE: Duration = Duration::from_millis(10);
-/// The longest time between two attempts to open the file.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// Interval at which an idle thread checks the paths of the files.
 const PATH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The counter that is raised to see whether the file can be written.
-const PROBES: &str = "probes";
+pub(super) const PROBES: &str = "probes";
 
 /// The state of the committing thread.
 pub(super) struct Committer {
@@ -62,7 +55,7 @@ pub(super) struct Committer {
 }
 
 /// Nobody can send any more.
-struct CommitterStopped;
+pub(super) struct CommitterStopped;
 
 /// A task of a group besides its operations.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -136,7 +129,7 @@ impl Committer {
     }
 
     /// Returns the next message, or none where none comes in time.
-    fn receive(&self, until: Instant) -> Result<Option<Message>, CommitterStopped> {
+    pub(super) fn receive(&self, until: Instant) -> Result<Option<Message>, CommitterStopped> {
         match self.queue.recv_deadline(until) {
             Ok(message) => Ok(Some(message)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
@@ -146,7 +139,7 @@ impl Committer {
 
     /// Checks the paths, applies a group and makes it durable. All of this counts as the commit: a
     /// disk that stalls answers none of it.
-    fn check_and_commit(
+    pub(super) fn check_and_commit(
         &mut self,
         group: &mut Vec<Box<dyn Work>>,
         task: GroupTask,
@@ -164,7 +157,7 @@ impl Committer {
 
     /// Gives back what the store owes, applies a group, and makes both durable. Returns the changes
     /// for memory.
-    fn commit(
+    pub(super) fn commit(
         &mut self,
         group: &mut Vec<Box<dyn Work>>,
         task: GroupTask,
@@ -184,133 +177,6 @@ impl Committer {
             self.failed = Some(FailedGroup::new(group, before));
         }
         committed
-    }
-
-    /// Answers a group that failed, and refuses operations until the store works again.
-    fn fail(&mut self, failure: &StateError, group: &mut Vec<Box<dyn Work>>) {
-        let broken = StoreError::of(failure);
-        // First, so that a caller that learns of the failure also finds the store degraded, and no
-        // file.
-        self.shared.memory.fail(broken.error().to_string());
-        if let StoreError::Failed(_) = broken {
-            self.shared.close();
-        }
-        group.drain(..).for_each(|work| work.answer(Err(&broken)));
-        match broken {
-            StoreError::Failed(_) => self.recover(broken),
-            StoreError::Moved(moved) => self.wait_for_return(moved),
-        }
-    }
-
-    /// Refuses operations until the paths lead to the open files again. These stay open and are
-    /// read meanwhile, and nothing is made in their place.
-    fn wait_for_return(&mut self, mut moved: PathMoved) {
-        tracing::error!(%moved, "the state cannot be written");
-        loop {
-            if self
-                .refuse(&StoreError::Moved(moved), FIRST_PAUSE * 10)
-                .is_err()
-            {
-                return;
-            }
-            // Gives back the units that are owed.
-            match self.check_and_commit(&mut Vec::new(), GroupTask::Nothing) {
-                Ok(()) => break,
-                Err(StateError::Moved(error)) => moved = error,
-                Err(failure) => return self.fail(&failure, &mut Vec::new()),
-            }
-            let reason = StateError::from(moved.clone());
-            self.shared.memory.fail(reason.to_string());
-        }
-        tracing::info!("the state is back in its place");
-        self.shared.memory.recover();
-    }
-
-    /// Refuses the operations that arrive within `pause`.
-    fn refuse(&self, broken: &StoreError, pause: Duration) -> Result<(), CommitterStopped> {
-        let until = Instant::now() + pause;
-        while let Some(message) = self.receive(until)? {
-            match message {
-                Message::Work(work) => {
-                    self.shared.owed.add_refused(std::slice::from_ref(&work));
-                    work.answer(Err(broken));
-                }
-                Message::Suspect => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Opens the closed file anew until it can be written again. Operations that arrive meanwhile
-    /// fail at once; the read-only fallback serves reads.
-    fn recover(&mut self, mut broken: StoreError) {
-        let mut pause = FIRST_PAUSE;
-        loop {
-            if self.refuse(&broken, pause).is_err() {
-                // The read-only fallback takes no log over.
-                self.shared.close();
-                return;
-            }
-            match self.reopen() {
-                Ok(()) => return,
-                Err(failure) => broken = StoreError::of(&failure),
-            }
-            // Where a path moved, the fallback goes on reading the moved file and no other one.
-            if let StoreError::Failed(_) = broken {
-                self.open_fallback();
-            }
-            self.shared.memory.fail(broken.error().to_string());
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
-    }
-
-    /// Opens both files anew, and writes to each: a file that opens may still not be writable. The
-    /// log comes first, because opening the file changes it. That must not happen below the
-    /// read-only fallback for the sake of a log that cannot be written.
-    fn reopen(&mut self) -> Result<(), StateError> {
-        self.source.check()?;
-        self.source.drop_page_cache()?;
-        let log = open_writable_log(&self.source)?;
-        let database = file::open(&self.source)?;
-        match self.open_wal(log, &database) {
-            Ok(wal) => self.wal = wal,
-            Err(failure) => {
-                // The fallback ends before the file is closed, because closing writes to the file.
-                self.shared.close();
-                return Err(failure);
-            }
-        }
-        // A caller that finds the degradation over also finds the file, and no unit owed.
-        let log_counts = LogCounts::begin(self.wal.position().epoch);
-        self.shared.put(OpenFiles::new(database, log_counts));
-        let settled = self.commit(&mut Vec::new(), GroupTask::Nothing);
-        let memory = &self.shared.memory;
-        let loaded =
-            settled.and_then(|_| self.shared.with_files(|files| memory.load(&files.database)));
-        if loaded.is_err() {
-            self.shared.close();
-        }
-        loaded
-    }
-
-    /// Opens the log of units, and learns whether the group that failed is durable.
-    fn open_wal(&mut self, log: Storage, database: &Database) -> Result<UsageWal, StateError> {
-        let found = FoundLog::read(&self.source, log, database)?;
-        // At the first look alone: taking the log over moves its position.
-        if let Some(failed) = self.failed.take() {
-            self.shared.owed.add(failed.into_owed(found.position()));
-        }
-        let (wal, _) = found.take_over(database, PROBES)?;
-        Ok(wal)
-    }
-
-    /// Opens the read-only fallback anew. The attempt to write may have changed the file below it.
-    fn open_fallback(&self) {
-        let dropped = self.source.drop_page_cache();
-        match dropped.and_then(|()| open_read_only(&self.source)) {
-            Ok(files) => self.shared.put(files),
-            Err(_) => self.shared.close(),
-        }
     }
 }
 
@@ -382,7 +248,10 @@ mod tests {
     use super::*;
     use crate::embedded::counts::StoredEntry;
     use crate::embedded::disk::Disk;
+    use crate::embedded::error::StoreError;
+    use crate::embedded::file;
     use crate::embedded::operation::Operation;
+    use crate::embedded::usage_wal::replay::{FoundLog, open_writable_log};
     use crate::{Month, UsageSource};
     use crossbeam_channel::{Sender, bounded};
 

@@ -31,6 +31,7 @@ mod read_only_fallback;
 mod readers;
 mod receipt_keys;
 mod records;
+mod recovery;
 mod source;
 mod store;
 #[cfg(test)]

@@ -24,5 +24,6 @@ pub mod raw;
 pub mod registry;
 pub mod seed;
 pub mod server;
+pub mod server_resources;
 pub mod watchdog;
 pub mod wire;

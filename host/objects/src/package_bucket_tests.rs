@@ -67,7 +67,7 @@ fn publish(store: &Store, package: &Package) -> Result<PublishOutcome, BucketErr
 }
 
 /// Pulls the package and returns the text of its files.
-fn pulled(store: &Store) -> Vec<String> {
+fn pull_texts(store: &Store) -> Vec<String> {
     let here = tempfile::tempdir().unwrap();
     let bucket = store.bucket();
     let id = ID.parse().unwrap();
@@ -92,7 +92,7 @@ fn of_two_publishers_of_one_id_the_first_stands_whole_and_the_other_fails() {
     assert!(refused.len() >= FILES.len());
     let is_claimed = |error: &BucketError| matches!(error, BucketError::Claimed { .. });
     assert!(refused.iter().all(is_claimed), "{refused:?}");
-    assert_eq!(pulled(&store), ["first", "first"]);
+    assert_eq!(pull_texts(&store), ["first", "first"]);
     assert!(!store.claim().exists());
     let error = publish(&store, &second).unwrap_err();
     assert!(matches!(error, BucketError::Republished { .. }), "{error}");
@@ -111,7 +111,7 @@ fn the_claim_of_a_publisher_that_broke_off_lets_the_same_bytes_through_alone() {
     assert!(error.contains(&format!("property/.{ID}.claim")), "{error}");
     assert!(!store.path(ID).join("manifest.json").exists());
     publish(&store, &first).unwrap();
-    assert_eq!(pulled(&store), ["first", "first"]);
+    assert_eq!(pull_texts(&store), ["first", "first"]);
     assert!(!store.claim().exists());
 }
 

@@ -22,7 +22,7 @@ use std::time::Duration;
 pub(super) struct ScriptedProgram {
     pub(super) ends: RefCell<BTreeMap<&'static str, StepEnd>>,
     pub(super) ran: RefCell<Vec<String>>,
-    /// What `release history` prints.
+    /// The output of `release history`.
     pub(super) history: RefCell<String>,
     /// The median change that `compare` finds.
     pub(super) change: RefCell<Option<f64>>,

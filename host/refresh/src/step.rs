@@ -253,7 +253,7 @@ mod tests {
         let end = program.run(&fail, &log, Duration::from_secs(60)).unwrap();
         assert_eq!(end, StepEnd::Exit(3));
     }
-    /// A shell that starts a program, writes its number to a file and waits for it.
+    /// Returns a shell that starts a program, writes its number to a file and waits for it.
     fn parent_of_a_sleeper(number: &Path) -> Step {
         let script = "sleep 600 & echo $! > \"$0.new\"; mv \"$0.new\" \"$0\"; wait";
         Step::new("sleep", &["-c", script]).with([number])

@@ -97,17 +97,15 @@ impl<'a> PartRound<'a> {
         };
         let is_promoted = current.as_deref() == Some(&*id);
         if !is_promoted {
+            // A person may have promoted another release, or changed the policy, meanwhile.
             let judged_now = self.judged_by(current.as_deref());
-            if outcome == Outcome::Proposed && self.context.policy(part) == Some(Policy::Promote) {
-                let outcome = self.promote(&id)?;
-                record.set_outcome(part, outcome);
+            if part == Part::Valuation && record.judged_by(part) != Some(&*judged_now) {
+                self.finish(&id, record)?;
                 return Ok(self.report);
             }
-            if part == Part::Valuation
-                && outcome == Outcome::Held
-                && record.judged_by(part) != Some(&*judged_now)
-            {
-                self.finish(&id, record)?;
+            if outcome == Outcome::Proposed && self.context.policy(part) == Some(Policy::Promote) {
+                let outcome = self.go_on_with_promotion(&id, current.as_deref())?;
+                record.set_outcome(part, outcome);
                 return Ok(self.report);
             }
         }
@@ -199,6 +197,22 @@ impl<'a> PartRound<'a> {
         }
         self.report.next = Some(promotion.command_line());
         Ok(Outcome::Proposed)
+    }
+
+    /// Promotes a package whose judgement still holds. One of series is compared with the current
+    /// release, which need not be the one that it was judged against.
+    fn go_on_with_promotion(
+        &mut self,
+        id: &str,
+        current: Option<&str>,
+    ) -> Result<Outcome, RefreshError> {
+        let part = self.report.part;
+        if part != Part::Valuation && self.judge_series(id, current) != Verdict::Sound {
+            self.report.state = PartState::Held;
+            self.report.next = Some(self.context.promotion(part, id).command_line());
+            return Ok(Outcome::Held);
+        }
+        self.promote(id)
     }
 
     /// Judges a release of series: one that lost data against the one before is for a person.

@@ -199,6 +199,66 @@ fn a_release_that_is_held_is_judged_again_by_another_limit() {
 }
 
 #[test]
+fn a_release_whose_promotion_failed_is_judged_against_the_release_that_is_current_now() {
+    let world = World::new();
+    world.receive_all();
+    let promote_elsewhere = |id: &str| {
+        *world.program.history.borrow_mut() = format!(r#"[{{"release_id": "{id}"}}]"#);
+    };
+    promote_elsewhere("current");
+    *world.program.change.borrow_mut() = Some(0.0);
+    world.end_with("promote", 1);
+    let (first, _) = world.round(&[]);
+    assert_eq!(first.parts[3].state, PartState::Failed);
+    // Nothing has changed, so that the judgement holds.
+    let (second, ran) = world.round(&[Part::Valuation]);
+    assert_eq!(second.parts[0].state, PartState::Failed);
+    assert_eq!(ran, ["release history", "release promote"]);
+    world.program.ends.borrow_mut().clear();
+    promote_elsewhere("other");
+    *world.program.change.borrow_mut() = Some(0.2);
+    let (third, ran) = world.round(&[Part::Valuation]);
+    assert_eq!(third.parts[0].state, PartState::Held, "{third:?}");
+    assert!(!ran.contains(&"release promote".to_owned()), "{ran:?}");
+    let steps = &third.parts[0].steps;
+    let compared = steps.iter().find(|step| step.name == "compare").unwrap();
+    assert!(
+        compared
+            .command
+            .starts_with("domesday compare other hedonic-"),
+        "{compared:?}"
+    );
+    promote_elsewhere("near");
+    *world.program.change.borrow_mut() = Some(0.01);
+    let (fourth, _) = world.round(&[Part::Valuation]);
+    assert_eq!(fourth.parts[0].state, PartState::Promoted, "{fourth:?}");
+}
+
+#[test]
+fn a_release_of_series_whose_promotion_failed_is_compared_with_the_current_one() {
+    for (to, state) in [
+        ("2026-11-30", PartState::Promoted),
+        ("2026-12-31", PartState::Held),
+    ] {
+        let world = World::new();
+        let datasets =
+            |to: &str| vec![serde_json::json!({"dataset": "bank_rate", "to": to, "series": 1})];
+        world.receive(&["bank.csv"]);
+        *world.program.datasets.borrow_mut() = datasets("2026-11-30");
+        world.end_with("promote", 1);
+        world.round(&[Part::Rates]);
+        world.program.ends.borrow_mut().clear();
+        let other = world.config.releases.join("rates/other");
+        fs::create_dir_all(&other).unwrap();
+        let manifest = serde_json::json!({"id": "other", "body": {"datasets": datasets(to)}});
+        fs::write(other.join("manifest.json"), manifest.to_string()).unwrap();
+        *world.program.history.borrow_mut() = r#"[{"release_id": "other"}]"#.to_owned();
+        let (report, _) = world.round(&[Part::Rates]);
+        assert_eq!(report.parts[0].state, state, "{to}: {report:?}");
+    }
+}
+
+#[test]
 fn a_release_of_series_that_lost_data_waits_for_a_person() {
     let world = World::new();
     let dataset = |to: &str, series: u64| {

@@ -11,6 +11,7 @@ use anyhow::{Context, Result, ensure};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::Instant;
 use syn::{Block, ImplItem, Item, Signature, TraitItem};
 
 /// The variable that names the active patch.
@@ -53,9 +54,8 @@ impl MutationSet {
             let files = tree.files_of(patch)?;
             let read = |file: &String| std::fs::read_to_string(tree.root.join(file));
             let before: Vec<String> = files.iter().map(read).collect::<Result<_, _>>()?;
-            tree.apply(patch)?;
-            let after: Result<Vec<String>, _> = files.iter().map(read).collect();
-            tree.unapply(patch)?;
+            let after: Result<Vec<String>, _> =
+                tree.with_patch(patch, &files, || files.iter().map(read).collect())?;
             let Ok(after) = after else { continue };
             let edits = files.into_iter().zip(before).zip(after);
             let edits = edits.map(|((file, before), after)| (file, before, after));
@@ -94,6 +94,9 @@ impl MutationSet {
     /// Builds the copy with every alternative, and leaves out what does not compile. Nothing is
     /// built where no mutation is left.
     ///
+    /// A round changes the files of mutations that were left out, and no other. So crates below
+    /// them, which are built already, are not built again.
+    ///
     /// # Errors
     /// A file cannot be written, or the copy does not build for another reason than a mutation.
     pub fn build(
@@ -103,27 +106,33 @@ impl MutationSet {
     ) -> Result<Option<Suites>> {
         while !self.names.is_empty() {
             println!("{} mutations in one build", self.names.len());
-            self.write(tree)?;
-            match build(&self.names)? {
+            for (file, text) in self.texts(tree)? {
+                write_changed(&tree.root.join(file), &text)?;
+            }
+            let started = Instant::now();
+            let built = build(&self.names)?;
+            println!("built for {} s", started.elapsed().as_secs());
+            match built {
                 Ok(suites) => return Ok(Some(suites)),
                 Err(culprits) => {
                     let names = culprits.names(&tree.root);
                     ensure!(!names.is_empty(), "the copy does not build: {culprits}");
                     println!("left out, since they do not compile beside others: {names:?}");
                     self.leave_out(&names);
-                    tree.restore()?;
                 }
             }
         }
         Ok(None)
     }
 
-    /// Writes the sources of the copy with every alternative.
-    fn write(&self, tree: &Tree) -> Result<()> {
-        let mut roots = BTreeSet::new();
+    /// Returns the sources with every alternative, by file.
+    fn texts(&self, tree: &Tree) -> Result<BTreeMap<String, String>> {
+        let original = |file: &str| -> Result<String> {
+            std::fs::read_to_string(tree.original(file)).with_context(|| file.to_owned())
+        };
+        let (mut texts, mut roots) = (BTreeMap::new(), BTreeSet::new());
         for (file, alternatives) in &self.files {
-            let text = std::fs::read_to_string(tree.original(file))?;
-            let mut parsed = syn::parse_file(&text).with_context(|| file.clone())?;
+            let mut parsed = syn::parse_file(&original(file)?).with_context(|| file.clone())?;
             let mut index = 0;
             each_function(&mut parsed.items, &mut |_, body| {
                 if let Some(bodies) = alternatives.get(&index) {
@@ -131,15 +140,17 @@ impl MutationSet {
                 }
                 index += 1;
             });
-            std::fs::write(tree.root.join(file), parsed.into_token_stream().to_string())?;
+            texts.insert(file.clone(), parsed.into_token_stream().to_string());
             roots.insert(crate_root(tree, file)?);
         }
         for root in roots {
-            let mut text = std::fs::read_to_string(tree.root.join(&root))?;
-            text.push_str(SWITCH);
-            std::fs::write(tree.root.join(&root), text)?;
+            let text = match texts.remove(&root) {
+                Some(text) => text,
+                None => original(&root)?,
+            };
+            texts.insert(root, text + SWITCH);
         }
-        Ok(())
+        Ok(texts)
     }
 
     /// Returns the mutation whose body contains this byte of a written file.
@@ -247,6 +258,14 @@ fn each_function(items: &mut [Item], visit: &mut impl FnMut(&Signature, &mut Blo
     }
 }
 
+/// Writes a file, unless it has this text. Cargo builds anew what depends on a file of another age.
+fn write_changed(path: &Path, text: &str) -> Result<()> {
+    if std::fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes()) {
+        return Ok(());
+    }
+    std::fs::write(path, text).with_context(|| path.display().to_string())
+}
+
 /// Returns a body that runs the active patch's body, or the original.
 fn chosen_body(bodies: &[(String, Block)], original: &Block) -> Block {
     let mut text = "{ ".to_owned();
@@ -304,6 +323,22 @@ mod tests {
         let after = BEFORE.replace("n < 3", "n <= 3");
         assert!(changed_bodies("models/a.rs", BEFORE, &after).is_none());
         assert!(changed_bodies("host/a.toml", BEFORE, &after).is_none());
+    }
+
+    #[test]
+    fn a_file_that_has_the_text_keeps_its_age() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.rs");
+        write_changed(&path, "fn a() {}").unwrap();
+        let old = std::time::SystemTime::UNIX_EPOCH;
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(old).unwrap();
+        let age = || std::fs::metadata(&path).unwrap().modified().unwrap();
+        write_changed(&path, "fn a() {}").unwrap();
+        assert_eq!(age(), old);
+        write_changed(&path, "fn b() {}").unwrap();
+        assert_ne!(age(), old);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "fn b() {}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 /// The folder of the copy, its target and the verdicts.
 const FOLDER: &str = "target/mutations";
@@ -61,8 +62,7 @@ impl Tree {
                 continue;
             }
             let modified = std::fs::metadata(self.repository.join(&file))?.modified()?;
-            let copy = OpenOptions::new().write(true).open(self.root.join(file))?;
-            copy.set_modified(modified)?;
+            set_age(&self.root.join(file), modified)?;
         }
         Ok(())
     }
@@ -112,10 +112,9 @@ impl Tree {
 
     /// Copies the compiled dependencies of the tree's own target folder, to save their compilation.
     fn seed(&self) -> Result<()> {
-        let (from, to) = (
-            self.repository.join("target/debug"),
-            self.target.join("debug"),
-        );
+        let own = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+        let from = self.repository.join(own).join("debug");
+        let to = self.target.join("debug");
         if to.exists() || !from.exists() {
             return Ok(());
         }
@@ -140,7 +139,9 @@ impl Tree {
             extension.is_some_and(|extension| LIBRARIES.contains(&extension))
         });
         for some in libraries.chunks(FILES_AT_ONCE) {
-            cp("--link", some, &to.join("deps"))?;
+            // Another file system holds no second name of a file.
+            cp("--link", some, &to.join("deps"))
+                .or_else(|_| cp("--reflink=auto", some, &to.join("deps")))?;
         }
         for some in others.chunks(FILES_AT_ONCE) {
             cp("--reflink=auto", some, &to.join("deps"))?;
@@ -156,12 +157,26 @@ impl Tree {
         self.git_apply(patch, &[])
     }
 
-    /// Takes a patch back.
+    /// Does work while a patch is applied to its files. They have their ages again afterwards, so
+    /// that cargo builds nothing anew for it.
     ///
     /// # Errors
-    /// The patch is not applied.
-    pub fn unapply(&self, patch: &str) -> Result<()> {
-        self.git_apply(patch, &["--reverse"])
+    /// The patch does not apply, or a file of it cannot be read.
+    pub fn with_patch<T>(
+        &self,
+        patch: &str,
+        files: &[String],
+        work: impl FnOnce() -> T,
+    ) -> Result<T> {
+        let age = |file: &String| Ok(std::fs::metadata(self.root.join(file))?.modified()?);
+        let ages: Vec<SystemTime> = files.iter().map(age).collect::<Result<_>>()?;
+        self.apply(patch)?;
+        let done = work();
+        self.git_apply(patch, &["--reverse"])?;
+        for (file, age) in files.iter().zip(ages) {
+            set_age(&self.root.join(file), age)?;
+        }
+        Ok(done)
     }
 
     fn git_apply(&self, patch: &str, arguments: &[&str]) -> Result<()> {
@@ -212,6 +227,11 @@ impl Tree {
         let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
         Ok(self.folder.join(format!("{what}-{commit}.tsv")))
     }
+}
+
+fn set_age(path: &Path, age: SystemTime) -> Result<()> {
+    let file = OpenOptions::new().write(true).open(path)?;
+    Ok(file.set_modified(age)?)
 }
 
 /// Copies or links files and folders into a folder, with their ages.

@@ -1,7 +1,8 @@
 //! One valuation with the digests of its answers: a record that needs its snapshot to be replayed.
 
 use crate::evidence::{
-    AnswerDigest, DigestedExchange, EvidenceResponse, EvidenceSource, Exchange, SaleIds, digest,
+    AnswerDigest, DigestedExchange, EvidenceResponse, EvidenceSource, Exchange, RowWork, SaleIds,
+    digest,
 };
 use crate::fixture::{Fixture, FixtureError, RecordedResult, final_result};
 use crate::outcome::{Cost, Outcome, Row, RowFailure};
@@ -58,6 +59,7 @@ impl<'a> DigestRecord<'a> {
     ) -> Result<Fixture, Mismatch> {
         let subject = self.subject.into_owned();
         let mut evidence = Vec::with_capacity(self.evidence.len());
+        let work = RowWork::of_row();
         for (at, recorded) in self.evidence.iter().enumerate() {
             let mismatch = |field: &str, expected: String, found: String| Mismatch {
                 row: row.clone(),
@@ -65,15 +67,14 @@ impl<'a> DigestRecord<'a> {
                 expected,
                 found,
             };
-            let answer = (snapshot.ask(&subject, &recorded.question))
+            let mut question = recorded.question.clone();
+            work.bind(&mut question);
+            let answer = (snapshot.ask(&subject, &question))
                 .map_err(|error| mismatch("answer", "an answer".to_owned(), error.to_string()))?;
             if let Err((field, expected, found)) = compare(recorded, &answer) {
                 return Err(mismatch(&field, expected, found));
             }
-            evidence.push(Exchange {
-                question: recorded.question.clone(),
-                answer,
-            });
+            evidence.push(Exchange { question, answer });
         }
         Ok(Fixture {
             row,

@@ -1,6 +1,6 @@
 //! Proves that a release still gives the answers that were recorded, bit for bit.
 
-use crate::evidence::{EvidenceSource, RecordedEvidence};
+use crate::evidence::{EvidenceSource, RecordedEvidence, RowWork};
 use crate::fixture::{Fixture, RecordedResult};
 use crate::runtime::Release;
 use serde::Serialize;
@@ -50,9 +50,12 @@ pub fn replay(release: &Release, fixture: &Fixture) -> Result<(), Mismatch> {
 /// # Errors
 /// The first answer that is not the same to the bit, or that cannot be had.
 pub fn agrees(snapshot: &dyn EvidenceSource, fixture: &Fixture) -> Result<(), Mismatch> {
+    let work = RowWork::of_row();
     for (at, exchange) in fixture.evidence.iter().enumerate() {
+        let mut question = exchange.question.clone();
+        work.bind(&mut question);
         let field = format!("/evidence/{at}/answer");
-        match snapshot.ask(&fixture.subject, &exchange.question) {
+        match snapshot.ask(&fixture.subject, &question) {
             Ok(answer) => compare(fixture, &field, &exchange.answer, &answer)?,
             Err(error) => {
                 return Err(Mismatch {

@@ -1,6 +1,6 @@
 //! The limits of one valuation's queries, as `wit/valuation.wit` states them.
 
-use super::{EvidenceQuery, EvidenceResponse, Refusal, SalesQuery};
+use super::{EvidenceQuery, EvidenceResponse, Refusal, RowWork, SalesQuery};
 
 /// Questions in one valuation.
 pub const MAX_QUESTIONS: u32 = 32;
@@ -11,23 +11,36 @@ pub const MAX_SALES_A_QUESTION: u32 = 500;
 /// Sales of the subject itself in one answer.
 pub const MAX_OWN_SALES: usize = 50;
 /// Work of one search, in sales that are looked at. A search beyond it is refused as one of too
-/// many sales. With 32 questions it bounds what the host does for a row between two looks at the
-/// clock.
+/// many sales. It bounds what the host does for a row between two looks at the clock.
 pub const MAX_SEARCH_WORK: u64 = 1 << 21;
+/// Work of all searches of one valuation, refused ones included. A search beyond it is refused as
+/// one of too many sales.
+pub const MAX_ROW_WORK: u64 = 4 * MAX_SEARCH_WORK;
 /// A search reads every cell of its circle where little is found, so this bounds the host's work.
 const MAX_RADIUS_M: u32 = 20_000;
 
 /// Counts the queries of one valuation.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug)]
 pub struct Bounds {
     /// Questions so far, refused ones among them.
     pub questions: u32,
     sales: usize,
+    work: RowWork,
+}
+
+impl Default for Bounds {
+    fn default() -> Bounds {
+        Bounds {
+            questions: 0,
+            sales: 0,
+            work: RowWork::of_row(),
+        }
+    }
 }
 
 impl Bounds {
-    /// Counts a question, or returns the refusal. `question` is a refusal already if the interface
-    /// itself cannot express it.
+    /// Counts a question and binds it to the row's work, or returns the refusal. `question` is a
+    /// refusal already if the interface itself cannot express it.
     ///
     /// # Errors
     /// The refusal in `question`, [`Refusal::InvalidQuestion`] for a question beyond the bounds,
@@ -40,7 +53,10 @@ impl Bounds {
         match question? {
             EvidenceQuery::NearbySales(query) if !within(&query) => Err(Refusal::InvalidQuestion),
             _ if self.questions > MAX_QUESTIONS => Err(Refusal::TooManyQuestions),
-            question => Ok(question),
+            mut question => {
+                self.work.bind(&mut question);
+                Ok(question)
+            }
         }
     }
 
@@ -78,6 +94,45 @@ mod tests {
     use crate::subject::GridPoint;
     use domesday_registers::Day;
 
+    fn search(radius_m: u32, limit: u32) -> EvidenceQuery {
+        EvidenceQuery::NearbySales(SalesQuery {
+            center: GridPoint {
+                easting: 1,
+                northing: 2,
+            },
+            radius_m,
+            since: Day(0),
+            types: Vec::new(),
+            standard_only: false,
+            floor_area_only: false,
+            order: SalesOrder::Nearest,
+            limit,
+            work: RowWork::default(),
+        })
+    }
+
+    #[test]
+    fn the_searches_of_a_row_carry_its_work_and_no_other_rows() {
+        let (mut row, mut other) = (Bounds::default(), Bounds::default());
+        let ask = |bounds: &mut Bounds| {
+            let Ok(EvidenceQuery::NearbySales(query)) = bounds.count_question(Ok(search(1, 1)))
+            else {
+                panic!("the search is refused");
+            };
+            query
+        };
+        let (first, second, of_other) = (ask(&mut row), ask(&mut row), ask(&mut other));
+        first.work.spend(7);
+        assert_eq!(second.work.remainder(), MAX_ROW_WORK - 7);
+        assert_eq!(of_other.work.remainder(), MAX_ROW_WORK);
+        // A replay compares questions, and their records have no work.
+        assert_eq!(first, of_other);
+        let written = serde_json::to_value(&first).unwrap();
+        assert_eq!(written.get("work"), None);
+        let read: SalesQuery = serde_json::from_value(written).unwrap();
+        assert_eq!((&read, read.work.remainder()), (&first, u64::MAX));
+    }
+
     #[test]
     fn a_search_has_a_radius_and_a_limit_within_bounds() {
         for (radius_m, limit, is_within) in [
@@ -88,19 +143,7 @@ mod tests {
             (1, 0, false),
             (1, MAX_SALES_A_QUESTION + 1, false),
         ] {
-            let question = EvidenceQuery::NearbySales(SalesQuery {
-                center: GridPoint {
-                    easting: 1,
-                    northing: 2,
-                },
-                radius_m,
-                since: Day(0),
-                types: Vec::new(),
-                standard_only: false,
-                floor_area_only: false,
-                order: SalesOrder::Nearest,
-                limit,
-            });
+            let question = search(radius_m, limit);
             let expected = match is_within {
                 true => Ok(question.clone()),
                 false => Err(Refusal::InvalidQuestion),

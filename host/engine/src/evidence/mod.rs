@@ -7,16 +7,19 @@ mod bounds;
 mod digests;
 mod recorded_evidence;
 mod recorder;
+mod row_work;
 mod shown_sales;
 mod snapshot;
 
 pub use bounds::{
-    Bounds, MAX_OWN_SALES, MAX_QUESTIONS, MAX_SALES, MAX_SALES_A_QUESTION, MAX_SEARCH_WORK,
+    Bounds, MAX_OWN_SALES, MAX_QUESTIONS, MAX_ROW_WORK, MAX_SALES, MAX_SALES_A_QUESTION,
+    MAX_SEARCH_WORK,
 };
 pub use digests::{AnswerDigest, DigestedExchange, PackSale, SALE_NUMBERS, SaleIds};
 pub(crate) use digests::{AnswerDigests, digest};
 pub use recorded_evidence::RecordedEvidence;
 pub use recorder::{Exchange, Recorder};
+pub use row_work::RowWork;
 pub use shown_sales::ShownSales;
 pub use snapshot::SnapshotEvidence;
 pub(crate) use snapshot::{check_past, nearness_to, precision, shows_attributes};
@@ -71,6 +74,9 @@ pub struct SalesQuery {
     pub order: SalesOrder,
     /// The limit of their number.
     pub limit: u32,
+    /// The work that the searches of the row may still do. It is no part of the question.
+    #[serde(skip)]
+    pub work: RowWork,
 }
 
 /// Order in which sales are returned.

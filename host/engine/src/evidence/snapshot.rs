@@ -33,7 +33,8 @@ impl SnapshotEvidence {
         }
     }
 
-    /// Finds the sales near a place. `None` where that is too much work.
+    /// Finds the sales near a place. `None` where that is too much work for one search, or for
+    /// those of the row.
     fn nearby(
         &self,
         subject: &Subject,
@@ -55,7 +56,10 @@ impl SnapshotEvidence {
             with_floor_area: query.floor_area_only,
             exclude_uprn: None,
         };
-        let sales = self.snapshot.find_nearby_sales(&search, self.most_work)?;
+        let most_work = self.most_work.min(query.work.remainder());
+        let mut rest = most_work;
+        let sales = self.snapshot.find_nearby_sales(&search, &mut rest)?;
+        query.work.spend(most_work - rest);
         // An own sale in this answer would already reveal a stored floor area.
         let hidden = query.floor_area_only && !subject.stored_data;
         Ok(match subject.uprn.filter(|_| hidden) {
@@ -281,6 +285,7 @@ fn nearness(subject: &Postcode, sale: &Postcode) -> Nearness {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::{MAX_ROW_WORK, RowWork};
     use std::path::Path;
 
     fn subject() -> Subject {
@@ -384,16 +389,18 @@ mod tests {
         }
     }
 
-    /// The demo's snapshot, from a town of it.
-    #[test]
-    fn a_search_that_looks_at_too_many_sales_is_refused() {
+    /// Returns the demo's evidence.
+    fn demo_evidence() -> SnapshotEvidence {
         let folder = "../../releases/property/synthetic-2026-09";
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join(folder)
             .join("snapshot.redb");
-        let mut evidence = SnapshotEvidence::new(Arc::new(Snapshot::open(&file).unwrap()));
-        let subject = subject();
-        let question = EvidenceQuery::NearbySales(SalesQuery {
+        SnapshotEvidence::new(Arc::new(Snapshot::open(&file).unwrap()))
+    }
+
+    /// Returns a search from a town of the demo, for a row with this work.
+    fn search(work: &RowWork) -> EvidenceQuery {
+        EvidenceQuery::NearbySales(SalesQuery {
             center: GridPoint {
                 easting: 386_030,
                 northing: 635_325,
@@ -405,7 +412,15 @@ mod tests {
             floor_area_only: false,
             order: SalesOrder::Nearest,
             limit: 500,
-        });
+            work: work.clone(),
+        })
+    }
+
+    #[test]
+    fn a_search_that_looks_at_too_many_sales_is_refused() {
+        let mut evidence = demo_evidence();
+        let subject = subject();
+        let question = search(&RowWork::default());
         for (most_work, is_refused) in [(MAX_SEARCH_WORK, false), (40, true)] {
             evidence.most_work = most_work;
             let records = evidence.ask(&subject, &question).unwrap();
@@ -414,5 +429,38 @@ mod tests {
             let found = matches!(packed, PackedResponse::Found(_));
             assert_eq!(found, !is_refused);
         }
+    }
+
+    #[test]
+    fn the_searches_of_a_row_share_its_work() {
+        let mut evidence = demo_evidence();
+        let subject = subject();
+        let is_refused = |evidence: &SnapshotEvidence, work: &RowWork| {
+            evidence.ask(&subject, &search(work)).unwrap() == TOO_MUCH_WORK
+        };
+        let row = RowWork::of_row();
+        assert!(!is_refused(&evidence, &row));
+        let of_one = MAX_ROW_WORK - row.remainder();
+        assert!((41..MAX_SEARCH_WORK).contains(&of_one), "{of_one}");
+        let row = RowWork::of(2 * of_one);
+        assert_eq!(
+            [(); 3].map(|()| is_refused(&evidence, &row)),
+            [false, false, true]
+        );
+        let packed = evidence.ask_packed(&subject, &search(&row)).unwrap();
+        assert!(matches!(packed, PackedResponse::Records(answer) if answer == TOO_MUCH_WORK));
+        let other = RowWork::of(2 * of_one - 1);
+        assert_eq!(
+            [(); 2].map(|()| is_refused(&evidence, &other)),
+            [false, true]
+        );
+        // A question that is no search needs none of it.
+        let own = evidence.ask(&subject, &EvidenceQuery::OwnSales).unwrap();
+        assert!(matches!(own, EvidenceResponse::Sales(_)), "{own:?}");
+        // One that is refused by itself has done its work too.
+        evidence.most_work = 40;
+        let row = RowWork::of(100);
+        assert!(is_refused(&evidence, &row));
+        assert_eq!(row.remainder(), 60);
     }
 }

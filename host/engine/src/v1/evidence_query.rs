@@ -1,7 +1,7 @@
 //! Converts a release's evidence queries to the host's types.
 
 use super::{wit, wit_evidence as ask};
-use crate::evidence::{AreaLevel, EvidenceQuery, Refusal, SalesOrder, SalesQuery};
+use crate::evidence::{AreaLevel, EvidenceQuery, Refusal, RowWork, SalesOrder, SalesQuery};
 use crate::subject::GridPoint;
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
@@ -23,6 +23,7 @@ pub(crate) fn nearby_sales(query: ask::SalesQuery) -> Result<EvidenceQuery, Refu
             ask::SalesOrder::Other => return Err(Refusal::InvalidQuestion),
         },
         limit: query.limit,
+        work: RowWork::default(),
     }))
 }
 

@@ -115,8 +115,8 @@ fn pair(low: i32, high: i32) -> u64 {
 mod tests {
     use super::*;
     use crate::evidence::{
-        EvidenceQuery, EvidenceResponse, EvidenceSource, PackedResponse, SalesOrder, SalesQuery,
-        SnapshotEvidence,
+        EvidenceQuery, EvidenceResponse, EvidenceSource, PackedResponse, RowWork, SalesOrder,
+        SalesQuery, SnapshotEvidence,
     };
     use crate::subject::GridPoint;
     use domesday_property::Snapshot;
@@ -161,6 +161,7 @@ mod tests {
             floor_area_only: false,
             order: SalesOrder::Nearest,
             limit: 500,
+            work: RowWork::default(),
         });
         let stranger = subject(None, false);
         let EvidenceResponse::Sales(sales) = evidence.ask(&stranger, &question).unwrap() else {

@@ -23,20 +23,22 @@ impl Snapshot {
     /// # Errors
     /// Storage failed, or a row is damaged.
     pub fn nearby_sales(&self, query: &NearbyQuery) -> Result<Vec<Sale>, SnapshotError> {
-        let found = self.find_nearby_sales(query, u64::MAX)?;
+        let mut unbounded = u64::MAX;
+        let found = self.find_nearby_sales(query, &mut unbounded)?;
         found.iter().flat_map(FoundSales::iter).collect()
     }
 
     /// Returns the sales of [`Snapshot::nearby_sales`], still packed. `None` where the search would
-    /// do more work than `most_work`. A sale that is looked at counts as 1, and a block that is
-    /// read as [`BLOCK_WORK`]. The count follows from the snapshot and the query alone.
+    /// do more than `work`, from which its work is taken. A sale that is looked at counts as 1, and
+    /// a block that is read as [`BLOCK_WORK`]. The count follows from the snapshot and the query
+    /// alone.
     ///
     /// # Errors
     /// Storage failed, or a block of sales is damaged.
     pub fn find_nearby_sales(
         &self,
         query: &NearbyQuery,
-        most_work: u64,
+        work: &mut u64,
     ) -> Result<Option<FoundSales>, SnapshotError> {
         let limit = query.limit.min(MAX_LIMIT);
         // Sales lie within the days that two bytes hold, whatever the query.
@@ -46,7 +48,7 @@ impl Snapshot {
             return Ok(Some(FoundSales::new(query.before, Vec::new())));
         }
         let years = (year(from), year(last));
-        let (search, work) = (Search::new(query), Work(most_work));
+        let (search, work) = (Search::new(query), Work(work));
         let found = match query.order {
             Order::Nearest => self.nearest(&search, years, limit, work),
             Order::Newest => self.newest(&search, years, limit, work),
@@ -59,7 +61,7 @@ impl Snapshot {
         search: &Search<'_>,
         years: (i32, i32),
         limit: usize,
-        mut work: Work,
+        mut work: Work<'_>,
     ) -> Result<Option<Vec<Candidate>>, SnapshotError> {
         let mut best = TopN::new(limit, |c: &Candidate| {
             (c.distance_squared, Reverse(c.day), c.id)
@@ -96,7 +98,7 @@ impl Snapshot {
         search: &Search<'_>,
         years: (i32, i32),
         limit: usize,
-        mut work: Work,
+        mut work: Work<'_>,
     ) -> Result<Option<Vec<Candidate>>, SnapshotError> {
         let cells: Vec<Cell> = (0..=search.rings())
             .flat_map(|ring| ring_cells(search.cell, ring))
@@ -146,13 +148,13 @@ impl Snapshot {
 pub const BLOCK_WORK: u64 = 16;
 
 /// The work that a search may still do.
-struct Work(u64);
+struct Work<'a>(&'a mut u64);
 
-impl Work {
+impl Work<'_> {
     /// Counts the work of a block with so many sales. Returns whether it was still within bounds.
     fn spend(&mut self, sales: usize) -> bool {
         let rest = self.0.checked_sub(BLOCK_WORK + sales as u64);
-        self.0 = rest.unwrap_or(0);
+        *self.0 = rest.unwrap_or(0);
         rest.is_some()
     }
 }

@@ -3,7 +3,7 @@
 use super::demo::{demo_evidence, homes};
 use super::interface_versions::sales;
 use domesday_engine::evidence::{
-    Bounds, EvidenceQuery, EvidenceResponse, EvidenceSource, MAX_SALES, Nearness, Refusal,
+    Bounds, EvidenceQuery, EvidenceResponse, EvidenceSource, MAX_SALES, Nearness, Refusal, RowWork,
     SalesOrder, SalesQuery,
 };
 use domesday_engine::subject::Subject;
@@ -52,6 +52,7 @@ fn own_sales_reveal_no_stored_floor_area_unless_it_is_allowed() {
             floor_area_only,
             order: SalesOrder::Nearest,
             limit: 100,
+            work: RowWork::default(),
         });
         let EvidenceResponse::Sales(sales) = evidence.ask(&subject, &query).unwrap() else {
             panic!("no sales");

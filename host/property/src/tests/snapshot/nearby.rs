@@ -163,7 +163,7 @@ proptest! {
         }
         let ids: Vec<u64> = found.iter().map(|sale| sale.id).collect();
         prop_assert_eq!(ids, by_sorting(known, &query));
-        let packed = snapshot.find_nearby_sales(&query, u64::MAX).unwrap().unwrap();
+        let packed = snapshot.find_nearby_sales(&query, &mut { u64::MAX }).unwrap().unwrap();
         prop_assert_eq!((packed.len(), packed.is_empty()), (found.len(), found.is_empty()));
         for sale in &found {
             prop_assert!(packed.contains(sale.id));
@@ -236,7 +236,11 @@ fn a_search_ends_where_its_work_does() {
             with_floor_area: false,
             exclude_uprn: None,
         };
-        let ends = |work| snapshot.find_nearby_sales(&query, work).unwrap().is_none();
+        let rest = |mut work| {
+            let found = snapshot.find_nearby_sales(&query, &mut work).unwrap();
+            found.is_some().then_some(work)
+        };
+        let ends = |work| rest(work).is_none();
         let whole = (0..40)
             .map(|bits| 1_u64 << bits)
             .find(|&work| !ends(work))
@@ -252,6 +256,7 @@ fn a_search_ends_where_its_work_does() {
         // Twice over, since the second search reads the cache.
         for _ in 0..2 {
             assert!(ends(enough - 1) && !ends(enough), "{order:?}");
+            assert_eq!(rest(enough + 5), Some(5), "{order:?}");
         }
         let blocks = (enough - known.len() as u64) / BLOCK_WORK;
         let most = if order == Order::Nearest { 60 } else { 60 * 61 };
@@ -262,7 +267,7 @@ fn a_search_ends_where_its_work_does() {
         };
         assert!(
             snapshot
-                .find_nearby_sales(&none, 0)
+                .find_nearby_sales(&none, &mut 0)
                 .unwrap()
                 .unwrap()
                 .is_empty()

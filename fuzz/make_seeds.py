@@ -33,6 +33,17 @@ def put(target, name, *parts):
     (folder / name).write_bytes(content)
 
 
+def texts(*parts):
+    """Returns an input that a target of several texts reads as these.
+
+    The crate arbitrary takes the length of each text but the last from the end of the input. It is
+    one byte where no more than 256 are left."""
+    encoded = [part.encode() for part in parts]
+    packed = b"".join(encoded) + bytes(len(part) for part in reversed(encoded[:-1]))
+    assert len(packed) <= 256, packed
+    return packed
+
+
 def archive(members, compression=zipfile.ZIP_DEFLATED):
     """Returns a zip archive whose bytes depend on its members alone."""
     target = io.BytesIO()
@@ -149,6 +160,32 @@ def queries():
         put("series_query", f"query-{number}", query)
 
 
+def addresses():
+    for name, fields in {
+        "house": ("12", "Larkspur Lane", "", ""),
+        "flat": ("Flat 2, 11", "St. John's Rd", "Larkspur Lane", "Quarrybridge"),
+        "unit": ("FLAT 24", "FERN POINT, 60", "ALDER POND AVENUE", "QUARRYBRIDGE"),
+        "range": ("", "12A - 14", "", "Upper Fenwick"),
+        "lines": ("1 Keepers Cottages", "The Old Mill, 3 Mill Lane", "Quarrybridge ZZ1 1AA", "Quarrybridge"),
+        "letters": ("Tŷ Gwyn", "Ffordd y Môr", "Studio, rear of 7½", "ßtraße"),
+    }.items():  # fmt: skip
+        put("address_keys", name, texts(*fields))
+
+
+def options():
+    every = {"include_comparables": True, "comparables_limit": 10,
+             "include_context_metrics": True, "use_stored_data": False}  # fmt: skip
+    for name, pair in {
+        "none": ("{}", "{}"),
+        "null": ("null", "null"),
+        "shared": (json.dumps(every), "{}"),
+        "own": ("{}", json.dumps(every)),
+        "both": ('{"include_comparables":false}', '{"include_comparables":true,"comparables_limit":0}'),
+        "unsound": ('{"comparables_limit":11}', '{"comparables_limit":1.0,"other":1}'),
+    }.items():  # fmt: skip
+        put("options", name, texts(*pair))
+
+
 def files_of_operators():
     receipt = {"sequence": 1, "previous": "PREVIOUS", "about": {
         "at": 1790000000000, "tenant": "acme", "release_id": "r", "package": "a" * 64, "snapshot": "b" * 64,
@@ -178,4 +215,6 @@ outcomes()
 workbooks()
 answers()
 queries()
+addresses()
+options()
 files_of_operators()

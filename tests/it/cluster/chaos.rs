@@ -14,6 +14,7 @@ mod load;
 mod nginx;
 mod record;
 mod rig;
+mod usage;
 
 use faults::Store;
 

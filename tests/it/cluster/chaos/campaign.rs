@@ -5,6 +5,7 @@ use crate::chaos::load::Load;
 use crate::chaos::nginx;
 use crate::chaos::record::{Proved, Record};
 use crate::chaos::rig::{Rig, TENANTS};
+use crate::chaos::usage::{Comparison, UsageEntries};
 use crate::common::client::Client;
 use crate::common::seed::SeededRandom;
 use crate::crash::expected::read;
@@ -29,6 +30,8 @@ struct Counters {
     unknown: u64,
     used: u64,
     jobs: usize,
+    /// Of all answers so far.
+    compared: Comparison,
 }
 
 /// Inflicts the faults of a store that were not proved yet.
@@ -50,10 +53,11 @@ pub fn run(store: Store) {
     }
     let mut record = Record::open(store, each.map(|_| seed));
     let bound = each.map_or(RECOVERY_BESIDE_OTHERS, |_| RECOVERY);
-    if record.len() < plan.len() {
+    let earlier = record.len();
+    if earlier < plan.len() {
         inflict(store, &plan, seed, bound, &mut record);
     }
-    record.print(store, seed);
+    record.print(store, seed, earlier);
 }
 
 /// Returns every kind as often as that, in an order of this seed.
@@ -101,6 +105,10 @@ fn inflict(store: Store, plan: &[ChaosFault], seed: u64, bound: Duration, record
                 unknown: after.unknown - before.unknown,
                 unknown_used: after.used - before.used - (after.answered - before.answered),
                 jobs: after.jobs - before.jobs,
+                compared: Comparison {
+                    answers: after.compared.answers - before.compared.answers,
+                    ..after.compared
+                },
                 said: end.said,
             });
             before = after;
@@ -122,6 +130,7 @@ fn settle(rig: &Rig, load: &Load, fault: ChaosFault, before: Counters) -> Counte
             unknown: read(&ledger.unanswered),
             used: rig.used(TENANTS[0]),
             jobs: ledger.jobs.lock().unwrap().len(),
+            compared: Comparison::default(),
         };
         let answered = now.answered - before.answered;
         let mut unknown = now.unknown - before.unknown;
@@ -131,13 +140,26 @@ fn settle(rig: &Rig, load: &Load, fault: ChaosFault, before: Counters) -> Counte
         }
         let (used, of_jobs) = (now.used.saturating_sub(before.used), ledger.units_of_jobs());
         let used_by_jobs = rig.used(TENANTS[1]);
+        let mut found = "the entries were not compared".to_owned();
         if (answered..=answered + unknown).contains(&used) && used_by_jobs == of_jobs {
-            return now;
+            // Requests of unknown outcome leave room in the sums, and none in the entries.
+            let export = rig.usage_export();
+            let [values, jobs] = [TENANTS[0], TENANTS[1]].map(|it| UsageEntries::of(it, &export));
+            let compared = values.compare(&ledger.executions.lock().unwrap());
+            let compared = compared.plus(jobs.compare(&ledger.units_by_job()));
+            let sums = [(values.units(), now.used), (jobs.units(), used_by_jobs)];
+            let is_whole = sums
+                .iter()
+                .all(|&(sum, used)| u64::try_from(sum) == Ok(used));
+            if compared.is_exact() && is_whole {
+                return Counters { compared, ..now };
+            }
+            found = format!("{compared}; sums of entries and counters {sums:?}");
         }
         assert!(
             begun.elapsed() < SETTLED,
             "after {fault:?}: {used} units used, {answered} answered and {unknown} of unknown \
-             outcome; jobs used {used_by_jobs} of {of_jobs}: {}",
+             outcome; jobs used {used_by_jobs} of {of_jobs}; {found}: {}",
             rig.logs()
         );
         std::thread::sleep(Duration::from_millis(200));

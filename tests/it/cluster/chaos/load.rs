@@ -197,6 +197,9 @@ impl Customer<'_> {
                         let answer = answer.json();
                         let one = std::slice::from_ref(&answer);
                         let rows = answer["results"].as_array().map_or(one, Vec::as_slice);
+                        let execution = rows[0]["execution_id"].as_str().unwrap().to_owned();
+                        let before = ledger.executions.lock().unwrap().insert(execution, units);
+                        assert_eq!(before, None, "an execution was answered twice");
                         let ids = rows.iter().map(|row| row["valuation_id"].as_str().unwrap());
                         ledger
                             .valuation_ids

@@ -10,6 +10,7 @@ use crate::common::faults::{clock, library};
 use crate::common::server::Server;
 use crate::crash::clients::JOBS;
 use crate::crash::harness::{UNITS, World};
+use domesday_server::clock::{Clock, MachineClock};
 use serde_json::json;
 use std::fs;
 use std::net::SocketAddr;
@@ -117,6 +118,12 @@ impl Rig {
             .split('\t');
         let used = fields.nth(2).unwrap().split(' ').next().unwrap();
         used.parse().unwrap()
+    }
+
+    /// Returns the entries of this month's ledger of units, of all tenants, as CSV.
+    pub fn usage_export(&self) -> String {
+        let month = MachineClock.utc().format("%Y-%m").to_string();
+        self.world.order(&["usage", "export", "--month", &month])
     }
 
     /// Waits until every host is ready, values are answered one after another and a new job is

@@ -41,6 +41,8 @@ pub struct Ledger {
     /// Jobs by their idempotency keys.
     pub jobs: Mutex<BTreeMap<String, AcceptedJob>>,
     pub valuation_ids: Mutex<Vec<String>>,
+    /// Units of values and batches that were answered, by their execution ids.
+    pub executions: Mutex<BTreeMap<String, u64>>,
     pub requests: AtomicU64,
     pub answered: AtomicU64,
     pub refused: AtomicU64,
@@ -115,6 +117,13 @@ impl Ledger {
             Some(first) => assert_eq!(first, text, "{key} has other results now"),
             None => job.results = Some(text.to_owned()),
         }
+    }
+
+    /// Returns the units that each job costs, by the id of the job.
+    pub fn units_by_job(&self) -> BTreeMap<String, u64> {
+        let jobs = self.jobs.lock().unwrap();
+        let units = jobs.values().map(|job| (job.id.clone(), job.units()));
+        units.collect()
     }
 
     /// Returns the units that the jobs cost.

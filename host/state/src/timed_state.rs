@@ -74,6 +74,10 @@ impl Usage for TimedState {
         self.reply("refund", refunded)
     }
 
+    fn usage_months(&self, limit: usize) -> Reply<Vec<Month>> {
+        self.reply("usage_months", self.state.usage_months(limit))
+    }
+
     fn used_units(&self, tenant: TenantId, month: Month) -> Reply<u64> {
         self.reply("used_units", self.state.used_units(tenant, month))
     }

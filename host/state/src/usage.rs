@@ -45,6 +45,10 @@ pub trait Usage: Send + Sync {
     /// turns out to be durable. Both hold while the process lives.
     fn refund(&self, tenant: TenantId, month: Month, units: u32, source: UsageSource) -> Reply<()>;
 
+    /// Returns the latest months that hold entries, latest first and at most `limit` of them. One
+    /// whose entries the file's log alone has so far may be absent.
+    fn usage_months(&self, limit: usize) -> Reply<Vec<Month>>;
+
     /// Returns the units used in a month.
     fn used_units(&self, tenant: TenantId, month: Month) -> Reply<u64>;
 

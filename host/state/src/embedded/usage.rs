@@ -113,6 +113,10 @@ impl Usage for EmbeddedState {
         self.begin(|answer| RefundWork { refund, answer })
     }
 
+    fn usage_months(&self, limit: usize) -> Reply<Vec<Month>> {
+        self.read_files(move |files| super::usage_entries::read_months(files, limit))
+    }
+
     fn used_units(&self, tenant: TenantId, month: Month) -> Reply<u64> {
         self.read_files(move |files| files.used_units(tenant, month))
     }

@@ -62,6 +62,23 @@ pub(super) fn remove_entries(
     Ok(over.len() as u64)
 }
 
+/// Returns the latest months that hold rows of the file, latest first and at most `limit` of them.
+pub(super) fn read_months(files: &OpenFiles, limit: usize) -> Result<Vec<Month>, StateError> {
+    let transaction = files.database.begin_read().map_err(reading)?;
+    let table = transaction.open_table(USAGE_ENTRIES).map_err(reading)?;
+    let (mut months, mut before) = (Vec::new(), i32::MAX);
+    while months.len() < limit {
+        let mut earlier = table.range(..(before, "", 0)).map_err(reading)?;
+        let Some(row) = earlier.next_back() else {
+            break;
+        };
+        let (key, _) = row.map_err(reading)?;
+        before = key.value().0;
+        months.extend(Month::from_number(before));
+    }
+    Ok(months)
+}
+
 /// Reads a page of the ledger: the rows of the file, and those that the log will become.
 ///
 /// It reads the log first and begins a transaction later. A take-over writes the file before it

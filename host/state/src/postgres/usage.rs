@@ -55,6 +55,12 @@ impl Usage for PostgresState {
         Box::pin(async move { refund.await.map(drop) })
     }
 
+    fn usage_months(&self, limit: usize) -> Reply<Vec<Month>> {
+        self.read_jobs(&self.job_pools.bulk, move |pool| {
+            super::usage_entries::read_months(pool, limit)
+        })
+    }
+
     fn used_units(&self, tenant: TenantId, at: Month) -> Reply<u64> {
         let watched = Arc::clone(&self.watched);
         self.driver.begin(async move {

@@ -23,6 +23,12 @@ const PAGE: &str = "SELECT * FROM (\
      UNION ALL SELECT tenant, 0, '{}', '{}', '{}', ARRAY[used - entered] FROM domesday.usage \
      WHERE month = $1 AND used <> entered) AS entries \
      WHERE tenant <= $2 AND (tenant, number) >= ($3, $4) ORDER BY tenant, number LIMIT $5";
+/// A look-up in the primary key for each month, since months have millions of rows.
+const MONTHS: &str = "WITH RECURSIVE found AS (\
+     SELECT max(month) AS month FROM domesday.usage_entries \
+     UNION ALL SELECT (SELECT max(e.month) FROM domesday.usage_entries AS e \
+     WHERE e.month < found.month) FROM found WHERE found.month IS NOT NULL) \
+     SELECT month FROM found WHERE month IS NOT NULL ORDER BY month DESC LIMIT $1";
 const REMOVE: &str = "DELETE FROM domesday.usage_entries AS e USING (\
      SELECT month, tenant, number FROM domesday.usage_entries WHERE month < $1 LIMIT $2) AS o \
      WHERE e.month = o.month AND e.tenant = o.tenant AND e.number = o.number";
@@ -63,6 +69,20 @@ pub(super) async fn read_entries(pool: PgPool, query: UsageQuery) -> Result<Usag
             return Ok(page.finish());
         }
     }
+}
+
+/// Returns the latest months that hold entries, latest first and at most `limit` of them.
+pub(super) async fn read_months(pool: PgPool, limit: usize) -> Result<Vec<Month>, StateError> {
+    let rows = sqlx::query(MONTHS)
+        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+        .fetch_all(&pool)
+        .await
+        .map_err(reading)?;
+    let months = rows
+        .iter()
+        .map(|row| row.try_get("month").map(Month::from_number));
+    let months: Result<Vec<_>, _> = months.collect();
+    Ok(months.map_err(reading)?.into_iter().flatten().collect())
 }
 
 /// Reads the entries of a row. Those that a refund had no units left for are of zero units, and are

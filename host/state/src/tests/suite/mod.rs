@@ -82,6 +82,7 @@ macro_rules! state_suite {
                 units_survive_a_restart
                 the_ledger_has_an_entry_for_each_change
                 entries_of_earlier_months_are_removed
+                months_with_entries_are_listed_latest_first
             }
             jobs {
                 an_accepted_job_is_queued_and_charged

@@ -267,6 +267,35 @@ pub(crate) fn entries_of_earlier_months_are_removed<S: Store>() {
     }
 }
 
+/// Retention counts the months that hold entries, so that no clock alone empties the ledger.
+pub(crate) fn months_with_entries_are_listed_latest_first<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    assert_eq!(wait(state.usage_months(9)), []);
+    let months = [JUNE.minus(13), JUNE, JUNE.minus(1)];
+    for month in months {
+        for _ in 0..2 {
+            let charge = Charge {
+                tenant: id("acme"),
+                month,
+                units: 1,
+                allowance: 5,
+                source: REQUEST,
+            };
+            wait(state.charge(charge));
+        }
+    }
+    // So that no entry stands in a log alone.
+    state.pause_jobs(true).unwrap();
+    assert_eq!(
+        wait(state.usage_months(9)),
+        [JUNE, JUNE.minus(1), JUNE.minus(13)]
+    );
+    assert_eq!(wait(state.usage_months(2)), [JUNE, JUNE.minus(1)]);
+    assert_eq!(wait(state.usage_months(0)), []);
+    wait(state.remove_usage_entries(JUNE));
+    assert_eq!(wait(state.usage_months(9)), [JUNE]);
+}
+
 pub(crate) fn units_survive_a_restart<S: Store>() {
     let (store, state) = with_tenant::<S>();
     charge(&state, "acme", 5, 10);

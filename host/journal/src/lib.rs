@@ -24,6 +24,7 @@
 //! This crate does not know the content of a record.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
+mod age_clock;
 mod append;
 #[cfg(test)]
 mod captured_warnings;

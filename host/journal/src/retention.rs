@@ -3,7 +3,7 @@
 //! The last file stays, since the host writes it. Files go oldest first and one at a time, so what
 //! stays has no gap and can be proved from its first receipt. The heads stay too: that of a removed
 //! file's end vouches for the first receipt after it. A line of [`REMOVED`] is durable before its
-//! file goes.
+//! file goes. Ages are by [`AgeClock`], since a clock that is set wrong must not empty a journal.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::age_clock::AgeClock;
 use crate::folder::{free_bytes, sync_directory};
 use crate::json_lines::{append_line, read_lines};
 use crate::{Head, JournalError, segment};
@@ -110,6 +111,7 @@ impl From<u64> for Limits {
 pub(crate) struct RetainedFiles {
     folder: PathBuf,
     retention: Retention,
+    clock: AgeClock,
     files: VecDeque<RetainedFile>,
     /// The last receipt that the record of removals has.
     recorded_through: u64,
@@ -127,7 +129,11 @@ struct RetainedFile {
 
 impl RetainedFiles {
     /// Finds the files that are closed at a start: all but the last.
-    pub(crate) fn find(folder: &Path, retention: Retention) -> Result<RetainedFiles, JournalError> {
+    pub(crate) fn find(
+        folder: &Path,
+        retention: Retention,
+        clock: AgeClock,
+    ) -> Result<RetainedFiles, JournalError> {
         let listed = segment::list(folder)?;
         let mut files = VecDeque::new();
         for pair in listed.windows(2) {
@@ -144,6 +150,7 @@ impl RetainedFiles {
         Ok(RetainedFiles {
             folder: folder.to_owned(),
             retention,
+            clock,
             files,
             recorded_through: removed_files(folder)?.last().map_or(0, |file| file.last),
             removed_below: Arc::default(),
@@ -182,8 +189,12 @@ impl RetainedFiles {
         open_bytes: u64,
         now: i64,
     ) -> Result<(), JournalError> {
+        let aged_to = match self.retention.max_age {
+            Some(_) => self.clock.time(now),
+            None => now,
+        };
         for _ in 0..REMOVED_AT_ONCE {
-            let limit = self.limit_of_oldest(heads, open_bytes, now);
+            let limit = self.limit_of_oldest(heads, open_bytes, aged_to);
             let (Some((because, head)), Some(oldest)) = (limit, self.files.front()) else {
                 break;
             };
@@ -250,4 +261,4 @@ impl RetainedFiles {
 
 #[cfg(test)]
 #[path = "retention_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A day in milliseconds.
-const DAY: i64 = 86_400_000;
+pub(crate) const DAY: i64 = 86_400_000;
 
 struct Host {
     folder: tempfile::TempDir,
@@ -55,6 +55,10 @@ async fn keep(journal: &Journal, count: u32) {
         let ticket = journal.append(receipt.bind_to_snapshot(&about)).unwrap();
         journal.wait_until_durable(ticket, ticket).await.unwrap();
     }
+}
+
+fn find(folder: &Path, retention: Retention) -> RetainedFiles {
+    RetainedFiles::find(folder, retention, AgeClock::start(&[], 0)).unwrap()
 }
 
 #[track_caller]
@@ -122,6 +126,9 @@ async fn a_file_goes_once_its_last_receipt_is_too_old_and_the_last_file_stays() 
     let before = host.files();
     host.now.fetch_add(30 * DAY, Ordering::SeqCst);
     keep(&journal, 1).await;
+    drop(journal);
+    // A start finds a head of that day.
+    let journal = host.open(retention);
     std::thread::sleep(Duration::from_millis(1_200));
     assert_eq!(host.files(), before, "none is older than thirty days");
     host.now.fetch_add(DAY, Ordering::SeqCst);
@@ -132,6 +139,33 @@ async fn a_file_goes_once_its_last_receipt_is_too_old_and_the_last_file_stays() 
     assert!(removed.iter().all(|file| file.because == Limit::Age));
     drop(journal);
     assert_eq!(host.verify_from(last).unwrap().last, 19);
+}
+
+/// No file is older than the journal itself shows, and the time that the host runs.
+#[tokio::test]
+async fn a_clock_that_is_a_month_ahead_removes_nothing() {
+    for jumps_while_running in [true, false] {
+        let host = Host::new();
+        let retention = Retention {
+            max_age: Some(Duration::from_millis(30 * DAY.unsigned_abs())),
+            ..Retention::default()
+        };
+        let mut journal = host.open(retention);
+        keep(&journal, 18).await;
+        let before = host.files();
+        assert!(before.len() > 2, "{before:?}");
+        if !jumps_while_running {
+            drop(journal);
+            host.now.fetch_add(31 * DAY, Ordering::SeqCst);
+            journal = host.open(retention);
+        }
+        host.now.fetch_add(31 * DAY, Ordering::SeqCst);
+        keep(&journal, 1).await;
+        std::thread::sleep(Duration::from_millis(2_200));
+        assert_eq!(host.files(), before, "{jumps_while_running}");
+        drop(journal);
+        assert_eq!(host.verify_from(1).unwrap().last, 19);
+    }
 }
 
 /// The head of the last removed file's end is kept.
@@ -208,7 +242,7 @@ fn a_removal_is_recorded_once_and_a_torn_record_is_passed_over() {
     };
     let folder = host.folder.path();
     for _ in 0..2 {
-        let mut files = RetainedFiles::find(folder, Retention::default()).unwrap();
+        let mut files = find(folder, Retention::default());
         files.record(&removed).unwrap();
     }
     assert_eq!(
@@ -222,7 +256,7 @@ fn a_removal_is_recorded_once_and_a_torn_record_is_passed_over() {
         last: 12,
         ..removed.clone()
     };
-    let mut files = RetainedFiles::find(folder, Retention::default()).unwrap();
+    let mut files = find(folder, Retention::default());
     files.record(&next).unwrap();
     assert_eq!(removed_files(folder).unwrap(), [removed, next]);
 }
@@ -236,7 +270,7 @@ fn the_last_file_stays_where_the_next_could_not_be_begun() {
         max_age,
         ..Retention::default()
     };
-    let mut files = RetainedFiles::find(folder.path(), retention).unwrap();
+    let mut files = find(folder.path(), retention);
     files.add(1, 5, 4_000);
     let key = domesday_package::SigningKey::from_seed([9; 32]);
     let digest = domesday_package::Sha256Digest::of(b"line");

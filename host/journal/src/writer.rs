@@ -9,6 +9,7 @@ use domesday_package::{DiskProbe, PublicKey, SigningKey};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use crate::age_clock::AgeClock;
 use crate::append::Tail;
 use crate::disk_work::DiskWork;
 use crate::folder::{add_head, heads, key, lock_folder};
@@ -117,7 +118,8 @@ impl Journal {
         let mut tail = Tail::find(folder, &host, file_bytes, files)?;
         tail.room = room;
         let probe = DiskProbe::open(folder).map_err(JournalError::io(folder))?;
-        let retained = RetainedFiles::find(folder, retention)?;
+        let clock = AgeClock::start(&heads, now());
+        let retained = RetainedFiles::find(folder, retention, clock)?;
         let (scrub, scrub_error) = scrub::start(folder, host, earlier, retained.removed_below())?;
         let queue = Arc::new(Queue::new(WAITING, GROUP_BYTES));
         let (state, writer_state) = watch::channel(WriterState {

@@ -4,6 +4,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 use rustix::process::{Resource, getrlimit};
+use rustix::time::{ClockId, clock_gettime};
 use std::fs;
 use std::sync::atomic::AtomicU64;
 
@@ -53,11 +54,14 @@ fn parse_status(stat: &str, status: &str) -> Option<ProcessStatus> {
     })
 }
 
-/// Returns the time at which the machine started, in seconds since 1970.
-fn boot_time() -> Option<f64> {
-    let stat = fs::read_to_string("/proc/stat").ok()?;
-    let line = stat.lines().find_map(|line| line.strip_prefix("btime "))?;
-    line.trim().parse().ok()
+/// Returns the time at which the machine started, in seconds since 1970, as the kernel computes it
+/// for `/proc/stat`. The unit's `ProcSubset=pid` hides that file.
+fn boot_time() -> f64 {
+    let seconds = |clock| {
+        let time = clock_gettime(clock);
+        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    };
+    seconds(ClockId::Realtime) - seconds(ClockId::Boottime)
 }
 
 /// The gauges of the process.
@@ -136,10 +140,8 @@ impl ProcessMetrics {
             self.virtual_memory.set(status.virtual_bytes);
             self.threads.set(status.threads);
             // Once: the kernel's figure moves when the clock is set, and the start does not.
-            if self.start.get() == 0.0
-                && let Some(boot) = boot_time()
-            {
-                self.start.set(boot + status.started_after_boot);
+            if self.start.get() == 0.0 {
+                self.start.set(boot_time() + status.started_after_boot);
             }
         }
         if let Ok(files) = fs::read_dir("/proc/self/fd") {
@@ -178,5 +180,17 @@ mod tests {
         assert_eq!(parse_status(stat, "VmSize: many kB"), None);
         let own = read_status().unwrap();
         assert!(own.resident_bytes > 1 << 20 && own.threads >= 1, "{own:?}");
+    }
+
+    /// The unit of the package hides `/proc/stat`, so the gauge must not rest on it.
+    #[test]
+    fn the_start_of_the_machine_is_that_of_the_kernel() {
+        let stat = fs::read_to_string("/proc/stat").unwrap();
+        let line = stat.lines().find_map(|line| line.strip_prefix("btime "));
+        let kernel: f64 = line.unwrap().trim().parse().unwrap();
+        assert!((boot_time() - kernel).abs() < 5.0, "{kernel}");
+        let metrics = ProcessMetrics::default();
+        metrics.sample();
+        assert!(metrics.start.get() >= kernel, "{}", metrics.start.get());
     }
 }

@@ -119,6 +119,8 @@ fn a_package_holds_what_the_unit_starts(dist: &Path) {
     assert!(
         unit.contains("ExecStart=/usr/bin/domesday serve --config /etc/domesday/domesday.toml\n")
     );
+    // Otherwise systemd gives up after five failures in ten seconds.
+    assert!(unit.contains("\nStartLimitIntervalSec=0\n"), "{unit}");
 
     let demo = TempDir::new().unwrap();
     let line = format!(
@@ -128,6 +130,7 @@ fn a_package_holds_what_the_unit_starts(dist: &Path) {
     let unit = bash(demo.path(), &line).ok().stdout;
     assert!(unit.contains("--config /usr/share/domesday/demo.toml\n"));
     assert!(unit.contains("StateDirectory=domesday/demo\n") && !unit.contains("Condition"));
+    assert!(unit.contains("\nStartLimitIntervalSec=0\n"), "{unit}");
     let releases = demo.path().join("usr/share/domesday/demo");
     let list = run(["release", "list", "--releases", &releases.to_string_lossy()]).ok();
     assert!(!list.stdout.contains("cannot be used"), "{}", list.stdout);

@@ -12,6 +12,8 @@
 pub mod config;
 pub mod context;
 pub mod error;
+#[cfg(test)]
+mod example_tests;
 pub mod file_kind;
 pub mod inbox;
 mod judge;

@@ -240,7 +240,8 @@ fn every_metric_is_described() -> Result<(), Failed> {
     }
 }
 
-/// Checks the settings, ports, folders and the grace period of the compose file with the program.
+/// Checks the settings, ports and grace period of the compose file with the program, and its user
+/// and folders with the image.
 fn the_compose_file_agrees_with_the_program() -> Result<(), Failed> {
     let path = repository().join("examples/compose/compose.yaml");
     let file = std::fs::read_to_string(path).unwrap();
@@ -256,7 +257,7 @@ fn the_compose_file_agrees_with_the_program() -> Result<(), Failed> {
 
     let words: Vec<String> = serde_json::from_str(value("command")).unwrap();
     let mut program = domesday();
-    program.args(&words[1..]).arg("--print-config");
+    program.args(&words).arg("--print-config");
     for (name, value) in &settings {
         program.env(name, value);
     }
@@ -272,6 +273,20 @@ fn the_compose_file_agrees_with_the_program() -> Result<(), Failed> {
     for name in ["DOMESDAY_RELEASES", "DOMESDAY_DATA"] {
         if !file.contains(&format!(":{}", value(name))) {
             faults.push(format!("no volume is mounted at {name}"));
+        }
+    }
+    let layout = repository().join("packaging/oci_layout.py");
+    let layout = std::fs::read_to_string(layout).unwrap();
+    let user = layout.lines().find_map(|line| line.strip_prefix("USER = "));
+    let user = user.unwrap();
+    if value("user") != format!("\"{user}:{user}\"") {
+        faults.push(format!("the image's user is {user}"));
+    }
+    for (name, is_written) in [("DOMESDAY_RELEASES", false), ("DOMESDAY_DATA", true)] {
+        let owner = if is_written { "USER" } else { "0" };
+        let folder = value(name).trim_start_matches('/');
+        if !layout.contains(&format!("\"{folder}\": ({owner}, ")) {
+            faults.push(format!("the image has no folder {folder} of {owner}"));
         }
     }
     let published = file.lines().filter_map(|line| {

@@ -23,15 +23,31 @@ fn bash(folder: &Path, line: &str) -> ProcessOutput {
     run_command(command, TIMEOUT)
 }
 
-/// Packs the program under test, with a commit and a time that do not depend on git.
-fn pack(before: &str, output: &Path, more: &str) -> ProcessOutput {
+/// Packs the program under test with the files of a tree, a commit and a time that do not depend on
+/// git.
+fn pack(tree: &Path, before: &str, output: &Path, more: &str) -> ProcessOutput {
     let line = format!(
         "{before} SOURCE_DATE_EPOCH=1790000000 DOMESDAY_COMMIT=0123456789ab scripts/package \
          --binary '{}' --output '{}' {more}",
         env!("CARGO_BIN_EXE_domesday"),
         output.display()
     );
-    bash(&repository(), &line).ok()
+    bash(tree, &line).ok()
+}
+
+/// Clones the repository as its files are now, and adds files that are not in the index.
+fn tree_with_strangers(folder: &Path) -> PathBuf {
+    let tree = folder.join("tree");
+    let line = format!(
+        "git clone --quiet --shared --no-checkout . '{0}' && git ls-files -z | tar --create --null \
+         --files-from=- | tar --extract --directory='{0}' && git -C '{0}' add --all --force",
+        tree.display()
+    );
+    bash(&repository(), &line).ok();
+    for stranger in ["examples/nginx/own.key", "releases/keys/own.pub"] {
+        fs::write(tree.join(stranger), "not of this commit").unwrap();
+    }
+    tree
 }
 
 /// Returns the only path of a folder whose name ends so.
@@ -58,10 +74,16 @@ fn the_same_program_is_packed_to_the_same_bytes_and_signed() {
     let folder = temp_dir.path();
     run(["release", "keygen", &folder.join("key").to_string_lossy()]).ok();
     let (first, second) = (folder.join("first"), folder.join("second"));
-    pack("", &first, &format!("--key '{}/key'", folder.display()));
-    // Another mask of modes and another folder for temporary files change nothing.
+    let signed = format!("--key '{}/key'", folder.display());
+    pack(&repository(), "", &first, &signed);
+    // Another mask of modes, another folder for temporary files and files that are not of the
+    // commit change nothing.
+    let tree = match repository().join(".git").exists() {
+        true => tree_with_strangers(folder),
+        false => repository(),
+    };
     let before = format!("umask 077; export TMPDIR='{}';", folder.display());
-    pack(&before, &second, "");
+    pack(&tree, &before, &second, "");
     let sums = fs::read_to_string(first.join("SHA256SUMS")).unwrap();
     assert!(sums.lines().count() >= 6, "{sums}");
     assert_eq!(sums, fs::read_to_string(second.join("SHA256SUMS")).unwrap());

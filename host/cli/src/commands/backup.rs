@@ -47,7 +47,7 @@ impl Backup {
             )
         })?;
         let mut draft = BackupDraft::create(&self.backup)?;
-        draft.add_journal(&journal.unwrap_or_else(|| data.join("journal")))?;
+        draft.add_journals(&journal.unwrap_or_else(|| data.join("journal")), &data)?;
         // Chance, since the processes of two containers may share an id.
         let chance = hex::encode(random::<8>()?);
         let copy = StateFile(data.join(format!("state-copy-{chance}.redb")));

@@ -65,10 +65,14 @@ fn print(restored: &RestoredBackup, data: &str) {
         "- keys revoked and keys of receipts erased since: they are back. Revoke and erase them again"
     );
     println!("- promotions, plans and tenants changed since: change them again");
-    if let Some(journal) = &restored.journal {
+    let mut journals = restored.journals.iter();
+    if let Some(journal) = journals.next() {
         println!(
             "Receipts up to then are in {}. The host begins another journal",
             journal.display()
         );
+    }
+    for journal in journals {
+        println!("Those of an earlier restore are in {}", journal.display());
     }
 }

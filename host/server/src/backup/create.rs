@@ -1,12 +1,12 @@
 //! Makes a backup, file by file.
 
+use super::STATE;
 use super::error::BackupError;
 use super::files::{check_free, copy_file, copy_receipts, file_entry, manifest_path, sync_folder};
 use super::manifest::{self, BackupManifest, StateLocation};
-use super::{JOURNAL, STATE};
 use crate::demo;
 use crate::ledger_key::{self, LedgerKey};
-use domesday_journal::{FILE_PREFIX, removed_files};
+use domesday_journal::{FILE_PREFIX, JOURNAL, removed_files, restored_journals};
 use domesday_package::{FileEntry, FilePath, Timestamp, make_directory};
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,22 +43,36 @@ impl BackupDraft {
         })
     }
 
-    /// Copies a journal, to which its host may be writing. Without one it copies nothing.
+    /// Copies a host's journal, to which it may be writing, and those in its data folder that it
+    /// restored from backups. Copies nothing where there is none.
     ///
     /// # Errors
     /// [`BackupError`] if a file cannot be copied.
-    pub fn add_journal(&mut self, journal: &Path) -> Result<(), BackupError> {
+    pub fn add_journals(&mut self, journal: &Path, data: &Path) -> Result<(), BackupError> {
+        self.add_journal(journal, JOURNAL)?;
+        for name in restored_journals(data)? {
+            self.add_journal(&data.join(&name), &name)?;
+        }
+        Ok(())
+    }
+
+    fn add_journal(&mut self, journal: &Path, to: &str) -> Result<(), BackupError> {
         match file_names(journal)? {
-            Some(names) => self.copy_journal(journal, names),
+            Some(names) => self.copy_journal(journal, to, names),
             None => Ok(()),
         }
     }
 
-    fn copy_journal(&mut self, journal: &Path, names: Vec<String>) -> Result<(), BackupError> {
-        let folder = self.folder.join(JOURNAL);
+    fn copy_journal(
+        &mut self,
+        journal: &Path,
+        to: &str,
+        names: Vec<String>,
+    ) -> Result<(), BackupError> {
+        let folder = self.folder.join(to);
         make_directory(&folder).map_err(BackupError::io(&folder))?;
         for name in names {
-            let (from, path) = (journal.join(&name), format!("{JOURNAL}/{name}"));
+            let (from, path) = (journal.join(&name), format!("{to}/{name}"));
             match name.starts_with(FILE_PREFIX) {
                 true => match copy_receipts(&from, &self.folder.join(&path)) {
                     Ok(entry) => drop(self.files.insert(manifest_path(&path)?, entry)),
@@ -205,7 +219,9 @@ mod tests {
         assert_eq!(names, [gone.clone(), kept.clone()]);
         fs::remove_file(journal.join(&gone)).unwrap();
         let mut draft = BackupDraft::create(&backup).unwrap();
-        let error = draft.copy_journal(&journal, names.clone()).unwrap_err();
+        let error = draft
+            .copy_journal(&journal, JOURNAL, names.clone())
+            .unwrap_err();
         assert!(matches!(error, BackupError::Io { path, .. } if path == journal.join(&gone)));
         drop(draft);
         let zeros = "0".repeat(64);
@@ -216,7 +232,7 @@ mod tests {
         );
         fs::write(journal.join("removed.jsonl"), removed + "\n").unwrap();
         let mut draft = BackupDraft::create(&backup).unwrap();
-        draft.copy_journal(&journal, names).unwrap();
+        draft.copy_journal(&journal, JOURNAL, names).unwrap();
         let copied: Vec<_> = draft.files.keys().map(FilePath::as_str).collect();
         assert_eq!(copied, [format!("{JOURNAL}/{kept}")]);
     }

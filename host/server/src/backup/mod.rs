@@ -18,7 +18,3 @@ pub use restore::{RestoredBackup, restore};
 
 /// The state's file, in a data folder and in a backup.
 const STATE: &str = "state.redb";
-/// The journal's folder in a backup.
-const JOURNAL: &str = "journal";
-/// The folder of a restored journal. The host begins another one beside it.
-pub const RESTORED_JOURNAL: &str = "journal-of-backup";

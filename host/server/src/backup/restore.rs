@@ -1,10 +1,11 @@
 //! Restores a backup into a new data folder.
 
+use super::STATE;
 use super::error::BackupError;
 use super::files::{check_free, copy_file, sync_folder};
 use super::manifest::{BackupManifest, StateLocation};
-use super::{JOURNAL, RESTORED_JOURNAL, STATE};
 use crate::ledger_key;
+use domesday_journal::{name_after_restore, restored_journals};
 use domesday_package::{PublicKey, make_directory, parent_directory};
 use domesday_state::{Accounts, EmbeddedState, Jobs, Month, Usage};
 use std::fs::{self, Permissions};
@@ -19,8 +20,8 @@ pub struct RestoredBackup {
     pub manifest: BackupManifest,
     /// The key that signed it.
     pub signer: PublicKey,
-    /// The restored journal, if the backup has one.
-    pub journal: Option<PathBuf>,
+    /// The restored journals, the backup's own first. Others come from earlier restores.
+    pub journals: Vec<PathBuf>,
     /// The counts of the state, where it is in a file.
     pub counts: Option<RestoredCounts>,
 }
@@ -57,7 +58,7 @@ pub async fn restore(
     };
     let manifest = BackupManifest::read(backup, &signer)?;
     let staging = staging_folder(data)?;
-    let has_journal = copy_verified(backup, &manifest, staging.path())?;
+    let journals = copy_verified(backup, &manifest, staging.path())?;
     let counts = match manifest.state {
         StateLocation::File => Some(count(staging.path(), &manifest).await?),
         StateLocation::Postgresql => None,
@@ -68,7 +69,7 @@ pub async fn restore(
     sync_folder(parent_directory(data))?;
     Ok(RestoredBackup {
         signer,
-        journal: has_journal.then(|| data.join(RESTORED_JOURNAL)),
+        journals: journals.iter().map(|name| data.join(name)).collect(),
         counts,
         manifest,
     })
@@ -89,16 +90,22 @@ fn staging_folder(data: &Path) -> Result<TempDir, BackupError> {
         .map_err(BackupError::io(beside))
 }
 
-/// Copies the files of a manifest, and compares each copy with it. Reports whether there is a
-/// journal among them.
-fn copy_verified(backup: &Path, manifest: &BackupManifest, to: &Path) -> Result<bool, BackupError> {
-    let journal = to.join(RESTORED_JOURNAL);
+/// Copies the files of a manifest, and compares each copy with it. Returns the names of the
+/// journals among them.
+fn copy_verified(
+    backup: &Path,
+    manifest: &BackupManifest,
+    to: &Path,
+) -> Result<Vec<String>, BackupError> {
     for (name, expected) in &manifest.files {
         let source = backup.join(name.as_str());
-        let destination = match name.as_str().strip_prefix(JOURNAL) {
-            Some(rest) => {
+        let in_journal = (name.as_str().split_once('/'))
+            .and_then(|(folder, file)| Some((name_after_restore(folder)?, file)));
+        let destination = match in_journal {
+            Some((folder, file)) => {
+                let journal = to.join(folder);
                 make_directory(&journal).map_err(BackupError::io(&journal))?;
-                journal.join(rest.trim_start_matches('/'))
+                journal.join(file)
             }
             None => to.join(name.as_str()),
         };
@@ -113,11 +120,11 @@ fn copy_verified(backup: &Path, manifest: &BackupManifest, to: &Path) -> Result<
             });
         }
     }
-    let has_journal = journal.exists();
-    if has_journal {
-        sync_folder(&journal)?;
+    let journals = restored_journals(to)?;
+    for journal in &journals {
+        sync_folder(&to.join(journal))?;
     }
-    Ok(has_journal)
+    Ok(journals)
 }
 
 /// Opens the restored state once, which brings it up to this version, and counts its rows.

@@ -123,6 +123,52 @@ fn a_backup_under_load_is_whole_and_serves_elsewhere() {
     assert_eq!(used_units(&data), used + 1);
 }
 
+/// Checks that a journal of a restored host proves as many receipts, with the keys of its state.
+#[track_caller]
+fn check_proof(data: &Path, journal: &str, receipts: u32) {
+    let journal = data.join(journal);
+    let (keys, releases) = (data.with_extension(receipts.to_string()), releases());
+    let keys = text(&keys);
+    run(["journal", "keys", "--data", text(data), "--out", keys]).ok();
+    let source = ["replay", "--journal", text(&journal), "--keys", keys];
+    let proof = run([&source[..], &["--releases", text(&releases)]].concat()).ok();
+    let proved = format!("{receipts} of {receipts} receipts identical to the bit");
+    assert!(proof.stdout.contains(&proved), "{}", proof.stdout);
+}
+
+/// A restored host begins another journal, and its own backups have both.
+#[test]
+fn receipts_outlive_a_second_backup_and_restore() {
+    let folder = TempDir::new().unwrap();
+    let [data, backup, restored, later, last] =
+        ["data", "backup", "restored", "later", "last"].map(|name| folder.path().join(name));
+    let start_on = |data: &Path| start().data(data).with(&["--receipts", "all"]);
+    let first = start_on(&data);
+    let key = first.key(&["avm:value"]);
+    let server = first.go();
+    server.client(&key).post("/v3/simple-value", &house()).ok();
+    server.stop();
+    run(["backup", text(&backup), "--data", text(&data)]).ok();
+    restore(&backup, &restored, &[]).ok();
+    check_proof(&restored, "journal-of-backup", 1);
+
+    let server = start_on(&restored).go();
+    for _ in 0..2 {
+        server.client(&key).post("/v3/simple-value", &house()).ok();
+    }
+    server.stop();
+    run(["backup", text(&later), "--data", text(&restored)]).ok();
+    let printed = restore(&later, &last, &[]).ok().stdout;
+    for part in [
+        "Receipts up to then are in ",
+        "Those of an earlier restore are in ",
+    ] {
+        assert!(printed.contains(part), "{printed}");
+    }
+    check_proof(&last, "journal-of-backup", 2);
+    check_proof(&last, "journal-of-backup-2", 1);
+}
+
 #[test]
 fn a_backup_of_a_stopped_host_needs_no_server() {
     let folder = TempDir::new().unwrap();

@@ -6,10 +6,10 @@ use crate::commands::target::open_state;
 use anyhow::{Context, anyhow, bail};
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
+use domesday_journal::restored_journals;
 use domesday_package::{Trust, Verification, VerificationCache};
 use domesday_series::catalogue::Family;
 use domesday_server::address_provider;
-use domesday_server::backup::RESTORED_JOURNAL;
 use domesday_server::clock::{Clock, MachineClock, random};
 use domesday_server::config::Settings;
 use domesday_server::connections::{ConnectionLimits, Connections};
@@ -36,6 +36,7 @@ use domesday_state::{ReleaseKind, State, TimedState};
 use domesday_valuation::compile_cache;
 use domesday_valuation::release_store::{ReleaseError, ReleaseStore};
 use domesday_valuation::worker_pool::WorkerPool;
+use std::iter;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -155,12 +156,16 @@ pub fn open_service(
 }
 
 /// Finds the snapshots without which receipts of this host cannot be replayed, and logs each. The
-/// journal may be there although receipts are off now, and that of a backup beside it.
+/// journal may be there although receipts are off now, and those of backups beside it.
 fn missing_snapshots(settings: &Settings, trust: &Trust) -> Vec<MissingSnapshot> {
-    let journals = [
-        receipts::folder(settings),
-        settings.data.join(RESTORED_JOURNAL),
-    ];
+    let restored = restored_journals(&settings.data).unwrap_or_else(|error| {
+        tracing::error!(%error, "cannot list the journals of backups");
+        Vec::new()
+    });
+    let restored = restored.iter().map(|name| settings.data.join(name));
+    let journals: Vec<PathBuf> = iter::once(receipts::folder(settings))
+        .chain(restored)
+        .collect();
     let find = |journal: &PathBuf| {
         let found = receipts::find_missing_snapshots(journal, &settings.releases, trust);
         found.unwrap_or_else(|error| {

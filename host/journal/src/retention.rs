@@ -261,4 +261,4 @@ impl RetainedFiles {
 
 #[cfg(test)]
 #[path = "retention_tests.rs"]
-pub(crate) mod tests;
+mod tests;

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A day in milliseconds.
-pub(crate) const DAY: i64 = 86_400_000;
+const DAY: i64 = 86_400_000;
 
 struct Host {
     folder: tempfile::TempDir,

@@ -23,7 +23,7 @@ const PAGE: &str = "SELECT * FROM (\
      UNION ALL SELECT tenant, 0, '{}', '{}', '{}', ARRAY[used - entered] FROM domesday.usage \
      WHERE month = $1 AND used <> entered) AS entries \
      WHERE tenant <= $2 AND (tenant, number) >= ($3, $4) ORDER BY tenant, number LIMIT $5";
-/// A look-up in the primary key for each month, since months have millions of rows.
+/// A lookup in the primary key for each month, since months have millions of rows.
 const MONTHS: &str = "WITH RECURSIVE found AS (\
      SELECT max(month) AS month FROM domesday.usage_entries \
      UNION ALL SELECT (SELECT max(e.month) FROM domesday.usage_entries AS e \

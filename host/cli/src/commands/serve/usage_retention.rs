@@ -52,8 +52,8 @@ pub async fn run(service: Arc<Service>, months: u32) {
 /// Returns the first month whose entries stay, if the latest months with entries leave any to
 /// remove.
 ///
-/// The clock alone does not decide. One that is years ahead would empty a ledger that hosts share,
-/// and the entries that its host writes add a single month to the `latest`.
+/// The clock alone does not decide, since one that is years ahead would empty the ledger. What its
+/// host charges adds a single month to the `latest`.
 fn first_kept(now: Month, months: u32, latest: &[Month]) -> Option<Month> {
     let oldest = latest.get(usize::try_from(months).ok()?)?;
     Some(now.minus(months).min(*oldest))

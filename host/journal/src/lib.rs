@@ -55,7 +55,7 @@ pub use folder::{heads, host};
 pub use head::Head;
 pub use line::{Receipt, ReceiptHeader, SealedReceipt, prepare};
 pub use needed_snapshots::{NeededSnapshot, needed_snapshots};
-pub use restored::{JOURNAL, name_after_restore, restored_journals};
+pub use restored::{JOURNAL, RESTORED_JOURNAL, name_after_restore, restored_journals};
 pub use retention::{JournalSpace, Limit, RemovedFile, Retention, removed_files};
 pub use room::WrittenBytes;
 pub use seal::TenantKey;

@@ -12,7 +12,7 @@ use crate::JournalError;
 /// The folder of a host's journal, in its data folder and in a backup.
 pub const JOURNAL: &str = "journal";
 /// The folder of the journal of the last restore. That of the restore before has `-2` behind it.
-const RESTORED_JOURNAL: &str = "journal-of-backup";
+pub const RESTORED_JOURNAL: &str = "journal-of-backup";
 
 /// Returns the folder that a restore puts a journal of a backup into, or none where no journal has
 /// this name.

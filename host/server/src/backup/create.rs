@@ -71,18 +71,35 @@ impl BackupDraft {
     ) -> Result<(), BackupError> {
         let folder = self.folder.join(to);
         make_directory(&folder).map_err(BackupError::io(&folder))?;
+        let mut receipts = Vec::new();
         for name in names {
             let (from, path) = (journal.join(&name), format!("{to}/{name}"));
             match name.starts_with(FILE_PREFIX) {
                 true => match copy_receipts(&from, &self.folder.join(&path)) {
-                    Ok(entry) => drop(self.files.insert(manifest_path(&path)?, entry)),
-                    Err(error) if is_removed(&error, journal, &name)? => {}
+                    Ok(entry) => {
+                        self.files.insert(manifest_path(&path)?, entry);
+                        receipts.push(path);
+                    }
+                    // Those before it are removed too, and would leave a gap.
+                    Err(error) if is_removed(&error, journal, &name)? => {
+                        self.take_back(receipts.drain(..))?;
+                    }
                     Err(error) => return Err(error),
                 },
                 false => self.add_file(&from, &path)?,
             }
         }
         sync_folder(&folder)
+    }
+
+    /// Removes copied files from the backup.
+    fn take_back(&mut self, paths: impl Iterator<Item = String>) -> Result<(), BackupError> {
+        for path in paths {
+            self.files.remove(&manifest_path(&path)?);
+            let file = self.folder.join(path);
+            fs::remove_file(&file).map_err(BackupError::io(&file))?;
+        }
+        Ok(())
     }
 
     /// Moves a copy of the state into the backup.
@@ -211,12 +228,12 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let [journal, backup] = ["journal", "backup"].map(|name| place.path().join(name));
         fs::create_dir(&journal).unwrap();
-        let [gone, kept] = [1, 9].map(|first| format!("{FILE_PREFIX}{first:012}.jsonl"));
-        for name in [&gone, &kept] {
+        let [first, gone, kept] = [1, 5, 9].map(|first| format!("{FILE_PREFIX}{first:012}.jsonl"));
+        for name in [&first, &gone, &kept] {
             fs::write(journal.join(name), "a line\n").unwrap();
         }
         let names = file_names(&journal).unwrap().unwrap();
-        assert_eq!(names, [gone.clone(), kept.clone()]);
+        assert_eq!(names, [first.clone(), gone.clone(), kept.clone()]);
         fs::remove_file(journal.join(&gone)).unwrap();
         let mut draft = BackupDraft::create(&backup).unwrap();
         let error = draft
@@ -228,11 +245,13 @@ mod tests {
         let head =
             format!(r#"{{"host":"","sequence":8,"digest":"{zeros}","at":0,"signature":""}}"#);
         let removed = format!(
-            r#"{{"first":1,"last":8,"bytes":7,"removed_at":0,"because":"size","head":{head}}}"#
+            r#"{{"first":5,"last":8,"bytes":7,"removed_at":0,"because":"size","head":{head}}}"#
         );
         fs::write(journal.join("removed.jsonl"), removed + "\n").unwrap();
         let mut draft = BackupDraft::create(&backup).unwrap();
         draft.copy_journal(&journal, JOURNAL, names).unwrap();
+        // The first was copied before retention removed it. Alone it would leave a gap.
+        assert!(!backup.join(JOURNAL).join(&first).exists());
         let copied: Vec<_> = draft.files.keys().map(FilePath::as_str).collect();
         assert_eq!(copied, [format!("{JOURNAL}/{kept}")]);
     }

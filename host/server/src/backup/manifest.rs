@@ -2,6 +2,7 @@
 
 use super::error::BackupError;
 use chrono::DateTime;
+use domesday_journal::RESTORED_JOURNAL;
 use domesday_package::{FileEntry, FilePath, PublicKey, Timestamp, verify_file};
 use domesday_state::{Month, UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -10,8 +11,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// The format that this version writes and reads.
+/// The format of a backup without journals of earlier restores.
 const FORMAT: &str = "domesday-backup 1";
+/// The format of a backup with them. Earlier versions refuse it, since they cannot restore it.
+const FORMAT_WITH_RESTORED: &str = "domesday-backup 2";
 /// The manifest's file.
 pub(super) const FILE: &str = "manifest.json";
 
@@ -51,8 +54,13 @@ impl BackupManifest {
         schema: u32,
         files: BTreeMap<FilePath, FileEntry>,
     ) -> BackupManifest {
+        let of_restored = |path: &FilePath| path.as_str().starts_with(RESTORED_JOURNAL);
+        let format = match files.keys().any(of_restored) {
+            true => FORMAT_WITH_RESTORED,
+            false => FORMAT,
+        };
         BackupManifest {
-            format: FORMAT.to_owned(),
+            format: format.to_owned(),
             made_at,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             state,
@@ -86,11 +94,11 @@ impl BackupManifest {
         verify_file(&path, key)?;
         let manifest: BackupManifest = serde_json::from_slice(&text)
             .map_err(|reason| BackupError::Manifest { path, reason })?;
-        match manifest.format == FORMAT {
+        match [FORMAT, FORMAT_WITH_RESTORED].contains(&manifest.format.as_str()) {
             true => Ok(manifest),
             false => Err(BackupError::Format {
                 found: manifest.format,
-                known: FORMAT,
+                known: FORMAT_WITH_RESTORED,
             }),
         }
     }

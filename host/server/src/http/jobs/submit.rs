@@ -85,7 +85,9 @@ pub async fn submit(
         let (service, principal) = (service.clone(), principal.clone());
         async move {
             let submission = submit_or_find(&service, &principal, parsed, now).await;
-            if is_new_job(&submission, id) {
+            // One that nobody can find is withdrawn below.
+            let is_lost = !has_key && answer.is_closed();
+            if is_new_job(&submission, id) && !is_lost {
                 let tenant = principal.tenant.as_str();
                 service.metrics.units_charged(tenant, size.billable.into());
                 service.metrics.jobs.record_accepted();

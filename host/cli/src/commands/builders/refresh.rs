@@ -17,6 +17,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// The exit code where nothing failed and a person should look.
 const ATTENTION: u8 = 3;
@@ -103,22 +104,31 @@ impl Refresh {
     }
 }
 
-/// Ends the step that runs and then this process, at SIGINT or SIGTERM.
+/// Ends the step that runs and then this process, at a signal that would end this process alone.
 fn end_step_on_signals(program: Arc<ProgramFile>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let mut signals = runtime.block_on(async { StopSignals::listen() })?;
+    let (mut signals, mut hangup, mut quit) = runtime.block_on(async {
+        let (hangup, quit) = (signal(SignalKind::hangup())?, signal(SignalKind::quit())?);
+        anyhow::Ok((StopSignals::listen()?, hangup, quit))
+    })?;
     std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || {
-            let signal = runtime.block_on(signals.next());
-            program.stop();
             // As a shell reports a program that the signal ended.
-            std::process::exit(match signal {
-                StopSignal::Interrupt => 130,
-                StopSignal::Terminate => 143,
-            })
+            let code = runtime.block_on(async {
+                tokio::select! {
+                    stop = signals.next() => match stop {
+                        StopSignal::Interrupt => 130,
+                        StopSignal::Terminate => 143,
+                    },
+                    _ = hangup.recv() => 129,
+                    _ = quit.recv() => 131,
+                }
+            });
+            program.stop();
+            std::process::exit(code)
         })?;
     Ok(())
 }

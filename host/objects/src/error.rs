@@ -90,6 +90,12 @@ pub enum BucketError {
         /// The object that names the other bytes.
         claim: String,
     },
+    /// The store says that a manifest is there, and has none.
+    #[error("the object store has not taken the manifest of {location}. Publish again")]
+    ManifestRefused {
+        /// The place of the package.
+        location: String,
+    },
     /// A file of this machine cannot be read or written.
     #[error("{file} cannot be transferred: {source}")]
     File {

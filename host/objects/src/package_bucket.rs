@@ -24,6 +24,8 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::runtime::Runtime;
 
+/// Attempts to write a manifest that the store refuses and does not have.
+const MANIFEST_ATTEMPTS: usize = 3;
 /// The time limit of an operation without content.
 const LIMIT: Duration = Duration::from_secs(60);
 /// Bytes of one piece of an upload.
@@ -138,7 +140,16 @@ impl PackageBucket {
                     .put_package(package, heads, Some(there), progress)
                     .await;
             }
-            self.claim(package).await?;
+            if let Err(error) = self.claim(package).await {
+                // The publisher of that claim may have finished meanwhile, with the same bytes.
+                return match self.find_existing(package, &stored).await? {
+                    Some(there) => {
+                        let there = Some(there);
+                        self.put_package(package, heads, there, progress).await
+                    }
+                    None => Err(error),
+                };
+            }
             // Another publisher may have finished and removed its claim meanwhile.
             let published = match self.find_existing(package, &stored).await {
                 Ok(there) => self.put_package(package, heads, there, progress).await,
@@ -207,15 +218,30 @@ impl PackageBucket {
         }
         Ok(match there {
             None => {
-                let key = key(name, MANIFEST);
-                if !self.transfer.create(&key, stored.to_owned()).await? {
-                    // A publisher that makes no claims, or this one before a repetition.
-                    self.find_existing(package, stored).await?;
-                }
+                self.put_manifest(package, stored).await?;
                 PublishOutcome::Copied
             }
             Some(_) if sent => PublishOutcome::Completed,
             Some(there) => PublishOutcome::AlreadyThere(there.signer),
+        })
+    }
+
+    /// Writes the manifest, unless it is there already.
+    async fn put_manifest(&self, package: &Package, stored: &[u8]) -> Result<(), BucketError> {
+        let manifest = package.manifest();
+        let key = key((manifest.kind, &manifest.id), MANIFEST);
+        for _ in 0..MANIFEST_ATTEMPTS {
+            if self.transfer.create(&key, stored.to_owned()).await? {
+                return Ok(());
+            }
+            // A publisher that makes no claims, or this one before a repetition. A store may also
+            // refuse a write because another one is under way, which may fail.
+            if self.find_existing(package, stored).await?.is_some() {
+                return Ok(());
+            }
+        }
+        Err(BucketError::ManifestRefused {
+            location: self.reference(manifest.kind, &manifest.id),
         })
     }
 

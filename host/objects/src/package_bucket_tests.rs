@@ -136,3 +136,17 @@ fn a_manifest_that_appears_meanwhile_is_not_overwritten() {
         assert_eq!(fs::read(&there).unwrap(), fs::read(&manifest).unwrap());
     }
 }
+
+/// Its publisher had ended when this one looked for it, and others may not remove a claim.
+#[test]
+fn a_claim_that_stayed_of_a_finished_publisher_of_the_same_bytes_stops_none() {
+    let store = Store::new();
+    let (_folder, package) = package("a");
+    store.bucket().publish(&package, &mut |_, _, _| {}).unwrap();
+    std::fs::write(store.claim(), "of other bytes").unwrap();
+    let again = store.bucket().publish(&package, &mut |_, _, _| {}).unwrap();
+    assert!(
+        matches!(again, PublishOutcome::AlreadyThere(_)),
+        "{again:?}"
+    );
+}

@@ -16,10 +16,13 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
 const TAG_BYTES: usize = 32;
+/// The longest time that a writer of an entry may take.
+const LONGEST_WRITE: Duration = Duration::from_secs(86_400);
 
 /// A directory of compiled components.
 pub struct Cache {
@@ -59,6 +62,7 @@ impl Cache {
         if found.mode() & 0o077 != 0 {
             return refuse("others may enter it");
         }
+        remove_partial(directory);
         Ok(Cache {
             directory: directory.to_owned(),
             secret,
@@ -151,6 +155,20 @@ impl Cache {
     }
 }
 
+/// Removes what writers left that ended amid a write. One that may still be at work keeps its file.
+fn remove_partial(directory: &Path) {
+    let files = fs::read_dir(directory).into_iter().flatten().flatten();
+    for file in files {
+        let is_partial = file.path().extension().is_some_and(|kind| kind == "tmp");
+        let written = file.metadata().and_then(|found| found.modified());
+        let age = written.ok().and_then(|written| written.elapsed().ok());
+        if is_partial && age.is_some_and(|age| age > LONGEST_WRITE) {
+            // Another process may remove it at the same time.
+            let _ = fs::remove_file(file.path());
+        }
+    }
+}
+
 /// Creates a file beside an entry that no other thread or process writes. A process id alone would
 /// not do: two containers that share the folder may both have the id 1.
 fn create_partial(entry: &Path) -> io::Result<(PathBuf, File)> {
@@ -198,6 +216,22 @@ mod tests {
         assert_eq!(BTreeSet::from(names.clone()).len(), 3, "{names:?}");
         assert_eq!(cache.name(&engine(true), b"one"), names[2]);
     }
+
+    #[test]
+    fn what_a_writer_left_a_day_ago_goes_when_the_cache_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("compiled");
+        let cache = Cache::open(&path, [1; 32]).unwrap();
+        let (old, file) = create_partial(&path.join("a.cwasm")).unwrap();
+        let now = file.metadata().unwrap().modified().unwrap();
+        file.set_modified(now - 2 * LONGEST_WRITE).unwrap();
+        let (new, _) = create_partial(&path.join("b.cwasm")).unwrap();
+        cache.store(&path.join("c.cwasm"), b"code").unwrap();
+        Cache::open(&path, [1; 32]).unwrap();
+        let left = [&old, &new, &path.join("c.cwasm")].map(|path| path.exists());
+        assert_eq!(left, [false, true, true]);
+    }
+
     #[test]
     fn writers_of_one_entry_do_not_mix_their_bytes() {
         let folder = tempfile::tempdir().unwrap();

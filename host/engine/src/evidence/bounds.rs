@@ -10,12 +10,6 @@ pub const MAX_SALES: usize = 5_000;
 pub const MAX_SALES_A_QUESTION: u32 = 500;
 /// Sales of the subject itself in one answer.
 pub const MAX_OWN_SALES: usize = 50;
-/// Work of one search, in sales that are looked at. A search beyond it is refused as one of too
-/// many sales. It bounds what the host does for a row between two looks at the clock.
-pub const MAX_SEARCH_WORK: u64 = 1 << 21;
-/// Work of all searches of one valuation, refused ones included. A search beyond it is refused as
-/// one of too many sales.
-pub const MAX_ROW_WORK: u64 = 4 * MAX_SEARCH_WORK;
 /// A search reads every cell of its circle where little is found, so this bounds the host's work.
 const MAX_RADIUS_M: u32 = 20_000;
 
@@ -90,6 +84,7 @@ fn within(query: &SalesQuery) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::MAX_ROW_WORK;
     use crate::evidence::SalesOrder;
     use crate::subject::GridPoint;
     use domesday_registers::Day;

@@ -11,15 +11,12 @@ mod row_work;
 mod shown_sales;
 mod snapshot;
 
-pub use bounds::{
-    Bounds, MAX_OWN_SALES, MAX_QUESTIONS, MAX_ROW_WORK, MAX_SALES, MAX_SALES_A_QUESTION,
-    MAX_SEARCH_WORK,
-};
+pub use bounds::{Bounds, MAX_OWN_SALES, MAX_QUESTIONS, MAX_SALES, MAX_SALES_A_QUESTION};
 pub use digests::{AnswerDigest, DigestedExchange, PackSale, SALE_NUMBERS, SaleIds};
 pub(crate) use digests::{AnswerDigests, digest};
 pub use recorded_evidence::RecordedEvidence;
 pub use recorder::{Exchange, Recorder};
-pub use row_work::RowWork;
+pub use row_work::{MAX_ROW_WORK, MAX_SEARCH_WORK, RowWork};
 pub use shown_sales::ShownSales;
 pub use snapshot::SnapshotEvidence;
 pub(crate) use snapshot::{check_past, nearness_to, precision, shows_attributes};

@@ -1,9 +1,15 @@
 //! The work that the searches of one row may do together.
 
 use super::EvidenceQuery;
-use super::bounds::MAX_ROW_WORK;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Work of one search, in sales that are looked at. A search beyond it is refused as one of too
+/// many sales. It bounds what the host does for a row between two looks at the clock.
+pub const MAX_SEARCH_WORK: u64 = 1 << 21;
+/// Work of all searches of one valuation, refused ones included. A search beyond it is refused as
+/// one of too many sales.
+pub const MAX_ROW_WORK: u64 = 4 * MAX_SEARCH_WORK;
 
 /// The work that the searches of one row may still do, in sales that are looked at.
 ///

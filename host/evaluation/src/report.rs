@@ -75,6 +75,10 @@ pub struct Header {
     /// The requests that ask about the sales. A report does not name those of most back-tests.
     #[serde(default, skip_serializing_if = "RequestShape::is_stored")]
     pub request: RequestShape,
+    /// Sales of those taken that such a request cannot ask about: their floor area is not on
+    /// record.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub not_stated: usize,
     /// Days before the valuation day whose evidence is hidden, too.
     pub evidence_lag_days: u32,
     /// The release's training data.
@@ -90,6 +94,10 @@ pub struct Header {
     pub nominal_coverage: f64,
     /// Groups of fewer rows are shown without figures.
     pub least_rows: usize,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Header {

@@ -5,7 +5,7 @@ use crate::baselines::BaselineFigures;
 use crate::coverage::{ALL, find_off};
 use crate::group::Group;
 use crate::ranges::Ranges;
-use crate::report::Report;
+use crate::report::{Header, Report};
 use std::fmt::Write;
 
 /// Divisions that a terminal shows; the files have all.
@@ -19,8 +19,7 @@ pub fn summary(report: &Report) -> String {
     out
 }
 
-fn write(report: &Report, out: &mut String) -> std::fmt::Result {
-    let subject = &report.subject;
+fn heading(out: &mut String, subject: &Header) -> std::fmt::Result {
     writeln!(
         out,
         "Back-test of {} on {}, sales of {} to {}",
@@ -35,13 +34,23 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
         subject.evidence_lag_days
     )?;
     if !subject.request.is_stored() {
-        writeln!(out, "Asked about with {}", subject.request.words())?;
+        writeln!(
+            out,
+            "Asked about with {}; {} of the sales taken have no floor area on record and are left out",
+            subject.request.words(),
+            subject.not_stated
+        )?;
     }
     writeln!(out)?;
     let warnings = [subject.training_data.warning(), subject.lag_warning()];
     for warning in warnings.into_iter().flatten() {
         writeln!(out, "WARNING: {warning}\n")?;
     }
+    Ok(())
+}
+
+fn write(report: &Report, out: &mut String) -> std::fmt::Result {
+    heading(out, &report.subject)?;
     writeln!(
         out,
         "{:28} {:>7} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}",

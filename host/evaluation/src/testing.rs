@@ -54,6 +54,7 @@ pub(crate) fn header() -> Header {
         to: "2024-12-31".to_owned(),
         as_at: AsAt::Sale,
         request: RequestShape::Stored,
+        not_stated: 0,
         evidence_lag_days: 0,
         training_data: TrainingData::Nothing,
         sales_in_window: 100,

@@ -207,6 +207,10 @@ fn other_requests_have_the_figures_of_the_report_s_own_sample_of_them() {
         assert_eq!(report["subject"]["request"], request);
         assert_eq!(report["shapes"], Value::Array(Vec::new()));
         assert!(summary.contains(words), "{summary}");
+        let sales = |report: &Value| number(&report["overall"], "/sales");
+        let left_out = report["subject"]["not_stated"].as_f64().unwrap_or(0.0);
+        assert_eq!(left_out > 0.0, request == "area", "{left_out}");
+        assert_eq!(sales(&report) + left_out, sales(&stored));
         let shapes = stored["shapes"].as_array().unwrap();
         let sample = shapes.iter().find(|shape| shape["shape"] == request);
         let sample = sample.unwrap();

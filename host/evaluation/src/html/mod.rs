@@ -151,7 +151,7 @@ fn facts(report: &Report) -> Markup {
             @if subject.taken_every == 1 { "all others taken" } @else { "one in " (subject.taken_every) " of the others taken" }
         }
         dt { "Evidence lag" } dd { (subject.evidence_lag_days) " days" }
-        @if !subject.request.is_stored() { dt { "Asked about with" } dd { (subject.request.words()) } }
+        @if !subject.request.is_stored() { dt { "Asked about with" } dd { (subject.request.words()) "; " (subject.not_stated) " of the sales taken have no floor area on record and are left out" } }
     } }
 }
 

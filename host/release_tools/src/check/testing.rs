@@ -85,6 +85,7 @@ pub fn header() -> Header {
         to: "2026-02-01".to_owned(),
         as_at: AsAt::Sale,
         request: RequestShape::Stored,
+        not_stated: 0,
         evidence_lag_days: 0,
         training_data: TrainingData::Nothing,
         sales_in_window: 0,

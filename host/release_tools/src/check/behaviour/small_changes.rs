@@ -149,33 +149,39 @@ fn raise(input: &mut Option<f64>, by: f64) -> bool {
 pub fn check(prober: &mut Prober<'_>, pool: &[Home], progress: &mut Progress<'_>) -> Finding {
     let moves = CHANGES
         .iter()
-        .map(|change| (change.name, moves(prober, change, pool, progress)))
+        .filter_map(|change| Some((change.name, moves(prober, change, pool, progress)?)))
         .collect::<Vec<_>>();
     judge(&moves)
 }
 
 /// Returns the log ratio of the changed home to the home, for an even part of the pool. A home
-/// without the input has it in both.
+/// without the input has it in both. Returns `None` where the release refers such homes, as one of
+/// freeholds refers leases: the change has nothing to move.
 fn moves(
     prober: &mut Prober<'_>,
     change: &SmallChange,
     pool: &[Home],
     progress: &mut Progress<'_>,
-) -> Vec<f64> {
+) -> Option<Vec<f64>> {
     let changed = |home: &Home| {
         let before = home.with_change("unchanged", change.give);
         let mut applies = false;
         let after = before.with_change(change.name, |subject| applies = (change.apply)(subject));
-        applies.then(|| [before, after])
+        applies.then_some([before, after])
     };
     let pairs: Vec<[Home; 2]> = pool.iter().filter_map(changed).collect();
     let every = sampling::step(pairs.len(), HOMES);
     let homes: Vec<Home> = pairs.into_iter().step_by(every).flatten().collect();
     let estimates = prober.estimates(&homes, "changing last digits", progress);
-    let pairs = estimates.as_chunks::<2>().0.iter();
-    pairs
-        .filter_map(|[before, after]| log_ratio(*before, *after))
-        .collect()
+    let pairs = estimates.as_chunks::<2>().0;
+    let valued = pairs.iter().filter(|[before, _]| before.is_some()).count();
+    if valued < LEAST_HOMES && pairs.len() >= LEAST_HOMES {
+        return None;
+    }
+    let moves = pairs
+        .iter()
+        .filter_map(|[before, after]| log_ratio(*before, *after));
+    Some(moves.collect())
 }
 
 /// Judges the moves of each change.

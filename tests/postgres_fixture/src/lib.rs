@@ -73,6 +73,10 @@ pub struct SharedCluster {
 ///
 /// # Panics
 /// PostgreSQL is not installed, or does not start.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a name is made of the time, and no test waits for it"
+)]
 pub fn shared() -> &'static SharedCluster {
     static SHARED: OnceLock<SharedCluster> = OnceLock::new();
     SHARED.get_or_init(|| {

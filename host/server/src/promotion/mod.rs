@@ -396,7 +396,7 @@ impl PromotionFollower {
                     tracing::info!(kind = kind.as_str(), release_id = id, "release promoted");
                 }
                 self.known = promoted;
-                self.retry = None;
+                (self.refused, self.retry) = (None, None);
             }
             Ok(Err(error)) => {
                 let problem = match error {

@@ -1,10 +1,10 @@
 //! Postcodes that are treated apart: homes next door are valued under each postcode, and at each
 //! place.
 //!
-//! A home that states the postcode next door must keep its value nearly, since the homes sold
-//! around it stay the same. One that stands next door may be worth more or less, and not twice as
-//! much. The home's own sales are hidden: they would hold its estimate wherever it stands. This
-//! needs no other release, and no price that was paid.
+//! A home that states the postcode next door must keep its value nearly: the homes sold around it
+//! and its own sales stay the same. One that stands next door may be worth more or less, and not
+//! twice as much. Its own sales are hidden then: they would hold its estimate wherever it stands.
+//! This needs no other release, and no price that was paid.
 
 use super::part::{Part, finding};
 use super::prober::Prober;
@@ -51,33 +51,36 @@ pub fn check(prober: &mut Prober<'_>, homes: &[Home], progress: &mut Progress<'_
     let places = first_of_each(homes);
     let every = sampling::step(places.len(), PLACES);
     let places: Vec<&Home> = places.into_iter().step_by(every).collect();
-    let mut rows: Vec<Home> = places.iter().copied().cloned().collect();
-    // The neighbours of each place, each with its first row under the place's name.
+    // Each place as it is, then its neighbours under its name, and the same at its place.
+    let mut called: Vec<Home> = places.iter().copied().cloned().collect();
+    let mut moved = called.clone();
+    // The neighbours of each place, and the row of the first.
     let mut next_door = Vec::with_capacity(places.len());
     for place in &places {
         let neighbours = nearest(&places, place);
-        let first = rows.len();
-        for neighbour in &neighbours {
-            rows.extend(move_to(places[*neighbour], place));
+        next_door.push((neighbours.clone(), called.len()));
+        for neighbour in neighbours {
+            let [name, both] = move_to(places[neighbour], place);
+            called.push(name);
+            moved.push(both);
         }
-        next_door.push((neighbours, first));
     }
-    let estimates = prober.estimates_without_own_sales(&rows, "changing postcodes", progress);
+    let called = prober.estimates(&called, "changing postcodes", progress);
+    let moved = prober.estimates_without_own_sales(&moved, "changing places", progress);
     let moves: Vec<PlaceMoves> = places
         .iter()
         .zip(&next_door)
         .map(|(place, (neighbours, first))| {
-            let of = |after: usize| -> Option<f64> {
+            let of = |estimates: &[Option<f64>]| -> Option<f64> {
                 let moves = neighbours.iter().enumerate().filter_map(|(at, neighbour)| {
-                    let row = first + 2 * at + after;
-                    log_ratio(estimates[*neighbour], estimates[row])
+                    log_ratio(estimates[*neighbour], estimates[first + at])
                 });
                 of_all(&moves.collect::<Vec<_>>())
             };
             PlaceMoves {
                 postcode: place.subject.postcode.to_string(),
-                by_name: of(0),
-                by_place: of(1),
+                by_name: of(&called),
+                by_place: of(&moved),
             }
         })
         .collect();

@@ -140,22 +140,14 @@ impl PackageBucket {
                     .put_package(package, heads, Some(there), progress)
                     .await;
             }
-            if let Err(error) = self.claim(package).await {
-                // The publisher of that claim may have finished meanwhile, with the same bytes.
-                return match self.find_existing(package, &stored).await? {
-                    Some(there) => {
-                        let there = Some(there);
-                        self.put_package(package, heads, there, progress).await
-                    }
-                    None => Err(error),
-                };
-            }
+            let claimed = self.claim(package).await;
+            let is_claimed = claimed.is_ok();
             // Another publisher may have finished and removed its claim meanwhile.
-            let published = match self.find_existing(package, &stored).await {
-                Ok(there) => self.put_package(package, heads, there, progress).await,
-                Err(error) => Err(error),
+            let published = match (self.find_existing(package, &stored).await, claimed) {
+                (Ok(None), Err(error)) | (Err(error), _) => Err(error),
+                (Ok(there), _) => self.put_package(package, heads, there, progress).await,
             };
-            if let Ok(_) | Err(BucketError::Republished { .. }) = published {
+            if is_claimed && let Ok(_) | Err(BucketError::Republished { .. }) = published {
                 // The manifest refuses other bytes from here on. So a claim that stays does no
                 // harm.
                 let _ = self.transfer.delete(&claim_key(package)).await;

@@ -115,7 +115,6 @@ pub fn run(
         band: &|confidence| tested.manifest.band(confidence).map(band_word),
     };
     let mut rows: Vec<Row> = Vec::with_capacity(all);
-    let mut not_stated = 0;
     // An even part of them is valued in the other shapes, too.
     let every = sampling::step(all, MAX_RESHAPED_SALES);
     let mut reshaped: Vec<ExportedSale> = Vec::new();
@@ -127,9 +126,7 @@ pub fn run(
         }
         let until = rows.len().next_multiple_of(every) - rows.len();
         reshaped.extend(chunk.iter().skip(until).step_by(every).cloned());
-        let before = rows.len() + chunk.len();
         rows.extend(value_all(&valuer, &chunk)?.into_iter().flatten());
-        not_stated += before - rows.len();
         progress("valuing", rows.len() as u64, all as u64);
     }
     if rows.is_empty() {
@@ -156,7 +153,7 @@ pub fn run(
         to: options.to.to_string(),
         as_at: options.as_at,
         request: options.request,
-        not_stated,
+        not_stated: all.saturating_sub(rows.len()),
         evidence_lag_days: u32::from(lag),
         training_data: training,
         sales_in_window: window.sales,

@@ -58,12 +58,13 @@ pub fn check(prober: &mut Prober<'_>, homes: &[Home], progress: &mut Progress<'_
     let mut next_door = Vec::with_capacity(places.len());
     for place in &places {
         let neighbours = nearest(&places, place);
-        next_door.push((neighbours.clone(), called.len()));
-        for neighbour in neighbours {
-            let [name, both] = move_to(places[neighbour], place);
+        let first = called.len();
+        for neighbour in &neighbours {
+            let [name, both] = move_to(places[*neighbour], place);
             called.push(name);
             moved.push(both);
         }
+        next_door.push((neighbours, first));
     }
     let called = prober.estimates(&called, "changing postcodes", progress);
     let moved = prober.estimates_without_own_sales(&moved, "changing places", progress);

@@ -42,10 +42,9 @@ const CHANGES: [SmallChange; 7] = [
     SmallChange {
         name: "0.1 m² more",
         give: |subject| {
-            let area = &mut subject.size.floor_area_m2;
-            if area.replace(area.unwrap_or(AREA_M2)).is_none() {
-                state(subject, Attribute::FloorArea, true);
-            }
+            give(subject, Attribute::FloorArea, AREA_M2, |subject| {
+                Some(&mut subject.size.floor_area_m2)
+            });
         },
         apply: |subject| raise(&mut subject.size.floor_area_m2, 0.1),
     },
@@ -68,10 +67,9 @@ const CHANGES: [SmallChange; 7] = [
     SmallChange {
         name: "an energy score higher by 1",
         give: |subject| {
-            let score = &mut subject.energy.score;
-            if score.replace(score.unwrap_or(SCORE)).is_none() {
-                state(subject, Attribute::EfficiencyScore, true);
-            }
+            give(subject, Attribute::EfficiencyScore, SCORE, |subject| {
+                Some(&mut subject.energy.score)
+            });
         },
         apply: |subject| match &mut subject.energy.score {
             Some(score) if *score < 100 => {
@@ -96,12 +94,17 @@ const CHANGES: [SmallChange; 7] = [
         name: "a ground rent higher by £1",
         give: |subject| {
             give_lease(subject);
-            if let Some(lease) = &mut subject.lease
-                && lease.ground_rent_gbp.is_none()
-            {
-                lease.ground_rent_gbp = Some(GROUND_RENT_GBP);
-                state(subject, Attribute::LeaseGroundRent, true);
-            }
+            give(
+                subject,
+                Attribute::LeaseGroundRent,
+                GROUND_RENT_GBP,
+                |subject| {
+                    subject
+                        .lease
+                        .as_mut()
+                        .map(|lease| &mut lease.ground_rent_gbp)
+                },
+            );
         },
         apply: |subject| match &mut subject.lease {
             Some(lease) => raise(&mut lease.ground_rent_gbp, 1.0),
@@ -112,12 +115,17 @@ const CHANGES: [SmallChange; 7] = [
         name: "a service charge higher by £1",
         give: |subject| {
             give_lease(subject);
-            if let Some(lease) = &mut subject.lease
-                && lease.service_charge_gbp.is_none()
-            {
-                lease.service_charge_gbp = Some(SERVICE_CHARGE_GBP);
-                state(subject, Attribute::LeaseServiceCharge, true);
-            }
+            give(
+                subject,
+                Attribute::LeaseServiceCharge,
+                SERVICE_CHARGE_GBP,
+                |subject| {
+                    subject
+                        .lease
+                        .as_mut()
+                        .map(|lease| &mut lease.service_charge_gbp)
+                },
+            );
         },
         apply: |subject| match &mut subject.lease {
             Some(lease) => raise(&mut lease.service_charge_gbp, 1.0),
@@ -125,6 +133,19 @@ const CHANGES: [SmallChange; 7] = [
         },
     },
 ];
+
+/// Gives a home an input that it lacks, as the customer states it.
+fn give<T>(
+    subject: &mut Subject,
+    attribute: Attribute,
+    value: T,
+    input: fn(&mut Subject) -> Option<&mut Option<T>>,
+) {
+    if let Some(input @ None) = input(subject) {
+        *input = Some(value);
+        state(subject, attribute, true);
+    }
+}
 
 /// Makes a home leasehold, with a lease as a back-test takes it.
 fn give_lease(subject: &mut Subject) {

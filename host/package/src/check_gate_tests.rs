@@ -1,16 +1,14 @@
 //! Tests of reports, approvals and the gate, on packages of one file.
 
 use super::*;
+use crate::test_package::{ID, write_package};
 use crate::{
-    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, Draft, PropertyBody, RegisterFile, SigningKey, Source,
-    TrustList, approve, attach_check, open, publish, write,
+    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, SigningKey, TrustList, approve, attach_check, open,
+    publish,
 };
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-
-const ID: &str = "s-1";
 
 fn key(seed: u8) -> SigningKey {
     SigningKey::from_seed([seed; 32])
@@ -28,26 +26,7 @@ fn trust_of(seeds: &[u8]) -> Trust {
 
 /// Writes a package whose file holds `content`. The gate looks at no kind.
 fn package_of(packages_dir: &Path, content: &[u8]) -> Package {
-    let draft = Draft {
-        id: ID.parse().unwrap(),
-        created: "2026-01-31T09:30:00Z".parse().unwrap(),
-        body: PropertyBody {
-            snapshot_id: ID.parse().unwrap(),
-            content_digest: Sha256Digest::of(content),
-            schema: 1,
-            database: "data".parse().unwrap(),
-            sources: vec![RegisterFile {
-                name: "sales.csv".to_owned(),
-                sha256: Sha256Digest::of(b"s"),
-                rows: 1,
-            }],
-            synthetic: true,
-            latest_sale: None,
-            counts: BTreeMap::new(),
-        },
-        files: BTreeMap::from([("data".parse().unwrap(), Source::Bytes(content.to_owned()))]),
-    };
-    write(packages_dir, draft).unwrap();
+    write_package(packages_dir, "data", content);
     open(&packages_dir.join(ID), &Trust::Unsigned).unwrap()
 }
 

@@ -64,6 +64,8 @@ mod receive;
 mod sign;
 mod signature;
 mod staging;
+#[cfg(test)]
+mod test_package;
 mod trust;
 mod valuation;
 mod valuation_check;

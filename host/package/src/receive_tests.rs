@@ -1,41 +1,17 @@
 //! Packages that arrive whole, altered or a second time.
 
 use super::*;
-use crate::{
-    Draft, Package, PropertyBody, RegisterFile, SigningKey, Source, TrustList, open, sign, write,
-};
-use std::collections::BTreeMap;
+use crate::test_package::{ID, write_package};
+use crate::{Package, SigningKey, TrustList, open, sign};
 use std::fs;
 use std::io::Write;
 
 /// Writes a signed package in a new packages folder, and returns it with its key.
 fn signed_package() -> (tempfile::TempDir, Package, TrustList) {
     let packages_dir = tempfile::tempdir().unwrap();
-    let draft = Draft {
-        id: "s-1".parse().unwrap(),
-        created: "2026-01-31T09:30:00Z".parse().unwrap(),
-        body: PropertyBody {
-            snapshot_id: "s-1".parse().unwrap(),
-            content_digest: Sha256Digest::of(b"c"),
-            schema: 1,
-            database: "deep/data".parse().unwrap(),
-            sources: vec![RegisterFile {
-                name: "sales.csv".to_owned(),
-                sha256: Sha256Digest::of(b"s"),
-                rows: 1,
-            }],
-            synthetic: true,
-            latest_sale: None,
-            counts: BTreeMap::new(),
-        },
-        files: BTreeMap::from([(
-            "deep/data".parse().unwrap(),
-            Source::Bytes(b"rows".to_vec()),
-        )]),
-    };
-    write(packages_dir.path(), draft).unwrap();
+    write_package(packages_dir.path(), "deep/data", b"rows");
     let key = SigningKey::from_seed([7; 32]);
-    let package = sign(&packages_dir.path().join("s-1"), &key).unwrap();
+    let package = sign(&packages_dir.path().join(ID), &key).unwrap();
     let mut list = TrustList::new();
     list.add(key.public(), "");
     (packages_dir, package, list)
@@ -81,7 +57,7 @@ fn a_whole_transfer_is_published() {
     receiver.create(&file).unwrap().write_all(b"rows").unwrap();
     assert_eq!(receiver.finish().unwrap(), PublishOutcome::Copied);
     let trust = Trust::Required(list.clone());
-    let there = open(&packages_dir.path().join("s-1"), &trust).unwrap();
+    let there = open(&packages_dir.path().join(ID), &trust).unwrap();
     assert_eq!(there.digest(), package.digest());
     assert_eq!(there.signer(), package.signer());
     let again = remote_manifest(&package, trust)
@@ -140,15 +116,15 @@ fn it_is_judged_before_any_file_comes() {
         .kind
     };
     assert!(matches!(
-        judge_error(Kind::Property, "s-1", None),
+        judge_error(Kind::Property, ID, None),
         PackageErrorKind::Unsigned
     ));
     assert!(matches!(
-        judge_error(Kind::Property, "s-1", Some(b"x".to_vec())),
+        judge_error(Kind::Property, ID, Some(b"x".to_vec())),
         PackageErrorKind::SignatureForm
     ));
     assert!(matches!(
-        judge_error(Kind::Valuation, "s-1", None),
+        judge_error(Kind::Valuation, ID, None),
         PackageErrorKind::WrongKind { .. }
     ));
     assert!(matches!(
@@ -162,7 +138,7 @@ fn an_unsigned_copy_takes_the_new_signature_and_a_signed_copy_keeps_its_own() {
     let (_dir, package, list) = signed_package();
     let trust = Trust::Required(list.clone());
     let (other, _, _) = signed_package();
-    let destination = other.path().join("s-1");
+    let destination = other.path().join(ID);
     for published in [
         |package: &Package, packages_dir: &Path, trust: Trust| match remote_manifest(package, trust)
             .unwrap()

@@ -178,16 +178,22 @@ fn the_map_is_drawn_over_tiles_reached_by_keys_and_leads_to_the_rows() {
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("console");
     std::fs::create_dir_all(&shots).unwrap();
     let (python, programs) = console_python();
-    for kind in ["vector", "raster", "jpeg", "webp"] {
+    // Pictures differ from one another in how they are read alone, so one window each will do.
+    for (kind, windows, visits) in [
+        ("vector", 2, 4),
+        ("raster", 1, 1),
+        ("jpeg", 1, 1),
+        ("webp", 1, 1),
+    ] {
         let server = start_with_map(&make_tiles(kind, folder.path())).go();
         let path = Browser::of_demo(&server).value(&HOME);
-        let links: Vec<String> = (0..4).map(|_| link(&server, &[])).collect();
+        let links: Vec<String> = (0..visits).map(|_| link(&server, &[])).collect();
         let mut browser = Command::new(&python);
         browser.arg(programs.join("use_map.py")).arg(&shots);
         let output = run_to_success(browser.args([kind, &path]).args(&links));
         let printed = String::from_utf8_lossy(&output.stdout);
         assert!(
-            printed.contains(&format!("the map of {kind}, 2 windows")),
+            printed.contains(&format!("the map of {kind}, windows: {windows}")),
             "{printed}"
         );
         server.stop();

@@ -7,7 +7,6 @@ use super::disk::{Disk, DiskFault, Files};
 use super::fault_injection_tests::{
     JOB, JUNE, NOW, StateView, acme, charge, new_job, open, outcome, see, step, until_it_recovers,
 };
-use super::source::Source;
 use crate::*;
 
 /// While nothing can be written, the state still answers from memory.
@@ -130,7 +129,7 @@ fn charges_in_flight_are_kept_whole() {
 fn a_log_that_cannot_be_taken_over_is_kept() {
     for fault in [DiskFault::Full, DiskFault::Sync] {
         let disk = Disk::new(11);
-        let mut source = Source::from_simulated_disk(&disk);
+        let mut source = disk.source();
         source.take_over_after = Duration::from_millis(50);
         let state = EmbeddedState::open_source(source).unwrap();
         disk.arm_on(Files::State, fault, 0);

@@ -4,12 +4,17 @@
 //! the last one, as a real disk does. So does a crash.
 
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use redb::StorageBackend;
+use redb::{Builder, Database, DatabaseError, StorageBackend};
 
-use super::read_only_fallback::ReadAt;
+use super::error::opening;
+use super::read_only_fallback::{ReadAt, ReadOnlyFallback};
+use super::source::Source;
+use super::state_files::{StateFiles, Storage};
+use crate::{PathMoved, StateError};
 
 /// The kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -152,6 +157,14 @@ impl Disk {
         }
     }
 
+    /// Returns a state's source on this disk. Its log is not taken over by time, which a test could
+    /// not foresee.
+    pub(super) fn source(&self) -> Source {
+        let mut source = Source::of(Path::new("simulated"), self.clone());
+        source.take_over_after = Duration::from_secs(3_600);
+        source
+    }
+
     /// Returns the log of units on the same disk.
     pub(super) fn log(&self) -> Disk {
         Disk {
@@ -218,6 +231,33 @@ impl Disk {
         copy.lose(0);
         copy.lose(1);
         Disk::of(copy)
+    }
+}
+
+impl StateFiles for Disk {
+    fn check(&self) -> Result<(), PathMoved> {
+        Ok(())
+    }
+
+    fn drop_page_cache(&self) -> Result<(), StateError> {
+        Ok(())
+    }
+
+    fn open_database(&self, builder: &mut Builder) -> Result<Database, DatabaseError> {
+        builder.create_with_backend(self.clone())
+    }
+
+    fn open_database_read_only(&self, builder: &mut Builder) -> Result<Database, StateError> {
+        let fallback = ReadOnlyFallback::new(self.clone()).map_err(opening)?;
+        builder.create_with_backend(fallback).map_err(opening)
+    }
+
+    fn open_log(&self) -> io::Result<Storage> {
+        Ok(Box::new(self.log()))
+    }
+
+    fn open_log_read_only(&self) -> io::Result<Option<Storage>> {
+        Ok(Some(Box::new(ReadOnlyFallback::new(self.log())?)))
     }
 }
 

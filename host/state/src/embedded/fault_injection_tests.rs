@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use super::EmbeddedState;
 use super::disk::{Disk, DiskFault, Files};
-use super::source::Source;
 use crate::test_support::{REQUEST, read_ledger};
 use crate::*;
 
@@ -17,7 +16,7 @@ pub(super) const JUNE: Month = Month {
 };
 
 pub(super) fn open(disk: &Disk) -> EmbeddedState {
-    EmbeddedState::open_source(Source::from_simulated_disk(disk)).unwrap()
+    EmbeddedState::open_source(disk.source()).unwrap()
 }
 
 pub(super) fn acme() -> TenantId {

@@ -259,7 +259,7 @@ mod tests {
 
     /// Makes a committer that takes its log over after [`PAUSE`], and the sender of its queue.
     fn committer() -> (Committer, Sender<Message>) {
-        let mut source = Source::from_simulated_disk(&Disk::new(1));
+        let mut source = Disk::new(1).source();
         source.take_over_after = PAUSE;
         let database = file::open(&source).unwrap();
         let log = open_writable_log(&source).unwrap();

@@ -26,6 +26,7 @@ mod keys;
 mod memory;
 mod operation;
 mod owed_units;
+mod path_files;
 mod promotions;
 mod read_only_fallback;
 mod readers;
@@ -33,6 +34,7 @@ mod receipt_keys;
 mod records;
 mod recovery;
 mod source;
+mod state_files;
 mod store;
 #[cfg(test)]
 mod store_tests;

@@ -12,7 +12,7 @@ use super::error::StoreError;
 use super::file;
 use super::group_commit::{Committer, CommitterStopped, GroupTask, PROBES};
 use super::operation::{Message, Work};
-use super::source::Storage;
+use super::state_files::Storage;
 use super::store::OpenFiles;
 use super::usage_wal::replay::{FoundLog, UsageWal, open_read_only, open_writable_log};
 use crate::{PathMoved, StateError};

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::embedded::counts::{Counts, MonthUnits, StoredEntry, add_changes};
-use crate::embedded::source::Storage;
+use crate::embedded::state_files::Storage;
 use crate::{Month, TenantId};
 
 /// Bytes of a page: one of any file system that is met.

@@ -10,7 +10,8 @@ use super::log::{Log, LogPosition, LogReplay, allocate_blocks, check_writable, r
 use crate::StateError;
 use crate::embedded::counts::{Counts, LogCounts, add_changes};
 use crate::embedded::error::{StoreError, reading, reason, writing};
-use crate::embedded::source::{Source, Storage};
+use crate::embedded::source::Source;
+use crate::embedded::state_files::Storage;
 use crate::embedded::store::OpenFiles;
 use crate::embedded::tables::{COUNTERS, GroupTransaction, Tables};
 use crate::embedded::usage_entries::put_counts;

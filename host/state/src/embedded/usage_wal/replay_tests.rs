@@ -25,7 +25,7 @@ struct TestStore {
 }
 
 fn open(disk: &Disk) -> Result<TestStore, StateError> {
-    let source = Source::from_simulated_disk(disk);
+    let source = disk.source();
     let database = file::open(&source)?;
     let found = FoundLog::read(&source, open_writable_log(&source)?, &database)?;
     let (wal, _) = found.take_over(&database, "openings")?;
@@ -201,11 +201,11 @@ fn jobs_can_be_read_aside_without_the_log() {
     for used in 1..=3 {
         hand.set(1, used);
     }
-    let whole = open_read_only(&Source::from_simulated_disk(&disk.after_a_crash())).unwrap();
+    let whole = open_read_only(&disk.after_a_crash().source()).unwrap();
     assert_eq!(whole.used_units(tenant(0), JUNE).unwrap(), 3);
     let damaged = disk.after_a_crash();
     damaged.damage_log();
-    let files = open_read_only(&Source::from_simulated_disk(&damaged)).unwrap();
+    let files = open_read_only(&damaged.source()).unwrap();
     let error = files.used_units(tenant(0), JUNE).unwrap_err();
     assert!(error.to_string().contains("simulated.usage"), "{error}");
     assert!(files.database.begin_read().is_ok());

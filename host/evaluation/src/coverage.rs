@@ -218,6 +218,15 @@ mod tests {
     }
 
     #[test]
+    fn one_block_whose_ranges_all_hold_fails_no_release() {
+        // Sixty draws of 80 % all hold in one case of 650,000. One block is one draw.
+        let block = all_sales(&rows(60, 10, |_| 0));
+        assert_eq!(block, (2, None, true));
+        let apart = all_sales(&rows(60, 10, |at| at));
+        assert_eq!(apart, (60, Some(Rule::Test), false));
+    }
+
+    #[test]
     fn many_sales_that_are_worth_few_must_be_far_off_and_refuted() {
         // Ten points off: 1,200 sales apart are refuted, and sixty blocks might be so by chance.
         let apart = all_sales(&rows(1_200, 7, |at| at));

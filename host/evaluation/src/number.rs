@@ -69,6 +69,10 @@ pub(crate) fn score_interval(share: f64, n: f64) -> [f64; 2] {
 /// each other. The design effect is the variance of the share by clusters over that of independent
 /// rows (Kish, *Survey Sampling*, 1965). The former has the factor C / (C - 1) for C clusters. The
 /// effect is one at least.
+///
+/// Rows that all agree, and rows of one cluster, have no variance to estimate it by. Kish's effect
+/// is 1 + (b - 1) ρ for clusters of b rows. At its largest, ρ = 1, each cluster is one draw. So
+/// these rows count as C: the exact test then refutes no more than C draws that agree would.
 pub(crate) fn effective_rows<'a>(rows: impl Iterator<Item = (&'a str, bool)> + Clone) -> f64 {
     let n = count(rows.clone().count());
     let share = count(rows.clone().filter(|(_, counted)| *counted).count()) / n;
@@ -79,7 +83,7 @@ pub(crate) fn effective_rows<'a>(rows: impl Iterator<Item = (&'a str, bool)> + C
     let groups = count(clusters.len());
     let independent = share * (1.0 - share) / n;
     if groups < 2.0 || independent <= 0.0 {
-        return n;
+        return groups;
     }
     let squares: f64 = clusters.values().map(|sum| sum * sum).sum();
     let clustered = groups / (groups - 1.0) * squares / (n * n);
@@ -134,8 +138,25 @@ mod tests {
         assert!((alike - 7.0).abs() < 1e-9, "{alike}");
         // Each block has the same share: the sample is at least as good as independent rows.
         assert_eq!(of(|_, home| home < 8), 80.0);
-        assert_eq!(of(|_, _| true), 80.0);
-        assert_eq!(effective_rows([("a", true), ("a", false)].into_iter()), 2.0);
+    }
+
+    #[test]
+    fn rows_without_a_variance_count_as_their_clusters() {
+        let of = |homes: usize, blocks: usize, counted: fn(usize) -> bool| {
+            let names: Vec<String> = (0..blocks).map(|block| block.to_string()).collect();
+            let rows = (0..homes).map(|home| (names[home % blocks].as_str(), counted(home)));
+            effective_rows(rows)
+        };
+        // All agree.
+        for counted in [(|_| true) as fn(usize) -> bool, |_| false] {
+            assert_eq!(of(80, 8, counted), 8.0);
+            assert_eq!(of(60, 1, counted), 1.0);
+            assert_eq!(of(60, 60, counted), 60.0);
+        }
+        // One block cannot tell how much its homes resemble each other.
+        assert_eq!(of(60, 1, |home| home % 2 == 0), 1.0);
+        assert_eq!(of(2, 1, |home| home == 0), 1.0);
+        assert_eq!(effective_rows(std::iter::empty()), 0.0);
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! One segment of a window, and whether it raises an alarm.
 
 use crate::LEAST_ROWS;
-use crate::binomial::{find_refuted, p_value};
+use crate::binomial::{LEVEL, find_refuted, p_value};
 use crate::number::{count, effective_rows, median, quantile, round, score_interval};
 use crate::ranges::Ranges;
 use crate::row::Row;
@@ -40,6 +40,10 @@ pub struct Segment {
     pub interval: Option<[f64; 2]>,
     /// The median error less the expected one.
     pub change: Option<f64>,
+    /// Independent sales that say as much about the change; absent below [`LEAST_ROWS`] values, and
+    /// in reports of earlier versions.
+    #[serde(default)]
+    pub effective_rows: Option<usize>,
     /// The ranges; absent below [`LEAST_ROWS`] of them.
     pub ranges: Option<Ranges>,
     /// The alarm that it raises.
@@ -72,6 +76,7 @@ impl Segment {
             median_error: None,
             interval: None,
             change: None,
+            effective_rows: None,
             ranges,
             alarm: None,
             p_value: 1.0,
@@ -102,33 +107,54 @@ impl Segment {
         let effective = effective_rows(below(self.expected));
         let share = count(below(self.expected).filter(|(_, it)| *it).count()) / count(errors.len());
         let rows = effective.round() as usize;
+        self.effective_rows = Some(rows);
         self.p_value = p_value((share * effective).round() as usize, rows, 0.5);
     }
 
-    /// Returns the p-value of the coverage, where it is below nominal by enough to matter.
-    fn coverage_p_value(&self) -> f64 {
-        let Some(ranges) = &self.ranges else {
-            return 1.0;
-        };
-        if ranges.coverage > ranges.nominal - COVERAGE {
-            return 1.0;
+    /// Returns whether there are sales enough for a test. Reports of earlier versions tested each
+    /// segment with figures.
+    pub fn is_judged(&self) -> bool {
+        match self.effective_rows {
+            Some(rows) => can_refute(rows, 0.5) || self.coverage_p_value().is_some(),
+            None => self.median_error.is_some(),
         }
+    }
+
+    /// Returns the p-value of the change, or `None` if no change could be refuted.
+    fn change_p_value(&self) -> Option<f64> {
+        can_refute(self.effective_rows?, 0.5).then_some(self.p_value)
+    }
+
+    /// Returns the p-value of the coverage, or `None` if none could be refuted. It is 1 where the
+    /// coverage is not below nominal by enough to matter.
+    fn coverage_p_value(&self) -> Option<f64> {
+        let ranges = self.ranges.as_ref()?;
         let effective = ranges.effective_rows.clamp(1, ranges.rows);
+        if !can_refute(effective, ranges.nominal) {
+            return None;
+        }
+        if ranges.coverage > ranges.nominal - COVERAGE {
+            return Some(1.0);
+        }
         let held = (ranges.coverage * count(effective)).round() as usize;
-        p_value(held.min(effective), effective, ranges.nominal)
+        Some(p_value(held.min(effective), effective, ranges.nominal))
     }
 }
 
+/// Returns whether the worst result of so many rows would refute the share, were it tested alone.
+fn can_refute(rows: usize, share: f64) -> bool {
+    p_value(0, rows, share) <= 1.0 - LEVEL
+}
+
 /// Sets the alarms of a window's segments. A change must be as large as `alarm`, and refuted by a
-/// sign test with Holm's correction for the number of segments. An incomplete window has none.
+/// sign test with Holm's correction for the segments that can be tested. An incomplete window has
+/// none.
 pub(super) fn raise_alarms(segments: &mut [Segment], alarm: f64, complete: bool) {
     if !complete {
         return;
     }
-    let p_values: Vec<f64> = segments.iter().map(|it| it.p_value).collect();
-    let coverages: Vec<f64> = segments.iter().map(Segment::coverage_p_value).collect();
-    let moved = find_refuted(&p_values);
-    let narrow = find_refuted(&coverages);
+    let moved = refute(segments, Segment::change_p_value);
+    let narrow = refute(segments, Segment::coverage_p_value);
     for ((segment, moved), narrow) in segments.iter_mut().zip(moved).zip(narrow) {
         let large = segment.change.is_some_and(|change| change.abs() >= alarm);
         segment.alarm = match (moved && large, narrow) {
@@ -138,3 +164,19 @@ pub(super) fn raise_alarms(segments: &mut [Segment], alarm: f64, complete: bool)
         };
     }
 }
+
+/// Returns which segments a test refutes. Those without a p-value are none of its number, since
+/// each more costs the others power.
+fn refute(segments: &[Segment], p_value: fn(&Segment) -> Option<f64>) -> Vec<bool> {
+    let p_values: Vec<Option<f64>> = segments.iter().map(p_value).collect();
+    let tested: Vec<f64> = p_values.iter().copied().flatten().collect();
+    let mut refuted = find_refuted(&tested).into_iter();
+    p_values
+        .iter()
+        .map(|it| it.is_some() && refuted.next().unwrap_or(false))
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "power_tests.rs"]
+mod power_tests;

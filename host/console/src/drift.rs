@@ -3,7 +3,7 @@
 use crate::chart::{ChartSeries, Interval, intervals};
 use crate::number::{percent, signed_percent};
 use domesday_evaluation::monitor::html::describe_alarm;
-use domesday_evaluation::monitor::{Alarm, MonitorReport, Segment, Window};
+use domesday_evaluation::monitor::{Alarm, MonitorReport, Segment, Verdict, Window};
 use domesday_registers::Day;
 use maud::{Markup, html};
 
@@ -21,16 +21,25 @@ pub const WAYS: [(&str, &str); 4] = [
 
 /// Returns the alarms of a report, the latest window first.
 pub fn alarms(report: &MonitorReport) -> Markup {
+    let verdict = report.verdict();
     html! {
         @for window in report.windows.iter().rev() {
             @for segment in window.segments.iter().filter(|segment| segment.alarm.is_some()) {
-                p.refusal role="alert" {
-                    strong { "Alarm, " (alarm_name(segment)) ": " }
-                    "in the window to " (window.month) ", " (describe_alarm(segment)) "."
+                @if let Verdict::NoAlarm(_) = verdict {
+                    p { "An alarm of the window to " (window.month) " has ended: " (describe_alarm(segment)) "." }
+                } @else {
+                    p.refusal role="alert" {
+                        strong { "Alarm, " (alarm_name(segment)) ": " }
+                        "in the window to " (window.month) ", " (describe_alarm(segment)) "."
+                    }
                 }
             }
         }
-        @if !report.alarmed { p { "No segment raises an alarm." } }
+        @match verdict {
+            Verdict::Alarm(_) => {}
+            Verdict::NoAlarm(_) => { p { (report.verdict_words()) "." } }
+            Verdict::NoWindow | Verdict::TooFew(_) => { p.refusal { (report.verdict_words()) "." } }
+        }
     }
 }
 
@@ -143,7 +152,7 @@ pub fn table(report: &MonitorReport, by: &str, words: &str) -> Markup {
                     @for (window, segment) in rows.take(MOST_LISTED) {
                         tr {
                             td.date { (window.month) }
-                            td { @if segment.alarm.is_some() { strong.alarm { (alarm_name(segment)) } } @else { "none" } }
+                            td { @if segment.alarm.is_some() { strong.alarm { (alarm_name(segment)) } } @else if segment.is_judged() { "none" } @else { "not judged" } }
                             th scope="row" { (label(segment)) }
                             td { @if window.complete { "yes" } @else { "not all yet" } }
                             td.number { (segment.valued) }

@@ -4,7 +4,7 @@ use crate::command_line::making::{REGISTERS, registers};
 use crate::common::demo::RELEASE;
 use crate::common::packages::Releases;
 use crate::common::program::{ProcessOutput, run};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -120,6 +120,7 @@ fn prices_that_fall_in_one_area_raise_an_alarm_there() {
     );
     let report: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
     assert_eq!(report["alarmed"], true);
+    assert!(report["judged"].as_u64().unwrap() > 0, "{report:#}");
     let windows = report["windows"].as_array().unwrap();
     let authorities = |window: &Value| -> Vec<String> {
         let segments = window["segments"].as_array().unwrap().iter();
@@ -149,6 +150,21 @@ fn prices_that_fall_in_one_area_raise_an_alarm_there() {
         !early.contains("2026-12   all") || !early.contains("windows to 2026-12"),
         "{early}"
     );
+    // Two days have too few sales for a test, and their window is complete.
+    let days = ["--evidence-lag", "0", "--to", "2026-10-02", "--json", &json];
+    let few = monitor(releases.path(), &days);
+    assert_eq!(few.code, Some(4), "{few:?}");
+    assert!(
+        few.stdout
+            .contains("Nothing judged: no segment of the window to 2026-10"),
+        "{few:?}"
+    );
+    let report: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+    assert_eq!(
+        (&report["judged"], &report["alarmed"]),
+        (&json!(0), &json!(false))
+    );
+
     let refused = monitor(releases.path(), &["--from", "2027-02-01"]).refused();
     assert!(
         refused.contains("its latest sale is of 2026-12-"),

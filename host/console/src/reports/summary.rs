@@ -1,8 +1,8 @@
 //! The line of a report in the list: its release, its time and its verdict.
 
 use super::Report;
-use domesday_evaluation::monitor::MonitorReport;
 use domesday_evaluation::monitor::html::describe_alarm;
+use domesday_evaluation::monitor::{MonitorReport, Verdict};
 use domesday_state::{Scope, Scopes, UnixMillis};
 
 /// The kind of a report, which decides who sees it.
@@ -94,17 +94,15 @@ impl ReportSummary {
     }
 }
 
-/// Returns the alarm of the latest window that has one, or that there is none.
+/// Returns the alarm of the latest complete window, or that there is none or that nothing was
+/// judged.
 fn drift(report: &MonitorReport) -> String {
-    let alarmed = report.windows.iter().rev().find_map(|window| {
-        let segment = window.segments.iter().find(|it| it.alarm.is_some())?;
-        let words = describe_alarm(segment);
-        Some(format!("Alarm in the window to {}: {words}", window.month))
-    });
-    alarmed.unwrap_or_else(|| match report.latest_complete() {
-        Some(window) => format!("No alarm in the windows to {}", window.month),
-        None => "No window is complete yet".to_owned(),
-    })
+    let Verdict::Alarm(window) = report.verdict() else {
+        return report.verdict_words();
+    };
+    let segment = window.segments.iter().find(|it| it.alarm.is_some());
+    let words = segment.map(describe_alarm).unwrap_or_default();
+    format!("Alarm in the window to {}: {words}", window.month)
 }
 
 /// Returns the title of a page.

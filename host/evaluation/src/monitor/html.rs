@@ -1,6 +1,6 @@
 //! The report as one self-contained page: no network, no script.
 
-use super::{Alarm, MonitorReport, Segment, Window};
+use super::{Alarm, MonitorReport, Segment, Verdict, Window};
 use crate::html::plots::{self, MonthlySeries, PlotError};
 use crate::html::tables::{group_label, percent};
 use crate::html::{document, svg};
@@ -17,6 +17,7 @@ pub fn page(report: &MonitorReport) -> Result<String, PlotError> {
     let subject = &report.subject;
     let title = format!("Errors of {} since it was made", subject.release_id);
     let latest = report.latest_complete();
+    let verdict = report.verdict();
     let body = html! {
         h1 { (title) }
         p.quiet {
@@ -26,10 +27,18 @@ pub fn page(report: &MonitorReport) -> Result<String, PlotError> {
         }
         @for window in report.windows.iter().filter(|window| window.is_alarmed()) {
             @for segment in window.segments.iter().filter(|segment| segment.alarm.is_some()) {
-                p.warning { "Window to " (window.month) ": " (describe_alarm(segment)) }
+                @if let Verdict::NoAlarm(_) = verdict {
+                    p { "An alarm of the window to " (window.month) " has ended: " (describe_alarm(segment)) }
+                } @else {
+                    p.warning { "Window to " (window.month) ": " (describe_alarm(segment)) }
+                }
             }
         }
-        @if !report.alarmed { p { "No segment raises an alarm." } }
+        @match verdict {
+            Verdict::Alarm(_) => {}
+            Verdict::NoAlarm(_) => { p { (report.verdict_words()) "." } }
+            Verdict::NoWindow | Verdict::TooFew(_) => { p.warning { (report.verdict_words()) "." } }
+        }
         h2 { "All sales, window by window" }
         (course(report)?)
         (windows(report))

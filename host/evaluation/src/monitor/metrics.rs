@@ -43,8 +43,11 @@ pub fn metrics(report: &MonitorReport) -> Result<String, std::fmt::Error> {
         if let Some(ranges) = &segment.ranges {
             coverages.get_or_create(&labels).set(ranges.coverage);
         }
-        let alarm = matches!(segment.alarm, Some(Alarm::Bias | Alarm::Coverage));
-        alarms.get_or_create(&labels).set(i64::from(alarm));
+        // A 0 would say that the segment was judged.
+        if segment.is_judged() {
+            let alarm = matches!(segment.alarm, Some(Alarm::Bias | Alarm::Coverage));
+            alarms.get_or_create(&labels).set(i64::from(alarm));
+        }
     }
     let mut registry = Registry::with_prefix("domesday_release");
     registry.register(
@@ -69,7 +72,7 @@ pub fn metrics(report: &MonitorReport) -> Result<String, std::fmt::Error> {
     );
     registry.register(
         "monitor_alarm",
-        "1 where the segment raises an alarm",
+        "1 where the segment raises an alarm, absent where it has too few sales for a test",
         alarms,
     );
     let mut text = String::new();

@@ -12,6 +12,7 @@ pub mod summary;
 
 pub use segment::{Alarm, Segment};
 
+use crate::LEAST_ROWS;
 use crate::report::{Report, type_words};
 use crate::row::Row;
 use domesday_registers::Day;
@@ -33,6 +34,10 @@ pub struct MonitorReport {
     pub subject: Header,
     /// True if a segment of the latest complete window raises an alarm. An earlier alarm has ended.
     pub alarmed: bool,
+    /// Segments of the latest complete window that have sales enough for a test; 0 where nothing
+    /// was judged. Absent in reports of earlier versions.
+    #[serde(default)]
+    pub judged: usize,
     /// The windows by their last month. The first have fewer months.
     pub windows: Vec<Window>,
 }
@@ -113,6 +118,7 @@ impl MonitorReport {
         MonitorReport {
             format: FORMAT,
             alarmed: latest.is_some_and(Window::is_alarmed),
+            judged: latest.map_or(0, Window::count_judged),
             subject,
             windows,
         }
@@ -122,9 +128,59 @@ impl MonitorReport {
     pub fn latest_complete(&self) -> Option<&Window> {
         self.windows.iter().rev().find(|window| window.complete)
     }
+
+    /// Returns the result.
+    pub fn verdict(&self) -> Verdict<'_> {
+        match self.latest_complete() {
+            None => Verdict::NoWindow,
+            Some(window) if window.is_alarmed() => Verdict::Alarm(window),
+            Some(window) if window.count_judged() == 0 => Verdict::TooFew(window),
+            Some(window) => Verdict::NoAlarm(window),
+        }
+    }
+
+    /// Returns the result in words, without those of earlier windows.
+    pub fn verdict_words(&self) -> String {
+        let subject = &self.subject;
+        match self.verdict() {
+            Verdict::NoWindow => format!(
+                "Nothing judged: no window ended {} days or more before {}",
+                subject.evidence_lag_days, subject.registered_through
+            ),
+            Verdict::TooFew(window) => format!(
+                "Nothing judged: no segment of the window to {} has {LEAST_ROWS} values, and independent ones enough for a test",
+                window.month
+            ),
+            Verdict::Alarm(window) => format!("ALARM in the window to {}", window.month),
+            Verdict::NoAlarm(window) => format!(
+                "No alarm: of {} segments judged in the window to {}, no median error moved by {:.1} % or more beyond chance, and the ranges of all hold",
+                window.count_judged(),
+                window.month,
+                100.0 * subject.alarm
+            ),
+        }
+    }
+}
+
+/// The result of a report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict<'a> {
+    /// No window is complete, so nothing was judged.
+    NoWindow,
+    /// No segment of the latest complete window could be tested, so nothing was judged.
+    TooFew(&'a Window),
+    /// A segment of the latest complete window raises an alarm.
+    Alarm(&'a Window),
+    /// None of those judged does. An alarm of an earlier window has ended.
+    NoAlarm(&'a Window),
 }
 
 impl Window {
+    /// Returns the number of its segments that have sales enough for a test.
+    pub fn count_judged(&self) -> usize {
+        self.segments.iter().filter(|it| it.is_judged()).count()
+    }
+
     /// Returns whether one of its segments raises an alarm.
     pub fn is_alarmed(&self) -> bool {
         self.segments.iter().any(|segment| segment.alarm.is_some())

@@ -1,6 +1,6 @@
 //! The report as a table of plain text, for a terminal.
 
-use super::{Alarm, MonitorReport, Segment};
+use super::{Alarm, MonitorReport, Segment, Verdict};
 use std::fmt::Write;
 
 /// Returns the summary, many lines.
@@ -52,29 +52,17 @@ fn write(report: &MonitorReport, out: &mut String) -> std::fmt::Result {
         .filter(|window| window.is_alarmed())
         .map(|window| window.month.as_str())
         .collect();
-    let Some(latest) = report.latest_complete() else {
-        return writeln!(
+    let months = months.join(", ");
+    match report.verdict() {
+        Verdict::Alarm(_) => return writeln!(out, "\nALARM in the windows to {months}"),
+        _ if months.is_empty() => {}
+        Verdict::NoAlarm(_) => writeln!(out, "\nAn alarm of the windows to {months} has ended")?,
+        _ => writeln!(
             out,
-            "\nNothing judged: no window ended {} days or more before {}",
-            subject.evidence_lag_days, subject.registered_through
-        );
-    };
-    if report.alarmed {
-        return writeln!(out, "\nALARM in the windows to {}", months.join(", "));
+            "\nAn alarm of the windows to {months} was not judged again"
+        )?,
     }
-    if !months.is_empty() {
-        writeln!(
-            out,
-            "\nAn alarm of the windows to {} has ended",
-            months.join(", ")
-        )?;
-    }
-    writeln!(
-        out,
-        "\nNo alarm: in the window to {} no segment's median error moved by {:.1} % or more, and all ranges hold",
-        latest.month,
-        100.0 * subject.alarm
-    )
+    writeln!(out, "\n{}", report.verdict_words())
 }
 
 fn line(out: &mut String, month: &str, segment: &Segment, complete: bool) -> std::fmt::Result {

@@ -129,6 +129,77 @@ fn without_a_complete_window_nothing_is_said_to_be_well() {
 }
 
 #[test]
+fn too_few_sales_are_not_judged_and_no_page_says_that_they_are_well() {
+    // Fifteen sales a window of a market that fell by 20 %.
+    let report = of(&market("few", 5, 0.20));
+    assert!(matches!(report.verdict(), Verdict::TooFew(window) if window.month == "2026-10"));
+    assert_eq!((report.judged, report.alarmed), (0, false));
+    let (text, page) = (summary(&report), html::page(&report).unwrap());
+    for said in [&text, &page] {
+        let refused = "Nothing judged: no segment of the window to 2026-10 has 30 values";
+        assert!(said.contains(refused), "{said}");
+        assert!(!said.contains("No alarm"), "{said}");
+    }
+    assert!(page.contains("class=\"warning\""), "{page}");
+    let text = metrics(&report).unwrap();
+    assert!(!text.contains("domesday_release_monitor_alarm{"), "{text}");
+    let none = MonitorReport::of(header(), &[], None, REGISTERED, &|_| None);
+    assert_eq!((none.verdict(), none.judged), (Verdict::NoWindow, 0));
+    let page = html::page(&none).unwrap();
+    assert!(page.contains("Nothing judged: no window ended"), "{page}");
+}
+
+#[test]
+fn one_block_raises_no_alarm_and_is_not_judged() {
+    let mut rows = market("block", 20, 0.20);
+    for row in &mut rows {
+        "ZZ1 1AA".clone_into(&mut row.postcode);
+    }
+    let report = of(&rows);
+    assert!(matches!(report.verdict(), Verdict::TooFew(_)), "{report:?}");
+}
+
+#[test]
+fn an_alarm_that_has_ended_is_no_warning() {
+    let mut header = header();
+    header.evidence_lag_days = 0;
+    let fallen = Day::first_of_month((2026 - 1970) * 12 + 9).unwrap();
+    let mut rows = market("recovered", 100, 0.0);
+    for row in rows.iter_mut().filter(|row| row.day < fallen) {
+        row.price *= 0.8;
+    }
+    let report = MonitorReport::of(header, &rows, None, REGISTERED, &|_| None);
+    assert!(
+        matches!(report.verdict(), Verdict::NoAlarm(_)),
+        "{report:?}"
+    );
+    assert!(report.judged > 0 && report.windows[2].is_alarmed());
+    let text = summary(&report);
+    assert!(
+        text.contains("has ended") && text.contains("No alarm: of"),
+        "{text}"
+    );
+    let page = html::page(&report).unwrap();
+    let ended = "An alarm of the window to 2026-09 has ended: the median error";
+    assert!(
+        page.contains(ended) && page.contains("No alarm: of"),
+        "{page}"
+    );
+    assert!(!page.contains("class=\"warning\""), "{page}");
+}
+
+#[test]
+fn reports_of_earlier_versions_are_judged_by_their_figures() {
+    let new = of(&market("fallen", 100, 0.0));
+    let mut old = new.clone();
+    old.judged = 0;
+    for segment in old.windows.iter_mut().flat_map(|it| &mut it.segments) {
+        segment.effective_rows = None;
+    }
+    assert!(matches!(old.verdict(), Verdict::NoAlarm(_)), "{old:?}");
+}
+
+#[test]
 fn a_steady_market_raises_no_alarm_in_any_of_many_areas() {
     let mut rows = Vec::new();
     for area in 0..60 {

@@ -8,6 +8,7 @@ use crate::commands::trust::UnsignedPackages;
 use anyhow::{Context, bail};
 use chrono::NaiveDate;
 use domesday_engine::config::Allocation;
+use domesday_evaluation::monitor::Verdict;
 use domesday_evaluation::monitor::html::page;
 use domesday_evaluation::monitor::metrics::metrics;
 use domesday_evaluation::monitor::summary::summary;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
 
 /// The exit code of an alarm. Errors have 1, and wrong arguments 2.
 const ALARMED: u8 = 3;
-/// The exit code where no window is complete.
+/// The exit code where no window is complete, or no segment has sales enough for a test.
 const NOTHING_JUDGED: u8 = 4;
 
 #[derive(Debug, clap::Args)]
@@ -127,10 +128,10 @@ impl Monitor {
             output.write(metrics(&report)?.as_bytes())?;
         }
         print!("{}", summary(&report));
-        Ok(match report.latest_complete() {
-            None => ExitCode::from(NOTHING_JUDGED),
-            Some(_) if report.alarmed => ExitCode::from(ALARMED),
-            Some(_) => ExitCode::SUCCESS,
+        Ok(match report.verdict() {
+            Verdict::NoWindow | Verdict::TooFew(_) => ExitCode::from(NOTHING_JUDGED),
+            Verdict::Alarm(_) => ExitCode::from(ALARMED),
+            Verdict::NoAlarm(_) => ExitCode::SUCCESS,
         })
     }
 }

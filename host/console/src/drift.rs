@@ -63,7 +63,7 @@ pub fn charts(report: &MonitorReport, by: &str, words: &str) -> Markup {
     let mut covered: Vec<ChartSeries> = covered.collect();
     if let [only] = keys.as_slice() {
         let mut expected = series(report, only, |it| it.median_error.map(|_| it.expected));
-        "in the back-test".clone_into(&mut expected.name);
+        "expected".clone_into(&mut expected.name);
         bias.push(expected);
     }
     let nominal = report.subject.nominal_coverage;
@@ -144,7 +144,7 @@ pub fn table(report: &MonitorReport, by: &str, words: &str) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "Window to" } th scope="col" { "Alarm" } th scope="col" { "Segment" } th scope="col" { "Registered" }
-                        th scope="col" { "Valued" } th scope="col" { "Median error" } th scope="col" { "In the back-test" }
+                        th scope="col" { "Valued" } th scope="col" { "Median error" } th scope="col" { "Expected" }
                         th scope="col" { "Change" } th scope="col" { "In their range" }
                     }
                 }

@@ -1,6 +1,8 @@
 //! The report as one self-contained page: no network, no script.
 
-use super::{Alarm, MonitorReport, Segment, Verdict, Window};
+use super::summary::expected_words;
+use super::{Alarm, ExpectedFrom, MonitorReport, Segment, Verdict, Window};
+use crate::LEAST_ROWS;
 use crate::html::plots::{self, MonthlySeries, PlotError};
 use crate::html::tables::{group_label, percent};
 use crate::html::{document, svg};
@@ -23,7 +25,8 @@ pub fn page(report: &MonitorReport) -> Result<String, PlotError> {
         p.quiet {
             "Sales of " (subject.from) " to " (subject.to) " in " (subject.later_snapshot_id) ", which the release on " (subject.snapshot_id)
             " has not seen, each valued as served on its day. A window is three months. It raises alarms once " (subject.evidence_lag_days)
-            " days have passed, since sales register late."
+            " days have passed, since sales register late. The median error is compared with " (expected_words(subject)) "; "
+            (subject.unknown_homes) " sales of homes that the release does not know are left out."
         }
         @for window in report.windows.iter().filter(|window| window.is_alarmed()) {
             @for segment in window.segments.iter().filter(|segment| segment.alarm.is_some()) {
@@ -61,11 +64,26 @@ pub fn describe_alarm(segment: &Segment) -> String {
             segment.valued
         ),
         _ => format!(
-            "the median error of {name} is {} on {} sales and was {} in the back-test",
+            "the median error of {name} is {} on {} sales{}",
             format_signed(segment.median_error),
             segment.valued,
-            format_signed(Some(segment.expected))
+            describe_expected(segment)
         ),
+    }
+}
+
+/// Returns what the median error is compared with, as the end of a sentence.
+fn describe_expected(segment: &Segment) -> String {
+    let expected = format_signed(Some(segment.expected));
+    match segment.expected_from {
+        Some(ExpectedFrom::Segment) => format!(" and was {expected} in the back-test"),
+        Some(ExpectedFrom::AllSales) => {
+            format!(", and that of all sales was {expected} in the back-test")
+        }
+        Some(ExpectedFrom::Nothing) => {
+            format!(" against zero, without a back-test of {LEAST_ROWS} values or more")
+        }
+        None => format!(" against an expected {expected}"),
     }
 }
 
@@ -88,7 +106,7 @@ fn course(report: &MonitorReport) -> Result<Markup, PlotError> {
     };
     let courses = [
         line("median error", plots::RELEASE, &|it| it.median_error),
-        line("of the back-test", plots::OTHER, &|it| {
+        line("expected", plots::OTHER, &|it| {
             it.median_error.map(|_| it.expected)
         }),
     ];
@@ -129,7 +147,7 @@ fn segments(window: &Window) -> Markup {
 }
 
 fn columns() -> Markup {
-    html! { th { "valued" } th { "median error" } th { "95 %" } th { "back-test" } th { "change" } th { "covered" } }
+    html! { th { "valued" } th { "median error" } th { "95 %" } th { "expected" } th { "change" } th { "covered" } }
 }
 
 fn cells(segment: &Segment) -> Markup {
@@ -143,7 +161,10 @@ fn cells(segment: &Segment) -> Markup {
     html! {
         td { (segment.valued) } td { (format_signed(segment.median_error)) }
         td { @if let Some([low, high]) = segment.interval { (format_signed(Some(low))) " to " (format_signed(Some(high))) } }
-        td { (format_signed(Some(segment.expected))) }
+        td {
+            (format_signed(Some(segment.expected)))
+            @if segment.expected_from == Some(ExpectedFrom::AllSales) { " " small { "of all sales" } }
+        }
         td class=(class(Alarm::Bias)) { (format_signed(segment.change)) }
         td class=(class(Alarm::Coverage)) {
             @match &segment.ranges { Some(ranges) => { (percent(ranges.coverage, 1)) } None => { "–" } }

@@ -10,7 +10,7 @@ pub mod metrics;
 mod segment;
 pub mod summary;
 
-pub use segment::{Alarm, Segment};
+pub use segment::{Alarm, ExpectedFrom, Segment};
 
 use crate::LEAST_ROWS;
 use crate::report::{Report, type_words};
@@ -230,13 +230,22 @@ fn segments(
 }
 
 /// Returns the median error that the back-test had for a segment, else for all sales, else zero.
-fn find_expected_error(backtest: Option<&Report>, by: &str, key: &str) -> f64 {
-    let Some(report) = backtest else { return 0.0 };
+fn find_expected_error(backtest: Option<&Report>, by: &str, key: &str) -> (f64, ExpectedFrom) {
+    let Some(report) = backtest else {
+        return (0.0, ExpectedFrom::Nothing);
+    };
+    let all = report.overall.accuracy.as_ref();
     let groups = report.by(by).map_or(&[][..], |division| &division.groups);
     let group = groups.iter().find(|group| group.key == key);
-    let accuracy = group.and_then(|group| group.accuracy.as_ref());
-    let accuracy = accuracy.or(report.overall.accuracy.as_ref());
-    accuracy.map_or(0.0, |found| found.median_error)
+    let own = match by {
+        "all" => all,
+        _ => group.and_then(|group| group.accuracy.as_ref()),
+    };
+    match (own, all) {
+        (Some(own), _) => (own.median_error, ExpectedFrom::Segment),
+        (None, Some(all)) => (all.median_error, ExpectedFrom::AllSales),
+        (None, None) => (0.0, ExpectedFrom::Nothing),
+    }
 }
 
 #[cfg(test)]

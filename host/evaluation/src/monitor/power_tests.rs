@@ -10,6 +10,7 @@ const MDAPE: f64 = 0.12;
 /// The sales of the segment that falls.
 const SALES: usize = 100;
 const ALARM: f64 = 0.05;
+const EXPECTED: (f64, ExpectedFrom) = (0.0, ExpectedFrom::Nothing);
 
 /// Returns a segment of so many sales, each in another postcode. `below` of them err as expected or
 /// less.
@@ -21,7 +22,7 @@ fn segment(sales: usize, below: usize) -> Segment {
         })
         .collect();
     let rows: Vec<&Row> = rows.iter().collect();
-    Segment::of(("authority", "zed"), None, &rows, 0.0, 0.8)
+    Segment::of(("authority", "zed"), None, &rows, EXPECTED, 0.8)
 }
 
 /// Returns whether a segment with so many errors below raises an alarm beside quiet ones.
@@ -101,7 +102,7 @@ fn segments_too_small_to_test_cost_the_others_no_power() {
     let one_block = |sales: usize| {
         let rows = vec![row(100.0, 111.0); sales];
         let rows: Vec<&Row> = rows.iter().collect();
-        Segment::of(("authority", "block"), None, &rows, 0.0, 0.8)
+        Segment::of(("authority", "block"), None, &rows, EXPECTED, 0.8)
     };
     let mut small = vec![segment(LEAST_ROWS - 1, 10); 40];
     small.extend(vec![one_block(60); 40]);

@@ -20,6 +20,18 @@ pub enum Alarm {
     Coverage,
 }
 
+/// The source of the error that a segment is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExpectedFrom {
+    /// The segment in the back-test.
+    Segment,
+    /// All sales of the back-test, which has too few of the segment.
+    AllSales,
+    /// No back-test of sales enough: zero is expected.
+    Nothing,
+}
+
 /// One segment of a window. Errors are estimate / price - 1; shares are 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,8 +44,11 @@ pub struct Segment {
     pub name: Option<String>,
     /// Sales that the release valued.
     pub valued: usize,
-    /// The median error that its back-test had.
+    /// The median error that is expected.
     pub expected: f64,
+    /// Its source; absent in reports of earlier versions.
+    #[serde(default)]
+    pub expected_from: Option<ExpectedFrom>,
     /// The median error; absent below [`LEAST_ROWS`] values.
     pub median_error: Option<f64>,
     /// Its 95 % interval by postcode.
@@ -59,7 +74,7 @@ impl Segment {
         (by, key): (&str, &str),
         name: Option<String>,
         rows: &[&Row],
-        expected: f64,
+        (expected, from): (f64, ExpectedFrom),
         nominal: f64,
     ) -> Segment {
         let errors: Vec<(&str, f64)> = rows
@@ -73,6 +88,7 @@ impl Segment {
             name,
             valued: errors.len(),
             expected,
+            expected_from: Some(from),
             median_error: None,
             interval: None,
             change: None,

@@ -1,6 +1,6 @@
 //! The report as a table of plain text, for a terminal.
 
-use super::{Alarm, MonitorReport, Segment, Verdict};
+use super::{Alarm, Header, MonitorReport, Segment, Verdict};
 use std::fmt::Write;
 
 /// Returns the summary, many lines.
@@ -23,10 +23,7 @@ fn write(report: &MonitorReport, out: &mut String) -> std::fmt::Result {
         subject.later_snapshot_id,
         subject.registered_through
     )?;
-    let against = match subject.against_backtest {
-        true => "that of the back-test",
-        false => "zero, since the package has no back-test",
-    };
+    let against = expected_words(subject);
     writeln!(
         out,
         "The median error of three months against {against}; {} sales of homes that the release does not know\n",
@@ -63,6 +60,14 @@ fn write(report: &MonitorReport, out: &mut String) -> std::fmt::Result {
         )?,
     }
     writeln!(out, "\n{}", report.verdict_words())
+}
+
+/// Returns the error that the median error is compared with, in words.
+pub(super) fn expected_words(subject: &Header) -> &'static str {
+    match subject.against_backtest {
+        true => "that of the back-test",
+        false => "zero, since the package has no back-test",
+    }
 }
 
 fn line(out: &mut String, month: &str, segment: &Segment, complete: bool) -> std::fmt::Result {

@@ -246,6 +246,39 @@ fn the_error_of_the_back_test_is_no_change() {
     assert!((change(&none) - 0.1).abs() < 1e-9);
 }
 
+#[test]
+fn a_page_tells_what_an_error_is_compared_with() {
+    let biased: Vec<Row> = market("biased", 100, 0.0)
+        .into_iter()
+        .map(|it| row_with(it, 220_000.0))
+        .collect();
+    let page = |tested: Option<&Report>| {
+        let mut header = header();
+        header.against_backtest = tested.is_some();
+        header.unknown_homes = 17;
+        let report = MonitorReport::of(header, &biased, tested, REGISTERED, &|_| None);
+        html::page(&report).unwrap()
+    };
+    let without = page(None);
+    assert!(without.contains("zero, since the package has no back-test; 17 sales of homes"));
+    let none = "of biased is +10.0 % on 100 sales against zero, without a back-test of 30 values";
+    assert!(without.contains(none), "{without}");
+    assert!(!without.contains("in the back-test"), "{without}");
+    // The back-test has the type and the postcode area, and the authority under another name.
+    let tested: Vec<Row> = (0..60).map(|_| row(100_000.0, 98_000.0)).collect();
+    let with = page(Some(&backtest(&tested)));
+    assert!(
+        with.contains("compared with that of the back-test; 17 sales"),
+        "{with}"
+    );
+    let own = "of terraced is +10.0 % on 100 sales and was -2.0 % in the back-test";
+    assert!(with.contains(own), "{with}");
+    let all =
+        "of biased is +10.0 % on 100 sales, and that of all sales was -2.0 % in the back-test";
+    assert!(with.contains(all), "{with}");
+    assert!(with.contains("<small>of all sales</small>"), "{with}");
+}
+
 fn row_with(row: Row, estimate: f64) -> Row {
     Row {
         answer: Prediction::Valued {

@@ -52,6 +52,13 @@ def value(subject: Subject) -> Outcome:
     since = subject.valuation_day - DAYS
     # The newest is first.
     last = next((sale for sale in own_sales() if sale.standard and sale.day >= since), None)
+    own_sales_share = None
     if last is not None:
-        estimate = (estimate * last.price) ** 0.5
-    return valued(estimate, confidence=agreeing / MAX_SALES, comparables=comparables)
+        own_sales_share = 0.5
+        estimate = (estimate * last.price) ** own_sales_share
+    return valued(
+        estimate,
+        confidence=agreeing / MAX_SALES,
+        comparables=comparables,
+        own_sales_share=own_sales_share,
+    )

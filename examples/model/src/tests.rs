@@ -2,13 +2,13 @@
 
 use super::*;
 use domesday_sdk::{
-    Attributes, BuildStatus, Country, Energy, Fabric, Figures, IndexSeries, Month, Occupancy,
-    Place, PlacePrecision, PropertySubtype, PropertyType, Provenance, Refusal, Sale, Sales,
-    SalesQuery, Size, Tenure,
+    Attributes, BuildStatus, Country, Energy, Fabric, Figures, IndexSeries, Month, Nearness,
+    Occupancy, Place, PlacePrecision, PropertySubtype, PropertyType, Provenance, Refusal, Sale,
+    Sales, SalesQuery, Size, Tenure,
 };
 
-/// Areas with a price of a square metre.
-struct Prices(Vec<(AreaLevel, f64)>);
+/// Areas with a price of a square metre, and the home's own sales.
+struct Prices(Vec<(AreaLevel, f64)>, Vec<Sale>);
 
 impl Evidence for Prices {
     fn nearby_sales(&self, _: SalesQuery) -> Result<Sales, Refusal> {
@@ -16,7 +16,7 @@ impl Evidence for Prices {
     }
 
     fn own_sales(&self) -> Result<Vec<Sale>, Refusal> {
-        Ok(Vec::new())
+        Ok(self.1.clone())
     }
 
     fn price_index(
@@ -94,10 +94,11 @@ fn house(floor_area: Option<f64>) -> Subject {
 
 #[test]
 fn the_smallest_area_with_a_price_decides() {
-    let prices = Prices(vec![
+    let areas = vec![
         (AreaLevel::LocalAuthority, 2_000.0),
         (AreaLevel::PostcodeDistrict, 2_500.0),
-    ]);
+    ];
+    let prices = Prices(areas, Vec::new());
     match LocalPrice::value(&house(Some(80.0)), &prices) {
         Outcome::Valued(valuation) => {
             assert_eq!(valuation.estimate, 200_000.0);
@@ -109,7 +110,7 @@ fn the_smallest_area_with_a_price_decides() {
 
 #[test]
 fn missing_inputs_are_referred() {
-    let no_prices = Prices(Vec::new());
+    let no_prices = Prices(Vec::new(), Vec::new());
     let nowhere = LocalPrice::value(&house(Some(80.0)), &no_prices);
     assert_eq!(nowhere, refer(ReferralReason::InsufficientEvidence, None));
     let no_area = LocalPrice::value(&house(None), &no_prices);
@@ -122,4 +123,47 @@ fn the_last_sale_moves_the_estimate_but_is_not_all() {
     assert_eq!(towards(None, 200_000.0), 200_000.0);
     let moved = towards(Some(300_000.0), 200_000.0);
     assert!(moved > 200_000.0 && moved < 300_000.0, "{moved}");
+}
+
+/// Returns a sale of the home itself.
+fn own_sale(day: i32) -> Sale {
+    let home = house(Some(80.0));
+    Sale {
+        id: 1,
+        uprn: None,
+        day,
+        price: 300_000.0,
+        place: home.place,
+        precision: home.precision,
+        distance: 0.0,
+        nearness: Nearness::SameProperty,
+        property_type: home.property_type,
+        subtype: None,
+        tenure: home.tenure,
+        new_build: false,
+        standard: true,
+        floor_area: None,
+        habitable_rooms: None,
+        age_band: None,
+        rating: None,
+        score: None,
+        floor_level: None,
+        fabric: home.fabric,
+        attributes_day: None,
+    }
+}
+
+#[test]
+fn the_share_of_an_own_sale_is_stated_where_it_counts() {
+    let share = |own: Vec<Sale>| {
+        let prices = Prices(vec![(AreaLevel::LocalAuthority, 2_000.0)], own);
+        match LocalPrice::value(&house(Some(80.0)), &prices) {
+            Outcome::Valued(valuation) => valuation.own_sales_share,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(share(Vec::new()), None);
+    assert_eq!(share(vec![own_sale(19_900)]), Some(OWN_SHARE));
+    // Too long ago to count.
+    assert_eq!(share(vec![own_sale(20_000 - OWN_DAYS - 1)]), None);
 }

@@ -51,7 +51,8 @@ impl Model for LocalPrice {
                 let sales = f64::from(figures.sales_count);
                 let confidence = most * sales / (sales + HALF_SALES);
                 let estimate = towards(last, rate * floor_area);
-                return valued(subject.property_type, estimate, confidence);
+                let own_share = last.map(|_| OWN_SHARE);
+                return valued(subject.property_type, estimate, confidence, own_share);
             }
         }
         refer(ReferralReason::InsufficientEvidence, None)
@@ -65,7 +66,12 @@ fn towards(last: Option<f64>, estimate: f64) -> f64 {
     })
 }
 
-fn valued(kind: PropertyType, estimate: f64, confidence: f64) -> Outcome {
+fn valued(
+    kind: PropertyType,
+    estimate: f64,
+    confidence: f64,
+    own_sales_share: Option<f64>,
+) -> Outcome {
     // In the order of `build.rs`.
     let range = match kind {
         PropertyType::Detached => parameters::RANGES[0],
@@ -86,7 +92,7 @@ fn valued(kind: PropertyType, estimate: f64, confidence: f64) -> Outcome {
         comparables: Vec::new(),
         derived: Vec::new(),
         dispersion: None,
-        own_sales_share: None,
+        own_sales_share,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::expected::{ExpectedRow, LEAST_ROWS};
 use crate::mapping::{ColumnSource, Mapping};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Its name beside the model.
@@ -46,13 +47,31 @@ pub enum ExpectedRowsError {
         /// The cell.
         cell: String,
     },
-    /// There are too few rows.
-    #[error("{} has {found} rows; write at least {LEAST_ROWS}", path.display())]
+    /// There are too few rows of other inputs.
+    #[error(
+        "{} has {found} rows, of which {distinct} differ in their inputs; write at least {LEAST_ROWS} that differ",
+        path.display()
+    )]
     TooFew {
         /// The file.
         path: PathBuf,
         /// Its rows.
         found: usize,
+        /// Those whose inputs no earlier row has.
+        distinct: usize,
+    },
+    /// A column of categories has the same one in every row.
+    #[error(
+        "{}: {column} has fewer than two of its {cases} categories; write rows with others, which tell their order",
+        path.display()
+    )]
+    OneCategory {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// The number of its categories.
+        cases: usize,
     },
 }
 
@@ -60,7 +79,8 @@ pub enum ExpectedRowsError {
 /// A category may stand by its name in the mapping, or by its number.
 ///
 /// # Errors
-/// [`ExpectedRowsError`] if the file is missing, lacks a column, or has too few rows.
+/// [`ExpectedRowsError`] if the file is missing, lacks a column, or has too few rows that differ,
+/// as a whole or in a column of categories.
 pub fn read(
     folder: &Path,
     columns: &[String],
@@ -112,9 +132,50 @@ pub fn read(
             prediction: cell.parse().map_err(|_| wrong(PREDICTION, cell))?,
         });
     }
-    match rows.len() {
-        found if found < LEAST_ROWS => Err(ExpectedRowsError::TooFew { path, found }),
-        _ => Ok(rows),
+    check_variety(path, columns, mapping, &rows)?;
+    Ok(rows)
+}
+
+/// Refuses rows that repeat each other: a copy of a row tests nothing that the row does not.
+fn check_variety(
+    path: PathBuf,
+    columns: &[String],
+    mapping: &Mapping,
+    rows: &[ExpectedRow],
+) -> Result<(), ExpectedRowsError> {
+    let bits = |input: &Option<f64>| input.map(f64::to_bits);
+    let inputs = rows.iter().map(|row| row.inputs.iter().map(bits));
+    let distinct: BTreeSet<Vec<Option<u64>>> = inputs.map(Iterator::collect).collect();
+    if distinct.len() < LEAST_ROWS {
+        return Err(ExpectedRowsError::TooFew {
+            path,
+            found: rows.len(),
+            distinct: distinct.len(),
+        });
+    }
+    for (at, column) in columns.iter().enumerate() {
+        let cases = mapping.columns.get(column).map_or(0, count_cases);
+        let stated: BTreeSet<u64> = distinct.iter().filter_map(|row| row[at]).collect();
+        if cases >= 2 && stated.len() < 2 {
+            let column = column.clone();
+            return Err(ExpectedRowsError::OneCategory {
+                path,
+                column,
+                cases,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the number of a column's categories, 0 of a numeric one.
+fn count_cases(source: &ColumnSource) -> usize {
+    match source {
+        ColumnSource::Categories(of) => of.categories.len(),
+        ColumnSource::Feature(name) => {
+            let feature = crate::features::table::Feature::from_name(name);
+            feature.map_or(0, |feature| feature.cases().len())
+        }
     }
 }
 
@@ -154,18 +215,47 @@ mod tests {
         }
     }
 
+    /// Returns so many rows of other areas, of which the first and the last have these types.
+    fn rows(count: usize, types: [&str; 2]) -> String {
+        let row = |at: usize| {
+            let of = types[usize::from(at + 1 == count)];
+            format!("{}.5,{of},1000\n", 80 + at)
+        };
+        let rows: String = (0..count).map(row).collect();
+        format!("area,type,prediction\n{rows}")
+    }
+
     #[test]
     fn rows_are_read_by_name_in_the_models_order() {
-        let rows = "80.5,terraced,1000\n".repeat(LEAST_ROWS);
-        let read = refusal(Some(&format!("area,type,prediction\n{rows}")));
+        let read = refusal(Some(&rows(LEAST_ROWS, ["terraced", "flat"])));
         let first = "ExpectedRow { inputs: [Some(1.0), Some(80.5)], prediction: 1000.0 }";
         assert_eq!(read, format!("{first} of {LEAST_ROWS}"));
-        let rows = ",0,-0.5\n".repeat(LEAST_ROWS);
-        let read = refusal(Some(&format!("area,type,prediction\n{rows}")));
+        let missing = rows(LEAST_ROWS, ["0", "1"]).replacen("80.5,0,1000", ",0,-0.5", 1);
+        let read = refusal(Some(&missing));
         assert!(
             read.contains("[Some(0.0), None], prediction: -0.5"),
             "{read}"
         );
+    }
+
+    #[test]
+    fn copies_of_a_row_do_not_count() {
+        let nine = rows(LEAST_ROWS - 1, ["terraced", "flat"]);
+        let copied = refusal(Some(&format!("{nine}{}", "80.5,terraced,1000\n".repeat(9))));
+        let expected = "has 18 rows, of which 9 differ in their inputs; write at least 10";
+        assert!(copied.contains(expected), "{copied}");
+        let enough = refusal(Some(&format!("{nine}80.5,flat,1000\n")));
+        assert!(enough.ends_with("of 10"), "{enough}");
+    }
+
+    #[test]
+    fn a_column_needs_two_of_its_categories() {
+        // The other rows leave the type out, which tells nothing of the order.
+        for other in ["terraced", ""] {
+            let refused = refusal(Some(&rows(LEAST_ROWS, ["terraced", other])));
+            let expected = "type has fewer than two of its 2 categories";
+            assert!(refused.contains(expected), "{refused}");
+        }
     }
 
     #[test]
@@ -184,7 +274,7 @@ mod tests {
             ),
             (
                 Some("area,type,prediction\n80,flat,1\n"),
-                "has 1 rows; write at least 10",
+                "has 1 rows, of which 1 differ in their inputs; write at least 10",
             ),
         ] {
             let refused = refusal(text);

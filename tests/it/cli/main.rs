@@ -9,6 +9,7 @@ mod command_line;
 mod common;
 mod compare;
 mod distribution;
+mod measure_accuracy;
 mod monitor;
 mod monitoring;
 mod replay;

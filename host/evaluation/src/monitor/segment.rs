@@ -157,7 +157,7 @@ impl Segment {
     }
 }
 
-/// Returns whether the worst result of so many rows would refute the share, were it tested alone.
+/// Returns whether the worst result of this number of rows would refute the share, tested alone.
 fn can_refute(rows: usize, share: f64) -> bool {
     p_value(0, rows, share) <= 1.0 - LEVEL
 }

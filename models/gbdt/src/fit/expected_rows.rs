@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    /// Returns so many rows of other areas, of which the first and the last have these types.
+    /// Returns `count` rows of different areas. The last has the second type, the others the first.
     fn rows(count: usize, types: [&str; 2]) -> String {
         let row = |at: usize| {
             let of = types[usize::from(at + 1 == count)];

@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 const ENDLESS: &str = "endless";
 const CODE: &str = "processing_deadline_exceeded";
+/// The message of a parse that found no worker in time.
+const AT_CAPACITY: &str = "The service is at capacity. Try again shortly.";
 /// The contract's deadline.
 const DEADLINE: Duration = Duration::from_secs(25);
 /// The delay of a complete answer that a busy machine may add.
@@ -141,7 +143,7 @@ fn limit_deadline_ends_a_parse_that_waits_for_a_worker() {
     assert!(took < Duration::from_secs(3), "{took:?}");
 }
 
-/// Larger bodies than one thread parses in half a second.
+/// Sends larger bodies than one thread parses in half a second.
 #[test]
 fn limit_deadline_ends_the_parse_of_a_submission() {
     let server = start().with(&["--threads", "1", "--processing-deadline", "0"]);
@@ -162,13 +164,18 @@ fn limit_deadline_ends_the_parse_of_a_submission() {
     });
     let mut late = 0;
     for (answer, took) in &answers {
-        if answer.status != 202 {
-            assert_eq!(refused(answer), (503, "overloaded".to_owned()));
+        if answer.status == 202 {
+            continue;
+        }
+        assert_eq!(refused(answer), (503, "overloaded".to_owned()));
+        // A parse that ends at the last moment leaves the storage no time, which has another
+        // message. Far more parses may wait than these, so only the deadline ends one.
+        if answer.json()["error"]["message"] == AT_CAPACITY {
+            assert!(*took < LATE, "{took:?}");
             late += 1;
         }
-        println!("{} after {took:?}", answer.status);
     }
-    assert!(late > 0, "all were parsed");
+    assert!(late > 0, "no parse ended at the deadline: {answers:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::common::program::run;
 use crate::common::server::start;
 use crate::v3_contract::jobs::completed_results;
 use crate::v3_contract::{
-    BATCH, DEVELOPMENT, DEVELOPMENT_BATCH, JOBS, RELEASE, SIMPLE, SIMPLE_BATCH, STANDARD,
+    BATCH, COVERAGE, DEVELOPMENT, DEVELOPMENT_BATCH, JOBS, RELEASE, SIMPLE, SIMPLE_BATCH, STANDARD,
     assert_invalid, batch, contract, estimate, refused, value, with,
 };
 use chrono::NaiveDate;
@@ -130,7 +130,7 @@ fn assert_in_force(client: &Client) {
         };
         assert!(expected.contains(&status), "{endpoint}: {status}");
     }
-    for endpoint in [RELEASE, "/v3/coverage"] {
+    for endpoint in [RELEASE, COVERAGE] {
         assert!(listed.contains(&json!(endpoint)), "{endpoint}");
     }
     for (limit, routes, taken) in [
@@ -157,9 +157,22 @@ fn assert_in_force(client: &Client) {
 #[test]
 fn versioning_5_dates_limits_and_endpoints_are_those_of_the_metadata() {
     let contract = contract();
-    for customer in ["all", "three_rows", "without_jobs"] {
+    for customer in ["all", "three_rows", "without_jobs", "value"] {
         assert_in_force(&contract.customer(customer));
     }
+    // A key without the scope of developments sees neither of their routes.
+    assert_eq!(
+        contract.customer("value").get(RELEASE).ok()["endpoints"],
+        json!([
+            SIMPLE,
+            STANDARD,
+            SIMPLE_BATCH,
+            BATCH,
+            JOBS,
+            RELEASE,
+            COVERAGE
+        ])
+    );
     const OTHER: &str = "november";
     let releases = Releases::copy();
     let demo = releases.release(demo::RELEASE).join("component.wasm");

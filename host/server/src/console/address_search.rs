@@ -3,6 +3,7 @@
 //! What was typed is sent as a form, so no address stands in an address of a page or in a log. A
 //! result is a link that holds an id.
 
+use super::blocking::blocking_within;
 use super::error::ConsoleError;
 use super::{Console, layout};
 use crate::console_sessions::Session;
@@ -11,7 +12,6 @@ use domesday_property::address_directory::{
 };
 use maud::{Markup, html};
 use std::time::Duration;
-use tokio::task::spawn_blocking;
 
 /// The field with what was typed.
 pub(super) const TYPED: &str = "find";
@@ -65,20 +65,12 @@ async fn in_directory<T: Send + 'static>(
     ask: impl FnOnce(&AddressDirectory) -> Result<T, DirectoryError> + Send + 'static,
 ) -> Result<Option<T>, ConsoleError> {
     let service = console.service.clone();
-    let asked = spawn_blocking(move || {
+    let asking = blocking_within(TIME, "the address directory", move || {
         let sessions = service.console.as_ref()?;
         sessions.addresses().map(ask)
     });
-    match tokio::time::timeout(TIME, asked).await {
-        Ok(Ok(found)) => found
-            .transpose()
-            .map_err(|error| ConsoleError::State(error.to_string())),
-        Ok(Err(_)) => Err(ConsoleError::Response),
-        Err(_) => Err(ConsoleError::State(format!(
-            "the address directory did not answer within {} seconds",
-            TIME.as_secs()
-        ))),
-    }
+    let found = asking.await?.transpose();
+    found.map_err(|error| ConsoleError::State(error.to_string()))
 }
 
 /// Returns the form with what was typed and its results.

@@ -1,5 +1,6 @@
 //! Opening a session by a one-time link, and ending it.
 
+use super::blocking::blocking;
 use super::error::ConsoleError;
 use super::{Console, cookie, form, layout};
 use crate::clock::random;
@@ -60,10 +61,9 @@ pub(super) async fn login(
         .redeem(token, service.clock.now())
         .ok_or(ConsoleError::Link)?;
     let made = console.service.clone();
-    let session = tokio::task::spawn_blocking(move || begin(&made, user)).await;
-    let session = session
-        .map_err(|error| ConsoleError::State(error.to_string()))?
-        .map_err(ConsoleError::State)?;
+    // A key that is made too late opens nothing, since nobody has its secret.
+    let session = blocking(move || begin(&made, user)).await?;
+    let session = session.map_err(ConsoleError::State)?;
     let random = random().map_err(|error| ConsoleError::State(error.to_string()))?;
     let origin = sessions.origin();
     let wanted = cookie::next(origin, &headers);
@@ -115,9 +115,9 @@ pub(super) async fn logout(
     }
     let revoking = console.service.clone();
     let key = session.key_id;
-    let revoked =
-        tokio::task::spawn_blocking(move || revoking.state.revoke_key(key, revoking.clock.now()));
-    if let Ok(Err(error)) = revoked.await {
+    let revoked = blocking(move || revoking.state.revoke_key(key, revoking.clock.now())).await;
+    let revoked = revoked.and_then(|done| done.map_err(|e| ConsoleError::State(e.to_string())));
+    if let Err(error) = revoked {
         tracing::warn!(%error, "the key of a console session could not be revoked; it expires");
     }
     let content = html! {

@@ -1,8 +1,8 @@
 //! The market's part of a value: the estimate of its release without the home's own sales.
 
 use super::Console;
+use super::blocking::blocking;
 use super::error::ConsoleError;
-use super::report_page::blocking;
 use domesday_valuation::pipeline::without_own_sales::estimate_without_own_sales;
 use domesday_valuation::release_store::OpenRelease;
 use serde_json::Value;

@@ -7,6 +7,7 @@
 mod address_search;
 mod api;
 mod assets;
+mod blocking;
 mod cookie;
 mod csv_file;
 mod drift_page;

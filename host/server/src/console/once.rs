@@ -2,9 +2,9 @@
 
 use super::Console;
 use super::api::ApiResponse;
+use super::blocking::blocking;
 use super::error::ConsoleError;
 use super::market_part::market_part;
-use super::report_page::blocking;
 use crate::console_sessions::{ConsoleSessions, Session};
 use crate::console_values::SavedValue;
 use domesday_state::TenantId;

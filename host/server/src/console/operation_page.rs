@@ -1,5 +1,6 @@
 //! Operation: what an operator on call wants first. Trouble, then plots, then tables.
 
+use super::blocking::blocking_within;
 use super::error::ConsoleError;
 use super::operation_plots::plots;
 use super::{Console, guide_page, layout};
@@ -20,7 +21,6 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::timeout;
 
 const TITLE: &str = "Operation";
 /// Hours that the plots show: the first unless the page is asked for another.
@@ -94,7 +94,7 @@ pub(super) async fn page(
 /// Reads what the state and the journal hold. A disk that stalls costs the tables and no more.
 async fn stored_facts(console: &Console) -> Result<StoredFacts, ConsoleError> {
     let service = console.service.clone();
-    let reading = tokio::task::spawn_blocking(move || {
+    let reading = blocking_within(TIMEOUT, "the state", move || {
         let receipts = service.receipts.as_ref();
         Ok::<_, Problem>((
             on_service(&service, Command::Status {})?,
@@ -102,9 +102,7 @@ async fn stored_facts(console: &Console) -> Result<StoredFacts, ConsoleError> {
             receipts.and_then(|receipts| receipts.last_head().ok().flatten()),
         ))
     });
-    let late = || ConsoleError::State("the state did not answer within five seconds".to_owned());
-    let read = timeout(TIMEOUT, reading).await.map_err(|_| late())?;
-    let read = read.map_err(|_| ConsoleError::Response)?;
+    let read = reading.await?;
     match read.map_err(|problem| ConsoleError::State(problem.to_string()))? {
         (AdminResponse::Status(status), AdminResponse::Tenants { tenants }, head) => {
             Ok(StoredFacts {

@@ -1,5 +1,6 @@
 //! Releases: what serves now, how good it was, and what was current when.
 
+use super::blocking::blocking;
 use super::error::ConsoleError;
 use super::reports_list::{VisibleReports, running_shadow, visible_reports};
 use super::{Console, layout};
@@ -38,8 +39,7 @@ pub(super) async fn page(
     Extension(session): Extension<Arc<Session>>,
 ) -> Result<Response, ConsoleError> {
     let service = console.service.clone();
-    let reading = tokio::task::spawn_blocking(move || (cards(&service), ledger(&service)));
-    let (cards, ledger) = reading.await.map_err(|_| ConsoleError::Response)?;
+    let (cards, ledger) = blocking(move || (cards(&service), ledger(&service))).await?;
     let current = console.service.releases.current();
     let reports = visible_reports(&console, &session).await;
     let shadow = running_shadow(&console, &session).await;

@@ -1,6 +1,7 @@
 //! A report of the folder, or that of the running shadow, as its page.
 
 use super::Console;
+use super::blocking::blocking;
 use super::error::ConsoleError;
 use crate::console_sessions::Session;
 use axum::Extension;
@@ -12,15 +13,11 @@ use domesday_evaluation::compare::html::page as comparison_page;
 use domesday_evaluation::monitor::html::page as monitor_page;
 use serde::Deserialize;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::timeout;
 
 /// The policy of a report. The page runs no script, sends no form, loads nothing and has no origin.
 /// So whoever writes a file into the folder reaches no session.
 const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
     form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
-/// Time limit of the disk and of the drawing.
-const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The query of a page about a report.
 #[derive(Deserialize)]
@@ -90,16 +87,6 @@ pub(super) async fn read(
         // Its name is not told either.
         false => Err(ConsoleError::NoPage),
     }
-}
-
-/// Runs work that blocks, for a bounded time.
-pub(super) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ConsoleError> {
-    let done = timeout(TIMEOUT, tokio::task::spawn_blocking(work)).await;
-    let late = || ConsoleError::State("the disk did not answer within ten seconds".to_owned());
-    done.map_err(|_| late())?
-        .map_err(|_| ConsoleError::Response)
 }
 
 fn sandboxed_response(page: String) -> Response {

@@ -1,8 +1,9 @@
 //! Reports of releases: those of the folder, and that of the running shadow.
 
 use super::Console;
+use super::blocking::blocking;
 use super::error::ConsoleError;
-use super::report_page::{blocking, query};
+use super::report_page::query;
 use crate::console_sessions::Session;
 use domesday_console::reports::{Listing, ReportKind, ReportSummary};
 use domesday_console::timeline::moment;

@@ -1,8 +1,8 @@
 //! The type, the subtype and the tenure of a found address, where stored data have them.
 
 use super::Console;
+use super::blocking::blocking;
 use super::error::ConsoleError;
-use super::report_page::blocking;
 use domesday_console::fields::Fields;
 use domesday_property::address_directory::FoundAddress;
 use domesday_property::{Resolution, Snapshot, SnapshotError};

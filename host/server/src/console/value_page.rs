@@ -1,10 +1,10 @@
 //! A value that the console made: what it is, why, and what it rests on.
 
+use super::blocking::blocking;
 use super::error::ConsoleError;
 use super::guard::require_scope;
 use super::home_points::{points, sector};
 use super::market_part::{market_part, open_release};
-use super::report_page::blocking;
 use super::value_evidence;
 use super::value_form;
 use super::value_inputs::stored_values;
@@ -153,8 +153,7 @@ async fn read_snapshot(
             sector: sector(snapshot, response),
         })
     };
-    let read = tokio::task::spawn_blocking(read).await;
-    let read: Result<Behind, SnapshotError> = read.map_err(|_| ConsoleError::Response)?;
+    let read: Result<Behind, SnapshotError> = blocking(read).await?;
     read.map_err(|error| ConsoleError::State(error.to_string()))
 }
 

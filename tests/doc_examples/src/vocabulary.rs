@@ -1,4 +1,5 @@
-//! Checks that code on a page exists: a path, or words that the sources use.
+//! Checks that code on a page exists: a path, or words that the sources use. A name that stands
+//! beside its file, as in "`name` in `file`", is a word of that file.
 //!
 //! The check finds names that the sources no longer use: a setting, a metric, a field, a reason, a
 //! function or a file. It cannot tell whether a word is used rightly. The typed commands and their
@@ -19,6 +20,11 @@ static FLAG: LazyLock<Regex> =
 /// A path: words, dashes and dots between slashes, or a file with an ending.
 static PATH: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?:[A-Za-z0-9_.-]+/)+[A-Za-z0-9_.-]*$|^[A-Za-z0-9_-]+\.(?:rs|md|py|wit|lua|sh)$")
+        .expect("a literal")
+});
+/// A name, and the source file that a page says it stands in.
+static NAME_IN_FILE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"`([A-Za-z_][A-Za-z0-9_]*)`\s+(?:in|of)\s+`([^`\s]+/[^`\s]+\.(?:rs|py|wit))`")
         .expect("a literal")
 });
 /// Folders that are no sources.
@@ -50,12 +56,16 @@ pub struct Sources {
     flags: BTreeSet<String>,
     /// Paths from the root, folders with a slash at their end.
     paths: Vec<String>,
+    root: PathBuf,
 }
 
 impl Sources {
     /// Reads all sources of a repository; pages are none.
     pub fn read(repository: &Path) -> Sources {
-        let mut sources = Sources::default();
+        let mut sources = Sources {
+            root: repository.to_owned(),
+            ..Sources::default()
+        };
         sources.folder(repository, repository);
         sources
     }
@@ -105,13 +115,25 @@ impl Sources {
         self.flags.extend(flags);
     }
 
-    fn has(&self, path: &str) -> bool {
-        let exact = path.trim_end_matches('/');
+    /// Returns the paths that a page may mean: this one, and those that end with it.
+    fn paths_of(&self, path: &str) -> impl Iterator<Item = &str> {
+        let exact = path.trim_end_matches('/').to_owned();
         let below = format!("/{exact}");
-        self.paths.iter().any(|known| {
-            let known = known.trim_end_matches('/');
-            known == exact || known.ends_with(&below)
-        })
+        let known = self.paths.iter().map(|known| known.trim_end_matches('/'));
+        known.filter(move |known| *known == exact || known.ends_with(&below))
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.paths_of(path).next().is_some()
+    }
+
+    /// Reports whether a file holds this word, or is not there.
+    fn file_has(&self, path: &str, name: &str) -> bool {
+        let has = |path: &str| {
+            let text = std::fs::read_to_string(self.root.join(path)).unwrap_or_default();
+            WORD.find_iter(&text).any(|word| word.as_str() == name)
+        };
+        !self.has(path) || self.paths_of(path).any(has)
     }
 
     fn says(&self, word: &str) -> bool {
@@ -158,6 +180,14 @@ impl Sources {
 /// Finds code on a page that no source names.
 pub fn faults(page: &Page, sources: &Sources, program: &Command) -> Vec<Problem> {
     let mut faults = Vec::new();
+    for found in NAME_IN_FILE.captures_iter(&page.text) {
+        let (name, file) = (&found[1], &found[2]);
+        if !sources.file_has(file, name) {
+            let before = found.get_match().start();
+            let line = page.text[..before].matches('\n').count() + 1;
+            faults.push(page.fault(line, format!("`{name}` stands nowhere in `{file}`")));
+        }
+    }
     for (line, span) in &page.spans {
         let mut report = |what: String| faults.push(page.fault(*line, what));
         for flag in FLAG.find_iter(span) {
@@ -236,6 +266,12 @@ mod tests {
             ["there is no `http/intake.rs`"]
         );
         assert_eq!(problems("`host/client`\n"), ["there is no `host/client`"]);
+        // Names of the reader's own are no words of the sources, but a file is told apart.
+        assert_eq!(problems("`FORM` `route`\nin `http/mod.rs`\n"), [""; 0]);
+        assert_eq!(
+            problems("`FORM`\nin `http/mod.rs`\n"),
+            ["`FORM` stands nowhere in `http/mod.rs`"]
+        );
         assert_eq!(
             problems("`--some-flags`\n"),
             ["nothing takes the flag --some-flags (`--some-flags`)"]

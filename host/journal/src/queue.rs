@@ -38,13 +38,13 @@ struct Inner {
     /// True once the thread has ended.
     is_abandoned: bool,
     last_ticket: u64,
-    progress: Progress,
+    tickets: TicketState,
     waiting: Vec<Waiter>,
 }
 
-/// The progress of the thread, by tickets.
+/// How far the writing thread has come, by tickets.
 #[derive(Debug, Clone, Default)]
-struct Progress {
+struct TicketState {
     /// Everything through this is durable or has failed.
     processed_through: u64,
     /// The last that failed, with its error.
@@ -74,7 +74,7 @@ pub(crate) enum Work {
     Closed,
 }
 
-impl Progress {
+impl TicketState {
     /// Returns the outcome of the receipts with these tickets, once that is known.
     fn outcome(&self, from: u64, to: u64) -> Option<Outcome> {
         (self.processed_through >= to).then(|| match &self.last_failure {
@@ -86,10 +86,10 @@ impl Progress {
 
 impl Waiter {
     /// Tells the outcome of the receipts, where it is known.
-    fn wake(self, progress: &Progress) {
+    fn wake(self, tickets: &TicketState) {
         match self.wakes {
             Wakes::Outcome(from, done) => {
-                if let Some(outcome) = progress.outcome(from, self.to) {
+                if let Some(outcome) = tickets.outcome(from, self.to) {
                     // Whoever waited may have left.
                     let _ = done.send(outcome);
                 }
@@ -138,7 +138,7 @@ impl Queue {
     /// Wakes the thread, and returns the outcome of the tickets, or the place where it will be.
     pub(crate) fn wait(&self, from: u64, to: u64) -> Result<Outcome, oneshot::Receiver<Outcome>> {
         let mut inner = self.inner();
-        if let Some(known) = inner.progress.outcome(from, to) {
+        if let Some(known) = inner.tickets.outcome(from, to) {
             return Ok(known);
         }
         if inner.is_abandoned {
@@ -155,7 +155,7 @@ impl Queue {
     /// have failed.
     pub(crate) fn call_after(&self, to: u64, call: Box<dyn FnOnce() + Send>) {
         let mut inner = self.inner();
-        if inner.is_abandoned || inner.progress.processed_through >= to {
+        if inner.is_abandoned || inner.tickets.processed_through >= to {
             drop(inner);
             return call();
         }
@@ -170,7 +170,7 @@ impl Queue {
             |waiter: &mut Waiter| waiter.to == to && matches!(waiter.wakes, Wakes::Call(_));
         let calls: Vec<_> = (self.inner().waiting).extract_if(.., is_call).collect();
         for waiter in calls {
-            waiter.wake(&Progress::default());
+            waiter.wake(&TicketState::default());
         }
     }
 
@@ -212,18 +212,18 @@ impl Queue {
     /// Tells those who wait that the next `count` receipts are durable, or that they failed.
     pub(crate) fn finish(&self, count: usize, outcome: Outcome) {
         let mut inner = self.inner();
-        inner.progress.processed_through += count as u64;
+        inner.tickets.processed_through += count as u64;
         if let Err(error) = outcome {
-            inner.progress.last_failure = Some((inner.progress.processed_through, error));
+            inner.tickets.last_failure = Some((inner.tickets.processed_through, error));
         }
-        let through = inner.progress.processed_through;
+        let through = inner.tickets.processed_through;
         let finished: Vec<_> = (inner.waiting)
             .extract_if(.., |waiter| waiter.to <= through)
             .collect();
-        let progress = inner.progress.clone();
+        let tickets = inner.tickets.clone();
         drop(inner);
         for waiter in finished {
-            waiter.wake(&progress);
+            waiter.wake(&tickets);
         }
     }
 
@@ -241,7 +241,7 @@ impl Queue {
         let waiting = std::mem::take(&mut inner.waiting);
         drop(inner);
         for waiter in waiting {
-            waiter.wake(&Progress::default());
+            waiter.wake(&TicketState::default());
         }
     }
 

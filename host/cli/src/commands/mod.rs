@@ -108,7 +108,7 @@ enum Command {
     /// Build and list releases of market statistics and sterling rates.
     #[command(subcommand)]
     Series(builders::Series),
-    /// Build, check and promote what files that arrived make possible, as a file states.
+    /// Run one round: build, check and promote from new files.
     Refresh(builders::Refresh),
     /// Measure what a running host can do on this machine. Each value costs a unit.
     Bench(bench::Bench),

@@ -1,5 +1,5 @@
-//! The bytes of a record: postcard, in the shapes of schema 2. A change of a shape raises the
-//! schema. This holds for enums and public types that are stored unchanged, too.
+//! The bytes of a record: postcard, in the shapes of the file's schema. A change of a shape
+//! raises the schema. This holds for enums and public types that are stored unchanged, too.
 
 use std::error::Error;
 

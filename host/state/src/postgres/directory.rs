@@ -13,7 +13,7 @@ use super::clock::{HostClock, machine_time};
 use super::connect::REQUEST_CONNECTIONS;
 use super::error::{DatabaseFailure, cannot_write, locked_or_writing, reading, storage, writing};
 use super::pages::{DirectoryRead, ServiceRow};
-use super::progress::{CatchUp, OPENING, POLL_INTERVAL, Progress};
+use super::progress::{CatchUp, OPENING, POLL_INTERVAL, ViewState};
 use super::silence::Silence;
 use crate::directory::Directory;
 use crate::switches::PromotedReleases;
@@ -266,7 +266,7 @@ impl WatchedDatabase {
     }
 
     /// Advances the read of what changed by one page, or begins one.
-    pub(super) async fn advance(&self) -> Result<Progress, StateError> {
+    pub(super) async fn advance(&self) -> Result<ViewState, StateError> {
         let mut under_way = self.read.lock().await;
         let now = Instant::now();
         let mut connection = self.healthy_connection().await?;
@@ -282,7 +282,7 @@ impl WatchedDatabase {
                         view.fresh = now;
                         view.page_at = None;
                     });
-                    return Ok(Progress::Unchanged(now));
+                    return Ok(ViewState::Unchanged(now));
                 }
                 // A database that was put back to an earlier day is read anew.
                 let since = (0..service.version).contains(&known).then_some(known);
@@ -307,9 +307,9 @@ impl WatchedDatabase {
             });
         }
         let Some(complete) = under_way.take_if(|read| read.is_complete()) else {
-            return Ok(Progress::Partial);
+            return Ok(ViewState::Partial);
         };
-        Ok(Progress::Complete(self.apply(complete)))
+        Ok(ViewState::Complete(self.apply(complete)))
     }
 
     /// Makes a complete read the view, and returns the moment at which it was certainly so.

@@ -1,4 +1,4 @@
-//! The progress of reading tenants and keys, and the end of such a read.
+//! Reading tenants and keys page by page, and the end of such a read.
 
 use std::time::Duration;
 
@@ -17,9 +17,9 @@ pub(super) const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 /// The most reads that one change after another may cause before the next poll.
 const READS: u8 = 3;
 
-/// The progress of the view at one look at the database.
+/// The view after one look at the database.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Progress {
+pub(super) enum ViewState {
     /// Nothing had changed at this moment.
     Unchanged(Instant),
     /// A read is complete. The view was certainly so at this moment, before the read.
@@ -28,12 +28,12 @@ pub(super) enum Progress {
     Partial,
 }
 
-impl Progress {
+impl ViewState {
     /// Returns a moment at which the view was certainly so, or none while pages are missing.
     pub(super) fn fresh(self) -> Option<Instant> {
         match self {
-            Progress::Unchanged(at) | Progress::Complete(at) => Some(at),
-            Progress::Partial => None,
+            ViewState::Unchanged(at) | ViewState::Complete(at) => Some(at),
+            ViewState::Partial => None,
         }
     }
 }
@@ -49,15 +49,15 @@ impl CatchUp {
     /// Reports whether the view is good until the next poll. After a long read it is not, and what
     /// changed meanwhile is read at once. Where nothing had changed it is, however slow the
     /// database was to say so.
-    pub(super) fn is_over(&mut self, progress: Progress) -> bool {
-        match progress {
-            Progress::Unchanged(_) => true,
-            Progress::Complete(at) if at.elapsed() < POLL_INTERVAL => true,
-            Progress::Complete(_) => {
+    pub(super) fn is_over(&mut self, state: ViewState) -> bool {
+        match state {
+            ViewState::Unchanged(_) => true,
+            ViewState::Complete(at) if at.elapsed() < POLL_INTERVAL => true,
+            ViewState::Complete(_) => {
                 self.reads += 1;
                 self.reads == READS
             }
-            Progress::Partial => false,
+            ViewState::Partial => false,
         }
     }
 }
@@ -67,7 +67,7 @@ impl CatchUp {
 pub(super) fn catch_up(
     limit: Duration,
     report_interval: Duration,
-    mut advance: impl FnMut() -> Result<Progress, StateError>,
+    mut advance: impl FnMut() -> Result<ViewState, StateError>,
 ) -> Result<(), StateError> {
     let began = Instant::now();
     let (mut looks, mut report_at) = (CatchUp::default(), began + report_interval);
@@ -96,24 +96,24 @@ mod tests {
 
     #[test]
     fn a_look_that_finds_no_change_is_the_last_however_long_it_took() {
-        assert!(CatchUp::default().is_over(Progress::Unchanged(long_ago())));
+        assert!(CatchUp::default().is_over(ViewState::Unchanged(long_ago())));
     }
 
     #[test]
     fn changes_after_a_long_read_are_read_at_once_and_not_without_end() {
         let mut looks = CatchUp::default();
-        assert!(!looks.is_over(Progress::Partial));
-        assert!(looks.is_over(Progress::Complete(Instant::now())));
-        let over = [(); 3].map(|()| looks.is_over(Progress::Complete(long_ago())));
+        assert!(!looks.is_over(ViewState::Partial));
+        assert!(looks.is_over(ViewState::Complete(Instant::now())));
+        let over = [(); 3].map(|()| looks.is_over(ViewState::Complete(long_ago())));
         assert_eq!(over, [false, false, true]);
     }
 
     #[test]
     fn a_read_at_the_start_is_reported_while_pages_are_missing() {
-        let pages = [Progress::Partial, Progress::Partial];
+        let pages = [ViewState::Partial, ViewState::Partial];
         let mut looks = pages.into_iter();
         let messages = capture_log(|| {
-            let advance = || Ok(looks.next().unwrap_or(Progress::Unchanged(long_ago())));
+            let advance = || Ok(looks.next().unwrap_or(ViewState::Unchanged(long_ago())));
             catch_up(OPENING, Duration::ZERO, advance).unwrap();
         });
         assert_eq!(messages.len(), 2, "{messages:?}");
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_read_at_the_start_ends_at_its_limit_with_an_error_that_says_what_to_do() {
-        let advance = || Ok(Progress::Partial);
+        let advance = || Ok(ViewState::Partial);
         let error = catch_up(Duration::ZERO, REPORT_INTERVAL, advance).unwrap_err();
         assert!(error.to_string().contains("start again"), "{error}");
     }

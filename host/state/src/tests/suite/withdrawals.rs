@@ -8,7 +8,7 @@ use super::{NOW, Store, after, id, job_of, key, submit, used_units, wait, with_t
 
 /// How far a host came with a job of two chunks before it is withdrawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Progress {
+enum WorkPhase {
     Queued,
     Claimed,
     HalfDone,
@@ -16,17 +16,17 @@ enum Progress {
     Failed,
 }
 
-const ALL: [Progress; 5] = [
-    Progress::Queued,
-    Progress::Claimed,
-    Progress::HalfDone,
-    Progress::Completed,
-    Progress::Failed,
+const ALL: [WorkPhase; 5] = [
+    WorkPhase::Queued,
+    WorkPhase::Claimed,
+    WorkPhase::HalfDone,
+    WorkPhase::Completed,
+    WorkPhase::Failed,
 ];
 
 /// Works on the only job that can be claimed, and gives a unit of its first chunk back.
-fn work_off(state: &impl State, progress: Progress) -> Option<Lease> {
-    if progress == Progress::Queued {
+fn work_off(state: &impl State, phase: WorkPhase) -> Option<Lease> {
+    if phase == WorkPhase::Queued {
         return None;
     }
     let lease = wait(state.claim(NOW, 30_000)).unwrap().lease;
@@ -38,16 +38,16 @@ fn work_off(state: &impl State, progress: Progress) -> Option<Lease> {
         let status = wait(state.finish_chunk(lease, results, NOW, 30_000));
         assert_eq!(status, LeaseStatus::Held);
     };
-    if progress != Progress::Claimed {
+    if phase != WorkPhase::Claimed {
         finish(0, 1);
     }
-    match progress {
-        Progress::Completed => finish(1, 0),
-        Progress::Failed => {
+    match phase {
+        WorkPhase::Completed => finish(1, 0),
+        WorkPhase::Failed => {
             let status = wait(state.fail(lease, job_error(), NOW));
             assert_eq!(status, LeaseStatus::Held);
         }
-        Progress::Queued | Progress::Claimed | Progress::HalfDone => {}
+        WorkPhase::Queued | WorkPhase::Claimed | WorkPhase::HalfDone => {}
     }
     Some(lease)
 }
@@ -55,34 +55,34 @@ fn work_off(state: &impl State, progress: Progress) -> Option<Lease> {
 /// However far it is. Its host can write nothing more.
 pub(crate) fn a_withdrawn_job_leaves_nothing_and_costs_nothing<S: Store>() {
     let (_store, state) = with_tenant::<S>();
-    for (number, progress) in (1..).zip(ALL) {
+    for (number, phase) in (1..).zip(ALL) {
         submit(&state, job_of("acme", 100 + number, &[(1, 1, b"other")]));
         let other = wait(state.claim(NOW, 30_000)).unwrap().lease;
         let before = used_units(&state, "acme");
         let new = job_of("acme", number, &[(3, 3, b"one"), (2, 2, b"two")]);
         submit(&state, new.clone());
-        let lease = work_off(&state, progress);
+        let lease = work_off(&state, phase);
         for _ in 0..2 {
             wait(state.withdraw(id("acme"), new.id));
-            assert_eq!(used_units(&state, "acme"), before, "{progress:?}");
+            assert_eq!(used_units(&state, "acme"), before, "{phase:?}");
         }
         assert_eq!(wait(state.job(id("acme"), new.id, NOW)), None);
         assert_eq!(wait(state.output(id("acme"), new.id, 0, NOW)), None);
-        assert_eq!(wait(state.claim(NOW, 30_000)), None, "{progress:?}");
+        assert_eq!(wait(state.claim(NOW, 30_000)), None, "{phase:?}");
         if let Some(lease) = lease {
             let renewed = wait(state.renew(lease, NOW, 30_000));
             let finished = wait(state.finish_chunk(lease, chunk_results(1), NOW, 30_000));
             assert_eq!((renewed, finished), (LeaseStatus::Lost, LeaseStatus::Lost));
         }
         // The other job alone is in the queue and occupies bytes.
-        assert_eq!(wait(state.waiting()), 1, "{progress:?}");
+        assert_eq!(wait(state.waiting()), 1, "{phase:?}");
         let mut full = job_of("acme", 200, &[(1, 1, b"next")]);
         full.stored_bytes = 4 + 5 + 6 * u64::try_from(number - 1).unwrap();
         full.allowance = 0;
         let exhausted = Submission::Exhausted { used: before };
-        assert_eq!(submit(&state, full.clone()), exhausted, "{progress:?}");
+        assert_eq!(submit(&state, full.clone()), exhausted, "{phase:?}");
         full.stored_bytes -= 1;
-        assert_eq!(submit(&state, full), Submission::StoreFull, "{progress:?}");
+        assert_eq!(submit(&state, full), Submission::StoreFull, "{phase:?}");
         super::finish(&state, other, 0, b"result");
     }
     let purged = wait(state.purge(after(JOB_RETENTION_MILLIS)));

@@ -82,6 +82,8 @@ fn one_valuation_is_proved_and_shown() {
         "{}",
         ran.stdout
     );
+    let found = report(&past.data(), &["--keys", &keys, "--valuation", &unknown]);
+    assert_eq!(found["nothing_proved"], "no receipt matches the options");
 }
 
 #[test]
@@ -115,6 +117,7 @@ fn without_keys_the_chain_alone_is_proved() {
     let past = StoppedHost::new();
     let found = report(&past.data(), &[]);
     assert_eq!(found["proved"], true);
+    assert_eq!(found.get("nothing_proved"), Some(&Value::Null));
     assert_eq!(
         (&found["sealed"], &found["identical"]),
         (&21.into(), &0.into())

@@ -114,7 +114,7 @@ impl JournalOptions {
             Ok(proof) => self.add_proof(&mut report, &proof),
             Err(broken) => report.broken = Some(self.describe_flaw(journal, &broken)),
         }
-        report.asked_in_vain = self.unmatched_options(release, &report);
+        report.nothing_proved = self.unmatched_options(release, &report);
         if let Some(export) = export {
             export.finish()?;
         }
@@ -123,7 +123,7 @@ impl JournalOptions {
             false => print(&report, &fixtures)?,
         }
         Ok(
-            match report.proved && report.failed == 0 && report.asked_in_vain.is_none() {
+            match report.proved && report.failed == 0 && report.nothing_proved.is_none() {
                 true => ExitCode::SUCCESS,
                 false => ExitCode::FAILURE,
             },

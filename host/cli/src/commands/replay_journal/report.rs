@@ -35,8 +35,8 @@ pub(super) struct Report {
     pub(super) model_inputs: Vec<ModelInputs>,
     /// The distinct problems of the failed receipts.
     pub(super) problems: Vec<Problem>,
-    /// A message where the options choose nothing.
-    pub(super) asked_in_vain: Option<String>,
+    /// The reason why the options chose no receipt that could be proved.
+    pub(super) nothing_proved: Option<String>,
     /// Parts of the proof that the folder's owner could have forged, and what could not be shown.
     pub(super) warnings: Vec<String>,
 }
@@ -107,7 +107,7 @@ pub(super) fn print(report: &Report, fixtures: &[(Receipt, Fixture)]) -> anyhow:
     for warning in &report.warnings {
         println!("Warning: {warning}.");
     }
-    if let Some(problem) = &report.asked_in_vain {
+    if let Some(problem) = &report.nothing_proved {
         println!("Nothing is proved: {problem}.");
     }
     Ok(())

@@ -116,8 +116,8 @@ pub(super) async fn logout(
     let revoking = console.service.clone();
     let key = session.key_id;
     let revoked = blocking(move || revoking.state.revoke_key(key, revoking.clock.now())).await;
-    let revoked = revoked.and_then(|done| done.map_err(|e| ConsoleError::State(e.to_string())));
-    if let Err(error) = revoked {
+    let revoked = revoked.map_err(|late| late.to_string());
+    if let Err(error) = revoked.and_then(|done| done.map_err(|error| error.to_string())) {
         tracing::warn!(%error, "the key of a console session could not be revoked; it expires");
     }
     let content = html! {

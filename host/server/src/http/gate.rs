@@ -33,40 +33,40 @@ pub enum RequiredScope {
 
 /// The middleware that authorizes a request, and holds its slot until the response is written.
 #[derive(Clone)]
-pub struct Intake {
+pub struct Gate {
     /// The service.
     pub service: Arc<Service>,
     /// The scope of the route.
     pub needs: RequiredScope,
 }
 
-/// A request that was let in.
-pub struct AdmittedRequest {
+/// A request that passed the gate, with its slot.
+pub struct GatedRequest {
     memory: TenantMemory,
     slot: Slot,
     connection: Option<Connection>,
 }
 
-impl Around for Intake {
-    type Entered = AdmittedRequest;
+impl Around for Gate {
+    type Entered = GatedRequest;
 
-    fn enter(&self, request: &mut Request) -> Result<AdmittedRequest, ApiError> {
+    fn enter(&self, request: &mut Request) -> Result<GatedRequest, ApiError> {
         let (slot, memory) = enter(&self.service, self.needs, request)?;
-        Ok(AdmittedRequest::new(memory, slot, request))
+        Ok(GatedRequest::new(memory, slot, request))
     }
 
     async fn respond(
-        admitted: AdmittedRequest,
+        gated: GatedRequest,
         responding: impl Future<Output = Response> + Send + 'static,
     ) -> Response {
-        admitted.hold(responding.await)
+        gated.hold(responding.await)
     }
 }
 
-impl AdmittedRequest {
+impl GatedRequest {
     /// Returns a request that holds a slot.
-    pub(super) fn new(memory: TenantMemory, slot: Slot, request: &Request) -> AdmittedRequest {
-        AdmittedRequest {
+    pub(super) fn new(memory: TenantMemory, slot: Slot, request: &Request) -> GatedRequest {
+        GatedRequest {
             memory,
             slot,
             connection: request.extensions().get::<Connection>().cloned(),
@@ -75,7 +75,7 @@ impl AdmittedRequest {
 
     /// Holds the slot and the memory of a response until it is written.
     pub(super) fn hold(self, mut response: Response) -> Response {
-        let AdmittedRequest {
+        let GatedRequest {
             memory,
             slot,
             connection,

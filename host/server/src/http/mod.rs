@@ -50,7 +50,7 @@ use axum::routing::{MethodRouter, get, post};
 use domesday_contract::error::{Code, ValidationError};
 use domesday_state::Scope;
 use error::{ApiError, unknown_route};
-use gate::{Intake, RequiredScope};
+use gate::{Gate, RequiredScope};
 use pieces::Divider;
 use request_id::RequestIds;
 use routes::{EndpointCheck, JobsEndpointCheck, Route};
@@ -64,7 +64,7 @@ pub fn router(service: Arc<Service>) -> Router {
     // Every keyed route states its scope here, and the one gate checks it.
     let needs = |needs: RequiredScope, route: MethodRouter<Arc<Service>>| {
         let service = service.clone();
-        route.route_layer(AroundLayer(Intake { service, needs }))
+        route.route_layer(AroundLayer(Gate { service, needs }))
     };
     let valuation_route = |router: Router<Arc<Service>>, route: Route| {
         let handler = match route.batch {
@@ -76,12 +76,12 @@ pub fn router(service: Arc<Service>) -> Router {
             service: service.clone(),
             route,
         });
-        let intake = AroundLayer(Intake {
+        let gate = AroundLayer(Gate {
             service: service.clone(),
             needs,
         });
         // Together, since each call of a boxed route clones what is in it.
-        router.route(route.path, handler.route_layer((offered, intake)))
+        router.route(route.path, handler.route_layer((offered, gate)))
     };
     let takes_jobs = AroundLayer(JobsEndpointCheck(service.clone()));
     let keyed = routes::ROUTES
@@ -121,7 +121,7 @@ pub fn router(service: Arc<Service>) -> Router {
 }
 
 /// Puts the layers around the routes behind the key, of which the innermost lets requests in.
-fn wrap_keyed<S, A>(keyed: Router<S>, admission: A) -> Router<S>
+fn wrap_keyed<S, A>(keyed: Router<S>, gate: A) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
     A: Around,
@@ -129,7 +129,7 @@ where
     keyed.layer((
         compression::layer(compression::SMALLEST),
         AroundLayer(Divider),
-        AroundLayer(admission),
+        AroundLayer(gate),
     ))
 }
 

@@ -23,7 +23,7 @@ mod tests {
     use super::*;
     use crate::connections::few;
     use crate::http::around::Around;
-    use crate::http::gate::AdmittedRequest;
+    use crate::http::gate::GatedRequest;
     use crate::http::request_id::RequestId;
     use crate::http::{bind, body, serve, wrap, wrap_keyed};
     use crate::memory_budget::{MemoryBudget, TenantMemory};
@@ -63,18 +63,18 @@ mod tests {
     struct OneTenant(Arc<RequestLimiter>, Principal, TenantMemory);
 
     impl Around for OneTenant {
-        type Entered = AdmittedRequest;
+        type Entered = GatedRequest;
 
-        fn enter(&self, request: &mut Request) -> Result<AdmittedRequest, ApiError> {
+        fn enter(&self, request: &mut Request) -> Result<GatedRequest, ApiError> {
             let slot = self.0.arrive(&self.1).enter()?;
-            Ok(AdmittedRequest::new(self.2.clone(), slot, request))
+            Ok(GatedRequest::new(self.2.clone(), slot, request))
         }
 
         async fn respond(
-            admitted: AdmittedRequest,
+            gated: GatedRequest,
             responding: impl Future<Output = Response> + Send + 'static,
         ) -> Response {
-            admitted.hold(responding.await)
+            gated.hold(responding.await)
         }
     }
 

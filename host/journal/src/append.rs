@@ -13,14 +13,14 @@ use crate::folder::{OWNER_ONLY, free_bytes, opening, sync_directory};
 use crate::line::{Receipt, SealedReceipt, last_line};
 use crate::needed_snapshots::SnapshotNotes;
 use crate::open_files::{FileId, OpenFiles, check_path, check_same};
-use crate::room::without_room;
+use crate::padding::without_padding;
 use crate::{JournalError, segment};
 
 /// Bytes that must fit on the disk before a journal is written to again.
 static FREE_SPACE_PROBE: [u8; 256 << 10] = [0; 256 << 10];
 
-/// The free space of the disk, in rooms of zeros, below which no more zeros are written.
-const ROOMS_FREE: u64 = 64;
+/// The free space of the disk below which no more padding is written, as a multiple of it.
+const FREE_SPACE_FACTOR: u64 = 64;
 
 /// The end of a journal. Its fields describe durable receipts only.
 pub(crate) struct Tail {
@@ -30,7 +30,7 @@ pub(crate) struct Tail {
     /// A file is not begun before the next receipt, and not grown beyond this by much, bytes.
     file_bytes: u64,
     /// Bytes of zeros that are written behind a group where none are left.
-    pub(crate) room: u64,
+    pub(crate) padding: u64,
     current: Option<CurrentFile>,
     /// The files that it has closed, with their facts, until the writer takes them.
     pub(crate) closed: Vec<(ClosedFile, Option<FileFacts>)>,
@@ -66,7 +66,7 @@ impl Tail {
             folder: folder.to_owned(),
             files,
             file_bytes,
-            room: 0,
+            padding: 0,
             current: None,
             closed: Vec::new(),
             snapshot_notes: SnapshotNotes::open(folder)?,
@@ -82,7 +82,7 @@ impl Tail {
                 .iter()
                 .rposition(|byte| *byte == b'\n')
                 .map_or(0, |end| end + 1);
-            let unfinished = without_room(&bytes[whole..]).len();
+            let unfinished = without_padding(&bytes[whole..]).len();
             if unfinished > 0 {
                 tracing::warn!(path = %path.display(), bytes = unfinished, "an unfinished receipt is removed");
             }
@@ -121,7 +121,7 @@ impl Tail {
         if self.is_full() || self.current.is_none() {
             // Before the next file is there, so that zeros stand behind the last file's lines
             // alone.
-            self.cut_room()?;
+            self.cut_padding()?;
             let begun = CurrentFile::begin(&self.folder, self.sequence + 1)?;
             if let Some(full) = self.current.replace(begun) {
                 let facts = full.file.metadata().ok().as_ref().map(FileFacts::of);
@@ -148,9 +148,9 @@ impl Tail {
         let mut allocated = current.allocated;
         if length > allocated {
             // A nearly full disk keeps its space for receipts and for others. A full file needs no
-            // room.
-            let has_room = length < self.file_bytes && has_space(&current.file, self.room);
-            allocated = length + if has_room { self.room } else { 0 };
+            // padding.
+            let is_padded = length < self.file_bytes && has_space(&current.file, self.padding);
+            allocated = length + if is_padded { self.padding } else { 0 };
             bytes.resize(
                 usize::try_from(allocated - current.length).unwrap_or(bytes.len()),
                 0,
@@ -168,7 +168,7 @@ impl Tail {
     }
 
     /// Cuts the zeros off that stand behind the last receipt.
-    pub(crate) fn cut_room(&mut self) -> Result<(), JournalError> {
+    pub(crate) fn cut_padding(&mut self) -> Result<(), JournalError> {
         let Some(current) = &mut self.current else {
             return Ok(());
         };
@@ -291,8 +291,8 @@ impl CurrentFile {
         })
     }
 
-    /// Opens the file anew to write to it, and cuts it to its length. Checks that the disk has room
-    /// for another group.
+    /// Opens the file anew to write to it, and cuts it to its length. Checks that the disk has
+    /// space for another group.
     fn resume(&self) -> Result<CurrentFile, JournalError> {
         let CurrentFile { path, length, .. } = self;
         let file = OpenOptions::new()
@@ -302,7 +302,7 @@ impl CurrentFile {
             .map_err(JournalError::io(path))?;
         // Another file may have been put there since. It is not cut.
         check_same(path, &file, &self.file)?;
-        make_room(&file, *length).map_err(JournalError::io(path))?;
+        reserve_space(&file, *length).map_err(JournalError::io(path))?;
         Ok(CurrentFile {
             path: path.clone(),
             // The same file as before.
@@ -318,7 +318,7 @@ impl CurrentFile {
 /// Reports whether the disk has far more free space than these bytes.
 fn has_space(file: &File, bytes: u64) -> bool {
     let disk = rustix::fs::fstatvfs(file).ok();
-    disk.is_some_and(|disk| free_bytes(&disk) >= bytes.saturating_mul(ROOMS_FREE))
+    disk.is_some_and(|disk| free_bytes(&disk) >= bytes.saturating_mul(FREE_SPACE_FACTOR))
 }
 
 /// Cuts off what stands behind the length of a file, if anything does.
@@ -330,8 +330,8 @@ fn cut(file: &File, length: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Cuts a file to its length, once there is room for the next group.
-fn make_room(file: &File, length: u64) -> io::Result<()> {
+/// Cuts a file to its length, once there is space for the next group.
+fn reserve_space(file: &File, length: u64) -> io::Result<()> {
     // First, so that a crash leaves no text of a failed group behind the zeros.
     cut(file, length)?;
     // Zeros for the next group, so that a full disk is not taken for a sound one.
@@ -376,9 +376,9 @@ mod tests {
         let flags = MemfdFlags::ALLOW_SEALING;
         let file = File::from(rustix::fs::memfd_create("receipts", flags).unwrap());
         file.write_all_at(b"receipts of a failed group", 0).unwrap();
-        // The disk has no room for the zeros.
+        // The disk has no space for the zeros.
         rustix::fs::fcntl_add_seals(&file, SealFlags::GROW).unwrap();
-        let refused = make_room(&file, 8).unwrap_err();
+        let refused = reserve_space(&file, 8).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
         assert_eq!(file.metadata().unwrap().len(), 8);
     }

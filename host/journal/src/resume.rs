@@ -46,8 +46,8 @@ use serde::Deserialize;
 use crate::closed_file::{self, facts};
 use crate::folder::{OWNER_ONLY, sync_directory};
 use crate::line::LINE_START;
+use crate::padding::without_padding;
 use crate::retention::removed_files;
-use crate::room::without_room;
 use crate::scrub::WatchedFile;
 use crate::{Expectations, Flaw, JournalError, Receipt, VerifyError, segment, verify};
 
@@ -105,7 +105,7 @@ pub(crate) fn recover(
     watched.extend(followed.map(|(file, facts)| WatchedFile::new(file, facts)));
     // After all checks, since a refusal changes nothing.
     if let Some(path) = last_path {
-        cut_room(&path).map_err(JournalError::io(&path))?;
+        cut_padding(&path).map_err(JournalError::io(&path))?;
     }
     Ok(watched)
 }
@@ -184,7 +184,7 @@ fn recover_end(
     };
     match damage {
         None => {
-            let torn = without_room(&bytes[start..]);
+            let torn = without_padding(&bytes[start..]);
             tracing::warn!(path = %path.display(), line, bytes = torn.len(), after = last, "moving a torn group of receipts aside; none of it was acknowledged");
             move_aside(folder, (&path, &file), torn, start as u64)
         }
@@ -198,7 +198,7 @@ fn recover_end(
 
 /// Returns why the file's bytes from `start` on, which follow receipt `last`, are no torn group.
 fn damage(bytes: &[u8], start: usize, last: u64) -> Option<String> {
-    let tail = without_room(&bytes[start..]);
+    let tail = without_padding(&bytes[start..]);
     if let Some(durable) = durable_statements(tail)
         .max()
         .filter(|durable| *durable > last)
@@ -278,7 +278,7 @@ fn open_to_cut(path: &Path) -> io::Result<(File, Vec<u8>)> {
 }
 
 /// Cuts the zeros off that the writer left behind the last receipt.
-fn cut_room(path: &Path) -> io::Result<()> {
+fn cut_padding(path: &Path) -> io::Result<()> {
     let mut last = [0];
     let file = File::open(path)?;
     let length = file.metadata()?.len();
@@ -286,7 +286,7 @@ fn cut_room(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     let (file, bytes) = open_to_cut(path)?;
-    let end = without_room(&bytes).len();
+    let end = without_padding(&bytes).len();
     if end < bytes.len() {
         file.set_len(end as u64)?;
         file.sync_all()?;

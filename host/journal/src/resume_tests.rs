@@ -42,15 +42,15 @@ fn find(folder: &Path, host: &PublicKey) -> Tail {
 impl WrittenJournal {
     /// Writes one group for each list of record lengths. No head is signed.
     fn new(groups: &[Vec<usize>]) -> WrittenJournal {
-        WrittenJournal::with_room(groups, 0)
+        WrittenJournal::with_padding(groups, 0)
     }
 
-    /// Writes groups with `room` bytes of zeros behind the last.
-    fn with_room(groups: &[Vec<usize>], room: u64) -> WrittenJournal {
+    /// Writes groups with `padding` bytes of zeros behind the last.
+    fn with_padding(groups: &[Vec<usize>], padding: u64) -> WrittenJournal {
         let dir = tempfile::tempdir().unwrap();
         let host = key(dir.path(), [9; 32], true).unwrap().public();
         let mut tail = find(dir.path(), &host);
-        tail.room = room;
+        tail.padding = padding;
         let mut written = WrittenJournal {
             dir,
             tail,
@@ -71,7 +71,7 @@ impl WrittenJournal {
             .collect();
         self.tail.append(&receipts).unwrap();
         let (path, _) = self.files().pop_last().unwrap();
-        let start = (before.get(&path)).map_or(0, |bytes| without_room(bytes).len());
+        let start = (before.get(&path)).map_or(0, |bytes| without_padding(bytes).len());
         self.groups.push((path, start, self.count));
         self.count += lengths.len();
     }
@@ -107,21 +107,21 @@ impl WrittenJournal {
         let mut bytes = fs::read(path).unwrap();
         let length = (bytes.len() - start) as f64 * share;
         bytes.truncate(start + length as usize);
-        let (group, room) = bytes.split_at(without_room(&bytes).len());
-        let (mut bytes, room) = (group.to_vec(), room.to_vec());
+        let (group, padding) = bytes.split_at(without_padding(&bytes).len());
+        let (mut bytes, padding) = (group.to_vec(), padding.to_vec());
         for (at, byte) in bytes.iter_mut().enumerate().skip(*start) {
             let number = at / block - start / block;
             if !present[number % present.len()] {
                 *byte = 0;
             }
         }
-        fs::write(path, [bytes, room].concat()).unwrap();
+        fs::write(path, [bytes, padding].concat()).unwrap();
     }
 
     /// Alters one byte at a share of all bytes; returns the file and the line.
     fn alter(&self, share: f64, with: u8) -> (PathBuf, usize) {
         let files = self.files();
-        let length = |bytes: &Vec<u8>| without_room(bytes).len();
+        let length = |bytes: &Vec<u8>| without_padding(bytes).len();
         let total: usize = files.values().map(length).sum();
         let mut at = ((total as f64 * share) as usize).min(total - 1);
         for (path, mut bytes) in files {
@@ -160,9 +160,9 @@ proptest! {
         block in prop::sample::select(vec![512, 4_096]),
         present in prop::collection::vec(any::<bool>(), 1..40),
         share in 0.0..=1.0_f64,
-        room in prop::sample::select(vec![0, 100, 4_096]),
+        padding in prop::sample::select(vec![0, 100, 4_096]),
     ) {
-        let written = WrittenJournal::with_room(&groups, room);
+        let written = WrittenJournal::with_padding(&groups, padding);
         written.tear(block, &present, share);
         let durable = written.groups.last().unwrap().2;
         let journal = written.open().unwrap();
@@ -178,9 +178,9 @@ proptest! {
         groups in groups(),
         share in 0.0..1.0_f64,
         with in 1..=u8::MAX,
-        room in prop::sample::select(vec![0, 1_000]),
+        padding in prop::sample::select(vec![0, 1_000]),
     ) {
-        let written = WrittenJournal::with_room(&groups, room);
+        let written = WrittenJournal::with_padding(&groups, padding);
         let (path, line) = written.alter(share, with);
         let refused = written.resume_error();
         let place = format!("{}, line {line}:", path.display());
@@ -192,9 +192,9 @@ proptest! {
         groups in groups(),
         block in prop::sample::select(vec![512, 4_096]),
         share in 0.0..1.0_f64,
-        room in prop::sample::select(vec![0, 1_000]),
+        padding in prop::sample::select(vec![0, 1_000]),
     ) {
-        let mut written = WrittenJournal::with_room(&groups, room);
+        let mut written = WrittenJournal::with_padding(&groups, padding);
         written.group(&[10]);
         let (path, end, _) = written.groups.last().unwrap().clone();
         let mut bytes = fs::read(&path).unwrap();
@@ -252,7 +252,7 @@ fn zeros_that_fill_no_sector_are_refused_though_nothing_follows() {
 #[test]
 fn zeros_to_the_end_are_refused_where_they_begin_within_a_line_and_a_sector() {
     for (from, is_torn) in [(700, false), (1_024, true), (1_025, false)] {
-        let written = WrittenJournal::with_room(&[vec![2_000]], 600);
+        let written = WrittenJournal::with_padding(&[vec![2_000]], 600);
         let (path, ..) = &written.groups[0];
         let mut bytes = fs::read(path).unwrap();
         bytes[from..].fill(0);
@@ -291,7 +291,7 @@ fn a_torn_group_never_overwrites_an_earlier_aside_file() {
     drop(written.open().unwrap());
     assert_eq!(fs::read(path.with_extension("aside")).unwrap(), b"earlier");
     let aside = fs::read(path.with_extension("2.aside")).unwrap();
-    assert_eq!(aside, without_room(&torn[start..]));
+    assert_eq!(aside, without_padding(&torn[start..]));
     assert_eq!(fs::read(&path).unwrap(), torn[..start]);
 }
 

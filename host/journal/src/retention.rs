@@ -92,7 +92,7 @@ pub struct JournalSpace {
 pub(crate) struct Limits {
     pub(crate) file_bytes: u64,
     /// Bytes of zeros behind the last receipt.
-    pub(crate) room: u64,
+    pub(crate) padding: u64,
     pub(crate) retention: Retention,
 }
 
@@ -101,7 +101,7 @@ impl From<u64> for Limits {
     fn from(file_bytes: u64) -> Limits {
         Limits {
             file_bytes,
-            room: file_bytes.min(4_096),
+            padding: file_bytes.min(4_096),
             retention: Retention::default(),
         }
     }

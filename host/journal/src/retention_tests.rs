@@ -26,7 +26,7 @@ impl Host {
     fn open(&self, retention: Retention) -> Journal {
         let now = self.now.clone();
         let limits = Limits {
-            room: 1 << 12,
+            padding: 1 << 12,
             file_bytes: 4_096,
             retention,
         };
@@ -121,7 +121,7 @@ async fn a_file_goes_once_its_last_receipt_is_too_old_and_the_last_file_stays() 
         ..Retention::default()
     };
     let journal = host.open(retention);
-    // The last of the files has room for another.
+    // Another receipt fits into the last of the files.
     keep(&journal, 18).await;
     let before = host.files();
     host.now.fetch_add(30 * DAY, Ordering::SeqCst);

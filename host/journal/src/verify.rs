@@ -11,7 +11,7 @@ use domesday_package::{PublicKey, Sha256Digest};
 use crate::flaw::{Flaw, VerifyError};
 use crate::folder::opening;
 use crate::line::{Receipt, is_whole};
-use crate::room::without_room;
+use crate::padding::without_padding;
 use crate::{Head, JournalError, folder, segment};
 
 /// The longest line that is read, bytes.
@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
             };
             let Some(text) = bytes.strip_suffix(b"\n") else {
                 if is_last && (bytes.len() as u64) < LONGEST {
-                    return Ok(without_room(&bytes).len() as u64);
+                    return Ok(without_padding(&bytes).len() as u64);
                 }
                 let unfinished = "the line does not end".to_owned();
                 return Err(wrong(Flaw::NotAReceipt(unfinished)));

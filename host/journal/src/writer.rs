@@ -26,9 +26,9 @@ const WAITING: usize = 2_048;
 const GROUP_BYTES: usize = 8 << 20;
 /// Bytes of a file before another is begun.
 pub(crate) const FILE_BYTES: u64 = 64 << 20;
-/// Bytes of zeros behind the last receipt of the file that is written. A group in their place does
-/// not change the file's length, so that its sync has the group alone to write.
-const ROOM: u64 = 1 << 20;
+/// Bytes of padding: zeros behind the last receipt of the file that is written. A group in their
+/// place does not change the file's length, so that its sync has the group alone to write.
+const PADDING: u64 = 1 << 20;
 /// The longest that a receipt is without a signed head, and the time between two tries after a
 /// failure.
 const HEAD_AFTER: Duration = Duration::from_secs(1);
@@ -89,7 +89,7 @@ impl Journal {
     ) -> Result<Journal, JournalError> {
         let limits = Limits {
             file_bytes: FILE_BYTES,
-            room: ROOM,
+            padding: PADDING,
             retention,
         };
         Journal::open_with(folder, seed, now, limits)
@@ -104,7 +104,7 @@ impl Journal {
     ) -> Result<Journal, JournalError> {
         let Limits {
             file_bytes,
-            room,
+            padding,
             retention,
         } = limits;
         let lock = lock_folder(folder)?;
@@ -116,7 +116,7 @@ impl Journal {
         let earlier = recover(folder, &host, signed_through)?;
         let files = OpenFiles::open(folder, lock)?;
         let mut tail = Tail::find(folder, &host, file_bytes, files)?;
-        tail.room = room;
+        tail.padding = padding;
         let probe = DiskProbe::open(folder).map_err(JournalError::io(folder))?;
         let clock = AgeClock::start(&heads, now());
         let retained = RetainedFiles::find(folder, retention, clock)?;
@@ -305,7 +305,7 @@ impl Writer {
         self.sign();
         // A folder that is not this host's any more is left as it is.
         if self.state.borrow().error.is_none()
-            && let Err(error) = self.tail.cut_room()
+            && let Err(error) = self.tail.cut_padding()
         {
             tracing::warn!(%error, "zeros stay behind the last receipt");
         }

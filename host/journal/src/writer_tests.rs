@@ -240,8 +240,8 @@ async fn zeros_stand_behind_the_last_receipt_until_its_file_is_closed() {
     let before = length();
     keep(&journal, 1..2).await;
     assert_eq!(length(), before, "a group goes in the place of zeros");
-    let room = bytes_behind_the_last_line(dir.path());
-    assert!(!room.is_empty() && room.iter().all(|byte| *byte == 0));
+    let padding = bytes_behind_the_last_line(dir.path());
+    assert!(!padding.is_empty() && padding.iter().all(|byte| *byte == 0));
     // A reader beside the host takes them for nothing.
     let proof = verify(dir.path(), &Expectations::default(), |_| {}).unwrap();
     assert_eq!((proof.last, proof.unfinished), (2, 0));

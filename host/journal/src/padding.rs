@@ -1,9 +1,9 @@
-//! The zeros behind the last receipt, in whose place the next ones are written.
+//! The padding of the newest file: zeros behind its last receipt, which the next ones overwrite.
 
 use std::io::{self, Read};
 
 /// Returns the bytes without the zeros at their end.
-pub(crate) fn without_room(bytes: &[u8]) -> &[u8] {
+pub(crate) fn without_padding(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|byte| *byte != 0);
     &bytes[..end.map_or(0, |end| end + 1)]
 }

@@ -144,7 +144,7 @@ impl ClosedFile {
     /// Follows every line of the file from end to end. `each` gets the bytes of each line.
     ///
     /// # Errors
-    /// The first wrong place, or the error of `each`.
+    /// The first flaw, or the error of `each`.
     pub(crate) fn verify(
         &self,
         host: &PublicKey,

@@ -64,7 +64,7 @@ pub struct Proof {
 /// one before.
 ///
 /// # Errors
-/// The first wrong place. Receipts that were passed on before it are sound.
+/// The first flaw of a journal. Receipts that were passed on before it are sound.
 pub fn verify(
     journal: &Path,
     expected: &Expectations,
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
     /// the bytes after its last whole line, which the last file alone may have.
     ///
     /// # Errors
-    /// The first wrong place, or the error of `each`.
+    /// The first flaw, or the error of `each`.
     pub(crate) fn follow(
         &mut self,
         path: &'a Path,

@@ -15,14 +15,14 @@ use tokio::runtime::Runtime;
 /// The time limit of an operation without content.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A place in an object store where files arrive.
+/// A location in an object store where files arrive.
 pub struct Arrivals {
     transfer: Transfer,
     runtime: Runtime,
 }
 
 impl Arrivals {
-    /// Opens the store at a place; it sends no request yet.
+    /// Opens the store at a location; it sends no request yet.
     ///
     /// # Errors
     /// The client cannot be made, or the runtime cannot be started.

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// An operation on an object store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BucketError {
-    /// The text names no place in an object store.
+    /// The text is not a location in an object store.
     #[error(
         "{text} names no object store: {problem}. Write s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, az://CONTAINER/PREFIX or file:///FOLDER"
     )]
@@ -25,7 +25,7 @@ pub enum BucketError {
     /// The client of the store cannot be made.
     #[error("cannot open {location}: {source}")]
     Open {
-        /// The place.
+        /// The location.
         location: String,
         /// The problem.
         source: object_store::Error,
@@ -35,7 +35,7 @@ pub enum BucketError {
     Failed {
         /// The operation.
         doing: String,
-        /// The place.
+        /// The location.
         location: String,
         /// The problem.
         source: object_store::Error,
@@ -45,7 +45,7 @@ pub enum BucketError {
     TimedOut {
         /// The operation.
         doing: String,
-        /// The place.
+        /// The location.
         location: String,
         /// The time limit.
         limit: Duration,
@@ -53,7 +53,7 @@ pub enum BucketError {
     /// There is no such package.
     #[error("there is no package at {location}")]
     Absent {
-        /// The place of the package.
+        /// The location of the package.
         location: String,
     },
     /// A file of a package is not there.
@@ -61,7 +61,7 @@ pub enum BucketError {
     FileMissing {
         /// The file.
         file: String,
-        /// The place of the package.
+        /// The location of the package.
         location: String,
     },
     /// An object has more bytes than it may have.
@@ -69,7 +69,7 @@ pub enum BucketError {
     TooLarge {
         /// The name of the object.
         file: String,
-        /// The place.
+        /// The location.
         location: String,
         /// The most bytes that are read.
         bytes: u64,
@@ -77,7 +77,7 @@ pub enum BucketError {
     /// The id of a package is there with other bytes.
     #[error("{location} exists with other bytes. Publish them under a new id")]
     Republished {
-        /// The place of the package.
+        /// The location of the package.
         location: String,
     },
     /// Another publisher has begun to send other bytes under the id of a package.
@@ -85,7 +85,7 @@ pub enum BucketError {
         "another publisher began to send other bytes to {location}. Publish again once it has ended. If none is at work, remove {claim} first"
     )]
     Claimed {
-        /// The place of the package.
+        /// The location of the package.
         location: String,
         /// The object that names the other bytes.
         claim: String,
@@ -93,7 +93,7 @@ pub enum BucketError {
     /// The store says that a manifest is there, and has none.
     #[error("the object store has not taken the manifest of {location}. Publish again")]
     ManifestRefused {
-        /// The place of the package.
+        /// The location of the package.
         location: String,
     },
     /// A file of this machine cannot be read or written.

@@ -1,8 +1,9 @@
 //! Object stores: Amazon S3 and services like it, Google Cloud Storage, Azure Blob Storage, and a
 //! folder.
 //!
-//! [`Location`] names a place in one on the command line. [`PackageBucket`] holds packages there,
-//! in the layout of a folder of releases. [`ObjectBucket`] holds single objects for a service.
+//! [`Location`] names a location in one on the command line. [`PackageBucket`] holds packages
+//! there, in the layout of a folder of releases. [`ObjectBucket`] holds single objects for a
+//! service.
 //!
 //! An object store's answer is never trusted: a package's signed manifest names its contents, and
 //! the reader of an object knows its digest.

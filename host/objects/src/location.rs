@@ -22,7 +22,7 @@ const RETRIES: usize = 3;
 /// The time from the first attempt after which none is begun.
 const RETRY_TIME: Duration = Duration::from_secs(8);
 
-/// A place in an object store.
+/// A location in an object store: a bucket and a prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     url: Url,

@@ -9,11 +9,11 @@ use std::time::Duration;
 /// The time limit of one operation without content. A request waits for it.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// A place for the objects of a service.
+/// A location for the objects of a service.
 pub struct ObjectBucket(Transfer);
 
 impl ObjectBucket {
-    /// Opens the store at a place; it sends no request yet.
+    /// Opens the store at a location; it sends no request yet.
     ///
     /// # Errors
     /// [`BucketError::Open`] where the client cannot be made.

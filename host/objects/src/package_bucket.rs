@@ -45,7 +45,7 @@ struct ExistingPackage {
 }
 
 impl PackageBucket {
-    /// Opens the store at a place; it sends no request yet.
+    /// Opens the store at a location; it sends no request yet.
     ///
     /// # Errors
     /// The client cannot be made, or the runtime cannot be started.

@@ -31,7 +31,7 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// Opens the store at a place.
+    /// Opens the store at a location.
     ///
     /// # Errors
     /// [`BucketError::Open`] if the client of the store cannot be made.

@@ -16,7 +16,7 @@ use std::time::Duration;
 pub struct RefreshConfig {
     /// The folder of files that arrived. Folders within it are searched too.
     pub inbox: PathBuf,
-    /// A place in an object store whose files are copied to the inbox before each round.
+    /// A location in an object store whose files are copied to the inbox before each round.
     pub fetch_from: Option<String>,
     /// The folder of releases.
     pub releases: PathBuf,
@@ -218,17 +218,17 @@ impl RefreshConfig {
         if config
             .fetch_from
             .as_ref()
-            .is_some_and(|place| place.contains('@'))
+            .is_some_and(|location| location.contains('@'))
         {
             return Err("fetch_from has an @; set user and password in the environment".to_owned());
         }
-        if let Some(place) = &mut config.publish_to {
-            if place.contains('@') {
+        if let Some(location) = &mut config.publish_to {
+            if location.contains('@') {
                 // It is not repeated, since it may hold a password.
                 return Err("publish_to has an @; log in as `docker login` does, and leave the password out".to_owned());
             }
-            if !place.contains("://") {
-                *place = folder.join(&*place).to_string_lossy().into_owned();
+            if !location.contains("://") {
+                *location = folder.join(&*location).to_string_lossy().into_owned();
             }
         }
         Ok(config)

@@ -52,10 +52,10 @@ pub enum RefreshError {
         keys: PathBuf,
     },
     /// The files of an object store did not come.
-    #[error("the files of {place} were not fetched; {log} has the reason")]
+    #[error("cannot fetch the files of {location}; {log} has the reason")]
     Fetch {
-        /// The place.
-        place: String,
+        /// The location in the object store.
+        location: String,
         /// The log of the command.
         log: PathBuf,
     },

@@ -246,17 +246,17 @@ impl<'a> PartRound<'a> {
         format!("at most {largest} against {}", current.unwrap_or("none"))
     }
 
-    /// Publishes a release for other hosts, where the configuration names a place.
+    /// Publishes a release for other hosts, where the configuration names a location.
     fn publish(&mut self, id: &str) -> Result<bool, RefreshError> {
         let config = self.context.config;
-        let Some(place) = &config.publish_to else {
+        let Some(location) = &config.publish_to else {
             return Ok(true);
         };
         let arguments = [
             "release",
             "publish",
             id,
-            place,
+            location,
             "--kind",
             self.report.part.name(),
         ];

@@ -49,8 +49,8 @@ pub fn run(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
         context.now.format("%Y%m%dT%H%M%S%3fZ")
     ));
     fs::create_dir_all(&logs).map_err(io_error(&logs))?;
-    if let Some(place) = &context.config.fetch_from {
-        fetch(context, place, &logs)?;
+    if let Some(location) = &context.config.fetch_from {
+        fetch(context, location, &logs)?;
     }
     let inbox = context.search(&record)?;
     record.files = inbox.stamps.clone();
@@ -75,9 +75,9 @@ pub fn run(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
 
 /// Copies the files of an object store to the inbox. A round without them would take old files for
 /// all that there is.
-fn fetch(context: &RoundContext<'_>, place: &str, logs: &Path) -> Result<(), RefreshError> {
+fn fetch(context: &RoundContext<'_>, location: &str, logs: &Path) -> Result<(), RefreshError> {
     let inbox = &context.config.inbox;
-    let step = Step::new("fetch", &["data", "fetch", place]).with([inbox]);
+    let step = Step::new("fetch", &["data", "fetch", location]).with([inbox]);
     (context.announce)(&step.command_line());
     let log = logs.join("fetch.log");
     let limit = context.config.step_time();
@@ -88,7 +88,7 @@ fn fetch(context: &RoundContext<'_>, place: &str, logs: &Path) -> Result<(), Ref
     match end {
         StepEnd::Exit(0) => Ok(()),
         _ => Err(RefreshError::Fetch {
-            place: place.to_owned(),
+            location: location.to_owned(),
             log,
         }),
     }

@@ -8,27 +8,30 @@ use std::str::FromStr;
 /// The most hosts that a share may name.
 const HOSTS_MAX: u32 = 1_000;
 
-/// The place of a host among those that serve the same state, written as `2/3`.
+/// The number of a host among those that serve the same state, written as `2/3`.
 ///
-/// The shares of all places add up to the plan. A limit below the number of hosts is an exception,
+/// The shares of all hosts add up to the plan. A limit below the number of hosts is an exception,
 /// since each host grants at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct HostShare {
-    place: u32,
+    number: u32,
     hosts: u32,
 }
 
-/// The text is no share.
+/// The text is not a share.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is not the place of a host among others, such as 1/3, with at most {HOSTS_MAX} hosts"
+    "{0:?} is not the number of a host among others, such as 1/3, with at most {HOSTS_MAX} hosts"
 )]
 pub struct HostShareError(String);
 
 impl HostShare {
     /// The share of a host that serves alone: the whole plan.
-    pub const WHOLE: HostShare = HostShare { place: 1, hosts: 1 };
+    pub const WHOLE: HostShare = HostShare {
+        number: 1,
+        hosts: 1,
+    };
 
     /// Returns the plan as this host enforces it by itself: its parts of the rate, the burst and
     /// the concurrency. The other limits are counted over all hosts, and stay.
@@ -43,8 +46,8 @@ impl HostShare {
 
     /// Returns this host's part of a limit, at least 1.
     fn of(self, limit: u32) -> u32 {
-        let up_to = |place: u32| u64::from(limit) * u64::from(place) / u64::from(self.hosts);
-        let part = up_to(self.place) - up_to(self.place - 1);
+        let up_to = |number: u32| u64::from(limit) * u64::from(number) / u64::from(self.hosts);
+        let part = up_to(self.number) - up_to(self.number - 1);
         u32::try_from(part).unwrap_or(limit).max(1)
     }
 }
@@ -54,12 +57,12 @@ impl FromStr for HostShare {
 
     fn from_str(text: &str) -> Result<HostShare, HostShareError> {
         let parse = || {
-            let (place, hosts) = text.split_once('/')?;
-            let (place, hosts) = (place.parse().ok()?, hosts.parse().ok()?);
+            let (number, hosts) = text.split_once('/')?;
+            let (number, hosts) = (number.parse().ok()?, hosts.parse().ok()?);
             (1..=HOSTS_MAX).contains(&hosts).then_some(())?;
             (1..=hosts)
-                .contains(&place)
-                .then_some(HostShare { place, hosts })
+                .contains(&number)
+                .then_some(HostShare { number, hosts })
         };
         parse().ok_or_else(|| HostShareError(text.to_owned()))
     }
@@ -81,7 +84,7 @@ impl From<HostShare> for String {
 
 impl fmt::Display for HostShare {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}/{}", self.place, self.hosts)
+        write!(out, "{}/{}", self.number, self.hosts)
     }
 }
 
@@ -94,7 +97,7 @@ mod tests {
         #[test]
         fn the_shares_of_all_hosts_add_up_to_the_plan(hosts in 1..50_u32, limit in 50..u32::MAX) {
             let shares: Vec<u32> =
-                (1..=hosts).map(|place| HostShare { place, hosts }.of(limit)).collect();
+                (1..=hosts).map(|number| HostShare { number, hosts }.of(limit)).collect();
             prop_assert_eq!(shares.iter().map(|share| u64::from(*share)).sum::<u64>(), u64::from(limit));
             let (most, least) = (shares.iter().max().unwrap(), shares.iter().min().unwrap());
             prop_assert!(most - least <= 1);
@@ -103,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_limit_below_the_number_of_hosts_gives_each_host_one() {
-        let shares = [1, 2, 3].map(|place| HostShare { place, hosts: 3 }.of(2));
+        let shares = [1, 2, 3].map(|number| HostShare { number, hosts: 3 }.of(2));
         assert_eq!(shares, [1, 1, 1]);
     }
 
@@ -121,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_none_of_the_hosts_is_refused() {
+    fn a_number_that_is_none_of_the_hosts_is_refused() {
         for text in ["0/3", "4/3", "1/0", "1", "1/1001", "-1/3", ""] {
             let refused = text.parse::<HostShare>().unwrap_err().to_string();
             assert!(refused.contains("such as 1/3"), "{refused}");

@@ -12,15 +12,15 @@ use domesday_registers::Progress;
 use domesday_state::ReleaseKind;
 use std::path::{Path, PathBuf};
 
-/// A place that packages go to or come from.
+/// A location that packages are published to or pulled from.
 pub enum Remote {
     /// A folder of releases.
     Folder(PathBuf),
-    /// A repository of a registry, or a place in an object store.
+    /// A repository of a registry, or a location in an object store.
     Repository(Box<dyn Repository>),
 }
 
-/// A place that packages are fetched from by their manifests.
+/// A store that packages are fetched from by their manifests.
 pub trait Repository {
     /// Sends a package there, unless it is there already.
     fn publish(
@@ -51,14 +51,14 @@ pub trait Repository {
 
 /// Implements [`Repository`] by methods of the same names, whose errors hold a package's error.
 macro_rules! repository {
-    ($place:ty, $error:ident) => {
-        impl Repository for $place {
+    ($store:ty, $error:ident) => {
+        impl Repository for $store {
             fn publish(
                 &self,
                 package: &Package,
                 progress: &mut Progress<'_>,
             ) -> anyhow::Result<PublishOutcome> {
-                Ok(<$place>::publish(self, package, progress)?)
+                Ok(<$store>::publish(self, package, progress)?)
             }
 
             fn fetch_manifest(
@@ -67,7 +67,7 @@ macro_rules! repository {
                 id: &PackageId,
                 trust: &Trust,
             ) -> anyhow::Result<RemoteManifest> {
-                Ok(<$place>::fetch_manifest(self, kind, id, trust)?)
+                Ok(<$store>::fetch_manifest(self, kind, id, trust)?)
             }
 
             fn pull(
@@ -77,14 +77,14 @@ macro_rules! repository {
                 progress: &mut Progress<'_>,
             ) -> anyhow::Result<PublishOutcome> {
                 let from = self.reference(remote.manifest().kind, &remote.manifest().id);
-                <$place>::pull(self, remote, packages_dir, progress).map_err(|error| match error {
+                <$store>::pull(self, remote, packages_dir, progress).map_err(|error| match error {
                     $error::Package(error) => reword_conflict(error, &from).into(),
                     error => error.into(),
                 })
             }
 
             fn reference(&self, kind: Kind, id: &PackageId) -> String {
-                <$place>::reference(self, kind, id)
+                <$store>::reference(self, kind, id)
             }
         }
     };
@@ -102,7 +102,7 @@ pub trait TransferObserver {
     fn say(&self, sentence: &str);
 }
 
-/// A release to bring from a place.
+/// A release to pull from a location.
 pub struct PulledRelease<'a> {
     /// Its kind.
     pub kind: Kind,
@@ -128,11 +128,11 @@ impl PulledRelease<'_> {
 }
 
 impl Remote {
-    /// Returns the place that a text names. `plain_http` allows HTTP without TLS to another
+    /// Parses a location. `plain_http` allows HTTP without TLS to another
     /// machine.
     ///
     /// # Errors
-    /// The text is no place, or the client of the registry or store cannot be made.
+    /// The text is not a location, or the client of the registry or store cannot be made.
     pub fn parse(location: &str, plain_http: bool, log: LogLine) -> anyhow::Result<Remote> {
         if Location::is(location) {
             let bucket = PackageBucket::open(Location::parse(location)?)?;

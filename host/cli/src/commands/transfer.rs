@@ -62,7 +62,7 @@ pub struct Pull {
 struct SharedLine(Arc<Mutex<ProgressLine>>);
 
 impl Publish {
-    /// Copies from the releases folder to the other place.
+    /// Copies from the releases folder to the remote location.
     ///
     /// # Errors
     /// A package is incomplete or not trusted, or its id exists with other bytes. The release has
@@ -101,7 +101,7 @@ impl Publish {
 }
 
 impl Pull {
-    /// Copies from the other place to the releases folder.
+    /// Copies from the remote location to the releases folder.
     ///
     /// # Errors
     /// As [`Publish::run`]. Nothing stays of a refused package.
@@ -148,7 +148,8 @@ impl Pull {
 }
 
 impl TransferArgs {
-    /// Loads the trusted keys from this host's releases folder. The other place has no say in them.
+    /// Loads the trusted keys from this host's releases folder. Keys of the remote location are not
+    /// trusted.
     fn trust(&self) -> anyhow::Result<Trust> {
         self.unsigned.trust(&self.releases.releases)
     }
@@ -157,7 +158,7 @@ impl TransferArgs {
         package_kind(self.kind.into())
     }
 
-    /// Returns the other place, and the line that shows how far a transfer has come.
+    /// Returns the remote location, and the line that shows how far a transfer has come.
     fn remote(&self, location: &str, id: &PackageId) -> anyhow::Result<(Remote, SharedLine)> {
         if Address::is(location)
             && let Some(tag) = Address::parse(location)?.id

@@ -71,7 +71,7 @@ impl PackageBucket {
     }
 }
 
-/// A place where files arrive, which is never opened.
+/// A location where files arrive, which is never opened.
 #[cfg(feature = "builders")]
 pub enum Arrivals {}
 
@@ -90,7 +90,7 @@ impl Arrivals {
     }
 }
 
-/// A place for the objects of a service, which is never opened.
+/// A location for the objects of a service, which is never opened.
 pub enum ObjectBucket {}
 
 impl ObjectBucket {

@@ -174,13 +174,13 @@ pub struct Settings {
         value_name = "N"
     )]
     pub connections: NonZeroU32,
-    /// Place of this host among the hosts of the state, such as 2/3. It grants this part of each
+    /// Number of this host among the hosts of the state, such as 2/3. It grants this part of each
     /// plan's rate and concurrency.
     #[arg(
         long,
         env = "DOMESDAY_HOST_SHARE",
         default_value_t = HostShare::WHOLE,
-        value_name = "PLACE/HOSTS"
+        value_name = "NUMBER/HOSTS"
     )]
     pub host_share: HostShare,
     /// Number of connections at once from one address, an IPv6 /64 or an IPv4 address.

@@ -23,7 +23,7 @@ pub enum Data {
 
 #[derive(Debug, clap::Args)]
 pub struct FetchFiles {
-    /// Place in an object store, such as s3://BUCKET/PREFIX.
+    /// Location in an object store, such as s3://BUCKET/PREFIX.
     #[arg(value_name = "URL")]
     from: String,
     /// Folder that the files are copied to.

@@ -148,7 +148,7 @@ impl JournalOptions {
         report.unfinished_bytes = proof.unfinished;
     }
 
-    /// Describes the first wrong place, and what helps where retention removed receipts.
+    /// Describes the first flaw, and the remedy where retention removed receipts.
     fn describe_flaw(&self, journal: &Path, broken: &VerifyError) -> String {
         let removed = removed_files(journal).unwrap_or_default();
         match removed.last().filter(|file| self.begins_at <= file.last) {

@@ -15,9 +15,9 @@ pub(super) struct Report {
     pub(super) host: Option<String>,
     /// True if the chain holds from its beginning to its end and agrees with every head.
     pub(super) proved: bool,
-    /// The first place that is wrong.
+    /// The first flaw.
     pub(super) broken: Option<String>,
-    /// Receipts in the chain, up to the first place that is wrong.
+    /// Receipts in the chain, up to the first flaw.
     pub(super) receipts: u64,
     /// The last receipt that a head vouches for.
     pub(super) signed: u64,

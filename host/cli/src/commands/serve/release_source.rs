@@ -33,7 +33,7 @@ impl FetchedReleases {
     /// Opens the source that the settings name, where they name one.
     ///
     /// # Errors
-    /// The setting names no place, or its client cannot be made.
+    /// The setting is not a location, or its client cannot be made.
     pub fn open(
         settings: &Settings,
         trust: &Trust,
@@ -52,8 +52,8 @@ impl FetchedReleases {
         Ok(Some(Arc::new(source)))
     }
 
-    /// Works with the place on a separate thread. The client of a registry has a runtime, which may
-    /// neither wait nor end on a thread of the service's runtime.
+    /// Works with the source on a separate thread. The client of a registry has a runtime, which
+    /// may neither wait nor end on a thread of the service's runtime.
     fn with_remote(
         &self,
         work: impl FnOnce(Remote) -> anyhow::Result<()> + Send,

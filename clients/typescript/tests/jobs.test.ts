@@ -11,7 +11,7 @@ import {
   ResponseError,
   ServiceError,
 } from "../src/index.js";
-import { type Answer, home, json, refusal, scripted, sharedFile } from "./support.js";
+import { home, json, refusal, scripted, type ScriptedReply, sharedFile } from "./support.js";
 
 interface Vector {
   readonly name: string;
@@ -23,12 +23,12 @@ interface Vector {
 const JOB = { job_id: "j", status: "queued" };
 
 /** Returns the job in this status. */
-function status(word: string, more: object = {}): Answer {
+function status(word: string, more: object = {}): ScriptedReply {
   return json(200, { ...JOB, status: word, ...more });
 }
 
 /** Returns results that arrive in pieces of as many bytes, and that are lost after some of them. */
-function pieces(document: string, size: number, lostAfter = Infinity): Answer {
+function pieces(document: string, size: number, lostAfter = Infinity): ScriptedReply {
   return () => {
     const bytes = new TextEncoder().encode(document);
     let at = 0;

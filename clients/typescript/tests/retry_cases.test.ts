@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError, BatchError, ConnectionError, type Domesday } from "../src/index.js";
-import { type Answer, home, json, scripted, sharedFile } from "./support.js";
+import { home, json, scripted, type ScriptedReply, sharedFile } from "./support.js";
 
 type Call = "release" | "job" | "results" | "series" | "submit" | "value" | "batch";
 
@@ -39,7 +39,7 @@ interface Case {
 const MAX_JITTER_SECONDS = 8;
 
 const VALUED = { status: "valued" };
-const SUCCESS: Record<Call, Answer> = {
+const SUCCESS: Record<Call, ScriptedReply> = {
   release: json(200, { release_id: "r" }),
   job: json(200, { job_id: "j", status: "running" }),
   results: json(200, { status: "completed", result: { results: [VALUED] } }),
@@ -76,7 +76,7 @@ async function make(client: Domesday, { call, repeat_after_loss }: Case): Promis
   }
 }
 
-function scriptedAnswer(answer: CaseAnswer): Answer {
+function scriptedAnswer(answer: CaseAnswer): ScriptedReply {
   const { lost, refused, status = 0, headers = {}, body } = answer;
   if (lost || refused) {
     return lost ? "lost" : "refused";

@@ -41,11 +41,11 @@ export interface ReceivedRequest {
   readonly body: unknown;
 }
 
-/** An answer of the scripted service: a response, or a connection that was lost or refused. */
-export type Answer = (() => Response) | "lost" | "refused";
+/** A reply of the scripted service: a response, or a connection that was lost or refused. */
+export type ScriptedReply = (() => Response) | "lost" | "refused";
 
-/** Returns a client of a service that gives these answers in turn, and the requests that it got. */
-export function scripted(answers: Answer[], options: Partial<DomesdayOptions> = {}) {
+/** Returns a client of a service that gives these replies in turn, and the requests that it got. */
+export function scripted(answers: ScriptedReply[], options: Partial<DomesdayOptions> = {}) {
   const requests: ReceivedRequest[] = [];
   const clock = new InstantClock();
   const client = new Domesday({
@@ -77,7 +77,11 @@ export function scripted(answers: Answer[], options: Partial<DomesdayOptions> = 
 }
 
 /** Returns an answer of this status and body. */
-export function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+export function json(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): ScriptedReply {
   return () => new Response(JSON.stringify(body), { status, headers });
 }
 
@@ -87,7 +91,7 @@ export function refusal(
   code: string,
   retryable: boolean,
   headers: Record<string, string> = {},
-): Answer {
+): ScriptedReply {
   return json(status, { error: { code, message: "no", retryable } }, headers);
 }
 

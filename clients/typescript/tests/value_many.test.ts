@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BatchError, type ExistingRow, LimitError } from "../src/index.js";
-import { type Answer, home, json, refusal, scripted, site } from "./support.js";
+import { home, json, refusal, scripted, type ScriptedReply, site } from "./support.js";
 
 /** Returns rows with their numbers as references. */
 function numbered(count: number, padding = 0): ExistingRow[] {
@@ -14,7 +14,7 @@ function numbered(count: number, padding = 0): ExistingRow[] {
 }
 
 /** Returns an answer that echoes as many references. */
-function results(first: number, count: number): Answer {
+function results(first: number, count: number): ScriptedReply {
   const rows = Array.from({ length: count }, (_, index) => ({
     status: "valued",
     request_reference: String(first + index),

@@ -43,7 +43,7 @@ struct Counts {
 }
 
 /// The result of one request.
-enum Answer {
+enum RequestOutcome {
     /// All rows are valued.
     Valued,
     Limited,
@@ -90,15 +90,15 @@ async fn send(load: Load, number: usize, started: Instant) -> Counts {
         let Some(body) = bodies.next() else { break };
         let began = Instant::now();
         match ask(&load, body.clone()).await {
-            Answer::Valued => {
+            RequestOutcome::Valued => {
                 let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(LONGEST);
                 counts.micros.saturating_record(micros);
             }
-            Answer::Limited => {
+            RequestOutcome::Limited => {
                 counts.limited += 1;
                 tokio::time::sleep(PAUSE).await;
             }
-            Answer::Failed(reason) => {
+            RequestOutcome::Failed(reason) => {
                 counts.fail(reason);
                 tokio::time::sleep(PAUSE).await;
             }
@@ -122,15 +122,15 @@ struct RowOutcome {
 
 impl Outcome {
     /// Returns the answer. A row that is not valued costs less, so it must not count.
-    fn judge(&self) -> Answer {
+    fn judge(&self) -> RequestOutcome {
         let status = &self.status;
         if self.results.is_empty() && status != "valued" {
-            return Answer::Failed(format!("the home is not valued, but {status}"));
+            return RequestOutcome::Failed(format!("the home is not valued, but {status}"));
         }
         let others = self.results.iter().filter(|row| row.status != "valued");
         match others.count() {
-            0 => Answer::Valued,
-            count => Answer::Failed(format!(
+            0 => RequestOutcome::Valued,
+            count => RequestOutcome::Failed(format!(
                 "{count} of {} rows are not valued; name requests of homes that the release values",
                 self.results.len()
             )),
@@ -138,7 +138,7 @@ impl Outcome {
     }
 }
 
-async fn ask(load: &Load, body: Vec<u8>) -> Answer {
+async fn ask(load: &Load, body: Vec<u8>) -> RequestOutcome {
     let request = load
         .client
         .post(&load.url)
@@ -147,20 +147,22 @@ async fn ask(load: &Load, body: Vec<u8>) -> Answer {
         .body(body);
     let response = match request.send().await {
         Ok(response) => response,
-        Err(error) => return Answer::Failed(causes(&error)),
+        Err(error) => return RequestOutcome::Failed(causes(&error)),
     };
     let status = response.status();
     let bytes = match response.bytes().await {
         Ok(bytes) => bytes,
-        Err(error) => return Answer::Failed(causes(&error)),
+        Err(error) => return RequestOutcome::Failed(causes(&error)),
     };
     match status {
         StatusCode::OK => match serde_json::from_slice::<Outcome>(&bytes) {
             Ok(outcome) => outcome.judge(),
-            Err(error) => Answer::Failed(format!("the response is not as the API has it: {error}")),
+            Err(error) => {
+                RequestOutcome::Failed(format!("the response is not as the API has it: {error}"))
+            }
         },
-        StatusCode::TOO_MANY_REQUESTS => Answer::Limited,
-        other => Answer::Failed(describe(other, &bytes)),
+        StatusCode::TOO_MANY_REQUESTS => RequestOutcome::Limited,
+        other => RequestOutcome::Failed(describe(other, &bytes)),
     }
 }
 

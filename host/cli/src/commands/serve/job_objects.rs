@@ -8,7 +8,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, ObjectsError>> + Send + 'a>>;
+/// The reply of a store that is reached through a trait object.
+type BoxedReply<'a, T> = Pin<Box<dyn Future<Output = Result<T, ObjectsError>> + Send + 'a>>;
 
 /// An object store, as the server sees it.
 struct Bucket(ObjectBucket);
@@ -28,24 +29,29 @@ pub fn open_job_objects(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Jo
 
 fn answer<'a, T: 'a>(
     reply: impl Future<Output = Result<T, BucketError>> + Send + 'a,
-) -> Answer<'a, T> {
+) -> BoxedReply<'a, T> {
     Box::pin(async move { reply.await.map_err(|error| ObjectsError(Box::new(error))) })
 }
 
 impl JobObjects for Bucket {
-    fn put<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> Answer<'a, ()> {
+    fn put<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> BoxedReply<'a, ()> {
         answer(self.0.put(name, bytes))
     }
 
-    fn get<'a>(&'a self, name: &'a str, largest: u64) -> Answer<'a, Option<Vec<u8>>> {
+    fn get<'a>(&'a self, name: &'a str, largest: u64) -> BoxedReply<'a, Option<Vec<u8>>> {
         answer(self.0.get(name, largest))
     }
 
-    fn delete<'a>(&'a self, name: &'a str) -> Answer<'a, ()> {
+    fn delete<'a>(&'a self, name: &'a str) -> BoxedReply<'a, ()> {
         answer(self.0.delete(name))
     }
 
-    fn list<'a>(&'a self, folder: &'a str, end: &'a str, limit: usize) -> Answer<'a, Vec<String>> {
+    fn list<'a>(
+        &'a self,
+        folder: &'a str,
+        end: &'a str,
+        limit: usize,
+    ) -> BoxedReply<'a, Vec<String>> {
         answer(self.0.list(folder, end, limit))
     }
 }

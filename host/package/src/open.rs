@@ -60,7 +60,7 @@ pub fn open_unproved(directory: &Path, trust: &Trust) -> Result<Package, Package
     struct Unread;
 
     impl Verification for Unread {
-        fn vouches(&self, _facts: &FileFacts, _digest: &Sha256Digest) -> bool {
+        fn is_proved(&self, _facts: &FileFacts, _digest: &Sha256Digest) -> bool {
             true
         }
 
@@ -137,7 +137,7 @@ impl Package {
         let (handle, metadata) = open_plain(&self.directory, file.as_str())?;
         check_size(file, entry, metadata.len())?;
         let facts = FileFacts::of(&metadata);
-        if verification.vouches(&facts, &entry.sha256) {
+        if verification.is_proved(&facts, &entry.sha256) {
             return Ok(());
         }
         let path = self.directory.join(file.as_str());

@@ -52,7 +52,7 @@ impl FileFacts {
 pub trait Verification: Send + Sync {
     /// Reports whether the file with these facts is known to hold `digest`. On `false` the caller
     /// hashes the file.
-    fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool;
+    fn is_proved(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool;
 
     /// Records that the file with these facts was hashed and holds `digest`.
     fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest);
@@ -78,7 +78,7 @@ pub trait Verification: Send + Sync {
 pub struct Full;
 
 impl Verification for Full {
-    fn vouches(&self, _facts: &FileFacts, _digest: &Sha256Digest) -> bool {
+    fn is_proved(&self, _facts: &FileFacts, _digest: &Sha256Digest) -> bool {
         false
     }
 

@@ -160,7 +160,7 @@ impl Secret {
 }
 
 impl Verification for VerificationCache {
-    fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool {
+    fn is_proved(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool {
         let mut entries = self.lock();
         let Some(entry) = entries.get_mut(&(facts.device, facts.inode)) else {
             return false;
@@ -215,30 +215,30 @@ mod tests {
         let digest = Sha256Digest::of(b"abc");
         let (old, fresh) = (facts(1, NOW - 10), facts(2, NOW - 2));
         let first = VerificationCache::open(&path, [1; 32], NOW).unwrap();
-        assert!(!first.vouches(&old, &digest));
+        assert!(!first.is_proved(&old, &digest));
         first.record_proof(&old, &digest);
         first.record_proof(&fresh, &digest);
         first.save().unwrap();
 
         let second = VerificationCache::open(&path, [1; 32], NOW).unwrap();
-        assert!(second.vouches(&old, &digest));
-        assert!(!second.vouches(&fresh, &digest), "it was not at rest");
-        assert!(!second.vouches(&old, &Sha256Digest::of(b"abd")));
-        assert!(!second.vouches(&facts(3, NOW - 10), &digest));
+        assert!(second.is_proved(&old, &digest));
+        assert!(!second.is_proved(&fresh, &digest), "it was not at rest");
+        assert!(!second.is_proved(&old, &Sha256Digest::of(b"abd")));
+        assert!(!second.is_proved(&facts(3, NOW - 10), &digest));
         let mut touched = old;
         touched.changed.1 = 1;
-        assert!(!second.vouches(&touched, &digest));
+        assert!(!second.is_proved(&touched, &digest));
 
         // Files that were not used stay in the record until they are forgotten.
         let reopen = || VerificationCache::open(&path, [1; 32], NOW).unwrap();
         reopen().save().unwrap();
         second.forget_unused();
         second.save().unwrap();
-        assert!(reopen().vouches(&old, &digest));
+        assert!(reopen().is_proved(&old, &digest));
         let third = reopen();
         third.forget_unused();
         third.save().unwrap();
-        assert!(!reopen().vouches(&old, &digest));
+        assert!(!reopen().is_proved(&old, &digest));
     }
 
     /// Only reading finds a disk that decays: the facts of the file stay as they were.
@@ -251,9 +251,9 @@ mod tests {
         let record = open();
         record.record_proof(&old, &digest);
         record.record_damage(&old);
-        assert!(!record.vouches(&old, &digest));
+        assert!(!record.is_proved(&old, &digest));
         record.save().unwrap();
-        assert!(!open().vouches(&old, &digest));
+        assert!(!open().is_proved(&old, &digest));
     }
 
     #[test]
@@ -262,10 +262,10 @@ mod tests {
         let (later, digest) = (facts(1, NOW + 10), Sha256Digest::of(b"abc"));
         let cache = VerificationCache::open(&dir.path().join("files"), [1; 32], NOW).unwrap();
         cache.record_proof(&later, &digest);
-        assert!(!cache.vouches(&later, &digest));
+        assert!(!cache.is_proved(&later, &digest));
         cache.set_now(NOW + 13);
         cache.record_proof(&later, &digest);
-        assert!(cache.vouches(&later, &digest));
+        assert!(cache.is_proved(&later, &digest));
     }
 
     #[test]
@@ -276,17 +276,17 @@ mod tests {
         let record = VerificationCache::open(&path, [1; 32], NOW).unwrap();
         record.record_proof(&old, &digest);
         record.save().unwrap();
-        let vouches = |secret| {
+        let is_proved = |secret| {
             let record = VerificationCache::open(&path, secret, NOW).unwrap();
-            record.vouches(&old, &digest)
+            record.is_proved(&old, &digest)
         };
-        assert!(vouches([1; 32]));
-        assert!(!vouches([2; 32]));
+        assert!(is_proved([1; 32]));
+        assert!(!is_proved([2; 32]));
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, text.replace("\"bytes\":3", "\"bytes\":4")).unwrap();
-        assert!(!vouches([1; 32]));
+        assert!(!is_proved([1; 32]));
         fs::write(&path, [0xff, b'\n']).unwrap();
-        assert!(!vouches([1; 32]));
+        assert!(!is_proved([1; 32]));
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl FullProof {
 }
 
 impl Verification for FullProof {
-    fn vouches(&self, _facts: &FileFacts, _digest: &Sha256Digest) -> bool {
+    fn is_proved(&self, _facts: &FileFacts, _digest: &Sha256Digest) -> bool {
         false
     }
 

@@ -380,8 +380,8 @@ fn a_record_spares_the_reading_of_unchanged_files() {
     /// Tells how many files had to be read.
     struct Counting(VerificationCache, AtomicU32);
     impl Verification for Counting {
-        fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool {
-            self.0.vouches(facts, digest)
+        fn is_proved(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool {
+            self.0.is_proved(facts, digest)
         }
         fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest) {
             self.1.fetch_add(1, Ordering::Relaxed);

@@ -4,7 +4,7 @@ use super::api::ApiResponse;
 use super::error::ConsoleError;
 use super::form::{MAX_BYTES, is_of};
 use super::guard::{self, require_scope};
-use super::once::key_of;
+use super::idempotent_form::key_of;
 use super::upload::{self, FILE, HOMES};
 use super::{Console, layout};
 use crate::console_sessions::Session;

@@ -17,13 +17,13 @@ mod form;
 mod guard;
 mod guide_page;
 mod home_points;
+mod idempotent_form;
 mod job_page;
 mod job_results;
 mod jobs_page;
 mod layout;
 mod login;
 mod market_part;
-mod once;
 mod operation_page;
 mod operation_plots;
 mod parquet_file;
@@ -42,8 +42,8 @@ mod value_page;
 mod value_sales;
 
 use crate::clock::new_id;
-use crate::http::around::AroundLayer;
-use crate::http::{self, compression, pieces};
+use crate::http::middleware::MiddlewareLayer;
+use crate::http::{self, compression, divided_body};
 use crate::operation_samples::OperationSamples;
 use crate::service::Service;
 use axum::Router;
@@ -130,6 +130,6 @@ pub fn router(
         .layer(CatchPanicLayer::custom(error::answer_panic))
         .layer(from_fn_with_state(console, guard::require_own_origin))
         .layer(from_fn(guard::add_security_headers))
-        .layer(AroundLayer(pieces::Divider))
+        .layer(MiddlewareLayer(divided_body::BodyDivider))
         .layer(compression::layer(SMALLEST_COMPRESSED))
 }

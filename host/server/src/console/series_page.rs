@@ -112,8 +112,9 @@ async fn page(
         }
         Some(_) => match read_compared(console, session, family, &fields).await? {
             Ok(pages) => {
-                let around = read_around(console, session, family, &fields, &pages.pages).await?;
-                series(console, family, &fields, &pages, &around, &areas)
+                let nearby =
+                    read_nearby_curves(console, session, family, &fields, &pages.pages).await?;
+                series(console, family, &fields, &pages, &nearby, &areas)
             }
             Err(message) => html! { p.refusal role="alert" { (render_message(&message)) } },
         },
@@ -145,29 +146,29 @@ async fn read_compared(
 
 /// The curves of the days around a curve.
 #[derive(Default)]
-struct Around {
+struct NearbyCurves {
     /// The day of the curve.
     day: String,
     pages: Vec<Value>,
 }
 
 /// Reads the curves of the days around a curve of one day. There are none around other series.
-async fn read_around(
+async fn read_nearby_curves(
     console: &Console,
     session: &Session,
     family: Family,
     fields: &Fields,
     pages: &[Value],
-) -> Result<Around, ConsoleError> {
+) -> Result<NearbyCurves, ConsoleError> {
     let own = selections(fields).into_iter().next();
-    let (Some(day), Some(mut around)) = (curve_day(fields, pages), own) else {
-        return Ok(Around::default());
+    let (Some(day), Some(mut fields)) = (curve_day(fields, pages), own) else {
+        return Ok(NearbyCurves::default());
     };
     let at = |days: i32| Day(day.0 + days).to_string();
-    set_days(&mut around, &at(-SLIDER_DAYS), &at(SLIDER_DAYS));
+    set_days(&mut fields, &at(-SLIDER_DAYS), &at(SLIDER_DAYS));
     // The page is whole without its slider.
-    let read = read_observations(console, session, family, &around).await?;
-    Ok(Around {
+    let read = read_observations(console, session, family, &fields).await?;
+    Ok(NearbyCurves {
         day: day.to_string(),
         pages: read.unwrap_or_default().pages,
     })
@@ -202,7 +203,7 @@ fn series(
     family: Family,
     fields: &Fields,
     read: &SeriesPages,
-    around: &Around,
+    nearby: &NearbyCurves,
     areas: &Value,
 ) -> Markup {
     let pages = &read.pages;
@@ -210,10 +211,10 @@ fn series(
     let names = DimensionNames::of(&merged, areas);
     let charts = by_metric(&merged);
     let curves = curves_of(series_of(pages));
-    let through = curves_through_time(series_of(&around.pages)).unwrap_or_default();
+    let through = curves_through_time(series_of(&nearby.pages)).unwrap_or_default();
     let slider = |curves: &Curves| {
-        let mut around = through.iter();
-        around.find(|around| around.metric() == curves.metric())
+        let mut nearby = through.iter();
+        nearby.find(|nearby| nearby.metric() == curves.metric())
     };
     let mut of_day = fields.clone();
     set_days(&mut of_day, DAY_IN_LINK, DAY_IN_LINK);
@@ -232,7 +233,7 @@ fn series(
     html! {
         @if let Some(curves) = &curves {
             @for curves in curves {
-                @let slider = slider(curves).map(|through| CurveSlider { through, day: &around.day, link: &link });
+                @let slider = slider(curves).map(|through| CurveSlider { through, day: &nearby.day, link: &link });
                 (curves.show(slider.as_ref()))
             }
             @if !through.is_empty() { script src="/assets/curve-slider.js" type="module" {} }

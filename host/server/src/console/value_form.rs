@@ -3,7 +3,7 @@
 use super::api::ApiResponse;
 use super::error::ConsoleError;
 use super::guard::{self, require_scope};
-use super::once::{FormValue, value_once};
+use super::idempotent_form::{FormValue, value_once};
 use super::{Console, address_search, form, layout, stored_home};
 use crate::console_sessions::Session;
 use axum::Extension;

@@ -59,7 +59,7 @@ pub(super) async fn page(
     };
     let behind = match release {
         Some(release) => read_snapshot(release, value.clone(), stored_data).await?,
-        None => Behind::default(),
+        None => SnapshotPart::default(),
     };
     let tiles = console.service.console_map.as_deref();
     let tiles = tiles.and_then(|tiles| tile_map::figure(tiles, &behind.points));
@@ -125,7 +125,7 @@ fn require_scopes_of(session: &Session, value: &SavedValue) -> Result<(), Consol
 
 /// The part of a snapshot that a page shows behind a value.
 #[derive(Default)]
-struct Behind {
+struct SnapshotPart {
     sales: SalesBehind,
     /// The home and its comparables.
     points: Vec<Point>,
@@ -140,10 +140,10 @@ async fn read_snapshot(
     release: Arc<OpenRelease>,
     value: Arc<SavedValue>,
     stored_data: bool,
-) -> Result<Behind, ConsoleError> {
+) -> Result<SnapshotPart, ConsoleError> {
     let read = move || {
         let (snapshot, response) = (&release.snapshot, &value.response);
-        Ok(Behind {
+        Ok(SnapshotPart {
             sales: value_sales::read(snapshot, &value.request, response, stored_data)?,
             stored: match stored_data {
                 true => stored_values(snapshot, response)?,
@@ -153,7 +153,7 @@ async fn read_snapshot(
             sector: sector(snapshot, response),
         })
     };
-    let read: Result<Behind, SnapshotError> = blocking(read).await?;
+    let read: Result<SnapshotPart, SnapshotError> = blocking(read).await?;
     read.map_err(|error| ConsoleError::State(error.to_string()))
 }
 

@@ -1,8 +1,8 @@
 //! Middleware that authenticates a bearer key, or answers 401.
 
-use super::around::Around;
 use super::connection_state::Connection;
 use super::error::{ApiError, internal};
+use super::middleware::Middleware;
 use crate::quota::CountedRequest;
 use crate::service::Service;
 use crate::telemetry::request_log::RequestLog;
@@ -23,7 +23,7 @@ static RATE: HeaderName = HeaderName::from_static("ratelimit");
 #[derive(Clone)]
 pub struct Authenticator(pub Arc<Service>);
 
-impl Around for Authenticator {
+impl Middleware for Authenticator {
     type Entered = CountedRequest;
 
     fn enter(&self, request: &mut Request) -> Result<CountedRequest, ApiError> {

@@ -5,11 +5,11 @@
 //! comes after all of them ([`super::body`]: 415, 413, 408, 503). So the server reads no byte of
 //! it, and sends no `100 Continue`, for a request that it refuses.
 
-use super::around::Around;
 use super::authenticate::require;
 use super::connection_state::Connection;
 use super::error::{ApiError, memory_full, storage_unavailable};
 use super::guarded_body::GuardedBody;
+use super::middleware::Middleware;
 use crate::memory_budget::{MemoryReservation, SMALL, TenantMemory};
 use crate::quota::{CountedRequest, Slot};
 use crate::service::Service;
@@ -47,7 +47,7 @@ pub struct GatedRequest {
     connection: Option<Connection>,
 }
 
-impl Around for Gate {
+impl Middleware for Gate {
     type Entered = GatedRequest;
 
     fn enter(&self, request: &mut Request) -> Result<GatedRequest, ApiError> {

@@ -2,11 +2,11 @@
 //!
 //! The kernel resets connections that wait to be accepted when their socket closes. A proxy that
 //! sent a request over one cannot tell whether it was served. So a stop first refuses new
-//! connections ([`queue`]), then accepts those that wait, and only then closes the socket.
+//! connections ([`accept_queue`]), then accepts those that wait, and only then closes the socket.
 
+use super::accept_queue;
 use super::client_stream::{ClientStream, WRITE_TIMEOUT};
 use super::connection_state::Connection;
-use super::queue;
 use super::tls::Tls;
 use crate::connections::Connections;
 use axum::Router;
@@ -117,7 +117,7 @@ pub async fn serve(
     }
     let end = Instant::now() + drain_timeout;
     conversations.phase.send_replace(Phase::Draining);
-    if let Err(error) = queue::refuse_new(&listener) {
+    if let Err(error) = accept_queue::refuse_new(&listener) {
         tracing::debug!(%error, "new connections are not refused before the port closes");
     }
     let queued = conversations.accept_queued(&listener, end).await;

@@ -13,7 +13,7 @@
 //! The server reads no byte of a body before it has checked the key and the scope and holds a slot.
 //! Handlers hand parsed rows to `crate::execution`, the one path of a valuation.
 
-pub mod around;
+mod accept_queue;
 mod authenticate;
 mod batch;
 mod body;
@@ -21,16 +21,16 @@ mod client_stream;
 pub mod compression;
 mod connection_state;
 mod discovery;
+pub mod divided_body;
 mod error;
 mod framing;
 mod gate;
 mod guarded_body;
 mod jobs;
 mod listener;
+pub mod middleware;
 mod panic_handler;
-pub mod pieces;
 mod probes;
-mod queue;
 mod reference;
 mod request_id;
 mod routes;
@@ -44,14 +44,14 @@ pub use probes::routes as probes;
 pub use tls::Tls;
 
 use crate::service::Service;
-use around::{Around, AroundLayer};
 use authenticate::Authenticator;
 use axum::routing::{MethodRouter, get, post};
+use divided_body::BodyDivider;
 use domesday_contract::error::{Code, ValidationError};
 use domesday_state::Scope;
 use error::{ApiError, unknown_route};
 use gate::{Gate, RequiredScope};
-use pieces::Divider;
+use middleware::{Middleware, MiddlewareLayer};
 use request_id::RequestIds;
 use routes::{EndpointCheck, JobsEndpointCheck, Route};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub fn router(service: Arc<Service>) -> Router {
     // Every keyed route states its scope here, and the one gate checks it.
     let needs = |needs: RequiredScope, route: MethodRouter<Arc<Service>>| {
         let service = service.clone();
-        route.route_layer(AroundLayer(Gate { service, needs }))
+        route.route_layer(MiddlewareLayer(Gate { service, needs }))
     };
     let valuation_route = |router: Router<Arc<Service>>, route: Route| {
         let handler = match route.batch {
@@ -72,18 +72,18 @@ pub fn router(service: Arc<Service>) -> Router {
             false => post(value::value),
         };
         let needs = RequiredScope::Scope(route.scope());
-        let offered = AroundLayer(EndpointCheck {
+        let offered = MiddlewareLayer(EndpointCheck {
             service: service.clone(),
             route,
         });
-        let gate = AroundLayer(Gate {
+        let gate = MiddlewareLayer(Gate {
             service: service.clone(),
             needs,
         });
         // Together, since each call of a boxed route clones what is in it.
         router.route(route.path, handler.route_layer((offered, gate)))
     };
-    let takes_jobs = AroundLayer(JobsEndpointCheck(service.clone()));
+    let takes_jobs = MiddlewareLayer(JobsEndpointCheck(service.clone()));
     let keyed = routes::ROUTES
         .into_iter()
         .fold(Router::new(), valuation_route);
@@ -117,19 +117,19 @@ pub fn router(service: Arc<Service>) -> Router {
         .route(domesday_openapi::SCALAR_PATH, get(reference::scalar))
         .route(domesday_openapi::START_PATH, get(reference::start))
         .method_not_allowed_fallback(other_method);
-    wrap(open, keyed, service.clone()).layer(AroundLayer(RequestIds(service)))
+    wrap(open, keyed, service.clone()).layer(MiddlewareLayer(RequestIds(service)))
 }
 
 /// Puts the layers around the routes behind the key, of which the innermost lets requests in.
 fn wrap_keyed<S, A>(keyed: Router<S>, gate: A) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
-    A: Around,
+    A: Middleware,
 {
     keyed.layer((
         compression::layer(compression::SMALLEST),
-        AroundLayer(Divider),
-        AroundLayer(gate),
+        MiddlewareLayer(BodyDivider),
+        MiddlewareLayer(gate),
     ))
 }
 
@@ -141,7 +141,7 @@ fn wrap<S: Clone + Send + Sync + 'static>(open: Router<S>, keyed: Router<S>, sta
     open.fallback_service(keyed.with_state(state.clone()))
         .with_state(state)
         .layer((
-            AroundLayer(v1::ErrorRewriter),
+            MiddlewareLayer(v1::ErrorRewriter),
             CatchPanicLayer::custom(panic_handler::answer),
         ))
 }

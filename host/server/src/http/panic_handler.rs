@@ -22,8 +22,8 @@ mod tests {
 
     use super::*;
     use crate::connections::few;
-    use crate::http::around::Around;
     use crate::http::gate::GatedRequest;
+    use crate::http::middleware::Middleware;
     use crate::http::request_id::RequestId;
     use crate::http::{bind, body, serve, wrap, wrap_keyed};
     use crate::memory_budget::{MemoryBudget, TenantMemory};
@@ -62,7 +62,7 @@ mod tests {
     #[derive(Clone)]
     struct OneTenant(Arc<RequestLimiter>, Principal, TenantMemory);
 
-    impl Around for OneTenant {
+    impl Middleware for OneTenant {
         type Entered = GatedRequest;
 
         fn enter(&self, request: &mut Request) -> Result<GatedRequest, ApiError> {

@@ -1,7 +1,7 @@
 //! Middleware that sets `X-Service-Request-Id` and writes one log line per request.
 
-use super::around::Around;
 use super::error::ApiError;
+use super::middleware::Middleware;
 use crate::clock::new_id;
 use crate::service::Service;
 use crate::telemetry::metrics::Route;
@@ -51,7 +51,7 @@ pub struct IdentifiedRequest {
     path: String,
 }
 
-impl Around for RequestIds {
+impl Middleware for RequestIds {
     type Entered = IdentifiedRequest;
 
     fn enter(&self, request: &mut Request) -> Result<IdentifiedRequest, ApiError> {

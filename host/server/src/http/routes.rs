@@ -1,7 +1,7 @@
 //! The synchronous valuation routes, and the middleware that pins a request to its release.
 
-use super::around::Around;
 use super::error::{ApiError, unknown_route};
+use super::middleware::Middleware;
 use crate::service::Service;
 use axum::extract::Request;
 use domesday_contract::v3::endpoint::Endpoint;
@@ -125,7 +125,7 @@ pub struct EndpointCheck {
     pub route: Route,
 }
 
-impl Around for EndpointCheck {
+impl Middleware for EndpointCheck {
     type Entered = ();
 
     fn enter(&self, request: &mut Request) -> Result<(), ApiError> {
@@ -144,7 +144,7 @@ impl Around for EndpointCheck {
 #[derive(Clone)]
 pub struct JobsEndpointCheck(pub Arc<Service>);
 
-impl Around for JobsEndpointCheck {
+impl Middleware for JobsEndpointCheck {
     type Entered = ();
 
     fn enter(&self, request: &mut Request) -> Result<(), ApiError> {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 /// The reason why a stored job cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("the stored job cannot be read: {0}")]
-pub struct Unreadable(#[from] serde_json::Error);
+pub struct StoredJobError(#[from] serde_json::Error);
 
 /// The context of a job's rows, decided at submission. A key that loses a scope later changes no
 /// accepted job.
@@ -50,7 +50,7 @@ impl PersistedContext {
     ///
     /// # Errors
     /// Bytes of another form.
-    pub fn from_bytes(bytes: &[u8]) -> Result<PersistedContext, Unreadable> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<PersistedContext, StoredJobError> {
         Ok(serde_json::from_slice(bytes)?)
     }
 }
@@ -69,7 +69,7 @@ pub fn rows_to_bytes(rows: &[&str]) -> Vec<u8> {
 ///
 /// # Errors
 /// Bytes of another form.
-pub fn rows_from_bytes(bytes: &[u8]) -> Result<Vec<String>, Unreadable> {
+pub fn rows_from_bytes(bytes: &[u8]) -> Result<Vec<String>, StoredJobError> {
     let rows: Vec<&RawValue> = serde_json::from_slice(bytes)?;
     Ok(rows.into_iter().map(|row| row.get().to_owned()).collect())
 }

@@ -347,7 +347,7 @@ impl Jobs for EmbeddedState {
                 let step = operation::wait(&queue, move |tables| {
                     Ok(PurgeCounts {
                         jobs: remove(tables, now, PURGED_AT_ONCE)?,
-                        documents: keys::bury(tables, now, PURGED_AT_ONCE)?,
+                        documents: keys::expire_keys(tables, now, PURGED_AT_ONCE)?,
                         more: false,
                     })
                 });

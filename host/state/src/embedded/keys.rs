@@ -100,9 +100,8 @@ pub(super) fn keep_document(
     )
 }
 
-/// Turns keys whose time is over into tombstones, at most `limit` of them, and returns how many it
-/// turned.
-pub(super) fn bury(
+/// Turns at most `limit` expired keys into tombstones, and returns their number.
+pub(super) fn expire_keys(
     tables: &mut Tables<'_>,
     now: UnixMillis,
     limit: usize,

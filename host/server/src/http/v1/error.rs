@@ -1,7 +1,7 @@
 //! Middleware that rewrites v3 error bodies as v1 error bodies on /v1 routes.
 
-use crate::http::around::Around;
 use crate::http::error::{ApiError, ResponseError, json};
+use crate::http::middleware::Middleware;
 use crate::http::request_id::RequestId;
 use axum::extract::Request;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -16,7 +16,7 @@ const PREFIX: &str = "/v1/";
 #[derive(Clone)]
 pub struct ErrorRewriter;
 
-impl Around for ErrorRewriter {
+impl Middleware for ErrorRewriter {
     /// The id of a request of a /v1 route.
     type Entered = Option<RequestId>;
 

@@ -23,9 +23,9 @@ const LEAVE: &str = "UPDATE domesday.jobs SET gone = true, shared = '', bytes = 
      lease_until = NULL, fence = nextval('domesday.fence') WHERE id = $1";
 const REMOVE: &str = "DELETE FROM domesday.jobs AS j WHERE j.id = $1 \
      AND NOT EXISTS (SELECT FROM domesday.submissions AS s WHERE s.job = j.id)";
-const BURY: &str = "WITH over AS (SELECT tenant, key, job FROM domesday.submissions \
+const EXPIRE: &str = "WITH over AS (SELECT tenant, key, job FROM domesday.submissions \
      WHERE job IS NOT NULL AND created_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED), \
-     buried AS (UPDATE domesday.submissions AS s SET job = NULL, digest = '' FROM over AS o \
+     expired AS (UPDATE domesday.submissions AS s SET job = NULL, digest = '' FROM over AS o \
      WHERE s.tenant = o.tenant AND s.key = o.key) \
      SELECT job FROM over";
 const FORGET: &str = "DELETE FROM domesday.jobs WHERE gone AND id = ANY ($1)";
@@ -34,7 +34,7 @@ const FORGET: &str = "DELETE FROM domesday.jobs WHERE gone AND id = ANY ($1)";
 /// would take a long purge for a database that does not answer.
 pub(super) async fn purge(pool: PgPool, now: UnixMillis) -> Result<PurgeCounts, StateError> {
     let jobs = remove(&pool, now).await?;
-    let documents = bury(&pool, now).await?;
+    let documents = expire_keys(&pool, now).await?;
     Ok(PurgeCounts {
         jobs: jobs.removed,
         documents,
@@ -89,10 +89,10 @@ async fn remove(pool: &PgPool, now: UnixMillis) -> Result<RemovedJobs, StateErro
     })
 }
 
-/// Makes keys whose time is over tombstones.
-async fn bury(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
+/// Turns expired keys into tombstones, and returns their number.
+async fn expire_keys(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
     let mut transaction = pool.begin().await.map_err(writing)?;
-    let jobs: Vec<Uuid> = sqlx::query_scalar(BURY)
+    let jobs: Vec<Uuid> = sqlx::query_scalar(EXPIRE)
         .bind(now.0.saturating_sub(IDEMPOTENCY_RETENTION_MILLIS))
         .bind(AT_ONCE)
         .fetch_all(&mut *transaction)

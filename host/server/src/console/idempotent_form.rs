@@ -1,4 +1,4 @@
-//! A form that is sent twice does its work once.
+//! Idempotent forms: one that is sent twice does its work once.
 
 use super::Console;
 use super::api::ApiResponse;

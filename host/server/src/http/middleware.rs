@@ -14,7 +14,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 /// Middleware in two steps: one before a request is passed on, and one around its response.
-pub trait Around: Clone + Send + Sync + 'static {
+pub trait Middleware: Clone + Send + Sync + 'static {
     /// The facts that the first step leaves for the second.
     type Entered: Send + 'static;
 
@@ -35,14 +35,14 @@ pub trait Around: Clone + Send + Sync + 'static {
 
 /// The layer of a middleware.
 #[derive(Clone)]
-pub struct AroundLayer<A>(pub A);
+pub struct MiddlewareLayer<A>(pub A);
 
-impl<A: Clone, S> Layer<S> for AroundLayer<A> {
-    type Service = AroundService<A, S>;
+impl<A: Clone, S> Layer<S> for MiddlewareLayer<A> {
+    type Service = MiddlewareService<A, S>;
 
-    fn layer(&self, inner: S) -> AroundService<A, S> {
-        AroundService {
-            around: self.0.clone(),
+    fn layer(&self, inner: S) -> MiddlewareService<A, S> {
+        MiddlewareService {
+            middleware: self.0.clone(),
             inner,
         }
     }
@@ -50,14 +50,14 @@ impl<A: Clone, S> Layer<S> for AroundLayer<A> {
 
 /// A service with a middleware around it.
 #[derive(Clone)]
-pub struct AroundService<A, S> {
-    around: A,
+pub struct MiddlewareService<A, S> {
+    middleware: A,
     inner: S,
 }
 
-impl<A, S> Service<Request> for AroundService<A, S>
+impl<A, S> Service<Request> for MiddlewareService<A, S>
 where
-    A: Around,
+    A: Middleware,
     S: Service<Request, Error = Infallible>,
     S::Response: IntoResponse,
     S::Future: Send + 'static,
@@ -71,7 +71,7 @@ where
     }
 
     fn call(&mut self, mut request: Request) -> Self::Future {
-        let entered = match self.around.enter(&mut request) {
+        let entered = match self.middleware.enter(&mut request) {
             Ok(entered) => entered,
             Err(refusal) => return Box::pin(std::future::ready(Ok(refusal.into_response()))),
         };
@@ -100,7 +100,7 @@ mod tests {
     #[derive(Clone)]
     struct Echo(&'static str);
 
-    impl Around for Echo {
+    impl Middleware for Echo {
         type Entered = (&'static str, HeaderValue);
 
         fn enter(&self, request: &mut Request) -> Result<Self::Entered, ApiError> {
@@ -122,9 +122,10 @@ mod tests {
     #[tokio::test]
     async fn a_middleware_refuses_or_passes_on_and_finishes_the_response() {
         let handler = |request: Request| async move { request.headers().len().to_string() };
-        let mut router: Router = Router::new()
-            .route("/", get(handler))
-            .layer((AroundLayer(Echo("outer")), AroundLayer(Echo("inner"))));
+        let mut router: Router = Router::new().route("/", get(handler)).layer((
+            MiddlewareLayer(Echo("outer")),
+            MiddlewareLayer(Echo("inner")),
+        ));
         let mut ask = |names: &[&str]| {
             let mut request = axum::http::Request::builder().uri("/");
             for name in names {

@@ -4,8 +4,8 @@
 //! connection, and hold up the thread for 20 milliseconds or more. The runtime gives each poll a
 //! budget of 128 steps. A piece takes one of them, so a poll compresses half a megabyte.
 
-use super::around::Around;
 use super::error::ApiError;
+use super::middleware::Middleware;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::header::ACCEPT_ENCODING;
@@ -24,9 +24,9 @@ const SMALL: u64 = 64 << 10;
 /// The middleware that divides the body of a large response, where the compression layer may
 /// compress it.
 #[derive(Clone)]
-pub struct Divider;
+pub struct BodyDivider;
 
-impl Around for Divider {
+impl Middleware for BodyDivider {
     /// True if the compression layer may compress the response.
     type Entered = bool;
 
@@ -43,24 +43,24 @@ impl Around for Divider {
         if !compressible || exact.is_some_and(|bytes| bytes <= SMALL) {
             return response;
         }
-        response.map(Pieces::divide)
+        response.map(DividedBody::divide)
     }
 }
 
 /// A body, and the rest of the frame that is being passed on.
-struct Pieces {
+struct DividedBody {
     body: Body,
     rest: Bytes,
 }
 
-impl Pieces {
+impl DividedBody {
     fn divide(body: Body) -> Body {
         let rest = Bytes::new();
-        Body::new(Pieces { body, rest })
+        Body::new(DividedBody { body, rest })
     }
 }
 
-impl HttpBody for Pieces {
+impl HttpBody for DividedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -103,8 +103,8 @@ impl HttpBody for Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::around::AroundLayer;
     use crate::http::compression;
+    use crate::http::middleware::MiddlewareLayer;
     use axum::Router;
     use axum::http::header::CONTENT_ENCODING;
     use axum::routing::get;
@@ -134,7 +134,7 @@ mod tests {
         let text = text.to_vec();
         let mut router: Router = Router::new()
             .route("/", get(move || async { text }))
-            .layer(AroundLayer(Divider))
+            .layer(MiddlewareLayer(BodyDivider))
             .layer(compression::layer(compression::SMALLEST));
         let request = axum::http::Request::builder().header(ACCEPT_ENCODING, encoding);
         let request = request.body(Body::empty()).unwrap();
@@ -183,7 +183,7 @@ mod tests {
     async fn a_divided_body_has_its_length_and_its_bytes() {
         for bytes in [0, 65_536, 65_537, 200_001] {
             let whole: Vec<u8> = (0..bytes).map(|at: u32| at.to_le_bytes()[0]).collect();
-            let mut body = Pieces::divide(whole.clone().into());
+            let mut body = DividedBody::divide(whole.clone().into());
             let (mut received, length) = (Vec::new(), whole.len() as u64);
             assert_eq!(body.size_hint().exact(), Some(length));
             while let Some(frame) = body.frame().await {

@@ -1,4 +1,4 @@
-//! The kernel's queue of connections that wait to be accepted.
+//! The accept queue: the kernel's queue of connections that wait to be accepted.
 
 use socket2::{SockFilter, SockRef};
 use std::io;

@@ -13,9 +13,9 @@
 //! **Damage.** Everything else is damage to receipts that may have been acknowledged:
 //!
 //! 1. a flaw in a file that is not the last, or at a receipt that a head vouches for;
-//! 2. a line whose text is whole and wrong: it is no receipt, it breaks the chain, or its `check`
-//!    does not match. The chain vouches for a line only once another follows, so the `check` of the
-//!    last line counts;
+//! 2. a line whose text is whole and wrong: it is not a receipt, it breaks the chain, or its
+//!    `check` does not match. The chain vouches for a line only once another follows, so the
+//!    `check` of the last line counts;
 //! 3. zeros that do not fill whole sectors;
 //! 4. a hole or a cut that a later group follows. Each line states in `durable` the last receipt
 //!    that was durable when its group was written. A line behind the flaw that says so of the

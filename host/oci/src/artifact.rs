@@ -257,7 +257,7 @@ pub fn heads(artifact: &OciImageManifest, reference: &str) -> Result<Heads, Regi
             .digest
             .strip_prefix("sha256:")
             .and_then(|digest| digest.parse().ok())
-            .ok_or_else(|| wrong("a layer's digest is no SHA-256"))?;
+            .ok_or_else(|| wrong("a layer's digest is not a SHA-256"))?;
         let bytes = u64::try_from(layer.size)
             .ok()
             .filter(|bytes| *bytes <= largest)

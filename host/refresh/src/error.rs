@@ -16,8 +16,8 @@ pub enum RefreshError {
         /// The cause.
         source: io::Error,
     },
-    /// The configuration is not one.
-    #[error("{path} is no configuration of a refresh: {message}")]
+    /// The configuration is not valid.
+    #[error("{path} is not the configuration of a refresh: {message}")]
     Config {
         /// The file.
         path: PathBuf,

@@ -74,7 +74,7 @@ fn older_files_are_windows_1252_and_controls_are_refused() {
         read(b"a\0b,c\n\x81,c\nd,e\n", 2),
         ["1 control_character", "2 control_character", "d|e"]
     );
-    // Alone they are no UTF-8; joined they would be.
+    // Alone they are not UTF-8; joined they would be.
     assert_eq!(read(b"\xc3,\xa9\n", 2), ["Ã|©"]);
 }
 

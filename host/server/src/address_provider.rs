@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// The variable that may hold the key. It is no setting like the others: those can be given by a
+/// The variable that may hold the key. It differs from the other settings: those can be given by a
 /// flag, which every process of the machine can read, and are printed.
 const KEY_VARIABLE: &str = "DOMESDAY_ADDRESS_KEY";
 /// Longest file that is taken for a key, bytes.

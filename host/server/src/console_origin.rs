@@ -3,9 +3,9 @@
 use reqwest::Url;
 use std::net::SocketAddr;
 
-/// The reason why a text is no origin.
+/// The reason why a text is not an origin.
 #[derive(Debug, thiserror::Error)]
-#[error("{text:?} is no origin; write https://NAME or http://NAME:PORT, without a path")]
+#[error("{text:?} is not an origin; write https://NAME or http://NAME:PORT, without a path")]
 pub struct OriginError {
     /// The text.
     text: String,

@@ -78,7 +78,7 @@ fn page_errors_are_detected() {
             "<p style=\"font-size:7px\">small</p>".to_owned(),
             "7.0 pixels",
         ),
-        ("<p>NaN %</p>".to_owned(), "is no words"),
+        ("<p>NaN %</p>".to_owned(), "is not words"),
         ("<table><tr><td>a<tr><td>b<td>c</table>".to_owned(), "cells"),
         (plot(axis), "is empty"),
         (plot(mark), "no axis"),

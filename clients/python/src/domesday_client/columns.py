@@ -80,7 +80,7 @@ def column_places(names: Sequence[str], mode: str, keep: Collection[str]) -> dic
         for member, kind in place.members.items():
             found = Place((section, member), kind)
             known[f"{section}.{member}"] = found
-            # Options are left out of short names, because they are no facts of a home.
+            # Options are left out of short names, because they are not facts of a home.
             if section != "options":
                 known[member] = None if member in known else found
     known.update(places)

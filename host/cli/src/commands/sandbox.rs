@@ -42,7 +42,7 @@ impl Sandbox {
         }
         if !self.allow_remote && !self.listen.ip().is_loopback() {
             bail!(
-                "--listen {} is no loopback address, and the sandbox has no HTTPS. Name a loopback \
+                "--listen {} is not a loopback address, and the sandbox has no HTTPS. Name a loopback \
                  address, or give --allow-remote",
                 self.listen
             );

@@ -64,7 +64,7 @@ pub enum ReportError {
         path: PathBuf,
     },
     /// The name is that of no report.
-    #[error("{name:?} is no name of a report: it ends in .json or .html, and names no folder")]
+    #[error("{name:?} is not the name of a report, which ends in .json or .html and has no folder")]
     Name {
         /// The name.
         name: String,
@@ -84,7 +84,7 @@ pub enum ReportError {
         bytes: u64,
     },
     /// The content is no report.
-    #[error("{name:?} is no report that this version knows; write it anew with this version")]
+    #[error("{name:?} is not a report that this version reads; write it anew with this version")]
     Unknown {
         /// The name.
         name: String,

@@ -20,7 +20,7 @@ pub enum Flaw {
     #[error("it cannot be read: {0}. Name a PMTiles file that this user may read")]
     Open(std::io::Error),
     /// It is of another format.
-    #[error("it is no PMTiles file. `pmtiles convert` makes one of an MBTiles file")]
+    #[error("it is not a PMTiles file. `pmtiles convert` makes one of an MBTiles file")]
     NotPmtiles,
     /// It is of another version.
     #[error("it is of version {0} of PMTiles. `pmtiles convert` makes a file of version 3")]

@@ -46,7 +46,7 @@ impl TileArchive {
     /// Opens a file and checks its header, its root directory and its metadata. Blocks.
     ///
     /// # Errors
-    /// The file cannot be read, is no PMTiles file of version 3, is damaged, or has tiles that a
+    /// The file cannot be read, is not a PMTiles file of version 3, is damaged, or has tiles that a
     /// browser cannot draw.
     pub fn open(path: &Path) -> Result<TileArchive, TileArchiveError> {
         read(path).map_err(|flaw| TileArchiveError {

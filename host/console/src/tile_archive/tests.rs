@@ -62,7 +62,7 @@ fn a_file_that_cannot_be_drawn_is_refused_with_its_flaw() {
         open(&bytes).err().unwrap().to_string()
     };
     for (at, byte, words) in [
-        (0, b'p', "no PMTiles file"),
+        (0, b'p', "not a PMTiles file"),
         (7, 2, "of version 2"),
         (97, 4, "Zstandard"),
         (98, 3, "Brotli"),
@@ -86,7 +86,7 @@ fn a_file_that_cannot_be_drawn_is_refused_with_its_flaw() {
     for length in [0, 7, 126, 127, good.len() - 1] {
         let said = open(&good[..length]).err().unwrap().to_string();
         let words = if length < 8 {
-            "no PMTiles"
+            "not a PMTiles file"
         } else {
             "Copy it again"
         };

@@ -71,7 +71,7 @@ pub struct SalesQuery {
     pub order: SalesOrder,
     /// The limit of their number.
     pub limit: u32,
-    /// The work that the searches of the row may still do. It is no part of the question.
+    /// The work that the searches of the row may still do. It is not part of the question.
     #[serde(skip)]
     pub work: RowWork,
 }

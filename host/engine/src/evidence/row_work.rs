@@ -13,7 +13,7 @@ pub const MAX_ROW_WORK: u64 = 4 * MAX_SEARCH_WORK;
 
 /// The work that the searches of one row may still do, in sales that are looked at.
 ///
-/// A search carries it, so that it passes each source on the way to the snapshot. It is no part of
+/// A search carries it, so that it passes each source on the way to the snapshot. It is not part of
 /// the question: two questions are the same whatever work is left, and no record has it. By default
 /// it is that of no row, and has no bound.
 #[derive(Clone, Debug, Default)]

@@ -39,7 +39,7 @@ impl EntryPoint {
     ) -> wasmtime::Result<Value<'a>> {
         let instance = self.linked.instantiate(&mut *store)?;
         let found = instance.get_func(&mut *store, self.value);
-        let function = found.ok_or_else(|| wasmtime::Error::msg("the export is no function"))?;
+        let function = found.ok_or_else(|| wasmtime::Error::msg("the export is not a function"))?;
         // SAFETY: `ReleasePre::new` compared the type of this export of this component, as the
         // checked way does for each row, name by name. An instance cannot change the type, since
         // it names no resource.

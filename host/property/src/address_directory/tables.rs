@@ -40,9 +40,9 @@ pub enum DirectoryError {
         /// The system's error.
         source: io::Error,
     },
-    /// The file is no address directory of this version.
+    /// The file is not an address directory of this version.
     #[error(
-        "{} is no address directory that this version reads; make one with \
+        "{} is not an address directory that this version reads; make one with \
          `domesday property address-directory`", path.display()
     )]
     OtherFile {

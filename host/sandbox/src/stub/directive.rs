@@ -59,7 +59,7 @@ impl FromStr for Directive {
                 Some(("form", "date")) => directive.as_date = true,
                 // It only tells one run's requests from another's.
                 Some(("run", _)) => {}
-                _ => return Err(invalid(&format!("{part:?} is no parameter of a fault"))),
+                _ => return Err(invalid(&format!("{part:?} is not a parameter of a fault"))),
             }
         }
         Ok(directive)

@@ -22,7 +22,7 @@ impl<'b> Workbook<'b> {
     /// Opens a workbook.
     ///
     /// # Errors
-    /// [`WorkbookError`] if it is no workbook, damaged, or its sheets are too large.
+    /// [`WorkbookError`] if it is not a workbook, damaged, or its sheets are too large.
     pub(crate) fn open(bytes: &'b [u8]) -> Result<Workbook<'b>, WorkbookError> {
         let opened = match is_zip(bytes) {
             true => catch_damage(|| Xlsx::new(Cursor::new(bytes)).ok().map(Workbook::Xlsx))?,

@@ -389,7 +389,7 @@ fn read_share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Erro
 fn check_share(share: f64) -> Result<f64, String> {
     match (0.0..=1.0).contains(&share) {
         true => Ok(share),
-        false => Err(format!("{share} is no share; set a number from 0 to 1")),
+        false => Err(format!("{share} is not a share; set a number from 0 to 1")),
     }
 }
 

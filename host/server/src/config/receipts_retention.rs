@@ -23,7 +23,7 @@ impl FromStr for ReceiptsRetention {
     fn from_str(text: &str) -> Result<ReceiptsRetention, String> {
         let wrong = || {
             format!(
-                "{text:?} is no limit: set days such as 730d, a size from 256MiB such as 200GiB, or both with a comma"
+                "{text:?} is not a limit: set days such as 730d, a size from 256MiB such as 200GiB, or both with a comma"
             )
         };
         let mut limits = Retention::default();

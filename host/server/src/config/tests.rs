@@ -69,9 +69,9 @@ fn an_unknown_setting_is_refused_by_name() {
         ("job_lease = 4000000", "not in 1..=3600"),
         (
             "receipts_share = -0.5",
-            "-0.5 is no share; set a number from 0 to 1",
+            "-0.5 is not a share; set a number from 0 to 1",
         ),
-        ("receipts_share = 5", "5 is no share"),
+        ("receipts_share = 5", "5 is not a share"),
         ("idle_timeout = 86401", "not in 1..=86400"),
         ("drain_delay = 3601", "not in 0..=3600"),
         ("drain_timeout = 3601", "not in 0..=3600"),

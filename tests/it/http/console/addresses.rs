@@ -122,7 +122,7 @@ fn an_address_that_browsers_cannot_write_needs_an_origin() {
         "https://values.example/console",
     ];
     let refused = start().with(&path).refused();
-    assert!(refused.contains("is no origin"), "{refused}");
+    assert!(refused.contains("is not an origin"), "{refused}");
     let named = [
         "--console",
         "0.0.0.0:0",

@@ -57,7 +57,7 @@
     const shrunk = drawing ? drawing.getBoundingClientRect().width / drawing.viewBox.baseVal.width : 1;
     const size = parseFloat(style.fontSize) * shrunk;
     if (size < (wide ? 10 : 9)) faults.push(`${name(element)} is ${size.toFixed(1)} pixels high`);
-    if (/\b(NaN|undefined|inf(inity)?)\b|%\{/i.test(walker.currentNode.data)) faults.push(`${name(element)} is no words`);
+    if (/\b(NaN|undefined|inf(inity)?)\b|%\{/i.test(walker.currentNode.data)) faults.push(`${name(element)} is not words`);
     if (!drawing && element.scrollWidth > element.clientWidth + 1 && style.overflowX === "hidden" && element.clientWidth) {
       faults.push(`${name(element)} is cut off`);
     }

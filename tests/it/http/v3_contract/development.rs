@@ -50,7 +50,7 @@ fn service_2_development_is_placed_by_its_site() {
     let result = post(&proposed()).ok();
     assert_eq!(result["status"], "valued");
     assert_eq!(result["property"]["identity_source"], "site_coordinates");
-    // Far from its postcode it is no site of it.
+    // Far from its postcode it is not a site of it.
     assert_eq!(
         post(&with(proposed(), "/property/site_latitude", 51.5)).status,
         422

@@ -186,7 +186,7 @@ impl JournalOptions {
         let host = host.transpose();
         let Ok(host) = host else {
             bail!(
-                "--host is no public key (ed25519: and 64 hexadecimal digits), as host.pub has it"
+                "--host is not a public key (ed25519: and 64 hexadecimal digits), as host.pub has it"
             );
         };
         Ok(Expectations {

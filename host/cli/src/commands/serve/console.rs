@@ -83,7 +83,7 @@ pub fn open_console(
 fn check_address(settings: &Settings, address: SocketAddr, tls: bool) -> anyhow::Result<()> {
     if !tls && !address.ip().is_loopback() {
         bail!(
-            "--console {address} is no loopback address. Give --tls-certificate and --tls-key, or a \
+            "--console {address} is not a loopback address. Give --tls-certificate and --tls-key, or a \
              loopback address and a tunnel"
         );
     }

@@ -24,14 +24,14 @@ interface Description {
 const NEW = "brand_new";
 const DESCRIPTION = sharedFile("../docs/openapi.json") as Description;
 
-type Place = readonly (string | number)[];
+type JsonPath = readonly (string | number)[];
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Yields the place of each object and each text. Of a list, the first item stands for all. */
-function* places(value: unknown, place: Place = []): Generator<Place, void> {
+function* places(value: unknown, place: JsonPath = []): Generator<JsonPath, void> {
   if (typeof value === "string") {
     yield place;
   } else if (Array.isArray(value) && value.length > 0) {
@@ -45,7 +45,7 @@ function* places(value: unknown, place: Place = []): Generator<Place, void> {
 }
 
 /** Returns a copy with another word at a place, or with a further member. */
-function altered(value: unknown, place: Place): unknown {
+function altered(value: unknown, place: JsonPath): unknown {
   const [step, ...rest] = place;
   if (step === undefined) {
     return isObject(value) ? { ...value, [NEW]: { deep: [1] } } : NEW;
@@ -122,7 +122,7 @@ const CALLS: Readonly<Record<string, Call>> = {
 };
 
 /** Returns true if a call's outcome has this part of the answer. Rows and results come alone. */
-function isHandedOn({ route, status }: Answer, place: Place): boolean {
+function isHandedOn({ route, status }: Answer, place: JsonPath): boolean {
   if (route.includes("batch")) {
     return place[0] === "results" && place.length > 1;
   }

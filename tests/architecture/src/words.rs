@@ -10,11 +10,23 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// Endings of the files that are searched.
-const ENDINGS: [&str; 6] = ["md", "py", "rs", "sh", "toml", "wit"];
+const ENDINGS: [&str; 11] = [
+    "c", "js", "md", "patch", "py", "rs", "sh", "toml", "ts", "wit", "yaml",
+];
 /// Folders whose files are scripts without an ending.
 const SCRIPTS: [&str; 2] = [".ci", "scripts"];
-/// Folders that are not searched: build output and released bytes.
-const SKIPPED: [&str; 3] = [".git", "releases", "target"];
+/// Folders that are not searched: build output, installed packages and released bytes.
+const SKIPPED: [&str; 7] = [
+    ".git",
+    ".venv",
+    "dist",
+    "node_modules",
+    "out",
+    "releases",
+    "target",
+];
+/// Marks at the beginning of a line. `+` is that of a line that a patch adds.
+const MARKS: [&str; 9] = ["///", "//!", "//", "/**", "/*", "*", "#", ">", "+"];
 /// The list itself.
 const LIST: &str = "tests/architecture/words.toml";
 
@@ -129,11 +141,11 @@ fn unmarked(text: &str) -> String {
     let lines: Vec<&str> = text
         .lines()
         .map(|line| {
-            let line = line.trim_start();
-            let marked = ["///", "//!", "//", "#", ">"]
-                .iter()
-                .find_map(|mark| line.strip_prefix(mark));
-            marked.unwrap_or(line).trim()
+            let mut line = line.trim();
+            while let Some(rest) = MARKS.iter().find_map(|mark| line.strip_prefix(mark)) {
+                line = rest.trim_start();
+            }
+            line
         })
         .collect();
     lines.join("\n")
@@ -225,6 +237,13 @@ mod tests {
         let found = words.search("fn f() {}\n\n    /// It is kept for\n    /// ever.\n");
         assert_eq!((found.len(), found[0].line), (1, 3), "{found:?}");
         assert_eq!(found[0].text, ["for", "ever"].join(" "));
+        for text in [
+            "/** It is kept for\n * ever. */\n",
+            "+// It is kept for\n+// ever.\n",
+        ] {
+            let found = words.search(text);
+            assert_eq!(found.len(), 1, "{text}: {found:?}");
+        }
     }
 
     #[test]
@@ -248,6 +267,11 @@ mod tests {
             "README.md",
             "wit/valuation.wit",
             "sdk/python/domesday.py",
+            "clients/typescript/src/index.ts",
+            "examples/compose/compose.yaml",
+            "host/server/src/console/assets/console.js",
+            "tests/faults/disk.c",
+            "tests/mutations/journal-forged.patch",
             "tests/architecture/src/words.rs",
         ] {
             assert!(files.iter().any(|file| file == Path::new(there)), "{there}");

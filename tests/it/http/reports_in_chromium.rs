@@ -88,7 +88,7 @@ fn page_errors_are_detected() {
             "beyond its edge",
         ),
         (plot(&axis.replace("x=\"150\"", "x=\"52\"")), "over"),
-        (plot(&mark.replace("\"90\"", "\"NaN\"")), "no number"),
+        (plot(&mark.replace("\"90\"", "\"NaN\"")), "not a number"),
     ];
     for (fault, words) in cases {
         let found = inspect("broken", &(whole.clone() + &fault), 1280).faults;

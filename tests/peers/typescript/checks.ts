@@ -18,7 +18,7 @@ export function valued(result: ValuationResult | undefined): ValuedResult {
   return result;
 }
 
-/** Checks the results of the rows: the second has an option of its own. */
+/** Checks the results of the rows: the second has its own option. */
 export function checkRows(batch: BatchResult | undefined): void {
   assert.equal(batch?.summary.valued, 3);
   const results = batch?.results.map(valued) ?? [];

@@ -21,7 +21,7 @@ export function home(building: string): ExistingRequest {
   };
 }
 
-/** Rows with and without options of their own. */
+/** Rows with and without their own options. */
 export function rows(): ExistingRow[] {
   return [
     { ...home("15"), request_reference: "inherits" },

@@ -20,7 +20,7 @@
   for (const image of document.images) if (!image.naturalWidth) faults.push("an image is broken");
 
   if (!document.title.trim()) faults.push("has no title");
-  if (document.querySelectorAll("h1").length !== 1) faults.push("has not one heading of its own");
+  if (document.querySelectorAll("h1").length !== 1) faults.push("does not have exactly one heading");
   const sideways = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   if (sideways > 0) faults.push(`is ${sideways} pixels wider than its window`);
 
@@ -99,7 +99,7 @@
     const frame = drawing.getBoundingClientRect();
     if (frame.width < 200 || frame.height < 60) fault(`is ${frame.width} by ${frame.height}`);
     if (/NaN|inf/i.test([...drawing.querySelectorAll("*")].flatMap((part) => [...part.attributes].map((one) => one.value)).join(" "))) {
-      fault("has a place that is no number");
+      fault("has a position that is not a number");
     }
     const shapes = [...drawing.querySelectorAll("rect, circle, polyline, polygon, path, line")];
     for (const shape of shapes) if (!inside(shape.getBoundingClientRect(), frame)) fault(`draws a ${shape.tagName} beyond its edge`);

@@ -26,7 +26,7 @@ for (const form of document.querySelectorAll("[data-find]")) {
     fields.set("part", "results");
     try {
       const response = await fetch(form.action, { method: "POST", body: fields, signal: latest.signal });
-      // A session that has ended has a page of its own, which the button shows.
+      // The button shows the page of a session that has ended.
       if (response.ok) found.innerHTML = await response.text();
     } catch (error) {
       if (error.name !== "AbortError") found.textContent = "The console does not answer.";

@@ -335,7 +335,7 @@ impl<'a> PartRound<'a> {
         })
     }
 
-    /// Holds the current release against the sales of a later snapshot. It decides nothing.
+    /// Compares the current release with the sales of a later snapshot. It decides nothing.
     fn monitor(&mut self, current: &str, snapshot: &str) -> Result<(), RefreshError> {
         let json = self
             .context

@@ -39,7 +39,7 @@ pub enum PinError {
     Package(#[from] domesday_package::PackageError),
 }
 
-/// Holds a snapshot's body against the release's pin.
+/// Compares a snapshot's body with the release's pin.
 ///
 /// # Errors
 /// [`PinError::Other`].

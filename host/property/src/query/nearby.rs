@@ -151,7 +151,8 @@ pub const BLOCK_WORK: u64 = 16;
 struct Work<'a>(&'a mut u64);
 
 impl Work<'_> {
-    /// Counts the work of a block with so many sales. Returns whether it was still within bounds.
+    /// Counts the work of a block with this number of sales. Returns whether it was still within
+    /// bounds.
     fn spend(&mut self, sales: usize) -> bool {
         let rest = self.0.checked_sub(BLOCK_WORK + sales as u64);
         *self.0 = rest.unwrap_or(0);

@@ -11,7 +11,7 @@ pub const CHECK: &str = "order";
 /// Values a home.
 pub type Valuer<'a> = dyn Fn(&Home) -> RowResult + Sync + 'a;
 
-/// Holds the answers of `valuer`, asked in several orders, against `first`, the homes' answers one
+/// Compares the answers of `valuer`, asked in several orders, with `first`, the homes' answers one
 /// after another.
 pub fn check(
     homes: &[Home],

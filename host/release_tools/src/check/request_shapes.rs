@@ -194,7 +194,7 @@ mod tests {
     use domesday_evaluation::request_shape::RequestShape;
     use domesday_evaluation::row::{Prediction, Row};
 
-    /// Returns the finding on so many sales that are valued exactly with stored data. The other
+    /// Returns the finding on `count` sales that are valued exactly with stored data. The other
     /// request values them at `estimate` per price of 100, and holds `held` of them.
     fn of(count: usize, estimate: f64, held: usize) -> Finding {
         let stored: Vec<Row> = (0..count).map(sale).collect();

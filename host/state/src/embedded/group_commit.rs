@@ -180,8 +180,8 @@ impl Committer {
     }
 }
 
-/// Returns the pause after a group of so many operations that took some time. An operation that
-/// came alone has none, so a single client is never held back.
+/// Returns the pause after a group of operations, by their number and the time that they took. An
+/// operation that came alone has none, so a single client is never held back.
 fn pause_after(operations: usize, took: Duration) -> Duration {
     match operations {
         0 | 1 => Duration::ZERO,

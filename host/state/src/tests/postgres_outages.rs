@@ -127,7 +127,7 @@ fn charges_of_unknown_outcome_are_undone_when_the_database_goes_on() {
 fn sessions_that_are_ended_do_not_degrade_the_store() {
     let store = Postgres::empty();
     let state = Arc::new(store.open());
-    // So many at once that all connections are in use, and none has rested.
+    // As many threads as keep all connections in use, so that none has rested.
     let busy = |state: &Arc<PostgresState>| {
         let threads: Vec<_> = (0..16)
             .map(|_| {

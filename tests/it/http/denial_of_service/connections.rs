@@ -26,7 +26,7 @@ fn assert_prompt(server: &Server) {
 fn two_thousand_connections_leave_room_for_a_valuation() {
     let server = start().with(&["--trusted-proxies", "127.0.0.1"]).go();
     survives(&server, 96 * MIB, || {
-        // Fewer where this process may not have so many files.
+        // Fewer where this process may not open that number of files.
         let silent: Vec<TcpStream> = (0..3_500)
             .map_while(|_| TcpStream::connect(server.address).ok())
             .collect();

@@ -28,7 +28,7 @@ pub(super) struct ModelInputs {
     inputs: BTreeMap<String, Option<f64>>,
 }
 
-/// The say of one member.
+/// The weight and the estimate of one member.
 #[derive(Debug, PartialEq, Serialize)]
 struct Member {
     name: String,

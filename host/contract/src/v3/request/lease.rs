@@ -78,7 +78,7 @@ pub(super) const SHAPE: Shape = Shape {
     ],
 };
 
-/// Reads the section, and holds it against the tenure and the valuation date.
+/// Reads the section, and compares it with the tenure and the valuation date.
 pub(super) fn read(
     document: &mut Section<'_, '_>,
     errors: &mut ValidationErrors,

@@ -19,7 +19,7 @@ fn counts(units: &[(&str, u64)]) -> Counts {
         .collect()
 }
 
-/// Returns the count of one tenant with entries of so many requests, of a unit each.
+/// Returns the count of one tenant with an entry of one unit for each request.
 fn entries(requests: u128) -> Counts {
     let entry = |number| {
         let source = UsageSource {

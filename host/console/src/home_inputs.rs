@@ -244,7 +244,7 @@ fn words_of(input: &Input, value: &str) -> String {
 /// sender may not have stored data. The fields of `refused` are marked, and the first has the
 /// focus.
 pub fn fieldsets(fields: &Fields, may_store: bool, refused: &[&str]) -> Markup {
-    // What stored data cannot fill has to be stated.
+    // A person states the inputs that stored data cannot fill.
     let is_required =
         |input: &Input| input.required || (!may_store && input.name == "floor_area_m2");
     html! {

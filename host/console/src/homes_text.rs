@@ -17,7 +17,7 @@ pub fn decode(bytes: &[u8]) -> String {
 /// Returns what divides the cells of the first line most often: a comma, a semicolon or a tab.
 pub fn delimiter(text: &str) -> u8 {
     let first = text.lines().next().unwrap_or_default();
-    // What stands within quotation marks divides nothing.
+    // A divider within quotation marks divides nothing.
     let outside: String = first.split('"').step_by(2).collect();
     let count = |divider: &u8| outside.bytes().filter(|byte| byte == divider).count();
     // Of equals the last is chosen.

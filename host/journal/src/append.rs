@@ -276,7 +276,7 @@ impl CurrentFile {
         let id = match sync_directory(folder).and(id) {
             Ok(id) => id,
             Err(error) => {
-                // So that the next try may begin it.
+                // The next try begins a file of this name.
                 let _ = fs::remove_file(&path);
                 return Err(error);
             }

@@ -263,7 +263,7 @@ fn zeros_fill_sectors(tail: &[u8], start: usize) -> bool {
     let edge = |at: usize| at == 0 || at == tail.len() || (start + at).is_multiple_of(SECTOR);
     let zero = |at: usize| tail.get(at) == Some(&0);
     (0..=tail.len())
-        // Where zeros begin or end.
+        // The edges of each run of zeros.
         .filter(|at| zero(*at) != (*at > 0 && zero(*at - 1)))
         .all(edge)
 }

@@ -1,7 +1,7 @@
 //! Packages in an object store, in the layout of a folder of releases: `<kind>/<id>/<file>`.
 //!
-//! So a folder of releases that other tools copied into a bucket is one. The manifest is written
-//! last, since a reader asks for it first.
+//! A folder of releases that other tools copied into a bucket has that layout too. The manifest is
+//! written last, since a reader asks for it first.
 //!
 //! Two publishers of one id would mix their files. So a publisher first creates a claim, the hidden
 //! object `<kind>/.<id>.claim` with the digest of its manifest. One of other bytes is refused then.

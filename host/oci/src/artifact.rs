@@ -159,7 +159,7 @@ pub fn component(
     let config = Config {
         created: manifest.created.to_string(),
         architecture: "wasm",
-        // So the layout calls every component, whatever it imports.
+        // The layout states this of every component, whatever it imports.
         os: "wasip2",
         layer_digests: [blob(&listed.sha256)],
         component: Sides {

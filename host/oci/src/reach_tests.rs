@@ -150,7 +150,7 @@ fn a_token_service_is_reached_by_https_or_on_the_registrys_own_machine() {
             false,
             true,
         ),
-        // What this machine alone reaches.
+        // An address that this machine alone reaches.
         (
             "https://registry.example",
             "http://127.0.0.1:8500/v1",

@@ -45,7 +45,7 @@ impl StagingDirectory {
             .map_err(PackageErrorKind::io(packages_dir))?;
         let lock = File::open(folder.path()).map_err(PackageErrorKind::io(folder.path()))?;
         open_to_readers(&lock, READABLE_DIRECTORY).map_err(PackageErrorKind::io(folder.path()))?;
-        // Where the packages folder's file system has no locks, its age alone keeps it.
+        // On a file system without locks, a sweep spares this folder by its age alone.
         let _unlocked = lock.try_lock();
         // A directory that cannot be removed hinders nothing.
         let _swept = sweep(packages_dir, &lock);

@@ -61,7 +61,7 @@ fn a_damaged_form_is_named_with_the_register_that_it_would_be() {
         ),
         (tabs.clone().into_bytes(), Diagnosis::Delimiter('\t')),
         (utf16(&whole), Diagnosis::Utf16(ByteOrder::Marked)),
-        // As Excel's "Unicode text" is.
+        // Excel writes its "Unicode text" like this.
         (utf16(&tabs), Diagnosis::Utf16(ByteOrder::Marked)),
         (
             format!("{EXPORT}{EXPORTED}\n{EXPORTED}\n").into_bytes(),

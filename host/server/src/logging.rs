@@ -50,8 +50,8 @@ impl<W: Write> Write for BatchWriter<W> {
 
     /// Writes the buffer out, then pauses. The logging thread calls this when no line is waiting.
     fn flush(&mut self) -> std::io::Result<()> {
-        // Where nobody reads any more there is nobody to tell, and an error would keep the thread
-        // from its end.
+        // Nobody reads the log after its reader has gone, and an error would keep the thread from
+        // its end.
         let _ = self.0.flush();
         std::thread::sleep(GATHERED);
         Ok(())

@@ -17,7 +17,7 @@ const MONTH: Month = Month {
     year: 2031,
     month: 6,
 };
-/// As many as a full job has, in chunks of as many as a worker takes.
+/// Rows of a full job, in chunks of the size that a worker takes.
 const ROWS: u32 = 2_500;
 const CHUNK: u32 = 64;
 /// Bytes of a row as kept.

@@ -41,7 +41,7 @@ pub trait Usage: Send + Sync {
     /// count below zero.
     ///
     /// A refund that is answered with an error stays due: the store makes it once it works again.
-    /// So it must not be repeated. A charge that is answered with an error is undone, even if it
+    /// The caller must not repeat it. A charge that is answered with an error is undone, even if it
     /// turns out to be durable. Both hold while the process lives.
     fn refund(&self, tenant: TenantId, month: Month, units: u32, source: UsageSource) -> Reply<()>;
 

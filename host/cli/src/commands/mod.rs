@@ -155,7 +155,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
 
 fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let arguments = Arguments::from_arg_matches(matches)?;
-    // Which of a command's settings were given, and how, is in the matches of the innermost.
+    // The matches of the innermost command tell which settings were given, and how.
     let matches = innermost(matches);
     match arguments.command {
         Command::Serve(command) => command.run(matches),

@@ -173,7 +173,7 @@ fn address(row: &PricePaid) -> SaleAddress {
         row.property_type == PropertyType::Other && !addresses.iter().any(AddressKey::names_flat);
     let mut all = prints(&addresses);
     let own = u16::try_from(all.len()).unwrap_or(u16::MAX);
-    // Where there is a dwelling, so there is in the building around it.
+    // If the unit has a dwelling, the building around it has one too.
     let around: Vec<AddressKey> = addresses
         .iter()
         .filter(|key| !other_type && key.has_unit())

@@ -110,7 +110,7 @@ fn others(number: &str, street: &str, keys: &mut Keys) {
 fn the_flat(number: &str, street: &str, keys: &mut Keys) {
     for unit in THE_FLAT {
         keys.add(unit, number, street);
-        // Where the unit's name reads like the building's.
+        // The name of the unit may read like that of the building.
         keys.add("", &format!("{} {number}", unit.replace(' ', "")), street);
     }
 }

@@ -153,7 +153,7 @@ impl Python {
             .arg("--output")
             .arg(component)
             .arg(ENTRY)
-            // What it refuses is about the model, and its own stack says nothing of that.
+            // Its errors are about the model, and its own stack trace says nothing of that.
             .env_remove("RUST_BACKTRACE")
             .output()
             .map_err(|source| PythonError::NoBuilder {

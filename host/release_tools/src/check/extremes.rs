@@ -180,7 +180,7 @@ fn tenures() -> Vec<Extreme> {
         subject.lease = Some(Lease {
             years_remaining: years,
             start: (!simple).then(|| {
-                // What is left of the longest term, so that start and years agree.
+                // The time that has passed of the longest term, so that start and years agree.
                 let gone = (f64::from(LONGEST_YEARS) - years) * 365.2425;
                 Day(subject.valuation_day.0 - (gone as i32).min(LONGEST_DAYS))
             }),

@@ -170,7 +170,7 @@ mod tests {
                 "the SDK needs {name} = {part:?}"
             );
         }
-        // What cargo's own release profile says where a profile does not.
+        // Cargo's own release profile fills the settings that a profile leaves out.
         let built_in = [("debug", false), ("overflow-checks", false)];
         let built_in = built_in.map(|(name, on)| (name.to_owned(), toml::Value::Boolean(on)));
         let mut theirs = toml::Table::from_iter(built_in);

@@ -57,7 +57,7 @@ pub(super) struct OlderWorkbook {
     stream: &'static str,
     globals: Vec<u8>,
     sheets: Vec<Vec<u8>>,
-    /// How many names of sheets there are. The last sheet has all that are too many.
+    /// The number of names of sheets. The last sheet has all that are too many.
     names: usize,
 }
 

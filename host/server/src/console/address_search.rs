@@ -1,7 +1,7 @@
 //! The form that finds an address as a person types it, and its results.
 //!
-//! What was typed is sent as a form, so no address stands in an address of a page or in a log. A
-//! result is a link that holds an id.
+//! The browser sends the text as a form, so no address stands in an address of a page or in a log.
+//! A result is a link that holds an id.
 
 use super::blocking::blocking_within;
 use super::error::ConsoleError;

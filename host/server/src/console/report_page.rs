@@ -15,7 +15,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 /// The policy of a report. The page runs no script, sends no form, loads nothing and has no origin.
-/// So whoever writes a file into the folder reaches no session.
+/// A person who writes a file into the folder reaches no session.
 const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
     form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 

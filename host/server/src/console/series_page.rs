@@ -224,7 +224,7 @@ fn series(
     let release = first.map(|page| text_of(&page["release_id"]));
     let policy = first.map(|page| text_of(&page["revision_policy"]));
     let sources = release.and_then(|release| attribution(console, family, release));
-    // What is copied later says the same, whatever release is current then.
+    // The link names the release, so that it shows the same after a promotion.
     let mut pinned = fields.clone();
     if let Some(release) = release {
         pinned.set("release_id", release);

@@ -77,7 +77,7 @@ impl HttpBody for DividedBody {
                 None => return Poll::Ready(None),
             }
         }
-        // Until the runtime polls the task anew, where the budget is used up.
+        // Once the budget is used up, this waits until the runtime polls the task anew.
         ready!(pin!(consume_budget()).poll(context));
         let bytes = self.rest.len().min(PIECE);
         let piece = self.rest.split_to(bytes);

@@ -67,7 +67,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // So that a restart does not wait for connections that have just ended.
+    // A restart then does not wait for connections that have just ended.
     socket.set_reuseaddr(true)?;
     // Its connections inherit it.
     socket.set_send_buffer_size(SEND_BUFFER)?;

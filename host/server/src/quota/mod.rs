@@ -63,7 +63,7 @@ pub enum LimitExceeded {
     /// The tenant's bucket is empty.
     #[error("more requests than the plan's rate")]
     Rate {
-        /// Until a request may come again.
+        /// The time until a request may come again.
         wait: Duration,
     },
     /// The tenant's slots are taken.

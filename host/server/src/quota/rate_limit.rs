@@ -26,10 +26,10 @@ pub struct RateStatus {
     pub policy: HeaderValue,
     /// Requests that may still come at once.
     pub remaining: u32,
-    /// Until one more may come than now. It is never later than `wait`, so that Retry-After is
-    /// never earlier than the header.
+    /// The time until one more may come than now. It is never later than `wait`, so that
+    /// Retry-After is never earlier than the header.
     pub reset: Duration,
-    /// Until a request may come again, where this one may not.
+    /// The time until a request may come again, where this one may not.
     pub wait: Option<Duration>,
 }
 

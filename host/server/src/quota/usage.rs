@@ -58,7 +58,7 @@ pub enum ReservationError {
         used: u64,
         /// Units that the plan allows in a month.
         allowance: u64,
-        /// Until the next month begins.
+        /// The time until the next month begins.
         wait: Duration,
     },
     /// The charge could not be made durable.

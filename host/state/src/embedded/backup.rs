@@ -34,7 +34,7 @@ impl Backup for EmbeddedState {
             .with_files(|files| files.database.begin_read().map_err(reading))?;
         let file = new_file(path)?;
         if let Err(failure) = copy(&snapshot, file, path) {
-            // What was begun would open as a state that lacks rows.
+            // An unfinished copy would open as a state that lacks rows.
             let _ = fs::remove_file(path);
             return Err(failure);
         }

@@ -103,7 +103,7 @@ impl Committer {
                 "the state was moved before it was closed; the open files hold every acknowledged change"
             );
         }
-        // So that the file is whole without its log. Should it fail, the next opening does it.
+        // It makes the file whole without its log. If it fails, the next opening does it.
         let unsettled = self.failed.take().map_or(0, |failed| failed.lost_units());
         if let Err(error) = self.commit(&mut Vec::new(), GroupTask::TakeOver) {
             let failed = self.failed.take().map_or(0, |failed| failed.lost_units());

@@ -298,7 +298,7 @@ fn a_slow_database_that_was_put_back_denies_no_key_while_it_is_read() {
             sqlx::query(statement).execute(&pool).await.unwrap();
         }
         slow_down(&pool).await;
-        // As if it had not been read for some seconds.
+        // The view looks as if it had not been read for some seconds.
         watched.change(|view| view.fresh = Instant::now() - Duration::from_secs(4));
         let is_over = std::cell::Cell::new(false);
         let reading = async {

@@ -19,7 +19,7 @@ impl PostgresState {
     fn change(&self, change: Change) -> Reply<ChargeOutcome> {
         let (answer, reply) = oneshot::channel();
         if let Some(charges) = &self.charges {
-            // Where nobody takes it, the reply finds that nobody answers.
+            // If nobody takes it, the reply reports that nobody answers.
             let _ = charges.send(PendingChange { change, answer });
         }
         Box::pin(async move {

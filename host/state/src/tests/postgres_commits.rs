@@ -96,7 +96,7 @@ fn a_withdrawal_waits_for_a_commit_under_way() {
     let cluster = Cluster::start(Disk::Unsynced);
     let address = cluster.database();
     let state = PostgresState::open(&address).unwrap();
-    // As another host, whose submissions are in no queue with those of the first.
+    // It acts as another host, whose submissions share no queue with those of the first.
     let second = PostgresState::open(&address).unwrap();
     let acme = || suite::id("acme");
     let job = suite::job_of("acme", 1, &[(3, 3, b"row")]);

@@ -20,7 +20,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// As for a small server. One is in use at a time.
+/// Instances of each release, as on a small server. One is in use at a time.
 const INSTANCES: u32 = 4;
 
 #[derive(Debug, clap::Args)]

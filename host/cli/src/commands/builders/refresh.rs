@@ -116,7 +116,7 @@ fn end_step_on_signals(program: Arc<ProgramFile>) -> anyhow::Result<()> {
     std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || {
-            // As a shell reports a program that the signal ended.
+            // The code by which a shell reports a program that the signal ended.
             let code = runtime.block_on(async {
                 tokio::select! {
                     stop = signals.next() => match stop {

@@ -1,6 +1,6 @@
 //! The inputs that a release shows of its model for a receipt.
 //!
-//! Where the estimate is a mean of several models', each member's say is among them.
+//! If the estimate is a mean of several models, the weight of each member is among them.
 
 use domesday_engine::evidence::RecordedEvidence;
 use domesday_engine::fixture::Fixture;

@@ -241,7 +241,7 @@ fn a_published_snapshot_is_never_overwritten_and_a_failed_build_leaves_none() {
     assert!(build::build("test", &inputs, &directory, &mut |_, _, _| {}).is_err());
     let left = || std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(left(), 0, "nor anything beside it");
-    // What a killed build left in its staging folder does not stand in the next one's way.
+    // Files that a killed build left in its staging folder do not hinder the next build.
     std::fs::create_dir_all(folder.path().join("never.partial/sort-1")).unwrap();
     build::build("test", &built.inputs, &directory, &mut |_, _, _| {}).unwrap();
     assert_eq!(left(), 1, "the snapshot alone");

@@ -13,7 +13,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-/// So that the secret signs nothing else that looks the same.
+/// The domain of a cursor's signature: the secret signs no other text that looks the same.
 const DOMAIN: &[u8] = b"domesday series cursor 1\n";
 
 #[derive(Serialize, Deserialize)]

@@ -245,7 +245,7 @@ pub(crate) fn entries_of_earlier_months_are_removed<S: Store>() {
         };
         wait(state.charge(charge));
     }
-    // So that no entry stands in a log alone.
+    // A pause writes every entry from the log to the store.
     state.pause_jobs(true).unwrap();
     let remove = |before, rows| {
         let removed = RemovedEntries { rows, more: false };
@@ -284,7 +284,7 @@ pub(crate) fn months_with_entries_are_listed_latest_first<S: Store>() {
             wait(state.charge(charge));
         }
     }
-    // So that no entry stands in a log alone.
+    // A pause writes every entry from the log to the store.
     state.pause_jobs(true).unwrap();
     assert_eq!(
         wait(state.usage_months(9)),

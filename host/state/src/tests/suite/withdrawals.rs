@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::work::{chunk_results, job_error};
 use super::{NOW, Store, after, id, job_of, key, submit, used_units, wait, with_tenant};
 
-/// How far a host came with a job of two chunks before it is withdrawn.
+/// The progress of a host with a job of two chunks before it is withdrawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum WorkPhase {
     Queued,

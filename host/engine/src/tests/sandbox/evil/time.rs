@@ -7,7 +7,7 @@ use domesday_engine::outcome::RowFailure;
 use domesday_engine::{Limits, Runtime};
 use std::sync::Arc;
 
-/// As the demo's rows have.
+/// The fuel of a row of the demo.
 const FUEL_OF_A_ROW: u64 = 50_000_000;
 
 /// An instruction that writes a whole memory costs fuel by the bytes that it writes.

@@ -12,7 +12,7 @@ use wit_parser::Resolve;
 pub const FUEL: u64 = 20_000_000;
 pub const MEMORY: u64 = 2 << 20;
 
-/// As much of WASI as these guests ask for.
+/// The part of WASI that these guests import.
 const WASI: &str = r#"
 package test:guest;
 

@@ -112,8 +112,7 @@ async fn page(
         }
         Some(_) => match read_compared(console, session, family, &fields).await? {
             Ok(pages) => {
-                let nearby =
-                    read_nearby_curves(console, session, family, &fields, &pages.pages).await?;
+                let nearby = read_nearby(console, session, family, &fields, &pages.pages).await?;
                 series(console, family, &fields, &pages, &nearby, &areas)
             }
             Err(message) => html! { p.refusal role="alert" { (render_message(&message)) } },
@@ -153,7 +152,7 @@ struct NearbyCurves {
 }
 
 /// Reads the curves of the days around a curve of one day. There are none around other series.
-async fn read_nearby_curves(
+async fn read_nearby(
     console: &Console,
     session: &Session,
     family: Family,

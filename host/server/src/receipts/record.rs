@@ -46,7 +46,7 @@ pub enum Record {
 
 /// A record cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum RecordReadError {
+pub enum ReadError {
     /// It was written by a later version.
     #[error("the record has form {0}, but this version reads forms 1 and 2; use a later version")]
     Form(u32),
@@ -66,13 +66,12 @@ pub(super) fn write(record: &impl Serialize) -> Result<Vec<u8>, rmp_serde::encod
 /// Reads a record.
 ///
 /// # Errors
-/// [`RecordReadError::Form`] for an unknown format, [`RecordReadError::Damaged`] for a damaged
-/// record.
-pub fn read(form: u32, record: &[u8]) -> Result<Record, RecordReadError> {
+/// [`ReadError::Form`] for an unknown format, [`ReadError::Damaged`] for a damaged record.
+pub fn read(form: u32, record: &[u8]) -> Result<Record, ReadError> {
     match form {
         1 => Ok(Record::SelfContained(rmp_serde::from_slice(record)?)),
         2 => Ok(Record::Digests(rmp_serde::from_slice(record)?)),
-        other => Err(RecordReadError::Form(other)),
+        other => Err(ReadError::Form(other)),
     }
 }
 
@@ -157,12 +156,9 @@ mod tests {
 
     #[test]
     fn a_later_form_and_damage_are_refused() {
-        assert!(matches!(read(3, b""), Err(RecordReadError::Form(3))));
+        assert!(matches!(read(3, b""), Err(ReadError::Form(3))));
         for form in [1, 2] {
-            assert!(matches!(
-                read(form, b"\xff"),
-                Err(RecordReadError::Damaged(_))
-            ));
+            assert!(matches!(read(form, b"\xff"), Err(ReadError::Damaged(_))));
         }
     }
 }

@@ -36,9 +36,12 @@ impl Promotions for EmbeddedState {
                 signer.as_str(),
                 signature.as_str(),
             );
-            let sequence = before.len() as u64 + 1;
             let ledger = tables.promotions.edit()?;
-            ledger.insert(sequence, row).map_err(writing)?;
+            // Not by their count: where a row is missing, that is the key of a later entry.
+            let last = ledger.last().map_err(reading)?;
+            let last = last.map_or(0, |(key, _)| key.value());
+            let key = last.checked_add(1).ok_or_else(no_key_left)?;
+            ledger.insert(key, row).map_err(writing)?;
             let switches = tables.switches.edit()?;
             switches
                 .insert(promoted_switch(kind), release.as_str())
@@ -50,6 +53,14 @@ impl Promotions for EmbeddedState {
 
     fn promotions(&self) -> Result<Vec<LedgerRecord>, StateError> {
         self.blocking(read_ledger)
+    }
+}
+
+/// Returns the error of a ledger whose last row has the highest key, so that none follows it.
+fn no_key_left() -> StateError {
+    StateError::Damaged {
+        record: "promotions".to_owned(),
+        reason: "no key is left after that of the last row".into(),
     }
 }
 

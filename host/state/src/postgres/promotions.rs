@@ -14,8 +14,11 @@ use crate::{
 
 const LEDGER: &str = "SELECT previous, entry, hash, signer, signature \
      FROM domesday.promotions ORDER BY sequence";
+/// Its key follows the last one. A count of the rows would be the key of a later entry where a row
+/// is missing.
 const APPEND: &str = "INSERT INTO domesday.promotions \
-     (sequence, previous, entry, hash, signer, signature) VALUES ($1, $2, $3, $4, $5, $6)";
+     (sequence, previous, entry, hash, signer, signature) \
+     SELECT coalesce(max(sequence), 0) + 1, $1, $2, $3, $4, $5 FROM domesday.promotions";
 
 impl Promotions for PostgresState {
     fn promote(
@@ -35,7 +38,7 @@ impl Promotions for PostgresState {
                 let before = read_ledger(connection).await?;
                 let release_id = promotion.release_id.clone();
                 let record = next_record(&before, promotion, &*signer)?;
-                append(connection, before.len() + 1, &record).await?;
+                append(connection, &record).await?;
                 sqlx::query(statement)
                     .bind(release_id)
                     .execute(connection)
@@ -65,13 +68,8 @@ async fn read_ledger(connection: &mut PgConnection) -> Result<Vec<LedgerRecord>,
     rows.map_err(reading)?.iter().map(record).collect()
 }
 
-async fn append(
-    connection: &mut PgConnection,
-    sequence: usize,
-    record: &LedgerRecord,
-) -> Result<(), StateError> {
+async fn append(connection: &mut PgConnection, record: &LedgerRecord) -> Result<(), StateError> {
     sqlx::query(APPEND)
-        .bind(i64::try_from(sequence).unwrap_or(i64::MAX))
         .bind(record.previous.as_slice())
         .bind(&record.entry)
         .bind(record.hash.as_slice())

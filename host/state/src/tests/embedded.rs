@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use crate::test_support::REQUEST;
 use domesday_state::*;
+use redb::{Database, TableDefinition};
 
 /// A redb file in a temporary directory.
 struct Embedded {
@@ -29,6 +30,18 @@ impl Store for Embedded {
 
     fn open(&self) -> EmbeddedState {
         EmbeddedState::open(&self.path()).unwrap()
+    }
+
+    fn remove_promotion(&self, key: u32) {
+        type Row = (&'static str, [u8; 32], [u8; 32], &'static str, &'static str);
+        const PROMOTIONS: TableDefinition<u64, Row> = TableDefinition::new("promotions");
+        let file = Database::open(self.path()).unwrap();
+        let transaction = file.begin_write().unwrap();
+        {
+            let mut ledger = transaction.open_table(PROMOTIONS).unwrap();
+            assert!(ledger.remove(u64::from(key)).unwrap().is_some());
+        }
+        transaction.commit().unwrap();
     }
 }
 

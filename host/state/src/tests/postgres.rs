@@ -29,6 +29,11 @@ impl Store for Postgres {
     fn second(&self, _first: &Arc<PostgresState>) -> Arc<PostgresState> {
         Arc::new(self.open())
     }
+
+    fn remove_promotion(&self, key: u32) {
+        let remove = format!("DELETE FROM domesday.promotions WHERE sequence = {key}");
+        cluster::sql(&self.address, &remove);
+    }
 }
 
 suite::state_suite!(Postgres);

@@ -34,6 +34,10 @@ pub(crate) trait Store {
     fn second(&self, first: &Arc<Self::State>) -> Arc<Self::State> {
         Arc::clone(first)
     }
+
+    /// Removes a row of the promotion ledger, as someone does who can write the store. Only while
+    /// no handle has it open.
+    fn remove_promotion(&self, key: u32);
 }
 
 /// Time limit within which another host sees a change.
@@ -123,6 +127,7 @@ macro_rules! state_suite {
             promotions {
                 a_promotion_and_its_entry_are_kept_together
                 promotions_of_two_hosts_at_once_are_one_chain
+                a_promotion_after_a_missing_row_overwrites_none
             }
             switches {
                 switches_are_kept

@@ -53,3 +53,20 @@ pub(crate) fn promotions_of_two_hosts_at_once_are_one_chain<S: Store>() {
         first.promoted_release(ReleaseKind::Valuation) == last
     });
 }
+
+pub(crate) fn a_promotion_after_a_missing_row_overwrites_none<S: Store>() {
+    let store = S::empty();
+    let state = store.open();
+    let first = promote(&state, ReleaseKind::Valuation, "first");
+    promote(&state, ReleaseKind::Valuation, "second");
+    let third = promote(&state, ReleaseKind::Valuation, "third");
+    drop(state);
+    store.remove_promotion(2);
+    let state = store.open();
+    let next = ["fourth", "fifth"].map(|id| promote(&state, ReleaseKind::Valuation, id));
+    let [fourth, fifth] = next;
+    assert_eq!(state.promotions().unwrap(), [first, third, fourth, fifth]);
+    // The gap stays, so that who verifies the ledger finds it.
+    let flaw = verify_ledger(&state.promotions().unwrap(), TestSigner::is_signed).unwrap_err();
+    assert_eq!((flaw.sequence, flaw.problem), (2, LedgerProblem::Place));
+}

@@ -3,7 +3,7 @@
 //! It is in the data folder and not in the state. So someone who can write the database alone
 //! makes no entry of this host.
 
-use domesday_package::{FileSignatureError, KeyError, PublicKey, SigningKey, sign_file};
+use domesday_package::{FileSignatureError, KeyError, PublicKey, SigningKey, Trust, sign_file};
 use domesday_state::verify_ledger;
 use domesday_state::{LedgerFlaw, LedgerHash, LedgerRecord, LedgerSigner, PromotionEntry};
 use std::path::Path;
@@ -67,6 +67,30 @@ pub fn verify(records: &[LedgerRecord]) -> Result<Vec<PromotionEntry>, LedgerFla
     verify_ledger(records, is_signed)
 }
 
+/// Returns whether an entry counts here: this host signed it, or one that it trusts. `own_key` is
+/// the public key of this host.
+pub fn is_trusted(record: &LedgerRecord, own_key: &str, trust: &Trust) -> bool {
+    is_known(&record.signer, own_key, trust) && is_signed(record)
+}
+
+/// Returns whether a signer of entries is this host, or one whose `ledger.pub` is in `keys/`.
+pub fn is_known(signer: &str, own_key: &str, trust: &Trust) -> bool {
+    signer == own_key
+        || match (trust, signer.parse()) {
+            (Trust::Required(list), Ok(key)) => list.trusts(&key),
+            _ => false,
+        }
+}
+
+/// Returns the signers of entries that [`is_known`] accepts.
+pub fn known_signers(own_key: &str, trust: &Trust) -> Vec<String> {
+    let mut signers = vec![own_key.to_owned()];
+    if let Trust::Required(list) = trust {
+        signers.extend(list.keys().map(|(key, _)| key.to_string()));
+    }
+    signers
+}
+
 fn is_signed(record: &LedgerRecord) -> bool {
     let mut signature = [0; 64];
     let Ok(key) = record.signer.parse::<PublicKey>() else {
@@ -79,6 +103,7 @@ fn is_signed(record: &LedgerRecord) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domesday_package::TrustList;
     use std::fs;
 
     #[test]
@@ -108,6 +133,34 @@ mod tests {
             ..record
         };
         assert!(!is_signed(&strange));
+    }
+
+    #[test]
+    fn an_entry_counts_by_the_own_key_or_one_that_is_trusted() {
+        let signer = LedgerKey(SigningKey::from_seed([5; 32]));
+        let hash = [7; 32];
+        let record = LedgerRecord {
+            previous: [0; 32],
+            entry: String::new(),
+            hash,
+            signer: signer.public_key(),
+            signature: signer.sign(&hash),
+        };
+        let mut list = TrustList::new();
+        let nobody = Trust::Required(list.clone());
+        assert!(is_trusted(&record, &signer.public_key(), &nobody));
+        assert!(!is_trusted(&record, "another", &nobody));
+        assert!(!is_trusted(&record, "another", &Trust::Unsigned));
+        list.add(signer.0.public(), "another host");
+        let trust = Trust::Required(list);
+        assert!(is_trusted(&record, "another", &trust));
+        let known = known_signers("another", &trust);
+        assert_eq!(known, ["another".to_owned(), signer.public_key()]);
+        let altered = LedgerRecord {
+            hash: [8; 32],
+            ..record
+        };
+        assert!(!is_trusted(&altered, "another", &trust));
     }
 
     #[test]

@@ -121,8 +121,10 @@ impl Service {
                 Some(series) => series.get(id).is_some(),
                 None => self.releases.holds(id),
             };
+            let promotions = &self.metrics.promotions;
             let promoted = self.state.promoted_release(kind).map(|id| {
-                let held = holds(&id);
+                let unproved = promotions.is_unproved(kind, &id, current.as_deref());
+                let held = holds(&id) && !unproved;
                 (id, held)
             });
             ServedRelease {

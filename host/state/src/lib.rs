@@ -74,6 +74,7 @@ mod postgres;
 #[path = "without_postgres.rs"]
 mod postgres;
 mod principal;
+mod promotion_proof;
 mod promotions;
 mod receipt_keys;
 mod reply;
@@ -110,6 +111,7 @@ pub use plan::Plan;
 pub use postgres::PostgresState;
 pub use postgres::open_postgres;
 pub use principal::{Access, Denial, Principal};
+pub use promotion_proof::{UnprovedPromotion, last_trusted_promotion, prove_promotion};
 pub use promotions::{
     LedgerFlaw, LedgerHash, LedgerProblem, LedgerRecord, LedgerSigner, NewPromotion,
     PromotionEntry, Promotions, verify_ledger,

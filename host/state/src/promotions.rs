@@ -242,7 +242,8 @@ pub(crate) fn next_record(
     })
 }
 
-fn hash_of(previous: &LedgerHash, entry: &str) -> LedgerHash {
+/// Returns the hash of an entry that follows the one with the hash `previous`.
+pub(crate) fn hash_of(previous: &LedgerHash, entry: &str) -> LedgerHash {
     let hash = Sha256::new()
         .chain_update(DOMAIN)
         .chain_update(previous)

@@ -1,7 +1,7 @@
 //! The gate of a promotion: the release was checked, and the ledger records who promoted it.
 
 use super::PromotionError;
-use crate::ledger_key::verify;
+use crate::ledger_key::{is_known, verify};
 use domesday_package::{Attachments, CheckEvidence, Kind, Package, Trust, judge_check, open};
 use domesday_state::{
     LedgerRecord, LedgerSigner, NewPromotion, ReleaseKind, State, StateError, UnixMillis,
@@ -114,30 +114,12 @@ fn was_promoted(
             return Ok(false);
         }
     };
-    let is_trusted = |signer: &str| {
-        signer == own_key
-            || match (rules.trust, signer.parse()) {
-                (Trust::Required(list), Ok(key)) => list.trusts(&key),
-                _ => false,
-            }
-    };
-    let mut recorded = false;
-    for (entry, record) in entries.iter().zip(&records) {
-        if entry.kind != Kind::Valuation.as_str() {
-            continue;
-        }
-        recorded = true;
-        // A promotion without a report was waived by one person.
-        let proved = !rules.second_key || entry.report.is_some();
-        if entry.release_id == id
+    Ok(entries.iter().zip(&records).any(|(entry, record)| {
+        entry.kind == Kind::Valuation.as_str()
+            && entry.release_id == id
             && entry.manifest == manifest
-            && proved
-            && is_trusted(&record.signer)
-        {
-            return Ok(true);
-        }
-    }
-    // A version without the ledger may have promoted it.
-    let before = state.promoted_release(ReleaseKind::Valuation);
-    Ok(!recorded && before.as_deref() == Some(id))
+            // A promotion without a report was waived by one person.
+            && (!rules.second_key || entry.report.is_some())
+            && is_known(&record.signer, own_key, rules.trust)
+    }))
 }

@@ -5,12 +5,16 @@ mod gate;
 
 pub use gate::{PromotionRequest, PromotionRules, promote};
 
+use crate::ledger_key::is_trusted;
 use crate::release_source::is_release_here;
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
-use domesday_package::{GateError, PackageError, open};
-use domesday_state::{LedgerRecord, ReleaseKind, State, StateError, UnixMillis};
+use domesday_package::{GateError, PackageError, Trust, open};
+use domesday_state::{
+    LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State, StateError, UnixMillis,
+    UnprovedPromotion, last_trusted_promotion, prove_promotion,
+};
 use domesday_valuation::release_store::ReleaseError;
 use futures_util::future::join_all;
 use std::error::Error;
@@ -43,6 +47,11 @@ pub enum PromotionError {
     /// The state cannot be read or written.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The ledger does not prove a promotion that the state has.
+    #[error(
+        "{0}. Promote it again through a host of this service, or put `ledger.pub` of the host that promoted it into keys/ of the releases folder"
+    )]
+    Unproved(#[from] UnprovedPromotion),
     /// The release is not here, and cannot be fetched.
     #[error("{id} is not here, and was not fetched: {source}")]
     Source {
@@ -85,6 +94,7 @@ pub async fn follow(service: Arc<Service>, known: PromotedIds) {
         let follower = PromotionFollower {
             kind,
             known,
+            doubted: None,
             refused: None,
             retry: None,
         };
@@ -117,8 +127,41 @@ pub fn promoted_ids(state: &dyn State) -> PromotedIds {
     ReleaseKind::ALL.map(|kind| (kind, state.promoted_release(kind)))
 }
 
-/// Returns the manifest of a release, as SHA-256, if the last entry of its kind in the ledger is of
-/// it. Blocks.
+/// Returns the releases to serve from a start on, one for each kind: the promoted one, where the
+/// ledger proves that. Otherwise it is that of the last entry that counts here, and the follower
+/// logs the reason. Where none counts, such as after an update from a version without the ledger,
+/// the promoted release is served with a warning. Blocks.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn proved_ids(
+    state: &dyn State,
+    trust: &Trust,
+    own_key: &str,
+) -> Result<PromotedIds, StateError> {
+    let records = state.promotions()?;
+    let is_trusted = |record: &LedgerRecord| is_trusted(record, own_key, trust);
+    Ok(promoted_ids(state).map(|(kind, promoted)| {
+        let Some(id) = promoted else {
+            return (kind, None);
+        };
+        let Err(reason) = prove_promotion(&records, kind, &id, is_trusted) else {
+            return (kind, Some(id));
+        };
+        let last = last_trusted_promotion(&records, kind, is_trusted);
+        if last.is_none() {
+            tracing::warn!(
+                kind = kind.as_str(),
+                release_id = id,
+                %reason,
+                "the promoted release is served, though the ledger does not prove its promotion"
+            );
+        }
+        (kind, Some(last.map_or(id, |entry| entry.release_id)))
+    }))
+}
+
+/// Returns the manifest of a release, as SHA-256, by the last entry of it in the ledger. Blocks.
 ///
 /// # Errors
 /// The ledger cannot be read.
@@ -128,13 +171,10 @@ pub fn promoted_manifest(
     id: &str,
 ) -> Result<Option<String>, StateError> {
     let records = state.promotions()?;
-    let entries = records
-        .iter()
-        .rev()
-        .filter_map(|record| record.parse().ok());
-    let mut of_kind = entries.filter(|entry| entry.kind == kind.as_str());
-    let last = of_kind.next().filter(|last| last.release_id == id);
-    Ok(last.map(|last| last.manifest))
+    let entries = records.iter().rev();
+    let mut entries = entries.filter_map(|record| record.parse().ok());
+    let of_release = entries.find(|entry| entry.kind == kind.as_str() && entry.release_id == id);
+    Ok(of_release.map(|entry| entry.manifest))
 }
 
 impl Service {
@@ -186,13 +226,14 @@ impl Service {
     /// It does nothing where another one was promoted meanwhile. Blocks.
     ///
     /// # Errors
-    /// The package here is another than the promoted one, or cannot be served. The current release
-    /// stays.
+    /// The ledger does not prove the promotion, or the package here is another than the promoted
+    /// one or cannot be served. The current release stays.
     fn follow_promotion(&self, kind: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
+        let entry = self.prove_promotion(kind, id)?;
         // A promotion through this host does not wait for the opening.
         self.fetch_missing(kind, id)?;
         self.open(kind, id)?;
-        self.check_promoted(kind, id)?;
+        self.check_manifest(kind, id, entry.manifest)?;
         let _promoting = self.begin_promotion();
         if self.state.promoted_release(kind).as_deref() != Some(id) {
             return Ok(false);
@@ -232,15 +273,32 @@ impl Service {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Compares the package of a release with the last entry of its kind in the ledger, where that
-    /// is of the same release. Blocks.
+    /// Returns the entry of the ledger that proves a promotion, by this host's own key or one that
+    /// it trusts. Blocks.
+    fn prove_promotion(
+        &self,
+        kind: ReleaseKind,
+        id: &str,
+    ) -> Result<PromotionEntry, PromotionError> {
+        let own_key = self.ledger_key.public_key();
+        let trust = self.releases.trust();
+        let records = self.state.promotions()?;
+        let proved = prove_promotion(&records, kind, id, |record| {
+            is_trusted(record, &own_key, trust)
+        });
+        Ok(proved?)
+    }
+
+    /// Compares the package of a release with the manifest that was promoted. Blocks.
     ///
     /// # Errors
     /// [`PromotionError::OtherManifest`] if they differ, or the release cannot be opened.
-    fn check_promoted(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
-        let Some(promoted) = promoted_manifest(&*self.state, kind, id)? else {
-            return Ok(());
-        };
+    fn check_manifest(
+        &self,
+        kind: ReleaseKind,
+        id: &str,
+        promoted: String,
+    ) -> Result<(), PromotionError> {
         let found = match kind {
             ReleaseKind::Valuation => self.releases.get(id)?.package.to_string(),
             ReleaseKind::Markets | ReleaseKind::Rates => {
@@ -324,6 +382,9 @@ impl Service {
 struct PromotionFollower {
     kind: ReleaseKind,
     known: Option<String>,
+    /// The promotion that the ledger did not prove at one look. At the next one it may: a host can
+    /// learn of the promoted release and of the entry in two moments.
+    doubted: Option<String>,
     refused: Option<String>,
     /// The pauses between attempts to follow it, and the time of the next attempt.
     retry: Option<(ExponentialBackoff, Instant)>,
@@ -396,11 +457,18 @@ impl PromotionFollower {
                     tracing::info!(kind = kind.as_str(), release_id = id, "release promoted");
                 }
                 self.known = promoted;
-                (self.refused, self.retry) = (None, None);
+                (self.doubted, self.refused, self.retry) = (None, None, None);
+            }
+            Ok(Err(PromotionError::Unproved(_))) if self.doubted != promoted => {
+                self.doubted = promoted;
             }
             Ok(Err(error)) => {
                 let problem = match error {
                     PromotionError::Source { .. } => "the promoted release is not here",
+                    PromotionError::Unproved(_) => {
+                        service.metrics.promotions.show_unproved(kind, id);
+                        "the ledger does not prove the promotion, so the current release stays"
+                    }
                     _ => "the promoted release cannot be served",
                 };
                 self.refuse(promoted, problem, &error);
@@ -421,6 +489,7 @@ mod tests {
         let mut follower = PromotionFollower {
             kind: ReleaseKind::Markets,
             known: None,
+            doubted: None,
             refused: None,
             retry: None,
         };

@@ -28,6 +28,9 @@ pub struct PromotionMetrics {
     promotions: Family<KindLabels, Counter>,
     promoted: Family<PromotedLabels, Gauge>,
     checked: Gauge,
+    /// The last promotion of each kind that the ledger did not prove, so that this host does not
+    /// follow it.
+    unproved: Mutex<BTreeMap<&'static str, String>>,
     /// Serialises readers of the ledger, so that the last one stays.
     showing: Mutex<()>,
 }
@@ -63,6 +66,18 @@ impl PromotionMetrics {
     /// Shows whether the served release has a report that opens the gate.
     pub(crate) fn show_check(&self, checked: bool) {
         self.checked.set(checked.into());
+    }
+
+    /// Notes a promotion that the ledger did not prove.
+    pub(crate) fn show_unproved(&self, kind: ReleaseKind, id: String) {
+        let mut unproved = self.unproved.lock().unwrap_or_else(PoisonError::into_inner);
+        unproved.insert(kind.as_str(), id);
+    }
+
+    /// Returns whether a promotion was noted as unproved, and is not the served one by now.
+    pub(crate) fn is_unproved(&self, kind: ReleaseKind, id: &str, current: Option<&str>) -> bool {
+        let unproved = self.unproved.lock().unwrap_or_else(PoisonError::into_inner);
+        current != Some(id) && unproved.get(kind.as_str()).is_some_and(|noted| noted == id)
     }
 
     /// Shows the last promotion of each kind in the whole ledger.
@@ -126,5 +141,17 @@ mod tests {
             assert!(page.contains(line), "{line}\n{page}");
         }
         assert!(!page.contains(r#"release="a""#), "{page}");
+    }
+
+    #[test]
+    fn an_unproved_promotion_counts_until_it_is_served() {
+        let metrics = PromotionMetrics::default();
+        let is_unproved = |kind, id, current| metrics.is_unproved(kind, id, Some(current));
+        assert!(!is_unproved(ReleaseKind::Rates, "r", "q"));
+        metrics.show_unproved(ReleaseKind::Rates, "r".to_owned());
+        assert!(is_unproved(ReleaseKind::Rates, "r", "q"));
+        assert!(!is_unproved(ReleaseKind::Markets, "r", "q"));
+        assert!(!is_unproved(ReleaseKind::Rates, "s", "q"));
+        assert!(!is_unproved(ReleaseKind::Rates, "r", "r"));
     }
 }

@@ -19,7 +19,7 @@ pub struct ServedRelease {
     pub kind: ReleaseKind,
     /// The release that new requests get here.
     pub current: Option<String>,
-    /// The release that was promoted last, and whether this host holds it.
+    /// The release that was promoted last, and whether this host holds it and may serve it.
     pub promoted: Option<(String, bool)>,
 }
 
@@ -40,7 +40,7 @@ impl ReleaseMetrics {
         );
         registry.register(
             "promoted_release_held",
-            "1 if this host holds the release that was promoted last, else 0",
+            "1 if this host holds the release that was promoted last and the ledger proves the promotion, else 0",
             metrics.promoted_held.clone(),
         );
         metrics

@@ -32,7 +32,7 @@ use domesday_server::shadow::{Shadows, report};
 use domesday_server::telemetry::connections::Listener;
 use domesday_server::telemetry::metrics::Metrics;
 use domesday_server::telemetry::traces::Traces;
-use domesday_state::{ReleaseKind, State, TimedState};
+use domesday_state::{LedgerSigner as _, ReleaseKind, State, TimedState};
 use domesday_valuation::compile_cache;
 use domesday_valuation::release_store::{ReleaseError, ReleaseStore};
 use domesday_valuation::worker_pool::WorkerPool;
@@ -83,7 +83,8 @@ pub fn open_service(
         Arc::new(measured) as Arc<dyn JobObjects>
     });
     let job_store = JobStore::new(state.clone(), objects);
-    let promoted = promotion::promoted_ids(&*state);
+    let ledger_key = Arc::new(LedgerKey::open(data, random()?)?);
+    let promoted = promotion::proved_ids(&*state, trust, &ledger_key.public_key())?;
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
     let observer = Arc::new(metrics.address_lookup.clone());
     let address_provider =
@@ -101,8 +102,14 @@ pub fn open_service(
         false => record.clone(),
     };
     let proof = (trust, &verification);
-    let releases = open_releases(settings, proof, &*state, threads, &*clock)?;
-    let open = |family, kind| open_family(settings, proof, &*state, family, kind);
+    let promoted_of = |kind: ReleaseKind| {
+        let of_kind = promoted.iter().find(|(other, _)| *other == kind);
+        of_kind.and_then(|(_, id)| id.as_deref())
+    };
+    let current = settings.release.as_deref();
+    let current = current.or_else(|| promoted_of(ReleaseKind::Valuation));
+    let releases = open_releases(settings, proof, current, threads, &*clock)?;
+    let open = |family, kind| open_family(settings, proof, promoted_of(kind), family);
     let markets = open(Family::Markets, ReleaseKind::Markets)?;
     let rates = open(Family::Rates, ReleaseKind::Rates)?;
     state.begin_cursors(random()?)?;
@@ -115,7 +122,6 @@ pub fn open_service(
         clock.clone(),
         metrics.shadow.clone(),
     );
-    let ledger_key = Arc::new(LedgerKey::open(data, random()?)?);
     let service = Service {
         state,
         job_store,
@@ -231,23 +237,19 @@ pub fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {
     Ok(Some(traces))
 }
 
-/// Opens the valuation releases. The setting's release is current, or else the last promoted one.
+/// Opens the valuation releases. `current` is the setting's release, or else the promoted one.
 fn open_releases(
     settings: &Settings,
     (trust, verification): (&Trust, &Arc<dyn Verification>),
-    state: &dyn State,
+    current: Option<&str>,
     threads: usize,
     clock: &dyn Clock,
 ) -> anyhow::Result<ReleaseStore> {
-    let current = settings
-        .release
-        .clone()
-        .or_else(|| state.promoted_release(ReleaseKind::Valuation));
     let store = ReleaseStore::open(
         &settings.releases,
         (trust.clone(), verification.clone()),
         engine(&settings.data, threads)?,
-        current.as_deref(),
+        current,
         clock.utc().date_naive(),
     );
     let opened = store.and_then(|store| {
@@ -263,16 +265,15 @@ fn open_releases(
 fn open_family(
     settings: &Settings,
     (trust, verification): (&Trust, &Arc<dyn Verification>),
-    state: &dyn State,
+    promoted: Option<&str>,
     family: Family,
-    kind: ReleaseKind,
 ) -> anyhow::Result<SeriesReleases> {
     let releases = &settings.releases;
     SeriesReleases::open(
         releases,
         family,
         (trust.clone(), verification.clone()),
-        state.promoted_release(kind).as_deref(),
+        promoted,
     )
     .map_err(|error| family_not_served(error, family))
 }

@@ -132,11 +132,20 @@ fn a_promotion_by_another_host_is_followed_once_its_key_is_trusted() {
     let error = line["error"].as_str().unwrap();
     assert!(error.contains("is not trusted"), "{error}");
     assert_eq!(current(&first, &key), RELEASE);
+    // The command names the signer that the host does not know.
+    let named = history(&first, &[]).ok();
+    assert!(named.stdout.contains("signer not known"), "{named:?}");
+    assert!(
+        named.stderr.contains("no key that this host knows"),
+        "{named:?}"
+    );
     first.stop();
     let public = folder.path().join("theirs/ledger.pub");
     fs::copy(public, mine.path().join("keys/second.pub")).unwrap();
     let first = serve(&database, &mine, &data);
     assert_eq!(current(&first, &key), OTHER);
+    let named = history(&first, &[]).ok();
+    assert!(!named.stdout.contains("signer not known"), "{named:?}");
     first.stop();
     second.stop();
 }

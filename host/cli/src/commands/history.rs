@@ -7,8 +7,8 @@ use clap::ArgMatches;
 use domesday_package::PublicKey;
 use domesday_server::admin::protocol::{Command, LedgerEntry, ReleaseKindArg, Response};
 use domesday_server::clock::{Clock, MachineClock};
-use domesday_server::ledger_key::verify;
-use domesday_state::{LedgerRecord, PromotionEntry, ReleaseKind};
+use domesday_server::ledger_key::{PUBLIC_FILE, verify};
+use domesday_state::{LedgerRecord, PromotionEntry, ReleaseKind, prove_promotion};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -42,6 +42,8 @@ struct ShownEntry<'a> {
     hash: String,
     signer: &'a str,
     signature: &'a str,
+    /// True if the signer is the host of the data folder, one that it trusts, or one of `--signer`.
+    signer_known: bool,
 }
 
 impl History {
@@ -51,14 +53,24 @@ impl History {
     /// The ledger cannot be read, or an entry does not fit.
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         let target = self.target.resolve(matches)?;
-        let Response::History { entries, promoted } = target.execute(Command::History {})? else {
+        let Response::History {
+            entries,
+            promoted,
+            mut known,
+        } = target.execute(Command::History {})?
+        else {
             bail!("unexpected reply from the server: versions may differ");
         };
+        known.extend(self.signer.iter().map(PublicKey::to_string));
+        if let Ok((own, _)) = PublicKey::read(&target.data.join(PUBLIC_FILE)) {
+            known.push(own.to_string());
+        }
+        let is_known = |record: &LedgerRecord| known.contains(&record.signer);
         let records: Vec<LedgerRecord> = entries.into_iter().map(LedgerEntry::into).collect();
         // Nothing of a ledger that does not fit is shown as if it were so.
         let entries = verify(&records)?;
         self.check_ends(&records)?;
-        check_last(&entries, &promoted)?;
+        check_last(&records, &promoted)?;
         let kind = self.kind.map(|kind| ReleaseKind::from(kind).as_str());
         let mut shown: Vec<_> = entries
             .iter()
@@ -69,11 +81,23 @@ impl History {
             shown = current_at(&shown, day);
         }
         if self.json {
-            print_json(&shown)?;
+            print_json(&shown, is_known)?;
             return Ok(ExitCode::SUCCESS);
         }
-        for (entry, _) in &shown {
-            println!("{}", line(entry));
+        for (entry, record) in &shown {
+            let mark = if is_known(record) {
+                ""
+            } else {
+                "\tsigner not known"
+            };
+            println!("{}{mark}", line(entry));
+        }
+        let strange = records.iter().filter(|record| !is_known(record));
+        let strange = signers(strange);
+        if !strange.is_empty() {
+            eprintln!(
+                "warning: entries are signed by {strange}, no key that this host knows. They fit, and prove nothing here: put `ledger.pub` of their host into keys/ of the releases folder, or name the key with --signer"
+            );
         }
         match (self.at, records.last()) {
             (Some(day), _) if shown.is_empty() => println!("No release was promoted by {day}"),
@@ -83,7 +107,7 @@ impl History {
                     "All {} entries fit; the last hash is {}, by {}",
                     records.len(),
                     hex::encode(last.hash),
-                    signers(&records)
+                    signers(records.iter())
                 );
             }
             (Some(_), _) => {}
@@ -117,28 +141,21 @@ impl History {
 }
 
 /// Compares the last entry of each kind with the release that the state has as promoted. Entries
-/// that were cut off leave another.
+/// that were cut off leave another, or none.
 fn check_last(
-    entries: &[PromotionEntry],
+    records: &[LedgerRecord],
     promoted: &[(ReleaseKindArg, String)],
 ) -> anyhow::Result<()> {
     for (kind, id) in promoted {
-        let kind = ReleaseKind::from(*kind).as_str();
-        let last = entries.iter().rev().find(|entry| entry.kind == kind);
-        if let Some(last) = last.filter(|last| last.release_id != *id) {
-            bail!(
-                "the last entry of kind {kind} is of {}, and the state has {id} as promoted: entries after {} are missing",
-                last.release_id,
-                last.sequence
-            );
-        }
+        // Its signature was verified before.
+        prove_promotion(records, (*kind).into(), id, |_| true)?;
     }
     Ok(())
 }
 
 /// Returns the keys that signed, each once.
-fn signers(records: &[LedgerRecord]) -> String {
-    let mut signers: Vec<&str> = records.iter().map(|record| &*record.signer).collect();
+fn signers<'a>(records: impl Iterator<Item = &'a LedgerRecord>) -> String {
+    let mut signers: Vec<&str> = records.map(|record| &*record.signer).collect();
     signers.sort_unstable();
     signers.dedup();
     signers.join(", ")
@@ -196,7 +213,10 @@ fn line(entry: &PromotionEntry) -> String {
     line
 }
 
-fn print_json(shown: &[(&PromotionEntry, &LedgerRecord)]) -> anyhow::Result<()> {
+fn print_json(
+    shown: &[(&PromotionEntry, &LedgerRecord)],
+    is_known: impl Fn(&LedgerRecord) -> bool,
+) -> anyhow::Result<()> {
     let entries: Vec<_> = shown
         .iter()
         .map(|(entry, record)| ShownEntry {
@@ -204,6 +224,7 @@ fn print_json(shown: &[(&PromotionEntry, &LedgerRecord)]) -> anyhow::Result<()> 
             hash: hex::encode(record.hash),
             signer: &record.signer,
             signature: &record.signature,
+            signer_known: is_known(record),
         })
         .collect();
     println!("{}", serde_json::to_string_pretty(&entries)?);

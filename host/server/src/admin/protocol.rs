@@ -193,6 +193,9 @@ pub enum Response {
         entries: Vec<LedgerEntry>,
         /// The release that the state has as promoted last, by kind.
         promoted: Vec<(ReleaseKindArg, String)>,
+        /// The keys whose entries count on the server: its own, and those that it trusts.
+        #[serde(default)]
+        known: Vec<String>,
     },
     /// A link that opens a session of the console once.
     ConsoleLink {

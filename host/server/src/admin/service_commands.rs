@@ -6,11 +6,12 @@ use super::protocol::{self, Command, LoadedRelease, Response, Status};
 use super::state_commands::on_state;
 use crate::clock::random;
 use crate::console_sessions::ConsoleUser;
+use crate::ledger_key::known_signers;
 use crate::promotion::PromotionRequest;
 use crate::sample_rate::SampleRate;
 use crate::service::Service;
 use crate::telemetry::process::read_status;
-use domesday_state::{ReleaseKind, Scopes, TenantId};
+use domesday_state::{LedgerSigner as _, ReleaseKind, Scopes, TenantId};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -86,7 +87,12 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
         },
         command => {
             log_command(&command);
-            on_state(&*service.state, service.clock.now(), command)
+            let mut response = on_state(&*service.state, service.clock.now(), command)?;
+            if let Response::History { known, .. } = &mut response {
+                let trust = service.releases.trust();
+                *known = known_signers(&service.ledger_key.public_key(), trust);
+            }
+            Ok(response)
         }
     }
 }

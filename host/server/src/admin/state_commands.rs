@@ -87,6 +87,7 @@ fn history(state: &dyn State) -> Result<Response, Problem> {
     Ok(Response::History {
         entries,
         promoted: promoted.collect(),
+        known: Vec::new(),
     })
 }
 

@@ -5,14 +5,15 @@ use super::error::ConsoleError;
 use super::reports_list::{VisibleReports, running_shadow, visible_reports};
 use super::{Console, layout};
 use crate::console_sessions::Session;
-use crate::ledger_key;
+use crate::ledger_key::{is_known, verify};
+use crate::promotion::promoted_ids;
 use crate::service::Service;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use domesday_console::message::render_message;
 use domesday_console::release_figures::{accuracy, verdicts};
-use domesday_state::PromotionEntry;
+use domesday_state::{LedgerSigner as _, PromotionEntry, prove_promotion};
 use domesday_valuation::release_store::RetainedRelease;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -23,6 +24,24 @@ use std::sync::Arc;
 const TITLE: &str = "Releases";
 /// The largest report that a page reads, bytes.
 const MAX_BYTES: u64 = 16 << 20;
+/// The letters of a signer's key that a row shows, with the name of the algorithm.
+const SHORT_KEY: usize = 16;
+
+/// The verified promotion ledger.
+struct Ledger {
+    /// The entries, the latest first.
+    rows: Vec<LedgerRow>,
+    /// The reasons why a promoted release has no last entry.
+    missing: Vec<String>,
+}
+
+/// An entry and its signer.
+struct LedgerRow {
+    entry: PromotionEntry,
+    signer: String,
+    /// True if entries of the signer count on this host.
+    known: bool,
+}
 
 /// A release with the reports of its package.
 struct ReleaseCard {
@@ -60,8 +79,13 @@ pub(super) async fn page(
         section {
             h2 { "Promotions" }
             @match &ledger {
-                Ok(entries) if entries.is_empty() => p { "No release was promoted yet: the one with the latest effective date is current." },
-                Ok(entries) => (promotions(entries, session.user.operator)),
+                Ok(ledger) => {
+                    @for problem in &ledger.missing { p.refusal role="alert" { (problem) "." } }
+                    @if !ledger.rows.is_empty() { (promotions(&ledger.rows, session.user.operator)) }
+                    @else if ledger.missing.is_empty() {
+                        p { "No release was promoted yet: the one with the latest effective date is current." }
+                    }
+                },
                 Err(problem) => p role="alert" { (problem) },
             }
         }
@@ -101,15 +125,29 @@ fn read(path: &Path) -> Option<Value> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// Returns the verified ledger, the latest entry first. Blocks.
-fn ledger(service: &Service) -> Result<Vec<PromotionEntry>, String> {
+/// Returns the verified ledger. Blocks.
+fn ledger(service: &Service) -> Result<Ledger, String> {
     let records = service
         .state
         .promotions()
         .map_err(|error| error.to_string())?;
-    let mut entries = ledger_key::verify(&records).map_err(|flaw| flaw.to_string())?;
-    entries.reverse();
-    Ok(entries)
+    let entries = verify(&records).map_err(|flaw| flaw.to_string())?;
+    let (own_key, trust) = (service.ledger_key.public_key(), service.releases.trust());
+    let promoted = promoted_ids(&*service.state).into_iter();
+    let missing = promoted.filter_map(|(kind, id)| {
+        let proof = prove_promotion(&records, kind, &id?, |_| true);
+        proof.err().map(|missing| missing.to_string())
+    });
+    let rows = entries.into_iter().zip(&records).rev();
+    let rows = rows.map(|(entry, record)| LedgerRow {
+        entry,
+        signer: record.signer.clone(),
+        known: is_known(&record.signer, &own_key, trust),
+    });
+    Ok(Ledger {
+        rows: rows.collect(),
+        missing: missing.collect(),
+    })
 }
 
 fn show(
@@ -146,25 +184,30 @@ fn show(
 }
 
 /// Returns the ledger. Who promoted and why is for operators.
-fn promotions(entries: &[PromotionEntry], operator: bool) -> Markup {
+fn promotions(rows: &[LedgerRow], operator: bool) -> Markup {
     html! {
         div.wide tabindex="0" {
             table {
-                caption { "The promotion ledger, verified, the latest first" }
+                caption { "The promotion ledger, the latest first. Its chain and signatures are verified." }
                 thead {
                     tr {
                         th scope="col" { "No." } th scope="col" { "When" } th scope="col" { "Kind" }
-                        th scope="col" { "Release" }
+                        th scope="col" { "Release" } th scope="col" { "Signed by" }
                         @if operator { th scope="col" { "By" } th scope="col" { "Reason" } }
                     }
                 }
                 tbody {
-                    @for entry in entries {
+                    @for row in rows {
+                        @let entry = &row.entry;
                         tr {
                             th scope="row" { (entry.sequence) }
                             td { (entry.when) }
                             td { (entry.kind) }
                             td { (entry.release_id) @if entry.went_back { " (went back)" } }
+                            td {
+                                code { (row.signer.get(..SHORT_KEY).unwrap_or(&row.signer)) "…" }
+                                @if !row.known { " (no key that this host knows)" }
+                            }
                             @if operator {
                                 td { (entry.who) }
                                 td { (entry.reason.as_deref().unwrap_or("–")) }

@@ -279,10 +279,33 @@ fn the_ledger_names_its_operators_to_operators_alone() {
     assert!(operator.contains("&lt;b&gt;spring&lt;/b&gt;"), "{operator}");
     let tenant = Browser::of_demo(&server).page("/releases");
     assert!(
-        tenant.contains("The promotion ledger, verified"),
+        tenant.contains("The promotion ledger, the latest first"),
         "{tenant}"
     );
     assert!(!tenant.contains("spring"), "{tenant}");
+    server.stop();
+}
+
+#[test]
+fn the_ledger_names_signers_that_the_host_does_not_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let server = start_with_console().data(&data).go();
+    let folder = data.display().to_string();
+    run(["release", "promote", RELEASE, "--data", &folder]).ok();
+    let page = Browser::of_demo(&server).page("/releases");
+    let public = fs::read_to_string(data.join("ledger.pub")).unwrap();
+    assert!(page.contains(&public[..16]), "{page}");
+    let strange = "no key that this host knows";
+    assert!(!page.contains(strange), "{page}");
+    server.stop();
+    // The host has another key now.
+    for file in ["ledger.key", "ledger.pub"] {
+        fs::remove_file(data.join(file)).unwrap();
+    }
+    let server = start_with_console().data(&data).go();
+    let page = Browser::of_demo(&server).page("/releases");
+    assert!(page.contains(strange), "{page}");
     server.stop();
 }
 

@@ -82,6 +82,18 @@ pub enum GateErrorKind {
         /// The option that made it weak.
         weakness: String,
     },
+    /// The report lacks parts that a whole check has.
+    #[error("has a check report without {}", missing.join(", "))]
+    Incomplete {
+        /// The missing parts: `limits`, or names of checks.
+        missing: Vec<&'static str>,
+    },
+    /// The check could not judge how good the release is.
+    #[error("has {problem}")]
+    UnprovedQuality {
+        /// The back-test that says too little.
+        problem: String,
+    },
     /// There is no `approval.sig`, and the operator demands one.
     #[error("has no approval by a second key")]
     NotApproved,
@@ -124,6 +136,13 @@ impl fmt::Display for GateError {
             GateErrorKind::Failed { .. } => write!(
                 f,
                 ". Repair the model and build it under another id; `domesday release check {id}` shows why"
+            ),
+            GateErrorKind::Incomplete { .. } => write!(
+                f,
+                ". Check it again with this program: `domesday release check {id} --sign-with KEY`"
+            ),
+            GateErrorKind::UnprovedQuality { .. } => f.write_str(
+                ". Build it under another id with a back-test of more sales (--max-backtest-rows), or waive the report with --allow-unsigned",
             ),
             GateErrorKind::NotApproved
             | GateErrorKind::SameKey { .. }
@@ -212,6 +231,13 @@ fn judge(
     }
     if let Some(weakness) = report.weakness() {
         return Err(GateErrorKind::Weak { weakness });
+    }
+    let missing = report.missing_parts();
+    if !missing.is_empty() {
+        return Err(GateErrorKind::Incomplete { missing });
+    }
+    if let Some(problem) = report.unproved_quality() {
+        return Err(GateErrorKind::UnprovedQuality { problem });
     }
     let message = approval_message(package, bytes);
     let approval = match attachments.get(APPROVAL) {

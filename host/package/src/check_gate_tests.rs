@@ -3,9 +3,10 @@
 use super::*;
 use crate::test_package::{ID, write_package};
 use crate::{
-    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, SigningKey, TrustList, approve, attach_check, open,
-    publish,
+    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, REQUIRED_CHECKS, SigningKey, TrustList, approve,
+    attach_check, open, publish,
 };
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -36,14 +37,23 @@ fn package() -> (TempDir, Package) {
     (dir, package)
 }
 
-/// Returns a report of the package in which each check has its verdict.
-fn report(package: &Package, passed: bool, verdicts: &[(&str, &str)]) -> Vec<u8> {
-    let checks: Vec<_> = verdicts
+/// Returns all checks of a report. Those named have their verdicts, and the others passed.
+fn checks(verdicts: &[(&str, &str)]) -> Vec<Value> {
+    let verdict_of = |check: &str| {
+        let named = verdicts.iter().find(|(name, _)| *name == check);
+        named.map_or("passed", |(_, verdict)| *verdict)
+    };
+    REQUIRED_CHECKS
         .iter()
-        .map(|(check, verdict)| serde_json::json!({"check": check, "verdict": verdict}))
-        .collect();
-    let report = serde_json::json!({
-        "format": 1, "manifest": package.digest(), "passed": passed, "checks": checks, "more": 1,
+        .map(|check| json!({"check": check, "verdict": verdict_of(check)}))
+        .collect()
+}
+
+/// Returns a whole report of the package in which each named check has its verdict.
+fn report(package: &Package, passed: bool, verdicts: &[(&str, &str)]) -> Vec<u8> {
+    let report = json!({
+        "format": 1, "manifest": package.digest(), "passed": passed, "checks": checks(verdicts),
+        "limits": {"homes": CHECKED_HOMES, "adversarial_rows": CHECKED_ADVERSARIAL_ROWS}, "more": 1,
     });
     serde_json::to_vec(&report).unwrap()
 }
@@ -87,7 +97,7 @@ fn a_trusted_report_that_passed_opens_the_gate() {
 #[test]
 fn a_report_that_failed_is_refused_with_the_names_of_its_checks() {
     let (_dir, package) = package();
-    let verdicts = [("order", "failed"), ("cost", "passed"), ("dates", "failed")];
+    let verdicts = [("order", "failed"), ("dates", "failed")];
     for stated in [false, true] {
         attach_check(&package, &report(&package, stated, &verdicts), &key(1)).unwrap();
         let error = judge_at(&package, &trust_of(&[1]), false).unwrap_err();
@@ -191,10 +201,10 @@ fn no_flag_waives_a_report_that_says_that_the_release_failed() {
 fn a_check_of_few_rows_opens_nothing() {
     let (_dir, package) = package();
     let report = |homes: u32, rows: u32, other_sales: bool, coverage: &str| {
-        let report = serde_json::json!({
+        let report = json!({
             "manifest": package.digest(), "passed": true, "other_sales": other_sales,
             "limits": {"homes": homes, "adversarial_rows": rows},
-            "checks": [{"check": "coverage", "verdict": coverage}],
+            "checks": checks(&[("coverage", coverage)]),
         });
         attach_check(&package, report.to_string().as_bytes(), &key(1)).unwrap();
         judge_at(&package, &trust_of(&[1]), false)
@@ -213,6 +223,69 @@ fn a_check_of_few_rows_opens_nothing() {
         let refused = weak.unwrap_err().to_string();
         assert!(refused.contains(why), "{refused}");
     }
+}
+
+#[test]
+fn a_report_without_its_limits_or_a_check_opens_nothing() {
+    let (_dir, package) = package();
+    let judge = |limits: Value, checks: Vec<Value>| {
+        let report = json!({
+            "manifest": package.digest(), "passed": true, "limits": limits, "checks": checks,
+        });
+        attach_check(&package, report.to_string().as_bytes(), &key(1)).unwrap();
+        judge_at(&package, &trust_of(&[1]), false)
+    };
+    let limits = json!({"homes": CHECKED_HOMES, "adversarial_rows": CHECKED_ADVERSARIAL_ROWS});
+    judge(limits.clone(), checks(&[])).unwrap();
+    let refused = judge(Value::Null, checks(&[])).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "release s-1 has a check report without limits. Check it again with this program: \
+         `domesday release check s-1 --sign-with KEY`"
+    );
+    let none = judge(limits.clone(), Vec::new()).unwrap_err();
+    assert!(none.to_string().contains("without admission, fixtures, "));
+    for name in REQUIRED_CHECKS {
+        let mut checks = checks(&[]);
+        checks.retain(|found| found["check"] != name);
+        let refused = judge(limits.clone(), checks).unwrap_err();
+        assert!(
+            matches!(&*refused.kind, GateErrorKind::Incomplete { missing } if *missing == [name]),
+            "{name}: {refused}"
+        );
+    }
+    // A later program's check is one more.
+    let mut more = checks(&[]);
+    more.push(json!({"check": "later", "verdict": "not_judged"}));
+    judge(limits, more).unwrap();
+}
+
+#[test]
+fn a_back_test_that_was_not_judged_or_that_took_a_part_of_the_sales_opens_nothing() {
+    let (_dir, package) = package();
+    let judge = |verdicts: &[(&str, &str)], taken_every: Value| {
+        let mut report: Value = serde_json::from_slice(&report(&package, true, verdicts)).unwrap();
+        for found in report["checks"].as_array_mut().unwrap() {
+            if found["check"] == "coverage" {
+                found["figures"] = json!({"taken_every": taken_every});
+            }
+        }
+        attach_check(&package, report.to_string().as_bytes(), &key(1)).unwrap();
+        judge_at(&package, &trust_of(&[1]), false)
+    };
+    let unjudged = [("backtest", "not_judged"), ("coverage", "not_judged")];
+    let refused = judge(&unjudged, json!(1)).unwrap_err().to_string();
+    assert!(
+        refused.contains("no back-test that the check could judge"),
+        "{refused}"
+    );
+    assert!(refused.contains("--allow-unsigned"), "{refused}");
+    let refused = judge(&unjudged[1..], json!(9)).unwrap_err().to_string();
+    assert!(refused.contains("one in 9 of its window"), "{refused}");
+    // All sales of a small place may be too few.
+    let small = judge(&unjudged[1..], json!(1)).unwrap();
+    assert_eq!(small.not_judged, ["coverage"]);
+    judge(&[], json!(9)).unwrap();
 }
 
 #[test]

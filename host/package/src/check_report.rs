@@ -5,6 +5,7 @@
 //! of an approval has the prefix `domesday-approval-v1`, and ends with the SHA-256 of the report.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::{Package, Sha256Digest};
 
@@ -13,6 +14,32 @@ pub const CHECKED_HOMES: u32 = 300;
 /// The adversarial rows that a check values by default, and at least where its report opens the
 /// gate.
 pub const CHECKED_ADVERSARIAL_ROWS: u32 = 10_000;
+/// The checks that a report must list to open the gate. Checks that came after the gate are not
+/// demanded: reports of earlier programs lack them, and those releases need no other check today.
+pub const REQUIRED_CHECKS: [&str; 18] = [
+    "admission",
+    "fixtures",
+    "snapshot",
+    "answers",
+    "order",
+    "monotone",
+    "adversarial",
+    "ranges",
+    "cost",
+    "dates",
+    "small_changes",
+    "attributes",
+    "own_sale",
+    "spread",
+    "reference",
+    BACKTEST,
+    COVERAGE,
+    "request_shapes",
+];
+/// The check of the package's back-test.
+const BACKTEST: &str = "backtest";
+/// The check of the ranges on the sales of the back-test.
+const COVERAGE: &str = "coverage";
 /// Keeps signatures of reports apart from every other use of the same key.
 const CHECK_DOMAIN: &[u8] = b"domesday-check-v1\0";
 /// Keeps approvals apart from every other use of the same key.
@@ -28,7 +55,7 @@ pub(crate) struct CheckReport {
     /// True if a check that is not judged fails the release.
     #[serde(default)]
     strict: bool,
-    /// The rows that the checks might value, at most. Absent where another program made the report.
+    /// The rows that the checks might value, at most. A report without them opens nothing.
     limits: Option<CheckLimits>,
     /// True if coverage was judged on other sales than those of the package's back-test.
     #[serde(default)]
@@ -47,6 +74,9 @@ struct CheckLimits {
 struct CheckVerdict {
     check: String,
     verdict: String,
+    /// The figures of the check, of which the gate reads one.
+    #[serde(default)]
+    figures: Value,
 }
 
 impl CheckReport {
@@ -70,10 +100,36 @@ impl CheckReport {
                 }
             }
         }
-        let coverage = self.checks.iter().find(|found| found.check == "coverage");
-        let unjudged = coverage.is_some_and(|found| found.verdict == "not_judged");
-        (self.other_sales && unjudged)
-            .then(|| "--from and --to, whose sales are too few to judge coverage by".to_owned())
+        let few_sales =
+            || "--from and --to, whose sales are too few to judge coverage by".to_owned();
+        (self.other_sales && self.unjudged(COVERAGE).is_some()).then(few_sales)
+    }
+
+    /// Returns the parts that a report of this program has and this one lacks.
+    pub(crate) fn missing_parts(&self) -> Vec<&'static str> {
+        let limits = self.limits.is_none().then_some("limits");
+        let is_missing = |name: &&str| self.checks.iter().all(|found| found.check != *name);
+        let checks = REQUIRED_CHECKS.into_iter().filter(is_missing);
+        limits.into_iter().chain(checks).collect()
+    }
+
+    /// Returns why nothing says how good the release is, if so. A small place has few sales, and
+    /// its coverage may stay unjudged. A back-test of a part of the sales leaves it so for want of
+    /// work alone.
+    pub(crate) fn unproved_quality(&self) -> Option<String> {
+        if self.unjudged(BACKTEST).is_some() {
+            return Some("no back-test that the check could judge".to_owned());
+        }
+        let every = self.unjudged(COVERAGE)?.figures.get("taken_every")?;
+        let every = every.as_u64().filter(|every| *every > 1)?;
+        Some(format!(
+            "a back-test of too few sales to judge coverage by, one in {every} of its window"
+        ))
+    }
+
+    fn unjudged(&self, check: &str) -> Option<&CheckVerdict> {
+        let is_of = |found: &&CheckVerdict| found.check == check && found.verdict == "not_judged";
+        self.checks.iter().find(is_of)
     }
 
     /// Returns whether the release failed: by the report's own word, or by the verdict of a check.

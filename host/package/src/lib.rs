@@ -77,7 +77,7 @@ pub use attachments::{ATTACHMENTS, Attachments};
 pub use body::Body;
 pub use body_error::BodyError;
 pub use check_gate::{CheckEvidence, GateError, GateErrorKind, judge_check};
-pub use check_report::{CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES};
+pub use check_report::{CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, REQUIRED_CHECKS};
 pub use check_sign::{approve, attach_check};
 pub use date::Timestamp;
 pub use digest::Sha256Digest;

@@ -28,7 +28,9 @@ pub fn judge(report: &Report) -> Finding {
             format!(
                 "the {window} have {rows} ranges at most in a group, which say as much as {effective} independent ones, and {LEAST_OF_ALL} are needed"
             ),
-        );
+        )
+        // The gate of publishing tells a small place from a small sample by it.
+        .with_figures(json!({"taken_every": report.subject.taken_every}));
     }
     judged.sort_by(|a, b| a.holds.cmp(&b.holds).then(a.p_value.total_cmp(&b.p_value)));
     let failed = judged.iter().filter(|group| !group.holds).count();
@@ -192,6 +194,8 @@ mod tests {
     fn too_few_ranges_are_not_judged() {
         let found = of(&first_of(PropertyType::Flat, 47, 5));
         assert_eq!(found.verdict, Verdict::NotJudged);
+        // The gate reads it.
+        assert_eq!(found.figures["taken_every"], 1);
         assert!(found.summary.contains("47 ranges at most"), "{found:?}");
     }
 }

@@ -386,3 +386,35 @@ fn on_window(
             source,
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domesday_package::REQUIRED_CHECKS;
+
+    /// The checks that are newer than the gate. Reports without them open it.
+    const LATER: [&str; 2] = ["places", "patterns"];
+
+    #[test]
+    fn the_gate_demands_each_check_that_is_as_old_as_the_gate() {
+        let before = [
+            imports::CHECK,
+            fixtures::CHECK,
+            fixtures::SNAPSHOT_CHECK,
+            answer_schema::CHECK,
+            order_independence::CHECK,
+            monotone::CHECK,
+            adversarial_inputs::CHECK,
+            ranges::CHECK,
+            cost::CHECK,
+        ];
+        let on_sales = [
+            backtest_reproducible::CHECK,
+            coverage::CHECK,
+            request_shapes::CHECK,
+        ];
+        let all = before.into_iter().chain(behaviour::CHECKS).chain(on_sales);
+        let demanded: Vec<_> = all.filter(|name| !LATER.contains(name)).collect();
+        assert_eq!(demanded, REQUIRED_CHECKS);
+    }
+}

@@ -30,6 +30,19 @@ use prober::Prober;
 use reference::ComparedHome;
 use std::sync::Arc;
 
+/// The names of these checks, in the order of a report.
+#[cfg(test)]
+pub const CHECKS: [&str; 8] = [
+    dates::CHECK,
+    small_changes::CHECK,
+    attributes::CHECK,
+    own_sale::CHECK,
+    spread::CHECK,
+    places::CHECK,
+    patterns::CHECK,
+    reference::CHECK,
+];
+
 /// The homes of the checks.
 pub struct Homes<'a> {
     /// Homes of the snapshot.

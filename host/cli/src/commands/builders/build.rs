@@ -7,8 +7,8 @@ use crate::commands::progress::ProgressLine;
 use anyhow::Context;
 use chrono::NaiveDate;
 use domesday_package::{
-    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, PackageId, SigningKey, Trust, ValuationBody, open,
-    sign,
+    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, KEYS, PackageId, PublicKey, SigningKey, Trust,
+    TrustList, ValuationBody, open, sign,
 };
 use domesday_release_tools::backtest::{EVIDENCE_LAG_DAYS, stored_lag_warning};
 use domesday_release_tools::build::{BuildOptions, build};
@@ -115,6 +115,10 @@ impl Build {
         warn_of_early_evidence(&package_dir)?;
         match key {
             Some(key) if !self.without_check => check_and_sign(&options, &package_dir, &key)?,
+            None if !self.without_check => eprintln!(
+                "warning: {id} was not checked, since it is not signed. `domesday release sign {id}` and `domesday release check {id} --sign-with KEY` make it ready to be published",
+                id = options.id
+            ),
             _ => {}
         }
         Ok(ExitCode::SUCCESS)
@@ -134,6 +138,23 @@ fn warn_of_early_evidence(package_dir: &Path) -> anyhow::Result<()> {
         eprintln!("warning: {warning}");
     }
     Ok(())
+}
+
+/// Returns the trust of the folder, with the key that signed the release a moment ago. The check
+/// compares the release with no package that the folder does not trust. Its own snapshot may be
+/// unsigned: the manifest pins the bytes.
+///
+/// # Errors
+/// The keys of the folder cannot be read.
+fn trust_of_check(releases: &Path, snapshot: &PackageId, key: PublicKey) -> anyhow::Result<Trust> {
+    let list = TrustList::of_releases(releases);
+    let mut list = list.with_context(|| {
+        let keys = releases.join(KEYS);
+        format!("cannot read the trusted keys in {}", keys.display())
+    })?;
+    list.add(key, "the key of the build");
+    list.exempt(snapshot.clone());
+    Ok(Trust::Required(list))
 }
 
 /// Checks the release and stores the signed report. A release that fails stays, with a warning: its
@@ -157,8 +178,7 @@ fn check_and_sign(
     };
     let mut progress = ProgressLine::new();
     let id = options.id.as_str();
-    // It was made a moment ago, by a key that this host need not trust.
-    let trust = Trust::Unsigned;
+    let trust = trust_of_check(&options.releases, &options.snapshot, key.public())?;
     let checked = check(
         &options.releases,
         id,
@@ -183,4 +203,25 @@ fn check_and_sign(
         );
     }
     store_report(&report, package_dir, &trust, key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_check_of_a_build_trusts_the_folder_and_the_builder_alone() {
+        let releases = tempfile::tempdir().unwrap();
+        let [own, theirs, strange] = [1, 2, 3].map(|seed| SigningKey::from_seed([seed; 32]));
+        std::fs::create_dir(releases.path().join(KEYS)).unwrap();
+        let public = releases.path().join(KEYS).join("team.pub");
+        theirs.public().write(&public, "team").unwrap();
+        let snapshot = "s-1".parse().unwrap();
+        let trust = trust_of_check(releases.path(), &snapshot, own.public()).unwrap();
+        let Trust::Required(list) = trust else {
+            panic!("packages that nobody signed would be trusted");
+        };
+        assert!(list.trusts(&own.public()) && list.trusts(&theirs.public()));
+        assert!(!list.trusts(&strange.public()));
+    }
 }

@@ -1,0 +1,194 @@
+//! Following the promotions that came from elsewhere, one follower for each kind of release.
+
+use super::{PromotedIds, PromotionError};
+use crate::service::Service;
+use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
+use domesday_state::ReleaseKind;
+use futures_util::future::join_all;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::time::MissedTickBehavior;
+
+/// The interval of checks for a promotion.
+const PERIOD: Duration = Duration::from_secs(1);
+/// The interval of readings of the whole ledger, for the metrics.
+const LEDGER_PERIOD: Duration = Duration::from_secs(60);
+/// The longest time between two attempts to follow a promotion.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// Makes each release that is promoted from now on the current one of its kind. `known` holds the
+/// promoted releases from the time when this host chose its first. A flag may have overridden them.
+pub async fn follow(service: Arc<Service>, known: PromotedIds) {
+    // Each waits for no other: one may be fetched for minutes.
+    let followers = known.map(|(kind, known)| {
+        let follower = PromotionFollower {
+            kind,
+            known,
+            doubted: None,
+            refused: None,
+            retry: None,
+        };
+        follower.run(&service)
+    });
+    tokio::join!(join_all(followers), show_ledger(&service));
+}
+
+/// Shows the ledger from time to time. Another host may have promoted the same release again.
+async fn show_ledger(service: &Arc<Service>) {
+    let mut ticks = tokio::time::interval(LEDGER_PERIOD);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // The first one comes at once, when the start has shown it.
+    ticks.tick().await;
+    loop {
+        ticks.tick().await;
+        let showing = service.clone();
+        let shown = tokio::task::spawn_blocking(move || showing.show_promotions());
+        if let Err(error) = shown.await {
+            tracing::warn!(%error, "the promotion ledger could not be shown");
+        }
+    }
+}
+
+struct PromotionFollower {
+    kind: ReleaseKind,
+    known: Option<String>,
+    /// The promotion that the ledger did not prove at one look. At the next one it may: a host can
+    /// learn of the promoted release and of the entry in two moments.
+    doubted: Option<String>,
+    refused: Option<String>,
+    /// The pauses between attempts to follow it, and the time of the next attempt.
+    retry: Option<(ExponentialBackoff, Instant)>,
+}
+
+impl PromotionFollower {
+    async fn run(mut self, service: &Arc<Service>) {
+        let mut ticks = tokio::time::interval(PERIOD);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            self.check(service).await;
+        }
+    }
+
+    /// Returns whether a promotion may be tried now. Another one does not wait for the retry of the
+    /// one that was refused.
+    fn is_due(&self, promoted: Option<&str>) -> bool {
+        let retry = self
+            .retry
+            .as_ref()
+            .filter(|_| self.refused.as_deref() == promoted);
+        retry.is_none_or(|(_, at)| *at <= Instant::now())
+    }
+
+    /// Puts the next attempt off, for longer each time. The package may still be on its way here,
+    /// and an attempt may read all of it. The log says the problem once.
+    fn refuse(&mut self, promoted: Option<String>, problem: &str, error: &dyn Error) {
+        if self.refused != promoted {
+            let release_id = promoted.as_deref();
+            tracing::error!(%error, kind = self.kind.as_str(), release_id, "{problem}");
+            self.refused = promoted;
+            self.retry = None;
+        }
+        let pauses = || {
+            let pauses = ExponentialBuilder::default().with_max_delay(LONGEST_PAUSE);
+            pauses.without_max_times().build()
+        };
+        let mut pauses = self.retry.take().map_or_else(pauses, |(pauses, _)| pauses);
+        let pause = pauses.next().unwrap_or(LONGEST_PAUSE);
+        self.retry = Some((pauses, Instant::now() + pause));
+    }
+
+    async fn check(&mut self, service: &Arc<Service>) {
+        let kind = self.kind;
+        let promoted = service.state.promoted_release(kind);
+        let Some(id) = promoted.clone().filter(|_| promoted != self.known) else {
+            return;
+        };
+        if !self.is_due(promoted.as_deref()) {
+            return;
+        }
+        let opening = service.clone();
+        let release_id = id.clone();
+        let outcome = tokio::task::spawn_blocking(move || {
+            let changed = opening.follow_promotion(kind, &release_id);
+            if changed.is_ok() {
+                opening.show_promotions();
+            }
+            if kind == ReleaseKind::Valuation && matches!(changed, Ok(true)) {
+                opening.warn_of_unchecked_release();
+            }
+            changed
+        })
+        .await;
+        match outcome {
+            Ok(Ok(changed)) => {
+                // Not where it was promoted through this server, which has said so.
+                if changed {
+                    tracing::info!(kind = kind.as_str(), release_id = id, "release promoted");
+                }
+                self.known = promoted;
+                (self.doubted, self.refused, self.retry) = (None, None, None);
+            }
+            Ok(Err(PromotionError::Unproved(_))) if self.doubted != promoted => {
+                self.doubted = promoted;
+            }
+            Ok(Err(error)) => {
+                let problem = match error {
+                    PromotionError::Source { .. } => "the promoted release is not here",
+                    PromotionError::Unproved(_) => {
+                        service.metrics.promotions.show_unproved(kind, id);
+                        "the ledger does not prove the promotion, so the current release stays"
+                    }
+                    _ => "the promoted release cannot be served",
+                };
+                self.refuse(promoted, problem, &error);
+            }
+            Err(panicked) => {
+                self.refuse(promoted, "opening the promoted release panicked", &panicked);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_that_fails_is_put_off_for_longer_each_time() {
+        let mut follower = PromotionFollower {
+            kind: ReleaseKind::Markets,
+            known: None,
+            doubted: None,
+            refused: None,
+            retry: None,
+        };
+        let [this, other] = ["a", "b"].map(|id| Some(id.to_owned()));
+        assert!(follower.is_due(this.as_deref()));
+        let error = PromotionError::OtherManifest {
+            id: "a".to_owned(),
+            found: "1".to_owned(),
+            promoted: "2".to_owned(),
+        };
+        let mut shortest = Duration::from_millis(900);
+        for _ in 0..4 {
+            let before = Instant::now();
+            follower.refuse(this.clone(), "on purpose", &error);
+            assert!(!follower.is_due(this.as_deref()));
+            assert!(
+                follower.is_due(other.as_deref()),
+                "another promotion waits for none"
+            );
+            let (_, at) = follower.retry.as_ref().unwrap();
+            assert!(*at >= before + shortest, "{shortest:?}");
+            shortest *= 2;
+        }
+        follower.refuse(other, "on purpose", &error);
+        let (_, at) = follower.retry.as_ref().unwrap();
+        assert!(
+            *at < Instant::now() + Duration::from_secs(2),
+            "it begins anew"
+        );
+    }
+}

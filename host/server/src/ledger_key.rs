@@ -67,10 +67,22 @@ pub fn verify(records: &[LedgerRecord]) -> Result<Vec<PromotionEntry>, LedgerFla
     verify_ledger(records, is_signed)
 }
 
-/// Returns whether an entry counts here: this host signed it, or one that it trusts. `own_key` is
-/// the public key of this host.
-pub fn is_trusted(record: &LedgerRecord, own_key: &str, trust: &Trust) -> bool {
-    is_known(&record.signer, own_key, trust) && is_signed(record)
+/// The entries that prove a promotion here.
+pub struct ProofRules<'a> {
+    /// The public key of this host.
+    pub own_key: &'a str,
+    /// The keys that this host trusts.
+    pub trust: &'a Trust,
+    /// Whether the signer must be [known](is_known). Otherwise each good signature counts.
+    pub known_signers: bool,
+}
+
+impl ProofRules<'_> {
+    /// Returns whether an entry counts.
+    pub fn accepts(&self, record: &LedgerRecord) -> bool {
+        is_signed(record)
+            && (!self.known_signers || is_known(&record.signer, self.own_key, self.trust))
+    }
 }
 
 /// Returns whether a signer of entries is this host, or one whose `ledger.pub` is in `keys/`.
@@ -136,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_counts_by_the_own_key_or_one_that_is_trusted() {
+    fn an_entry_counts_by_its_signature_or_by_a_known_key_alone() {
         let signer = LedgerKey(SigningKey::from_seed([5; 32]));
         let hash = [7; 32];
         let record = LedgerRecord {
@@ -146,21 +158,31 @@ mod tests {
             signer: signer.public_key(),
             signature: signer.sign(&hash),
         };
+        let accepts = |record: &LedgerRecord, own_key: &str, trust: &Trust, known_signers| {
+            let rules = ProofRules {
+                own_key,
+                trust,
+                known_signers,
+            };
+            rules.accepts(record)
+        };
         let mut list = TrustList::new();
         let nobody = Trust::Required(list.clone());
-        assert!(is_trusted(&record, &signer.public_key(), &nobody));
-        assert!(!is_trusted(&record, "another", &nobody));
-        assert!(!is_trusted(&record, "another", &Trust::Unsigned));
+        assert!(accepts(&record, &signer.public_key(), &nobody, true));
+        assert!(!accepts(&record, "another", &nobody, true));
+        assert!(!accepts(&record, "another", &Trust::Unsigned, true));
+        assert!(accepts(&record, "another", &nobody, false));
         list.add(signer.0.public(), "another host");
         let trust = Trust::Required(list);
-        assert!(is_trusted(&record, "another", &trust));
+        assert!(accepts(&record, "another", &trust, true));
         let known = known_signers("another", &trust);
         assert_eq!(known, ["another".to_owned(), signer.public_key()]);
         let altered = LedgerRecord {
             hash: [8; 32],
             ..record
         };
-        assert!(!is_trusted(&altered, "another", &trust));
+        assert!(!accepts(&altered, "another", &trust, true));
+        assert!(!accepts(&altered, "another", &trust, false));
     }
 
     #[test]

@@ -24,12 +24,6 @@ fn add_other(source: &Releases) {
     source.add(OTHER, fs::read(component).unwrap());
 }
 
-/// Lets the host of a folder follow the promotions of another.
-fn trust_ledger(folder: &Path, other: &Server) {
-    let public = other.data.join("ledger.pub");
-    fs::copy(public, folder.join("keys/first.pub")).unwrap();
-}
-
 fn serve(database: &str, folder: &Path, more: &[&str]) -> Server {
     let settings = ["--state", database, "--allow-unsigned", OTHER];
     start().releases(folder).with(&settings).with(more).go()
@@ -57,7 +51,6 @@ fn a_host_without_a_promoted_release_fetches_it_at_its_start_and_while_it_serves
     let (source, bare) = (Releases::copy(), host());
     let first = serve(&database, source.path(), &[]);
     promote(&first, RELEASE);
-    trust_ledger(bare.path(), &first);
     let from = source.path().display().to_string();
     let second = serve(&database, bare.path(), &["--release-source", &from]);
     await_release(&second, &key, RELEASE);
@@ -101,7 +94,6 @@ fn what_a_host_cannot_prove_stays_away_until_it_is_mended() {
     damage(&source.release(OTHER).join("component.wasm"));
     let first = serve(&database, mine.path(), &[]);
     promote(&first, RELEASE);
-    trust_ledger(bare.path(), &first);
     let from = source.path().display().to_string();
     let second = serve(&database, bare.path(), &["--release-source", &from]);
     promote(&first, OTHER);

@@ -28,11 +28,12 @@ fn two_releases() -> Releases {
     releases
 }
 
-fn serve(database: &str, releases: &Releases, data: &Path) -> Server {
+fn serve(database: &str, releases: &Releases, data: &Path, more: &[&str]) -> Server {
     start()
         .data(data)
         .releases(releases.path())
         .with(&["--state", database, "--metrics-listen", "127.0.0.1:0"])
+        .with(more)
         .go()
 }
 
@@ -65,7 +66,7 @@ fn a_promotion_that_the_ledger_does_not_prove_is_not_followed() {
     let releases = two_releases();
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let server = serve(&database, &releases, &data);
+    let server = serve(&database, &releases, &data, &[]);
     promote(&server, RELEASE).ok();
     set_promoted(&database, OTHER);
     let line = server.await_log(|line| line["message"] == NOT_FOLLOWED);
@@ -79,7 +80,7 @@ fn a_promotion_that_the_ledger_does_not_prove_is_not_followed() {
     assert!(refused.contains("entries after 1 are missing"), "{refused}");
     // Nor is it after a restart.
     server.stop();
-    let server = serve(&database, &releases, &data);
+    let server = serve(&database, &releases, &data, &[]);
     assert_eq!(current(&server, &key), RELEASE);
 
     // Nor is the release that was never checked promoted, as if it had been before.
@@ -105,7 +106,7 @@ fn a_promoted_release_without_any_entry_is_served_with_a_warning() {
     let releases = two_releases();
     let folder = tempfile::tempdir().unwrap();
     set_promoted(&database, RELEASE);
-    let server = serve(&database, &releases, &folder.path().join("data"));
+    let server = serve(&database, &releases, &folder.path().join("data"), &[]);
     let line = server.await_log(|line| line["message"] == NOT_PROVED);
     assert_eq!(line["release_id"], RELEASE);
     // Without a promotion it would be the last by id.
@@ -114,14 +115,17 @@ fn a_promoted_release_without_any_entry_is_served_with_a_warning() {
 }
 
 #[test]
-fn a_promotion_by_another_host_is_followed_once_its_key_is_trusted() {
+fn with_a_second_key_another_host_is_followed_once_its_key_is_trusted() {
     let database = cluster::shared().database();
     let key = customer_key(&database);
     let (mine, theirs) = (two_releases(), two_releases());
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("mine");
-    let first = serve(&database, &mine, &data);
+    let first = serve(&database, &mine, &data, &[]);
     promote(&first, RELEASE).ok();
+    first.stop();
+    let demanding = ["--promotion-second-key"];
+    let first = serve(&database, &mine, &data, &demanding);
     let second = start()
         .data(&folder.path().join("theirs"))
         .releases(theirs.path())
@@ -142,7 +146,7 @@ fn a_promotion_by_another_host_is_followed_once_its_key_is_trusted() {
     first.stop();
     let public = folder.path().join("theirs/ledger.pub");
     fs::copy(public, mine.path().join("keys/second.pub")).unwrap();
-    let first = serve(&database, &mine, &data);
+    let first = serve(&database, &mine, &data, &demanding);
     assert_eq!(current(&first, &key), OTHER);
     let named = history(&first, &[]).ok();
     assert!(!named.stdout.contains("signer not known"), "{named:?}");

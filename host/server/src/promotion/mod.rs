@@ -7,11 +7,11 @@ mod gate;
 pub use follower::follow;
 pub use gate::{PromotionRequest, PromotionRules, promote};
 
-use crate::ledger_key::is_trusted;
+use crate::ledger_key::ProofRules;
 use crate::release_source::is_release_here;
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
-use domesday_package::{GateError, PackageError, Trust, open};
+use domesday_package::{GateError, PackageError, open};
 use domesday_state::{
     LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State, StateError, UnixMillis,
     UnprovedPromotion, last_trusted_promotion, prove_promotion,
@@ -92,13 +92,9 @@ pub fn promoted_ids(state: &dyn State) -> PromotedIds {
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn proved_ids(
-    state: &dyn State,
-    trust: &Trust,
-    own_key: &str,
-) -> Result<PromotedIds, StateError> {
+pub fn proved_ids(state: &dyn State, rules: &ProofRules<'_>) -> Result<PromotedIds, StateError> {
     let records = state.promotions()?;
-    let is_trusted = |record: &LedgerRecord| is_trusted(record, own_key, trust);
+    let is_trusted = |record: &LedgerRecord| rules.accepts(record);
     Ok(promoted_ids(state).map(|(kind, promoted)| {
         let Some(id) = promoted else {
             return (kind, None);
@@ -231,19 +227,19 @@ impl Service {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the entry of the ledger that proves a promotion, by this host's own key or one that
-    /// it trusts. Blocks.
+    /// Returns the entry of the ledger that proves a promotion. Blocks.
     fn prove_promotion(
         &self,
         kind: ReleaseKind,
         id: &str,
     ) -> Result<PromotionEntry, PromotionError> {
-        let own_key = self.ledger_key.public_key();
-        let trust = self.releases.trust();
+        let rules = ProofRules {
+            own_key: &self.ledger_key.public_key(),
+            trust: self.releases.trust(),
+            known_signers: self.second_key,
+        };
         let records = self.state.promotions()?;
-        let proved = prove_promotion(&records, kind, id, |record| {
-            is_trusted(record, &own_key, trust)
-        });
+        let proved = prove_promotion(&records, kind, id, |record| rules.accepts(record));
         Ok(proved?)
     }
 

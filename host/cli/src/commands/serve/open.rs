@@ -18,7 +18,7 @@ use domesday_server::http::{self, Tls};
 use domesday_server::job_store::JobStore;
 use domesday_server::job_store::measured_objects::MeasuredObjects;
 use domesday_server::job_store::objects::JobObjects;
-use domesday_server::ledger_key::LedgerKey;
+use domesday_server::ledger_key::{LedgerKey, ProofRules};
 use domesday_server::logging::LogLines;
 use domesday_server::memory_budget::{MEMORY_BUDGET, MemoryBudget};
 use domesday_server::package_proofs::{self, FullProof};
@@ -84,7 +84,12 @@ pub fn open_service(
     });
     let job_store = JobStore::new(state.clone(), objects);
     let ledger_key = Arc::new(LedgerKey::open(data, random()?)?);
-    let promoted = promotion::proved_ids(&*state, trust, &ledger_key.public_key())?;
+    let rules = ProofRules {
+        own_key: &ledger_key.public_key(),
+        trust,
+        known_signers: settings.promotion_second_key,
+    };
+    let promoted = promotion::proved_ids(&*state, &rules)?;
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
     let observer = Arc::new(metrics.address_lookup.clone());
     let address_provider =

@@ -1,4 +1,4 @@
-//! `domesday release check` sees behaviour: thirteen guests, each failing for its own reason.
+//! `domesday release check` sees behaviour: fourteen guests, each failing for its own reason.
 //!
 //! They are one component, which misbehaves in years that no client asks for
 //! (`tests/guests/plain/src/behaviour.rs`). Its fixtures and its back-test are of honest years, so
@@ -11,10 +11,11 @@ use crate::common::program::run;
 const REFERENCE: &str = "plain-reference-1";
 
 /// Returns the plain release with its valuation dates in two years in which it goes wrong, and
-/// beside it the honest release as a reference.
+/// beside it the honest release as a reference. The check looks two months back from the first day,
+/// so the window leaves that time of the first year before it.
 fn in_years(first: u16) -> Releases {
     let wrong = changed(plain().path(), PLAIN, |body, _| {
-        body.valuation_date.from = format!("{first}-01-05").parse().unwrap();
+        body.valuation_date.from = format!("{first}-03-20").parse().unwrap();
         body.valuation_date.to = format!("{}-12-20", first + 1).parse().unwrap();
         // The checks find them whatever the manifest declares.
         body.monotone.clear();
@@ -33,6 +34,13 @@ fn assert_fails(first: u16, checks: &[&str], text: &str) {
 fn a_time_bomb_inside_the_window_fails_with_the_days_around_it() {
     let expected = "estimates jump from 2050-08-01 to 2050-08-10";
     assert_fails(2050, &["dates"], expected);
+}
+
+/// The back-test has no day of the window, and every day of the window is alike.
+#[test]
+fn estimates_that_rise_on_the_windows_first_day_fail_with_the_day_before() {
+    let expected = "estimates jump from 2082-03-19 to 2082-03-20";
+    assert_fails(2082, &["dates"], expected);
 }
 
 #[test]
@@ -156,7 +164,7 @@ fn an_ignored_own_sale_fails() {
 #[test]
 fn a_price_that_falls_with_size_fails_though_nothing_is_declared() {
     let wrong = changed(plain().path(), PLAIN, |body, _| {
-        body.valuation_date.from = "2043-01-05".parse().unwrap();
+        body.valuation_date.from = "2043-03-20".parse().unwrap();
         body.valuation_date.to = "2043-12-20".parse().unwrap();
         body.monotone.clear();
     });
@@ -201,7 +209,7 @@ fn a_copy_of_the_last_sale_fails() {
 
 #[test]
 fn an_index_that_grows_beyond_its_end_fails() {
-    assert_fails(2072, &["dates"], "after the last evidence, from 2072-01-05");
+    assert_fails(2072, &["dates"], "after the last evidence, from 2072-01-19");
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub enum Behaviour {
     ExtrapolatedIndex,
     /// True from the day on which ranges shrink.
     RangesShrink(bool),
+    /// True from the first day of the window on.
+    DearerInWindow(bool),
 }
 
 const DAYS_A_YEAR: f64 = 365.2425;
@@ -35,6 +37,8 @@ const BOMB_GOES_OFF: f64 = 0.6;
 const INDEX_YEAR: i32 = 2072;
 const SHRINKING_YEAR: i32 = 2074;
 const GROWTH_A_YEAR: f64 = 1.06;
+/// The first day of that window, 20 March 2082.
+const DEARER_FROM: i32 = 40_986;
 
 impl Behaviour {
     /// Returns the behaviour of a valuation day.
@@ -63,6 +67,7 @@ impl Behaviour {
             2074..=2075 => {
                 Behaviour::RangesShrink(years >= f64::from(SHRINKING_YEAR) + BOMB_GOES_OFF)
             }
+            2082..=2083 => Behaviour::DearerInWindow(day >= DEARER_FROM),
             _ => Behaviour::Plain,
         }
     }

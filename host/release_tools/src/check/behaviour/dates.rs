@@ -1,12 +1,13 @@
-//! Values over the whole window of valuation dates. None jumps from one day to the next, and none
-//! drifts after the last evidence. Ranges and confidence stay as on the first day.
+//! Values over the whole window of valuation dates, and from two months before it. None jumps from
+//! one day to the next, and none drifts after the last evidence. Ranges and confidence stay as on
+//! the first day. So a release cannot change where its back-test ends or its window begins.
 
 use super::dated_strength::{self, DatedStrengths};
 use super::part::{Part, finding};
 use super::prober::Prober;
 use super::spread::strength;
 use super::statistics::{LEAST_HOMES, log_ratio, median, share};
-use super::valuation_days::days;
+use super::valuation_days::{days, days_before};
 use crate::check::finding::{Finding, percent};
 use crate::check::rows::{Home, RowResult};
 use crate::sampling;
@@ -46,7 +47,7 @@ pub struct DatedEstimates {
     strengths: DatedStrengths,
 }
 
-/// Values homes on the days of the window.
+/// Values homes on the days of the window, and on days before it as the back-test does.
 pub fn check(
     prober: &mut Prober<'_>,
     pool: &[Home],
@@ -54,7 +55,9 @@ pub fn check(
     latest_sale: Option<Day>,
     progress: &mut Progress<'_>,
 ) -> Finding {
-    let days = days(window);
+    let mut valued_on = days_before(window.0, latest_sale);
+    valued_on.extend(days(window));
+    let days = valued_on;
     let every = sampling::step(pool.len(), HOMES);
     let homes: Vec<&Home> = pool.iter().step_by(every).collect();
     let variants: Vec<Home> = homes

@@ -27,6 +27,8 @@ pub enum Behaviour {
     RangesShrink(bool),
     /// True from the first day of the window on.
     DearerInWindow(bool),
+    /// True on most days of a month.
+    DearerOnMostDays(bool),
 }
 
 const DAYS_A_YEAR: f64 = 365.2425;
@@ -39,6 +41,10 @@ const SHRINKING_YEAR: i32 = 2074;
 const GROWTH_A_YEAR: f64 = 1.06;
 /// The first day of that window, 20 March 2082.
 const DEARER_FROM: i32 = 40_986;
+/// The first day of the window that is right on some days of each month, 20 March 2084, and those
+/// days. The window ends on one of them.
+const MOST_DAYS_FROM: i32 = 41_717;
+const RIGHT_DAYS: [i32; 3] = [1, 10, 20];
 
 impl Behaviour {
     /// Returns the behaviour of a valuation day.
@@ -68,6 +74,9 @@ impl Behaviour {
                 Behaviour::RangesShrink(years >= f64::from(SHRINKING_YEAR) + BOMB_GOES_OFF)
             }
             2082..=2083 => Behaviour::DearerInWindow(day >= DEARER_FROM),
+            2084..=2085 => Behaviour::DearerOnMostDays(
+                day >= MOST_DAYS_FROM && !RIGHT_DAYS.contains(&day_of_month(day)),
+            ),
             _ => Behaviour::Plain,
         }
     }
@@ -75,6 +84,15 @@ impl Behaviour {
 
 fn years(day: i32) -> f64 {
     1970.0 + f64::from(day) / DAYS_A_YEAR
+}
+
+/// Returns the day of its month, from 1. Years begin in March, so that a leap day ends one.
+fn day_of_month(day: i32) -> i32 {
+    let of_era = (day + 719_468).rem_euclid(146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    of_year - (153 * month + 2) / 5 + 1
 }
 
 /// Returns a factor that only the last digit of an area decides.

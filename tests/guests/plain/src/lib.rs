@@ -89,7 +89,7 @@ fn estimate(behaviour: Behaviour, subject: &Subject, area: f64, last: Option<&Sa
     let odd_pattern = subject.property_type == PropertyType::SemiDetached
         && subject.energy.rating == Some(EnergyRating::D);
     let factor = match behaviour {
-        Behaviour::TimeBomb(true) => 3.0,
+        Behaviour::TimeBomb(true) | Behaviour::DearerOnMostDays(true) => 3.0,
         Behaviour::DearerInWindow(true) => 1.2,
         Behaviour::OnePostcode if subject.postcode == ODD_POSTCODE => 3.0,
         Behaviour::OnePattern if odd_pattern => 3.0,

@@ -7,7 +7,6 @@ use super::part::{Part, finding};
 use super::prober::Prober;
 use super::spread::strength;
 use super::statistics::{LEAST_HOMES, log_ratio, median, share};
-use super::valuation_days::{days, days_before};
 use crate::check::finding::{Finding, percent};
 use crate::check::rows::{Home, RowResult};
 use crate::sampling;
@@ -47,17 +46,14 @@ pub struct DatedEstimates {
     strengths: DatedStrengths,
 }
 
-/// Values homes on the days of the window, and on days before it as the back-test does.
+/// Values homes on these days, of the window and before it as the back-test does.
 pub fn check(
     prober: &mut Prober<'_>,
     pool: &[Home],
-    window: (Day, Day),
+    days: Vec<Day>,
     latest_sale: Option<Day>,
     progress: &mut Progress<'_>,
 ) -> Finding {
-    let mut valued_on = days_before(window.0, latest_sale);
-    valued_on.extend(days(window));
-    let days = valued_on;
     let every = sampling::step(pool.len(), HOMES);
     let homes: Vec<&Home> = pool.iter().step_by(every).collect();
     let variants: Vec<Home> = homes

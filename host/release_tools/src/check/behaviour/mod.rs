@@ -62,13 +62,15 @@ pub fn check(
     homes: &Homes<'_>,
     progress: &mut Progress<'_>,
 ) -> (Vec<Finding>, Vec<RowResult>) {
-    let window @ (first, last) = (
+    let (first, last) = (
         Day::from(open.manifest.valuation_date.from),
         Day::from(open.manifest.valuation_date.to),
     );
     let evidence = open.evidence.clone() as Arc<_>;
     let mut prober = Prober::new(&open.release, &evidence);
-    let dates = dates::check(&mut prober, homes.pool, window, open.latest_sale, progress);
+    let mut days = valuation_days::days_before(first, open.latest_sale);
+    days.extend(valuation_days::days((first, last), &open.package));
+    let dates = dates::check(&mut prober, homes.pool, days, open.latest_sale, progress);
     let mut findings = on_one_day(&mut prober, open, homes, progress);
     if first < last {
         let later = |homes: &[Home]| -> Vec<Home> {

@@ -1,14 +1,12 @@
 //! The days on which homes are valued: those of a release's window, and some before it.
 
-use crate::sampling;
+use domesday_package::Sha256Digest;
 use domesday_registers::Day;
 
-/// Days at most, so that a window of ten years costs no more than one of two.
-const MOST_DAYS: usize = 80;
-/// Days after the first of a month. They keep no calendar's habit, so that a change on any day of a
-/// week or a quarter lies between two days of the list.
-const WITHIN_MONTHS: [i32; 3] = [0, 9, 19];
-
+/// Days of the window at most, so that one of ten years costs no more than one of two.
+const MOST_DAYS: i32 = 80;
+/// The least length of the parts of the window from which a day each is drawn.
+const PART_DAYS: i32 = 10;
 /// Days before the window that are valued too. They begin where the back-test has many sales, so
 /// that a release which changes after the last of them is seen.
 const LEAD_DAYS: i32 = 60;
@@ -39,52 +37,82 @@ pub fn days_before(first: Day, latest_sale: Option<Day>) -> Vec<Day> {
     days
 }
 
-/// Returns the window's first and last day, each month's first and two days between, in order. Of
-/// more than [`MOST_DAYS`] an even part is returned, always with the first and the last.
-pub fn days((first, last): (Day, Day)) -> Vec<Day> {
-    let firsts = (first.month()..=last.month()).filter_map(Day::first_of_month);
-    let mut days: Vec<Day> = firsts
-        .flat_map(|day| WITHIN_MONTHS.map(|after| Day(day.0 + after)))
-        .filter(|day| first < *day && *day < last)
-        .collect();
-    let every = sampling::step(days.len(), MOST_DAYS - 2);
-    days = days.into_iter().step_by(every).collect();
-    days.insert(0, first);
+/// Returns the window's first and last day and, between them, a day of each part of ten days or
+/// more, in order.
+///
+/// The days are drawn from the digest of the package's manifest. A component cannot know them,
+/// since the manifest pins the component's own digest. Each part has a separate draw. Otherwise ten
+/// manifests would be enough to find one whose days suit a release.
+pub fn days((first, last): (Day, Day), manifest: &Sha256Digest) -> Vec<Day> {
+    let mut days = vec![first];
+    let inside = (last.0 - first.0 - 1).max(0);
+    let parts = (inside / PART_DAYS).clamp(inside.min(1), MOST_DAYS - 2);
+    let begin = |part: i32| first.0 + 1 + inside * part / parts;
+    days.extend((0..parts).map(|part| {
+        let length = begin(part + 1) - begin(part);
+        Day(begin(part) + draw(manifest, part, length))
+    }));
     if first < last {
         days.push(last);
     }
     days
 }
 
+/// Draws a number below `bound`, which is above 0, the same for the same digest and number of draw.
+fn draw(manifest: &Sha256Digest, number: i32, bound: i32) -> i32 {
+    let seed = [&manifest.as_bytes()[..], &number.to_be_bytes()].concat();
+    let drawn = Sha256Digest::of(&seed);
+    let [a, b, c, d, ..] = *drawn.as_bytes();
+    (i32::from_be_bytes([a, b, c, d]) & i32::MAX) % bound
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     fn day(text: &str) -> Day {
         Day::parse_iso(text).unwrap()
     }
 
+    fn manifest(number: u8) -> Sha256Digest {
+        Sha256Digest::of(&[number])
+    }
+
     #[test]
-    fn both_ends_each_months_first_and_two_days_between_are_valued() {
-        let found = days((day("2026-10-01"), day("2026-12-31"))).into_iter();
-        let texts: Vec<String> = found.map(|day| day.to_string()).collect();
-        assert_eq!(
-            texts,
-            [
-                "2026-10-01",
-                "2026-10-10",
-                "2026-10-20",
-                "2026-11-01",
-                "2026-11-10",
-                "2026-11-20",
-                "2026-12-01",
-                "2026-12-10",
-                "2026-12-20",
-                "2026-12-31"
-            ]
-        );
-        let one = day("2026-10-01");
-        assert_eq!(days((one, one)), [one]);
+    fn both_ends_and_a_day_of_every_ten_between_are_valued() {
+        let ends @ (first, last) = (day("2026-10-01"), day("2026-12-31"));
+        let found = days(ends, &manifest(1));
+        // Ninety days inside make nine parts of ten.
+        assert_eq!(found.len(), 11);
+        assert_eq!((found[0], found[10]), ends);
+        for (part, drawn) in found[1..10].iter().enumerate() {
+            let after = drawn.0 - first.0 - 1;
+            assert_eq!(after / 10, part as i32, "{found:?}");
+        }
+        assert_eq!(days((first, first), &manifest(1)), [first]);
+        let next = Day(first.0 + 1);
+        assert_eq!(days((first, next), &manifest(1)), [first, next]);
+        let short = days((first, Day(first.0 + 5)), &manifest(1));
+        assert_eq!(short.len(), 3, "{short:?}");
+        assert!(first < short[1] && short[1] < last);
+    }
+
+    /// A release that knew the days could go wrong on all others.
+    #[test]
+    fn another_manifest_has_other_days_and_the_same_one_has_the_same() {
+        let ends = (day("2026-10-01"), day("2027-09-30"));
+        let all: Vec<Vec<Day>> = (0..40).map(|at| days(ends, &manifest(at))).collect();
+        assert_eq!(all[3], days(ends, &manifest(3)));
+        // Each day of a part is drawn by some manifest.
+        let of_first_part: BTreeSet<Day> = all.iter().map(|days| days[1]).collect();
+        assert!(of_first_part.len() > 5, "{of_first_part:?}");
+        // The parts do not shift together.
+        let gaps: BTreeSet<i32> = all[0]
+            .windows(2)
+            .map(|pair| pair[1].0 - pair[0].0)
+            .collect();
+        assert!(gaps.len() > 3, "{gaps:?}");
     }
 
     #[test]
@@ -111,8 +139,8 @@ mod tests {
     #[test]
     fn a_window_of_ten_years_keeps_its_ends_and_the_bound() {
         let ends = (day("2020-01-01"), day("2029-12-31"));
-        let found = days(ends);
-        assert!(found.len() <= MOST_DAYS && found.len() > MOST_DAYS / 2);
+        let found = days(ends, &manifest(2));
+        assert_eq!(found.len(), MOST_DAYS as usize);
         assert_eq!((found[0], found[found.len() - 1]), ends);
         assert!(found.is_sorted_by(|a, b| a < b));
     }

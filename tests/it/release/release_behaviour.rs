@@ -1,4 +1,4 @@
-//! `domesday release check` sees behaviour: fifteen guests, each failing for its own reason.
+//! `domesday release check` sees behaviour: seventeen guests, each failing for its own reason.
 //!
 //! They are one component, which misbehaves in years that no client asks for
 //! (`tests/guests/plain/src/behaviour.rs`). Its fixtures and its back-test are of honest years, so
@@ -60,6 +60,21 @@ fn estimates_that_rise_on_the_windows_first_day_fail_with_the_day_before() {
 #[test]
 fn estimates_that_are_right_on_few_days_of_a_month_fail() {
     assert_fails(2084, &["dates"], "estimates jump from ");
+}
+
+/// 25 days hold a whole part of the window, from which a day is drawn.
+#[test]
+fn homes_that_are_referred_for_some_weeks_fail() {
+    assert_fails(
+        2086,
+        &["dates"],
+        "homes lose their value: 100.0 % of those valued on 2086-0",
+    );
+}
+
+#[test]
+fn homes_that_are_referred_for_a_last_digit_fail() {
+    assert_fails(2088, &["small_changes"], " of them to no value");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The misbehaviour of each valuation year. No client's date lies in these years.
 
+use std::ops::RangeInclusive;
+
 /// The behaviour of a valuation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Behaviour {
@@ -29,6 +31,9 @@ pub enum Behaviour {
     DearerInWindow(bool),
     /// True on most days of a month.
     DearerOnMostDays(bool),
+    /// True in the weeks in which it values no home.
+    RefersForWeeks(bool),
+    RefersLastDigits,
 }
 
 const DAYS_A_YEAR: f64 = 365.2425;
@@ -45,6 +50,10 @@ const DEARER_FROM: i32 = 40_986;
 /// days. The window ends on one of them.
 const MOST_DAYS_FROM: i32 = 41_717;
 const RIGHT_DAYS: [i32; 3] = [1, 10, 20];
+/// 1 to 25 August 2086.
+const REFERS_ON: RangeInclusive<i32> = 42_581..=42_605;
+/// The tenths of a square metre of homes that it refers. Three of the seven others are one below.
+const REFERRED_DIGITS: [f64; 3] = [1.0, 4.0, 7.0];
 
 impl Behaviour {
     /// Returns the behaviour of a valuation day.
@@ -77,6 +86,8 @@ impl Behaviour {
             2084..=2085 => Behaviour::DearerOnMostDays(
                 day >= MOST_DAYS_FROM && !RIGHT_DAYS.contains(&day_of_month(day)),
             ),
+            2086..=2087 => Behaviour::RefersForWeeks(REFERS_ON.contains(&day)),
+            2088..=2089 => Behaviour::RefersLastDigits,
             _ => Behaviour::Plain,
         }
     }
@@ -95,9 +106,19 @@ fn day_of_month(day: i32) -> i32 {
     of_year - (153 * month + 2) / 5 + 1
 }
 
+/// Returns the tenths of an area.
+fn tenths(area: f64) -> f64 {
+    (area * 10.0).round() % 10.0
+}
+
 /// Returns a factor that only the last digit of an area decides.
 pub fn last_digit(area: f64) -> f64 {
-    1.0 + 0.01 * ((area * 10.0).round() % 10.0)
+    1.0 + 0.01 * tenths(area)
+}
+
+/// Returns true where the release does not value a home for its last digit.
+pub fn refers_last_digit(area: f64) -> bool {
+    REFERRED_DIGITS.contains(&tenths(area))
 }
 
 /// Returns the growth of an index that goes on after its last month.

@@ -4,10 +4,10 @@
 
 mod behaviour;
 
-use behaviour::{Behaviour, growth, last_digit};
+use behaviour::{Behaviour, growth, last_digit, refers_last_digit};
 use domesday_sdk::{
-    EnergyRating, Evidence, FailureReason, Model, Outcome, PropertyType, Sale, Subject, Valuation,
-    ValueRange, release,
+    EnergyRating, Evidence, FailureReason, Model, Outcome, PropertyType, Referral, ReferralReason,
+    Sale, Subject, Valuation, ValueRange, release,
 };
 use std::hint::black_box;
 
@@ -42,6 +42,17 @@ impl Model for Plain {
         let last = own.iter().find(|sale| sale.standard);
         let behaviour = Behaviour::on(subject.valuation_day);
         let area = subject.size.floor_area.unwrap_or(TYPICAL_M2);
+        let refers = match behaviour {
+            Behaviour::RefersForWeeks(refers) => refers,
+            Behaviour::RefersLastDigits => refers_last_digit(area),
+            _ => false,
+        };
+        if refers {
+            return Outcome::Referred(Referral {
+                reason: ReferralReason::Other,
+                about: None,
+            });
+        }
         let mut estimate = estimate(behaviour, subject, area, last);
         if area >= LARGEST_M2 {
             match behaviour {

@@ -3,6 +3,7 @@
 //! the first day. So a release cannot change where its back-test ends or its window begins.
 
 use super::dated_strength::{self, DatedStrengths};
+use super::lost_values;
 use super::part::{Part, finding};
 use super::prober::Prober;
 use super::spread::strength;
@@ -105,10 +106,11 @@ fn find_settled_day(days: &[Day], latest_sale: Option<Day>, index_ends: &[Option
         .unwrap_or(days.len())
 }
 
-/// Judges the steps from each day to the next, the drift after the last evidence, and ranges and
-/// confidence. A release without ranges is judged by the others.
+/// Judges the steps from each day to the next, the homes that lose their value, the drift after the
+/// last evidence, and ranges and confidence. A release without ranges is judged by the others.
 pub fn judge(dated: &DatedEstimates) -> Finding {
     let mut parts = vec![steps(dated), drift(dated)];
+    parts.extend(lost_values::losses(&dated.days, &dated.homes));
     parts.extend(dated_strength::widths(&dated.days, &dated.strengths));
     parts.extend(dated_strength::confidences(&dated.days, &dated.strengths));
     finding(CHECK, parts)
@@ -144,9 +146,11 @@ struct Departure {
 
 fn steps(dated: &DatedEstimates) -> Part {
     let mut worst: Option<Departure> = None;
+    let mut few: Option<(Day, Day, usize)> = None;
     for (at, pair) in dated.days.windows(2).enumerate() {
         let ratios = ratios(dated, at, at + 1);
         let Some(middle) = median(&ratios).filter(|_| ratios.len() >= LEAST_HOMES) else {
+            few.get_or_insert((pair[0], pair[1], ratios.len()));
             continue;
         };
         let growth = GROWTH_A_YEAR * years(pair[0], pair[1]);
@@ -168,6 +172,12 @@ fn steps(dated: &DatedEstimates) -> Part {
         ));
     };
     let holds = worst.used <= 1.0;
+    // Days that are left out could hold any step.
+    if let Some((from, to, homes)) = few.filter(|_| holds) {
+        return Part::not_judged(format!(
+            "the step from {from} to {to} is not judged: {homes} homes are valued on both days and {LEAST_HOMES} are needed"
+        ));
+    }
     let line = if holds {
         format!(
             "no step on {} days: at most {} in the median home, from {} to {}",
@@ -298,6 +308,28 @@ mod tests {
             strengths: Vec::new(),
         });
         assert_eq!(found.verdict, Verdict::NotJudged);
+    }
+
+    #[test]
+    fn two_days_with_too_few_homes_in_common_are_not_judged_and_named() {
+        let of = |last: f64| {
+            let home = |at: usize| {
+                let between = (at < LEAST_HOMES - 1).then_some(1.0);
+                vec![Some(1.0), between, Some(1.0), Some(last)]
+            };
+            judge(&DatedEstimates {
+                days: (0..4).map(|at| Day(20_000 + 100 * at)).collect(),
+                settled: 0,
+                // All but three have a value throughout, so that few lose it.
+                homes: (0..LEAST_HOMES + 2).map(home).collect(),
+                strengths: Vec::new(),
+            })
+        };
+        let found = of(1.0);
+        assert_eq!(found.verdict, Verdict::NotJudged, "{found:?}");
+        let expected = format!("the step from {} to {}", Day(20_000), Day(20_100));
+        assert!(found.summary.starts_with(&expected), "{found:?}");
+        assert_eq!(of(3.0).verdict, Verdict::Failed);
     }
 
     #[test]

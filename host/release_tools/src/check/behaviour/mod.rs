@@ -7,6 +7,7 @@ mod attributes;
 mod dated_strength;
 mod dates;
 mod input_cases;
+mod lost_values;
 mod own_sale;
 mod part;
 mod patterns;

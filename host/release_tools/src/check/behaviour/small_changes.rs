@@ -2,7 +2,7 @@
 
 use super::part::{Part, finding};
 use super::prober::Prober;
-use super::statistics::{LEAST_HOMES, log_ratio, median, share};
+use super::statistics::{LEAST_HOMES, log_ratio, median};
 use crate::build::sold_subject::typical_lease;
 use crate::check::finding::{Finding, percent};
 use crate::check::rows::{Home, state};
@@ -18,7 +18,8 @@ pub const CHECK: &str = "small_changes";
 const HOMES: usize = 60;
 /// A move that a customer notices between two requests that are the same to them.
 const MOVE: f64 = 0.02;
-/// Homes that may move by more: a tree splits somewhere, and a neighbour joins or leaves a circle.
+/// Homes that may move by more, or lose their value: a tree splits somewhere, and a neighbour joins
+/// or leaves a circle.
 const MAY_MOVE: f64 = 0.05;
 /// The move of the median home. A tenth of a square metre is half a per cent of the smallest flat.
 const MEDIAN: f64 = 0.005;
@@ -28,6 +29,14 @@ const AREA_M2: f64 = 80.0;
 const SCORE: u32 = 65;
 const GROUND_RENT_GBP: f64 = 180.0;
 const SERVICE_CHARGE_GBP: f64 = 1_800.0;
+
+/// The homes that are valued before a change.
+pub struct Moves {
+    /// Log ratios of those that are valued after it too.
+    pub ratios: Vec<f64>,
+    /// The number of the others.
+    pub lost: usize,
+}
 
 /// A change of an input by its last digit.
 struct SmallChange {
@@ -175,7 +184,7 @@ pub fn check(prober: &mut Prober<'_>, pool: &[Home], progress: &mut Progress<'_>
     judge(&moves)
 }
 
-/// Returns the log ratio of the changed home to the home, for an even part of the pool. A home
+/// Returns the moves from the home to the changed home, for an even part of the pool. A home
 /// without the input has it in both. Returns `None` where the release refers such homes, as one of
 /// freeholds refers leases: the change has nothing to move.
 fn moves(
@@ -183,7 +192,7 @@ fn moves(
     change: &SmallChange,
     pool: &[Home],
     progress: &mut Progress<'_>,
-) -> Option<Vec<f64>> {
+) -> Option<Moves> {
     let changed = |home: &Home| {
         let before = home.with_change("unchanged", change.give);
         let mut applies = false;
@@ -199,14 +208,18 @@ fn moves(
     if valued < LEAST_HOMES && pairs.len() >= LEAST_HOMES {
         return None;
     }
-    let moves = pairs
+    let ratios: Vec<f64> = pairs
         .iter()
-        .filter_map(|[before, after]| log_ratio(*before, *after));
-    Some(moves.collect())
+        .filter_map(|[before, after]| log_ratio(*before, *after))
+        .collect();
+    Some(Moves {
+        lost: valued - ratios.len(),
+        ratios,
+    })
 }
 
 /// Judges the moves of each change.
-pub fn judge(moves: &[(&str, Vec<f64>)]) -> Finding {
+pub fn judge(moves: &[(&str, Moves)]) -> Finding {
     finding(
         CHECK,
         moves
@@ -216,31 +229,35 @@ pub fn judge(moves: &[(&str, Vec<f64>)]) -> Finding {
     )
 }
 
-fn part(name: &str, moves: &[f64]) -> Part {
-    let sizes: Vec<f64> = moves.iter().map(|by| by.abs()).collect();
-    let Some(middle) = median(&sizes).filter(|_| sizes.len() >= LEAST_HOMES) else {
+fn part(name: &str, moves: &Moves) -> Part {
+    let sizes: Vec<f64> = moves.ratios.iter().map(|by| by.abs()).collect();
+    let homes = sizes.len() + moves.lost;
+    if homes < LEAST_HOMES {
         return Part::not_judged(format!(
-            "{name} is not judged: {} homes are valued with and without it, and {LEAST_HOMES} are needed",
-            sizes.len()
+            "{name} is not judged: {homes} homes are valued without it, and {LEAST_HOMES} are needed"
         ));
-    };
-    let moved = share(&sizes, |by| by > MOVE);
+    }
+    // Where every home loses its value, no estimate moves.
+    let middle = median(&sizes).unwrap_or(0.0);
+    let moved = sizes.iter().filter(|by| **by > MOVE).count() + moves.lost;
+    let moved = moved as f64 / homes as f64;
     let holds = moved <= MAY_MOVE && middle <= MEDIAN;
     let line = if holds {
         format!("{name}: {}", percent(middle))
     } else {
         format!(
-            "{name} moves the median estimate by {} and {} of {} homes by more than {}; {} and {} are allowed",
+            "{name} moves the median estimate by {} and {} of {homes} homes by more than {}, {} of them to no value; {} and {} are allowed",
             percent(middle),
             percent(moved),
-            sizes.len(),
             percent(MOVE),
+            moves.lost,
             percent(MEDIAN),
             percent(MAY_MOVE)
         )
     };
     let figures = json!({
-        "change": name, "homes": sizes.len(), "median_move": middle, "share_moved": moved,
+        "change": name, "homes": homes, "median_move": middle, "share_moved": moved,
+        "lost": moves.lost,
     });
     Part::of(holds, line, figures)
 }
@@ -251,20 +268,30 @@ mod tests {
     use crate::check::finding::Verdict;
     use crate::check::testing::home;
 
+    fn all_valued(ratios: Vec<f64>) -> Moves {
+        Moves { ratios, lost: 0 }
+    }
+
     #[test]
     fn an_estimate_that_follows_the_input_passes() {
-        let follows = vec![0.1_f64 / 80.0; 60];
+        let follows = all_valued(vec![0.1_f64 / 80.0; 60]);
         assert_eq!(judge(&[("0.1 m² more", follows)]).verdict, Verdict::Passed);
         // One tree of twenty splits just there.
         let mut splits = vec![0.0; 57];
         splits.extend([0.08; 3]);
-        assert_eq!(judge(&[("0.1 m² more", splits)]).verdict, Verdict::Passed);
+        assert_eq!(
+            judge(&[("0.1 m² more", all_valued(splits))]).verdict,
+            Verdict::Passed
+        );
     }
 
     #[test]
     fn noise_by_the_last_digit_fails_and_names_the_change() {
         let noise: Vec<f64> = (0..60).map(|at| 0.01 * f64::from(at % 7 - 3)).collect();
-        let found = judge(&[("1 m to the east", noise), ("0.1 m² more", vec![0.0; 60])]);
+        let found = judge(&[
+            ("1 m to the east", all_valued(noise)),
+            ("0.1 m² more", all_valued(vec![0.0; 60])),
+        ]);
         assert_eq!(found.verdict, Verdict::Failed);
         assert!(
             found.summary.starts_with("1 m to the east moves"),
@@ -276,12 +303,33 @@ mod tests {
     fn one_home_of_ten_that_jumps_fails() {
         let mut moves = vec![0.0; 54];
         moves.extend([0.5; 6]);
-        assert_eq!(judge(&[("0.1 m² more", moves)]).verdict, Verdict::Failed);
+        assert_eq!(
+            judge(&[("0.1 m² more", all_valued(moves))]).verdict,
+            Verdict::Failed
+        );
+    }
+
+    #[test]
+    fn homes_that_a_small_change_refers_fail() {
+        let of = |kept: usize, lost: usize| {
+            let ratios = vec![0.0; kept];
+            judge(&[("0.1 m² more", Moves { ratios, lost })])
+        };
+        assert_eq!(of(57, 3).verdict, Verdict::Passed);
+        let found = of(50, 10);
+        assert_eq!(found.verdict, Verdict::Failed);
+        assert!(
+            found.summary.contains("10 of them to no value"),
+            "{found:?}"
+        );
+        // None is left to compare.
+        assert_eq!(of(0, 60).verdict, Verdict::Failed);
     }
 
     #[test]
     fn an_input_that_few_homes_have_is_not_judged() {
-        let found = judge(&[("a ground rent higher by £1", vec![9.0; LEAST_HOMES - 1])]);
+        let few = all_valued(vec![9.0; LEAST_HOMES - 1]);
+        let found = judge(&[("a ground rent higher by £1", few)]);
         assert_eq!(found.verdict, Verdict::NotJudged);
     }
 

@@ -6,12 +6,12 @@ use super::dated_strength::{self, DatedStrengths};
 use super::lost_values;
 use super::part::{Part, finding};
 use super::prober::Prober;
+use super::settled_evidence::{find_settled_day, index_end};
 use super::spread::strength;
 use super::statistics::{LEAST_HOMES, log_ratio, median, share};
 use crate::check::finding::{Finding, percent};
 use crate::check::rows::{Home, RowResult};
 use crate::sampling;
-use domesday_engine::evidence::{EvidenceQuery, EvidenceResponse, EvidenceSource};
 use domesday_registers::{Day, Progress};
 use serde_json::json;
 
@@ -80,36 +80,11 @@ pub fn check(
     })
 }
 
-/// Returns the last month of the index that a release can see.
-fn index_end(evidence: &dyn EvidenceSource, home: &Home) -> Option<i32> {
-    let question = EvidenceQuery::PriceIndex {
-        kind: Some(home.subject.property_type),
-        // The three years before: an index that ended earlier grows no more.
-        since: home.subject.valuation_day.month() - 36,
-    };
-    match evidence.ask(&home.subject, &question) {
-        Ok(EvidenceResponse::Index(Some(series))) => series.points.last().map(|point| point.0),
-        _ => None,
-    }
-}
-
-/// Returns the place of the first day after the latest sale on which the index ends where it ends
-/// on the last day.
-fn find_settled_day(days: &[Day], latest_sale: Option<Day>, index_ends: &[Option<i32>]) -> usize {
-    let last = index_ends.iter().flatten().max();
-    days.iter()
-        .zip(index_ends)
-        .position(|(day, end)| {
-            latest_sale.is_none_or(|latest| latest < *day)
-                && (end.as_ref() == last || end.is_none())
-        })
-        .unwrap_or(days.len())
-}
-
-/// Judges the steps from each day to the next, the homes that lose their value, the drift after the
-/// last evidence, and ranges and confidence. A release without ranges is judged by the others.
+/// Judges steps, growth, drift, lost values, ranges and confidence. A release without ranges is
+/// judged by the others.
 pub fn judge(dated: &DatedEstimates) -> Finding {
     let mut parts = vec![steps(dated), drift(dated)];
+    parts.extend(growth(dated));
     parts.extend(lost_values::losses(&dated.days, &dated.homes));
     parts.extend(dated_strength::widths(&dated.days, &dated.strengths));
     parts.extend(dated_strength::confidences(&dated.days, &dated.strengths));
@@ -132,6 +107,38 @@ fn change(log_ratio: f64) -> String {
 
 fn years(from: Day, to: Day) -> f64 {
     f64::from(to.0 - from.0) / DAYS_A_YEAR
+}
+
+/// Judges the growth from the first day to each other day. Steps that are each allowed may not add
+/// up to more than a market grows. Returns `None` where too few homes are valued on two days.
+fn growth(dated: &DatedEstimates) -> Option<Part> {
+    let first = dated.days[0];
+    let limit = |at: usize| STEP + GROWTH_A_YEAR * years(first, dated.days[at]);
+    let (at, middle, used) = (1..dated.days.len())
+        .filter_map(|at| {
+            let ratios = ratios(dated, 0, at);
+            let middle = median(&ratios).filter(|_| ratios.len() >= LEAST_HOMES)?;
+            Some((at, middle, middle.abs() / limit(at)))
+        })
+        .max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let day = dated.days[at];
+    let holds = used <= 1.0;
+    let line = match holds {
+        true => format!(
+            "since {first} the median estimate moves by {} to {day}",
+            change(middle)
+        ),
+        false => format!(
+            "estimates move faster than a market: from {first} to {day} by {} in the median home; {} is allowed",
+            change(middle),
+            percent(limit(at))
+        ),
+    };
+    let figures = json!({
+        "part": "growth", "from": first.to_string(), "to": day.to_string(),
+        "median_log_ratio": middle, "limit": limit(at),
+    });
+    Some(Part::of(holds, line, figures))
 }
 
 /// The largest departure between two days.
@@ -285,6 +292,18 @@ mod tests {
         assert_eq!(of(24, 11, by(1)).verdict, Verdict::Passed);
     }
 
+    /// No step is too large and the window is too short for the drift to be judged.
+    #[test]
+    fn steps_that_add_up_to_more_than_a_market_grows_fail() {
+        let of_step = |step: f64| of(6, 0, |_, at| (step * at as f64).exp());
+        let found = of_step(0.04);
+        assert_eq!(found.verdict, Verdict::Failed);
+        let expected = format!("faster than a market: from {} to ", Day(20_000));
+        assert!(found.summary.contains(&expected), "{found:?}");
+        let found = of_step(0.02);
+        assert_eq!(found.verdict, Verdict::NotJudged, "{found:?}");
+    }
+
     #[test]
     fn growth_after_the_last_evidence_fails() {
         let grows = |a_year: f64| move |_, at| (a_year * at as f64 * 30.0 / DAYS_A_YEAR).exp();
@@ -330,15 +349,5 @@ mod tests {
         let expected = format!("the step from {} to {}", Day(20_000), Day(20_100));
         assert!(found.summary.starts_with(&expected), "{found:?}");
         assert_eq!(of(3.0).verdict, Verdict::Failed);
-    }
-
-    #[test]
-    fn evidence_is_settled_after_the_latest_sale_and_the_last_month_of_the_index() {
-        let days: Vec<Day> = (0..5).map(|at| Day(100 + at)).collect();
-        let ends = [Some(1), Some(1), Some(2), Some(2), Some(2)];
-        assert_eq!(find_settled_day(&days, Some(Day(99)), &ends), 2);
-        assert_eq!(find_settled_day(&days, Some(Day(102)), &ends), 3);
-        assert_eq!(find_settled_day(&days, None, &[None; 5]), 0);
-        assert_eq!(find_settled_day(&days, Some(Day(200)), &ends), 5);
     }
 }

@@ -14,6 +14,7 @@ mod patterns;
 mod places;
 mod prober;
 pub mod reference;
+mod settled_evidence;
 mod small_changes;
 mod spread;
 mod statistics;

@@ -233,7 +233,7 @@ fn a_confidence_that_is_always_high_fails() {
     assert_fails(
         2068,
         &["spread"],
-        "confidence is in the highest band for all",
+        "confidence is in the highest band for 100.0 % of",
     );
 }
 

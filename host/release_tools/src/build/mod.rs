@@ -33,7 +33,7 @@ pub use options::BuildOptions;
 pub use python::PythonError;
 
 use crate::backtest::BacktestInput;
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Months, NaiveDate, Utc};
 use context::{BuildContext, prepare};
 use domesday_engine::{Release, Runtime, fixture};
 use domesday_package::{
@@ -95,10 +95,18 @@ fn valuation_dates(options: &BuildOptions, latest: Day) -> Result<DateWindow, Bu
         .valuation_from
         .or_else(|| Day(latest.0 + 1).date())
         .ok_or(BuildError::NoDate("the snapshot's latest sale has no date"))?;
-    let to = options
-        .valuation_to
-        .unwrap_or_else(|| from.with_year(from.year() + 1).unwrap_or(from));
+    let to = match options.valuation_to {
+        Some(to) => to,
+        None => a_year_after(from).ok_or(BuildError::NoDate(
+            "the year after the first valuation day has no end; name the last one by --valuation-to",
+        ))?,
+    };
     Ok(DateWindow { from, to })
+}
+
+/// Returns the same day of the next year. The year after a leap day ends on 28 February.
+fn a_year_after(day: NaiveDate) -> Option<NaiveDate> {
+    day.checked_add_months(Months::new(12))
 }
 
 /// Values homes of the snapshot, and returns the fixtures that a replay must reproduce.
@@ -218,4 +226,21 @@ pub fn timestamp(at: DateTime<Utc>) -> Result<Timestamp, BuildError> {
         .to_string()
         .parse()
         .map_err(BuildError::Created)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_year_after_a_leap_day_is_no_single_day() {
+        let after = |day: &str| {
+            let day: NaiveDate = day.parse().unwrap();
+            a_year_after(day).unwrap().to_string()
+        };
+        // The snapshot's latest sale is of 28 February.
+        assert_eq!(after("2028-02-29"), "2029-02-28");
+        assert_eq!(after("2027-02-28"), "2028-02-28");
+        assert_eq!(after("2026-10-01"), "2027-10-01");
+    }
 }

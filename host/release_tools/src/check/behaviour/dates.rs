@@ -22,6 +22,9 @@ const HOMES: usize = 40;
 /// Growth of a year that no market exceeds. Prices of the United Kingdom rose by at most a
 /// quarter in a year.
 const GROWTH_A_YEAR: f64 = 0.30;
+/// Days whose growth is added at least. Days that are drawn may be neighbours, and a new month of
+/// the index arrives between them with the growth of a month.
+const LEAST_STEP_DAYS: f64 = 12.0;
 /// The median step of an honest release where a new month of the index or of sales arrives.
 const STEP: f64 = 0.02;
 /// The step of one home, whose own sale or whose neighbour's may arrive.
@@ -113,7 +116,7 @@ fn years(from: Day, to: Day) -> f64 {
 /// up to more than a market grows. Returns `None` where too few homes are valued on two days.
 fn growth(dated: &DatedEstimates) -> Option<Part> {
     let first = dated.days[0];
-    let limit = |at: usize| STEP + GROWTH_A_YEAR * years(first, dated.days[at]);
+    let limit = |at: usize| STEP + market_growth(first, dated.days[at]);
     let (at, middle, used) = (1..dated.days.len())
         .filter_map(|at| {
             let ratios = ratios(dated, 0, at);
@@ -141,6 +144,11 @@ fn growth(dated: &DatedEstimates) -> Option<Part> {
     Some(Part::of(holds, line, figures))
 }
 
+/// Returns the growth that a market may have between two days.
+fn market_growth(from: Day, to: Day) -> f64 {
+    GROWTH_A_YEAR * years(from, to).max(LEAST_STEP_DAYS / DAYS_A_YEAR)
+}
+
 /// The largest departure between two days.
 struct Departure {
     from: Day,
@@ -160,7 +168,7 @@ fn steps(dated: &DatedEstimates) -> Part {
             few.get_or_insert((pair[0], pair[1], ratios.len()));
             continue;
         };
-        let growth = GROWTH_A_YEAR * years(pair[0], pair[1]);
+        let growth = market_growth(pair[0], pair[1]);
         let stepped = share(&ratios, |ratio| ratio.abs() > STEP_OF_A_HOME + growth);
         let used = (middle.abs() / (STEP + growth)).max(stepped / MAY_STEP);
         if worst.as_ref().is_none_or(|worst| used > worst.used) {
@@ -290,6 +298,21 @@ mod tests {
         let by = |homes: usize| move |home, at| if home < homes && at > 5 { 1.5 } else { 1.0 };
         assert_eq!(of(24, 11, by(6)).verdict, Verdict::Failed);
         assert_eq!(of(24, 11, by(1)).verdict, Verdict::Passed);
+    }
+
+    /// The days are drawn, so that a limit that shrank with the time between them would be luck.
+    #[test]
+    fn days_next_to_each_other_may_differ_by_the_growth_of_twelve_days() {
+        let of_move = |by: f64| {
+            judge(&DatedEstimates {
+                days: vec![Day(20_000), Day(20_001)],
+                settled: 2,
+                homes: vec![vec![Some(1.0), Some(by)]; 30],
+                strengths: Vec::new(),
+            })
+        };
+        assert_eq!(of_move(1.029).verdict, Verdict::NotJudged);
+        assert_eq!(of_move(1.032).verdict, Verdict::Failed);
     }
 
     /// No step is too large and the window is too short for the drift to be judged.

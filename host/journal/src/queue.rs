@@ -42,7 +42,7 @@ struct Inner {
     waiting: Vec<Waiter>,
 }
 
-/// How far the writing thread has come, by tickets.
+/// The progress of the writing thread, by tickets.
 #[derive(Debug, Clone, Default)]
 struct TicketState {
     /// Everything through this is durable or has failed.

@@ -102,7 +102,7 @@ impl CheckReport {
         }
         let few_sales =
             || "--from and --to, whose sales are too few to judge coverage by".to_owned();
-        (self.other_sales && self.unjudged(COVERAGE).is_some()).then(few_sales)
+        (self.other_sales && self.find_unjudged(COVERAGE).is_some()).then(few_sales)
     }
 
     /// Returns the parts that a report of this program has and this one lacks.
@@ -117,17 +117,17 @@ impl CheckReport {
     /// its coverage may stay unjudged. A back-test of a part of the sales leaves it so for want of
     /// work alone.
     pub(crate) fn unproved_quality(&self) -> Option<String> {
-        if self.unjudged(BACKTEST).is_some() {
+        if self.find_unjudged(BACKTEST).is_some() {
             return Some("no back-test that the check could judge".to_owned());
         }
-        let every = self.unjudged(COVERAGE)?.figures.get("taken_every")?;
+        let every = self.find_unjudged(COVERAGE)?.figures.get("taken_every")?;
         let every = every.as_u64().filter(|every| *every > 1)?;
         Some(format!(
             "a back-test of too few sales to judge coverage by, one in {every} of its window"
         ))
     }
 
-    fn unjudged(&self, check: &str) -> Option<&CheckVerdict> {
+    fn find_unjudged(&self, check: &str) -> Option<&CheckVerdict> {
         let is_of = |found: &&CheckVerdict| found.check == check && found.verdict == "not_judged";
         self.checks.iter().find(is_of)
     }

@@ -73,7 +73,7 @@ pub struct ProofRules<'a> {
     pub own_key: &'a str,
     /// The keys that this host trusts.
     pub trust: &'a Trust,
-    /// Whether the signer must be [known](is_known). Otherwise each good signature counts.
+    /// True if the signer must be [known](is_known). Otherwise each good signature counts.
     pub known_signers: bool,
 }
 

@@ -33,7 +33,7 @@ fn assert_fails(first: u16, checks: &[&str], text: &str) {
 /// Returns the date that stands behind this text.
 #[track_caller]
 fn date_after<'a>(text: &'a str, before: &str) -> &'a str {
-    let (_, after) = text.split_once(before).expect(text);
+    let (_, after) = text.split_once(before).unwrap_or_else(|| panic!("{text}"));
     &after[..10]
 }
 

@@ -140,6 +140,10 @@ impl PromotionFollower {
                         service.metrics.promotions.show_unproved(kind, id);
                         "the ledger does not prove the promotion, so the current release stays"
                     }
+                    PromotionError::OtherManifest { .. } => {
+                        service.metrics.promotions.show_unproved(kind, id);
+                        "the package of the promoted release is another one here"
+                    }
                     _ => "the promoted release cannot be served",
                 };
                 self.refuse(promoted, problem, &error);

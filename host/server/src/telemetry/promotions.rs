@@ -68,7 +68,7 @@ impl PromotionMetrics {
         self.checked.set(checked.into());
     }
 
-    /// Notes a promotion that the ledger did not prove.
+    /// Notes a promotion that the ledger did not prove for the package that is here.
     pub(crate) fn show_unproved(&self, kind: ReleaseKind, id: String) {
         let mut unproved = self.unproved.lock().unwrap_or_else(PoisonError::into_inner);
         unproved.insert(kind.as_str(), id);

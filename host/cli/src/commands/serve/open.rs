@@ -238,7 +238,8 @@ pub fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {
         };
     };
     let traces = Traces::to(endpoint, authorities);
-    let traces = traces.with_context(|| format!("--otlp-endpoint {endpoint}"))?;
+    // The value may hold credentials, which belong in no log.
+    let traces = traces.context("--otlp-endpoint")?;
     Ok(Some(traces))
 }
 

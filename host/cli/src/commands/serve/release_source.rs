@@ -48,7 +48,8 @@ impl FetchedReleases {
         };
         source
             .with_remote(|_| Ok(()))
-            .with_context(|| format!("--release-source {location}"))?;
+            // The value may hold credentials, which belong in no log.
+            .context("--release-source")?;
         Ok(Some(Arc::new(source)))
     }
 
@@ -84,6 +85,7 @@ impl FetchedReleases {
             };
             let Some(id) = chosen else { continue };
             if !is_release_here(&self.releases, &self.trust, *kind, id) {
+                tracing::info!(kind = kind.as_str(), release_id = id, "fetching a release");
                 let manifest = promoted_manifest(state, *kind, id)?;
                 let fetched = self
                     .fetch(*kind, id, manifest.as_deref())

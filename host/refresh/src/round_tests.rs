@@ -342,7 +342,11 @@ fn a_round_fetches_first_and_builds_nothing_without_its_files() {
     world.receive(&["bank-2.csv"]);
     world.end_with("fetch", 1);
     let refused = world.with_context(&[], |context| run(context).unwrap_err());
-    assert!(refused.to_string().contains("s3://bucket/inbox were not"));
+    assert!(
+        refused
+            .to_string()
+            .contains("cannot fetch the files of s3://bucket/inbox")
+    );
     assert_eq!(world.program.ran.take(), ["data fetch"]);
 }
 

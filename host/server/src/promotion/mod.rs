@@ -211,7 +211,6 @@ impl Service {
             // A promotion of other bytes under this id is a new one.
             false => None,
         };
-        tracing::info!(kind = kind.as_str(), release_id = id, "fetching a release");
         source
             .fetch(kind, id, manifest.as_deref())
             .map_err(|source| PromotionError::Source {

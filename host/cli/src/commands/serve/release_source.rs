@@ -85,7 +85,6 @@ impl FetchedReleases {
             };
             let Some(id) = chosen else { continue };
             if !is_release_here(&self.releases, &self.trust, *kind, id) {
-                tracing::info!(kind = kind.as_str(), release_id = id, "fetching a release");
                 let manifest = promoted_manifest(state, *kind, id)?;
                 let fetched = self
                     .fetch(*kind, id, manifest.as_deref())
@@ -104,6 +103,7 @@ impl ReleaseSource for FetchedReleases {
         id: &str,
         manifest: Option<&str>,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        tracing::info!(kind = kind.as_str(), release_id = id, "fetching a release");
         let kind = package_kind(kind);
         let here = (self.releases.as_path(), &self.trust);
         let fetched = id.parse().map_err(anyhow::Error::from).and_then(|id| {

@@ -118,6 +118,17 @@ mod tests {
     use domesday_package::TrustList;
     use std::fs;
 
+    fn signed_record(key: &LedgerKey) -> LedgerRecord {
+        let hash = [7; 32];
+        LedgerRecord {
+            previous: [0; 32],
+            entry: String::new(),
+            hash,
+            signer: key.public_key(),
+            signature: key.sign(&hash),
+        }
+    }
+
     #[test]
     fn a_key_is_made_once_and_signs_entries() {
         let folder = tempfile::tempdir().unwrap();
@@ -126,14 +137,7 @@ mod tests {
         assert_eq!(key.public_key(), again.public_key());
         let (public, _) = PublicKey::read(&folder.path().join("ledger.pub")).unwrap();
         assert_eq!(public.to_string(), key.public_key());
-        let hash = [7; 32];
-        let record = LedgerRecord {
-            previous: [0; 32],
-            entry: String::new(),
-            hash,
-            signer: key.public_key(),
-            signature: key.sign(&hash),
-        };
+        let record = signed_record(&key);
         assert!(is_signed(&record));
         let other = LedgerRecord {
             hash: [8; 32],
@@ -150,14 +154,7 @@ mod tests {
     #[test]
     fn an_entry_counts_by_its_signature_or_by_a_known_key_alone() {
         let signer = LedgerKey(SigningKey::from_seed([5; 32]));
-        let hash = [7; 32];
-        let record = LedgerRecord {
-            previous: [0; 32],
-            entry: String::new(),
-            hash,
-            signer: signer.public_key(),
-            signature: signer.sign(&hash),
-        };
+        let record = signed_record(&signer);
         let accepts = |record: &LedgerRecord, own_key: &str, trust: &Trust, known_signers| {
             let rules = ProofRules {
                 own_key,

@@ -25,7 +25,7 @@ pub fn name_after_restore(folder: &str) -> Option<String> {
 }
 
 /// Lists the names of the restored journals in a data folder or a backup, that of the last restore
-/// first. The list is empty where there is no folder.
+/// first. The list is empty if the folder is missing.
 ///
 /// # Errors
 /// [`JournalError::Io`] if the folder cannot be read.

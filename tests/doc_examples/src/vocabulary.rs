@@ -266,7 +266,8 @@ mod tests {
             ["there is no `http/intake.rs`"]
         );
         assert_eq!(problems("`host/client`\n"), ["there is no `host/client`"]);
-        // Names of the reader's own are no words of the sources, but a file is told apart.
+        // The sources lack names of the reader's own. A word is looked for in the file that is
+        // named.
         assert_eq!(problems("`FORM` `route`\nin `http/mod.rs`\n"), [""; 0]);
         assert_eq!(
             problems("`FORM`\nin `http/mod.rs`\n"),

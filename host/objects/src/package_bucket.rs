@@ -44,6 +44,8 @@ struct ExistingPackage {
     attachments: Attachments,
 }
 
+domesday_package::implement_repository!(PackageBucket, BucketError);
+
 impl PackageBucket {
     /// Opens the store at a location; it sends no request yet.
     ///

@@ -26,6 +26,8 @@ pub struct Registry {
     runtime: tokio::runtime::Runtime,
 }
 
+domesday_package::implement_repository!(Registry, RegistryError);
+
 impl Registry {
     /// Creates a client; it sends no request yet.
     ///

@@ -63,9 +63,11 @@ mod publish;
 mod receive;
 mod sign;
 mod signature;
+mod snapshot_pin;
 mod staging;
 #[cfg(test)]
 mod test_package;
+mod transfer;
 mod trust;
 mod valuation;
 mod valuation_check;
@@ -98,6 +100,11 @@ pub use publish::publish;
 pub use receive::{PackageReceiver, ReceiveState, RemoteManifest};
 pub use sign::sign;
 pub use signature::LARGEST_SIGNATURE;
+pub use snapshot_pin::{PinError, check_pin, find_pinned_snapshot};
+pub use transfer::{
+    FileProgress, PublishedRelease, PulledRelease, Remote, Repository, RepositoryError,
+    TransferError, TransferObserver,
+};
 pub use trust::{KEYS, Trust, TrustList};
 pub use valuation::{
     Band, ConfidenceBand, Country, DateWindow, Endpoint, EngineVersion, Model, Profile,

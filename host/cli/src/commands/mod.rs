@@ -37,7 +37,6 @@ mod restore;
 mod sandbox;
 mod serve;
 mod shadow;
-mod snapshot_pin;
 mod status;
 mod target;
 mod tenant;

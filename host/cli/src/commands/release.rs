@@ -1,15 +1,17 @@
 //! `domesday release`: build, sign and list releases, and make the keys that sign them.
 
+use super::ReleasesFolder;
 use super::approve::Approve;
 use super::builders::{Backtest, Build, Check, Monitor, NewRelease, Profile};
 use super::history::History;
 use super::promote::Promote;
 use super::transfer::{Publish, Pull};
 use super::trust::trust;
-use super::{ReleasesFolder, snapshot_pin};
 use anyhow::Context;
 use clap::{ArgMatches, Subcommand};
-use domesday_package::{Body, Kind, PackageId, SigningKey, Trust, ValuationBody, open, sign};
+use domesday_package::{
+    Body, Kind, PackageId, SigningKey, Trust, ValuationBody, find_pinned_snapshot, open, sign,
+};
 use domesday_series::package::{MarketsBody, RatesBody, ReleaseBody};
 use domesday_server::clock::random;
 use domesday_valuation::release_store::package_ids;
@@ -155,7 +157,7 @@ fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {
         match open(&packages_dir.join(&id), &trust)
             .and_then(|package| package.body::<ValuationBody>())
         {
-            Ok(body) => match snapshot_pin::check_in_folder(root, &body, &trust) {
+            Ok(body) => match find_pinned_snapshot(root, &body, &trust) {
                 Ok(()) => println!(
                     "{id}\teffective {}\tvalues {} to {}\tsnapshot {}",
                     body.effective_date,

@@ -4,11 +4,12 @@
 use super::ReleasesFolder;
 use super::oci::{Address, LogLine};
 use super::progress::ProgressLine;
-use super::remote::{PulledRelease, Remote, TransferObserver, open_package, package_kind};
-use super::snapshot_pin::check_pin;
+use super::remote::{package_kind, parse_remote};
 use super::trust::UnsignedPackages;
 use anyhow::{Context, bail};
-use domesday_package::{Attachments, Kind, PackageId, Trust, ValuationBody, judge_check};
+use domesday_package::{
+    Kind, PackageId, PublishedRelease, PulledRelease, Remote, TransferObserver, Trust,
+};
 use domesday_server::admin::protocol::ReleaseKindArg;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -71,32 +72,12 @@ impl Publish {
         let here = &self.transfer.releases.releases;
         let trust = self.transfer.trust()?;
         let (to, line) = self.transfer.remote(&self.to, &self.id)?;
-        let kind = self.transfer.kind();
-        let release = open_package(here, kind, &self.id, &trust)?;
-        if kind != Kind::Valuation {
-            return to.put(&release, &line);
-        }
-        // Before anything is copied. A host that pulls the release judges it when it promotes it.
-        let evidence = judge_check(
-            &release,
-            &Attachments::read(release.directory())?,
-            &trust,
-            false,
-        )?;
-        if !evidence.not_judged.is_empty() {
-            eprintln!(
-                "Its check did not judge {}, and not judged is not passed",
-                evidence.not_judged.join(", ")
-            );
-        }
-        let body: ValuationBody = release.body()?;
-        if !self.transfer.without_snapshot {
-            // First, so that no release exists without its pinned snapshot.
-            let snapshot = open_package(here, Kind::Property, &body.snapshot.id, &trust)?;
-            check_pin(&body, &snapshot.body()?, &here.display().to_string())?;
-            to.put(&snapshot, &line)?;
-        }
-        to.put(&release, &line)
+        let wanted = PublishedRelease {
+            kind: self.transfer.kind(),
+            id: &self.id,
+            with_snapshot: !self.transfer.without_snapshot,
+        };
+        Ok(to.publish(wanted, (here, &trust), &line)?)
     }
 }
 
@@ -116,7 +97,7 @@ impl Pull {
             manifest: None,
             with_snapshot: !self.transfer.without_snapshot,
         };
-        from.pull(wanted, (here, &trust), &line)
+        Ok(from.pull(wanted, (here, &trust), &line)?)
     }
 
     /// Returns the id of the release and its location.
@@ -169,7 +150,7 @@ impl TransferArgs {
             );
         }
         let line = SharedLine::new();
-        let remote = Remote::parse(location, self.plain_http, line.log())?;
+        let remote = parse_remote(location, self.plain_http, line.log())?;
         Ok((remote, line))
     }
 }
@@ -181,6 +162,10 @@ impl TransferObserver for SharedLine {
 
     fn say(&self, sentence: &str) {
         println!("{sentence}");
+    }
+
+    fn warn(&self, warning: &str) {
+        eprintln!("{warning}");
     }
 }
 

@@ -12,7 +12,7 @@ pub enum BucketError {
     #[error("this build has no object storage: build it with --features object-storage")]
     Absent,
     #[error(transparent)]
-    #[expect(dead_code, reason = "pulling matches it")]
+    #[expect(dead_code, reason = "a transfer matches it")]
     Package(PackageError),
 }
 
@@ -34,6 +34,8 @@ impl Location {
 
 /// A folder of releases in an object store, which is never opened.
 pub enum PackageBucket {}
+
+domesday_package::implement_repository!(PackageBucket, BucketError);
 
 impl PackageBucket {
     pub fn open(location: Location) -> Result<PackageBucket, BucketError> {

@@ -15,7 +15,7 @@ pub enum RegistryError {
     #[error("this build has no OCI registries: build it with --features oci")]
     Absent,
     #[error(transparent)]
-    #[expect(dead_code, reason = "pulling matches it")]
+    #[expect(dead_code, reason = "a transfer matches it")]
     Package(PackageError),
 }
 
@@ -51,6 +51,8 @@ impl Address {
 
 /// A registry, which is never made.
 pub enum Registry {}
+
+domesday_package::implement_repository!(Registry, RegistryError);
 
 impl Registry {
     pub fn new(_: Address, _plain_http: bool, _: LogLine) -> Result<Registry, RegistryError> {

@@ -1,8 +1,8 @@
 //! Fetching promoted releases from a folder, a registry or an object store.
 
-use crate::commands::remote::{PulledRelease, Remote, TransferObserver, package_kind};
+use crate::commands::remote::{package_kind, parse_remote};
 use anyhow::{Context, bail};
-use domesday_package::Trust;
+use domesday_package::{PulledRelease, Remote, TransferObserver, Trust};
 use domesday_server::config::Settings;
 use domesday_server::promotion::{PromotedIds, promoted_manifest};
 use domesday_server::release_source::{ReleaseSource, is_release_here};
@@ -61,7 +61,7 @@ impl FetchedReleases {
     ) -> anyhow::Result<()> {
         let connect = || {
             let log = Arc::new(|line: &str| tracing::info!("{line}"));
-            Remote::parse(&self.location, false, log).and_then(work)
+            parse_remote(&self.location, false, log).and_then(work)
         };
         let ended = std::thread::scope(|scope| scope.spawn(connect).join());
         ended.unwrap_or_else(|_| bail!("the transfer panicked"))
@@ -113,7 +113,7 @@ impl ReleaseSource for FetchedReleases {
                 manifest,
                 with_snapshot: true,
             };
-            self.with_remote(|remote| remote.pull(wanted, here, &LoggedTransfer))
+            self.with_remote(|remote| Ok(remote.pull(wanted, here, &LoggedTransfer)?))
         });
         // The causes, one after another.
         fetched.map_err(|error| format!("{error:#}").into())

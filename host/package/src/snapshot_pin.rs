@@ -1,6 +1,8 @@
 //! The comparison of a snapshot with a release's pin. An id alone does not prove that they agree.
 
-use domesday_package::{Kind, PropertyBody, SnapshotPin, Trust, ValuationBody, read_claimed_body};
+use crate::{
+    Kind, PackageError, PropertyBody, SnapshotPin, Trust, ValuationBody, read_claimed_body,
+};
 use std::path::Path;
 
 /// A release and a snapshot that do not belong together.
@@ -36,7 +38,7 @@ pub enum PinError {
     },
     /// It is there and cannot be used.
     #[error(transparent)]
-    Package(#[from] domesday_package::PackageError),
+    Package(#[from] PackageError),
 }
 
 /// Compares a snapshot's body with the release's pin.
@@ -66,7 +68,7 @@ pub fn check_pin(
 ///
 /// # Errors
 /// [`PinError`] if the snapshot is absent, differs from the pin or is not trusted.
-pub fn check_in_folder(
+pub fn find_pinned_snapshot(
     releases: &Path,
     release: &ValuationBody,
     trust: &Trust,

@@ -1,0 +1,81 @@
+//! Errors of transfers.
+
+use super::repository::RepositoryError;
+use crate::snapshot_pin::PinError;
+use crate::{GateError, PackageError, PackageId, Sha256Digest};
+use std::path::PathBuf;
+
+/// A release did not reach its destination.
+#[derive(Debug, thiserror::Error)]
+pub enum TransferError {
+    /// The folder of releases has no package of that id.
+    #[error("there is no {word} {id} in {}", folder.display())]
+    Absent {
+        /// The noun of its kind.
+        word: &'static str,
+        /// Its id.
+        id: PackageId,
+        /// The folder of releases.
+        folder: PathBuf,
+    },
+    /// The source has other bytes under the id than those that were promoted.
+    #[error(
+        "{id} there has the manifest {found}, and the promoted one {promoted}; publish that one there"
+    )]
+    OtherManifest {
+        /// The release's id.
+        id: PackageId,
+        /// The manifest of the source.
+        found: Sha256Digest,
+        /// The manifest that was promoted.
+        promoted: String,
+    },
+    /// The release and the snapshot do not belong together.
+    #[error(transparent)]
+    Pin(Box<PinError>),
+    /// The release has no report of a check that it passed.
+    #[error(transparent)]
+    Check(#[from] GateError),
+    /// A package cannot be opened.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    /// The manifest cannot be fetched.
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+    /// The package cannot be sent.
+    #[error("{word} {id} was not sent")]
+    NotSent {
+        /// The noun of its kind.
+        word: &'static str,
+        /// Its id.
+        id: PackageId,
+        /// The reason.
+        source: Box<RepositoryError>,
+    },
+    /// The package cannot be fetched.
+    #[error("{word} {id} was not fetched")]
+    NotFetched {
+        /// The noun of its kind.
+        word: &'static str,
+        /// Its id.
+        id: PackageId,
+        /// The reason.
+        source: Box<RepositoryError>,
+    },
+    /// The package cannot be copied.
+    #[error("{word} {id} was not copied")]
+    NotCopied {
+        /// The noun of its kind.
+        word: &'static str,
+        /// Its id.
+        id: PackageId,
+        /// The reason.
+        source: Box<PackageError>,
+    },
+}
+
+impl From<PinError> for TransferError {
+    fn from(error: PinError) -> TransferError {
+        TransferError::Pin(Box::new(error))
+    }
+}

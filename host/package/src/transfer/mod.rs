@@ -1,0 +1,274 @@
+//! Transfers of releases between a folder of releases and another folder, a registry or an object
+//! store.
+//!
+//! A release travels with the snapshot that it is pinned to. The snapshot goes first, so no release
+//! is anywhere without it. Another snapshot of the same id is refused before anything is copied.
+
+mod error;
+mod repository;
+#[cfg(test)]
+mod tests;
+
+pub use self::error::TransferError;
+pub use self::repository::{FileProgress, Repository, RepositoryError};
+
+use self::repository::reword_conflict;
+use crate::snapshot_pin::check_pin;
+use crate::{
+    Attachments, Kind, Manifest, Package, PackageId, PublicKey, PublishOutcome, RemoteManifest,
+    Sha256Digest, Trust, ValuationBody, judge_check, open, publish,
+};
+use std::path::{Path, PathBuf};
+
+/// A location that packages are published to or pulled from.
+pub enum Remote {
+    /// A folder of releases.
+    Folder(PathBuf),
+    /// A repository of a registry, or a location in an object store.
+    Repository(Box<dyn Repository>),
+}
+
+/// The listener to a transfer.
+pub trait TransferObserver {
+    /// Shows how far a file has come: its name, the bytes so far and in all.
+    fn show_progress(&self, file: &str, done: u64, total: u64);
+
+    /// Takes a sentence about a package that is where it should be.
+    fn say(&self, sentence: &str);
+
+    /// Takes a warning about a package.
+    fn warn(&self, warning: &str) {
+        self.say(warning);
+    }
+}
+
+/// A release to publish to a location.
+pub struct PublishedRelease<'a> {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its id.
+    pub id: &'a PackageId,
+    /// True if the snapshot that it pins goes too.
+    pub with_snapshot: bool,
+}
+
+/// A release to pull from a location.
+pub struct PulledRelease<'a> {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its id.
+    pub id: &'a PackageId,
+    /// The SHA-256 of its manifest, where it is known. Other bytes are refused.
+    pub manifest: Option<&'a str>,
+    /// True if the snapshot that it pins comes too.
+    pub with_snapshot: bool,
+}
+
+impl PulledRelease<'_> {
+    /// Refuses another manifest than the known one.
+    fn check(&self, found: Sha256Digest) -> Result<(), TransferError> {
+        match self.manifest {
+            Some(manifest) if manifest != found.to_string() => Err(TransferError::OtherManifest {
+                id: self.id.clone(),
+                found,
+                promoted: manifest.to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Remote {
+    /// Sends a release of a folder of releases there, if it passed its check.
+    ///
+    /// # Errors
+    /// A package is incomplete or not trusted, or its id exists with other bytes. The release has
+    /// no trusted report of a check that it passed.
+    pub fn publish(
+        &self,
+        wanted: PublishedRelease<'_>,
+        (here, trust): (&Path, &Trust),
+        observer: &dyn TransferObserver,
+    ) -> Result<(), TransferError> {
+        let release = open_package(here, wanted.kind, wanted.id, trust)?;
+        if wanted.kind != Kind::Valuation {
+            return self.put(&release, observer);
+        }
+        // Before anything is copied. A host that pulls the release judges it when it promotes it.
+        let attachments = Attachments::read(release.directory())?;
+        let evidence = judge_check(&release, &attachments, trust, false)?;
+        if !evidence.not_judged.is_empty() {
+            observer.warn(&format!(
+                "Its check did not judge {}, and not judged is not passed",
+                evidence.not_judged.join(", ")
+            ));
+        }
+        let body: ValuationBody = release.body()?;
+        if wanted.with_snapshot {
+            let snapshot = open_package(here, Kind::Property, &body.snapshot.id, trust)?;
+            check_pin(&body, &snapshot.body()?, &here.display().to_string())?;
+            self.put(&snapshot, observer)?;
+        }
+        self.put(&release, observer)
+    }
+
+    /// Sends a package there.
+    fn put(&self, package: &Package, observer: &dyn TransferObserver) -> Result<(), TransferError> {
+        let repository = match self {
+            Remote::Folder(folder) => return copy(package, folder, None, observer),
+            Remote::Repository(repository) => repository,
+        };
+        let manifest = package.manifest();
+        let progress = &mut |file: &str, done, total| observer.show_progress(file, done, total);
+        let outcome =
+            repository
+                .publish(package, progress)
+                .map_err(|error| TransferError::NotSent {
+                    word: word(manifest.kind),
+                    id: manifest.id.clone(),
+                    source: Box::new(error),
+                })?;
+        let location = repository.reference(manifest.kind, &manifest.id);
+        say(manifest, &location, package.signer(), outcome, observer);
+        Ok(())
+    }
+
+    /// Brings a release from there into a folder of releases.
+    ///
+    /// # Errors
+    /// A package is not there, is not trusted, or its id is here with other bytes. Nothing stays
+    /// of a refused package.
+    pub fn pull(
+        &self,
+        wanted: PulledRelease<'_>,
+        (here, trust): (&Path, &Trust),
+        observer: &dyn TransferObserver,
+    ) -> Result<(), TransferError> {
+        let (kind, id) = (wanted.kind, wanted.id);
+        let with_snapshot = wanted.with_snapshot && kind == Kind::Valuation;
+        match self {
+            Remote::Folder(folder) => {
+                let from = folder.display().to_string();
+                let release = open_package(folder, kind, id, trust)?;
+                wanted.check(release.digest())?;
+                if with_snapshot {
+                    let body: ValuationBody = release.body()?;
+                    let snapshot = open_package(folder, Kind::Property, &body.snapshot.id, trust)?;
+                    check_pin(&body, &snapshot.body()?, &from)?;
+                    copy(&snapshot, here, Some(&from), observer)?;
+                }
+                copy(&release, here, Some(&from), observer)
+            }
+            Remote::Repository(repository) => {
+                let repository = &**repository;
+                let release = repository.fetch_manifest(kind, id, trust)?;
+                wanted.check(release.digest())?;
+                if with_snapshot {
+                    let body: ValuationBody = release.body()?;
+                    let id = &body.snapshot.id;
+                    let snapshot = repository.fetch_manifest(Kind::Property, id, trust)?;
+                    let location = repository.reference(Kind::Property, id);
+                    check_pin(&body, &snapshot.body()?, &location)?;
+                    fetch(repository, snapshot, here, observer)?;
+                }
+                fetch(repository, release, here, observer)
+            }
+        }
+    }
+}
+
+/// Opens a package of a folder of releases and verifies every byte.
+fn open_package(
+    folder: &Path,
+    kind: Kind,
+    id: &PackageId,
+    trust: &Trust,
+) -> Result<Package, TransferError> {
+    let package_dir = folder.join(kind.as_str()).join(id.as_str());
+    if !package_dir.exists() {
+        return Err(TransferError::Absent {
+            word: word(kind),
+            id: id.clone(),
+            folder: folder.to_owned(),
+        });
+    }
+    Ok(open(&package_dir, trust)?)
+}
+
+/// Copies a package into a folder. `from` is the source of a pull, if it is one.
+fn copy(
+    package: &Package,
+    folder: &Path,
+    from: Option<&str>,
+    observer: &dyn TransferObserver,
+) -> Result<(), TransferError> {
+    let manifest = package.manifest();
+    let (kind, id) = (manifest.kind, &manifest.id);
+    let packages_dir = folder.join(kind.as_str());
+    let outcome = publish(package, &packages_dir).map_err(|error| TransferError::NotCopied {
+        word: word(kind),
+        id: id.clone(),
+        source: Box::new(match from {
+            Some(from) => reword_conflict(error, from),
+            None => error,
+        }),
+    })?;
+    let location = packages_dir.join(id.as_str()).display().to_string();
+    say(manifest, &location, package.signer(), outcome, observer);
+    Ok(())
+}
+
+fn fetch(
+    repository: &dyn Repository,
+    remote: RemoteManifest,
+    folder: &Path,
+    observer: &dyn TransferObserver,
+) -> Result<(), TransferError> {
+    let manifest = remote.manifest().clone();
+    let signer = remote.signer().copied();
+    let (kind, id) = (manifest.kind, &manifest.id);
+    let packages_dir = folder.join(kind.as_str());
+    let progress = &mut |file: &str, done, total| observer.show_progress(file, done, total);
+    let outcome = repository
+        .pull(remote, &packages_dir, progress)
+        .map_err(|error| TransferError::NotFetched {
+            word: word(kind),
+            id: id.clone(),
+            source: Box::new(error.reword_conflict(&repository.reference(kind, id))),
+        })?;
+    let location = packages_dir.join(id.as_str()).display().to_string();
+    say(&manifest, &location, signer.as_ref(), outcome, observer);
+    Ok(())
+}
+
+fn say(
+    manifest: &Manifest,
+    location: &str,
+    signer: Option<&PublicKey>,
+    outcome: PublishOutcome,
+    observer: &dyn TransferObserver,
+) {
+    let (kind, id) = (word(manifest.kind), &manifest.id);
+    let by = |signer: Option<&PublicKey>| match signer {
+        Some(key) => format!("signed by {key}"),
+        None => "not signed".to_owned(),
+    };
+    observer.say(&match outcome {
+        PublishOutcome::Copied => format!("{kind} {id} is in {location}, {}", by(signer)),
+        PublishOutcome::Completed => format!(
+            "{kind} {id} is in {location} already, the same bytes; missing files were added, {}",
+            by(signer)
+        ),
+        PublishOutcome::AlreadyThere(there) => format!(
+            "{kind} {id} is in {location} already, the same bytes, {}",
+            by(there.as_ref())
+        ),
+    });
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Property => "snapshot",
+        _ => "release",
+    }
+}

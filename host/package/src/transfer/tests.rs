@@ -1,0 +1,174 @@
+use super::*;
+use crate::snapshot_pin::PinError;
+use crate::{PackageError, PackageErrorKind};
+use std::cell::RefCell;
+use std::error::Error;
+use std::rc::Rc;
+use tempfile::TempDir;
+
+/// A store that holds the demo's releases, and notes the files that it is asked for.
+#[derive(Default)]
+struct DemoStore {
+    pulled: Rc<RefCell<Vec<Kind>>>,
+    /// True if another package has each id at the destination.
+    conflicts: bool,
+}
+
+impl Repository for DemoStore {
+    fn publish(
+        &self,
+        _: &Package,
+        _: &mut FileProgress<'_>,
+    ) -> Result<PublishOutcome, RepositoryError> {
+        Err(RepositoryError::Store("the store is full".into()))
+    }
+
+    fn fetch_manifest(
+        &self,
+        kind: Kind,
+        id: &PackageId,
+        trust: &Trust,
+    ) -> Result<RemoteManifest, RepositoryError> {
+        let folder = demo().join(kind.as_str()).join(id.as_str());
+        let stored = std::fs::read(folder.join("manifest.json")).unwrap();
+        RemoteManifest::judge((kind, id), stored, None, trust, &folder)
+            .map_err(RepositoryError::Package)
+    }
+
+    fn pull(
+        &self,
+        remote: RemoteManifest,
+        packages_dir: &Path,
+        _: &mut FileProgress<'_>,
+    ) -> Result<PublishOutcome, RepositoryError> {
+        self.pulled.borrow_mut().push(remote.manifest().kind);
+        match self.conflicts {
+            false => Ok(PublishOutcome::Copied),
+            true => Err(RepositoryError::Package(PackageError {
+                package: packages_dir.to_owned(),
+                kind: PackageErrorKind::Republished,
+            })),
+        }
+    }
+
+    fn reference(&self, kind: Kind, id: &PackageId) -> String {
+        format!("demo://{}/{id}", kind.as_str())
+    }
+}
+
+/// A listener that keeps the sentences.
+#[derive(Default)]
+struct Sentences(RefCell<Vec<String>>);
+
+impl TransferObserver for Sentences {
+    fn show_progress(&self, _: &str, _: u64, _: u64) {}
+
+    fn say(&self, sentence: &str) {
+        self.0.borrow_mut().push(sentence.to_owned());
+    }
+}
+
+/// Returns the folder of releases that a fresh checkout serves.
+fn demo() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../releases")
+}
+
+/// Returns the id of the demo's only release of valuations.
+fn release_id() -> PackageId {
+    let mut entries = std::fs::read_dir(demo().join("valuation")).unwrap();
+    let name = entries.next().unwrap().unwrap().file_name();
+    name.to_str().unwrap().parse().unwrap()
+}
+
+/// Pulls the demo's release from a store. Returns the kinds of the packages that were fetched.
+fn pull(store: DemoStore, manifest: Option<&str>) -> (Vec<Kind>, Result<(), TransferError>) {
+    let pulled = store.pulled.clone();
+    let here = TempDir::new().unwrap();
+    let wanted = PulledRelease {
+        kind: Kind::Valuation,
+        id: &release_id(),
+        manifest,
+        with_snapshot: true,
+    };
+    let remote = Remote::Repository(Box::new(store));
+    let result = remote.pull(
+        wanted,
+        (here.path(), &Trust::Unsigned),
+        &Sentences::default(),
+    );
+    let pulled = pulled.borrow().clone();
+    (pulled, result)
+}
+
+#[test]
+fn the_pinned_snapshot_is_pulled_before_its_release() {
+    let (pulled, result) = pull(DemoStore::default(), None);
+    result.unwrap();
+    assert_eq!(pulled, [Kind::Property, Kind::Valuation]);
+}
+
+#[test]
+fn another_manifest_than_the_promoted_one_is_refused_before_any_file() {
+    let promoted = "0".repeat(64);
+    let (pulled, result) = pull(DemoStore::default(), Some(&promoted));
+    let error = result.unwrap_err().to_string();
+    assert!(error.contains(&promoted), "{error}");
+    assert!(pulled.is_empty(), "{pulled:?}");
+}
+
+#[test]
+fn a_conflict_of_a_pull_names_its_source_and_no_new_id() {
+    let store = DemoStore {
+        conflicts: true,
+        ..DemoStore::default()
+    };
+    let (pulled, result) = pull(store, None);
+    let error = result.unwrap_err();
+    assert_eq!(pulled, [Kind::Property]);
+    assert!(error.to_string().starts_with("snapshot "), "{error}");
+    let cause = error.source().unwrap().to_string();
+    assert!(
+        cause.contains("than the one in demo://property/"),
+        "{cause}"
+    );
+}
+
+#[test]
+fn a_release_is_copied_with_its_snapshot_and_a_second_copy_changes_nothing() {
+    let there = TempDir::new().unwrap();
+    let remote = Remote::Folder(demo());
+    let sentences = Sentences::default();
+    for _ in 0..2 {
+        let wanted = PulledRelease {
+            kind: Kind::Valuation,
+            id: &release_id(),
+            manifest: None,
+            with_snapshot: true,
+        };
+        let here = (there.path(), &Trust::Unsigned);
+        remote.pull(wanted, here, &sentences).unwrap();
+    }
+    let sentences = sentences.0.into_inner();
+    let begins: Vec<_> = sentences
+        .iter()
+        .map(|sentence| sentence.split(' ').next().unwrap())
+        .collect();
+    assert_eq!(begins, ["snapshot", "release", "snapshot", "release"]);
+    assert!(
+        sentences[3].contains("already, the same bytes"),
+        "{sentences:?}"
+    );
+}
+
+#[test]
+fn a_snapshot_of_other_content_is_refused_and_the_pinned_one_is_not() {
+    let package = demo().join("valuation").join(release_id().as_str());
+    let mut release: ValuationBody = crate::read_claimed_body(&package, &Trust::Unsigned).unwrap();
+    crate::find_pinned_snapshot(&demo(), &release, &Trust::Unsigned).unwrap();
+    release.snapshot.content_digest = Sha256Digest::of(b"another snapshot");
+    let error = crate::find_pinned_snapshot(&demo(), &release, &Trust::Unsigned).unwrap_err();
+    assert!(matches!(error, PinError::Other { .. }), "{error}");
+    release.snapshot.id = "not-here-1".parse().unwrap();
+    let error = crate::find_pinned_snapshot(&demo(), &release, &Trust::Unsigned).unwrap_err();
+    assert!(matches!(error, PinError::Absent { .. }), "{error}");
+}

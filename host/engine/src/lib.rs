@@ -27,6 +27,7 @@ pub mod inputs;
 mod limits;
 pub mod outcome;
 mod profile;
+pub mod receipt_record;
 pub mod replay;
 mod row_state;
 mod runtime;

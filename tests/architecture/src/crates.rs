@@ -15,6 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "domesday-sandbox",
             "domesday-release-tools",
             "domesday-refresh",
+            "domesday-replay",
             "domesday-bench",
             "domesday-objects",
             "domesday-oci",
@@ -48,6 +49,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("domesday-refresh", &["domesday-package"]),
+    (
+        "domesday-replay",
+        &["domesday-valuation", "domesday-journal"],
+    ),
     (
         "domesday-objects",
         &["domesday-package", "domesday-registers"],
@@ -265,7 +270,7 @@ mod tests {
             .flat_map(|(user, used)| used.iter().chain([user]).copied())
             .filter(|name| host(name) && !name.ends_with("-sdk") && !name.ends_with("-trees"))
             .collect();
-        assert_eq!(names.len(), 22, "{names:?}");
+        assert_eq!(names.len(), 23, "{names:?}");
         for user in &names {
             for used in &names {
                 let allowed = reaches(&table, user, used);

@@ -4,18 +4,16 @@
 //! journal appends them, and a request or chunk waits for all of its receipts at once.
 
 mod missing_snapshots;
-mod record;
 mod recorder;
 
 pub use domesday_journal::Head as ReceiptHead;
 pub use missing_snapshots::{MissingSnapshot, find_missing_snapshots};
-pub use record::{Form, Record, read};
 pub use recorder::ReceiptRecorder;
 
-use self::record::Selection;
 use crate::clock::{Clock, random};
 use crate::config::{ReceiptsMode, Settings};
 use crate::sample_rate::SampleRate;
+use domesday_engine::receipt_record::Form;
 use domesday_journal::{Journal, JournalError, JournalSpace, Retention, TenantKey};
 use domesday_state::{State, StateError, TenantId};
 use std::collections::HashMap;
@@ -26,6 +24,13 @@ use uuid::Uuid;
 
 /// Caching time of a tenant's key. After that time no host seals under an erased key.
 const KEY_CACHE_TIME: Duration = Duration::from_secs(60);
+
+/// The valuations that have receipts, and the form of these.
+#[derive(Debug, Clone, Copy)]
+struct Selection {
+    share: SampleRate,
+    form: Form,
+}
 
 /// The journal of a running service, and whose receipts go into it.
 pub struct Receipts {

@@ -1,13 +1,13 @@
 //! The receipts of one request or job.
 
-use super::ReceiptError;
-use super::record::{self, Form, Selection};
+use super::{ReceiptError, Selection};
 use crate::clock::Clock;
 use domesday_engine::Runtime;
 use domesday_engine::digest_record::DigestRecord;
 use domesday_engine::evidence::Exchange;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::Row;
+use domesday_engine::receipt_record::{self, Form};
 use domesday_journal::{Journal, ReceiptHeader, TenantKey, Ticket, prepare};
 use domesday_valuation::observer::{ObservedRow, WantedEvidence};
 use domesday_valuation::worker_pool::Delivery;
@@ -94,12 +94,12 @@ impl ReceiptRecorder {
                 let subject = row.subject.as_ref().clone();
                 let fixture = Fixture::of(valuation_id.clone(), subject, answers, result)
                     .map_err(|error| failed(&error))?;
-                (Form::SelfContained, record::write(&fixture))
+                (Form::SelfContained, receipt_record::write(&fixture))
             }
             None => {
                 let digests = DigestRecord::of(&valuation_id, row.subject, result)
                     .map_err(|error| failed(&error))?;
-                (Form::Digests, record::write(&digests))
+                (Form::Digests, receipt_record::write(&digests))
             }
         };
         let about = ReceiptHeader {

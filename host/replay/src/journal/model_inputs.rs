@@ -17,7 +17,7 @@ const WEIGHT: &str = "weight_";
 
 /// The model's inputs for one receipt.
 #[derive(Debug, Serialize)]
-pub(super) struct ModelInputs {
+pub struct ModelInputs {
     /// Number of the receipt.
     receipt: u64,
     valuation_id: String,

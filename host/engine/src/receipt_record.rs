@@ -4,9 +4,8 @@
 //! the digest of each answer, and its replay needs the snapshot too. Journals are kept for years: a
 //! record whose fields change needs another form beside these, which go on being read.
 
-use crate::sample_rate::SampleRate;
-use domesday_engine::digest_record::DigestRecord;
-use domesday_engine::fixture::Fixture;
+use crate::digest_record::DigestRecord;
+use crate::fixture::Fixture;
 use serde::Serialize;
 
 /// The form of a record.
@@ -26,13 +25,6 @@ impl Form {
             Form::Digests => 2,
         }
     }
-}
-
-/// The valuations that have receipts, and the form of these.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Selection {
-    pub(super) share: SampleRate,
-    pub(super) form: Form,
 }
 
 /// A record that was read.
@@ -59,7 +51,7 @@ pub enum ReadError {
 ///
 /// # Errors
 /// The encoder refuses a value.
-pub(super) fn write(record: &impl Serialize) -> Result<Vec<u8>, rmp_serde::encode::Error> {
+pub fn write(record: &impl Serialize) -> Result<Vec<u8>, rmp_serde::encode::Error> {
     rmp_serde::to_vec(record)
 }
 
@@ -78,8 +70,8 @@ pub fn read(form: u32, record: &[u8]) -> Result<Record, ReadError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_engine::evidence::SnapshotEvidence;
-    use domesday_engine::fixture::{self, RecordedResult};
+    use crate::evidence::SnapshotEvidence;
+    use crate::fixture::{self, RecordedResult};
     use domesday_property::Snapshot;
     use std::io::BufReader;
     use std::path::Path;

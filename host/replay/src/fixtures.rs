@@ -1,0 +1,193 @@
+//! The replay of a release's fixtures.
+
+use domesday_engine::evidence::SnapshotEvidence;
+use domesday_engine::fixture::{self, Fixture, FixtureError};
+use domesday_engine::replay::{Mismatch, agrees, replay};
+use domesday_engine::{Release, Runtime};
+use domesday_package::{Kind, Trust, ValuationBody};
+use domesday_registers::Progress;
+use domesday_valuation::release_store::{ReleaseError, open_component, open_release};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Fixtures to replay on a release.
+pub struct FixtureReplay<'a> {
+    /// The folder of releases.
+    pub root: &'a Path,
+    /// The release's id.
+    pub release: &'a str,
+    /// The file of the fixtures, if not the release's own.
+    pub fixtures: Option<&'a Path>,
+    /// True if the recorded evidence is compared with the release's snapshot too.
+    pub with_snapshot: bool,
+}
+
+/// The result of a replay of fixtures.
+#[derive(Debug, Serialize)]
+pub struct FixtureReport {
+    /// The release's id.
+    pub release_id: String,
+    /// The engine that replayed them.
+    pub engine: &'static str,
+    /// The fixtures.
+    pub rows: usize,
+    /// Of these, with the same outcome to the bit.
+    pub identical: usize,
+    /// The first difference of each of the others.
+    pub mismatches: Vec<Mismatch>,
+}
+
+/// Fixtures that cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The release cannot be opened.
+    #[error(transparent)]
+    Release(Box<ReleaseError>),
+    /// The file cannot be opened.
+    #[error("cannot open the fixtures {}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The file does not hold fixtures.
+    #[error("invalid fixtures {}", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: FixtureError,
+    },
+}
+
+impl From<ReleaseError> for ReplayError {
+    fn from(error: ReleaseError) -> ReplayError {
+        ReplayError::Release(Box::new(error))
+    }
+}
+
+impl FixtureReplay<'_> {
+    /// Runs the fixtures. A difference is a result.
+    ///
+    /// # Errors
+    /// The release or the file of the fixtures cannot be opened.
+    pub fn run(
+        &self,
+        trust: &Trust,
+        runtime: &Runtime,
+        progress: &mut Progress<'_>,
+    ) -> Result<FixtureReport, ReplayError> {
+        progress("opening the release", 0, 1);
+        let (manifest, release, evidence) = self.open(trust, runtime)?;
+        let fixtures = self.read(&manifest)?;
+        let mut mismatches = Vec::new();
+        for (at, fixture) in fixtures.iter().enumerate() {
+            progress("replaying fixtures", at as u64, fixtures.len() as u64);
+            let found = replay(&release, fixture).and_then(|()| match &evidence {
+                Some(evidence) => agrees(&**evidence, fixture),
+                None => Ok(()),
+            });
+            mismatches.extend(found.err());
+        }
+        Ok(FixtureReport {
+            release_id: self.release.to_owned(),
+            engine: Runtime::version(),
+            rows: fixtures.len(),
+            identical: fixtures.len() - mismatches.len(),
+            mismatches,
+        })
+    }
+
+    /// Opens the release, and its snapshot where the evidence is compared with it.
+    fn open(
+        &self,
+        trust: &Trust,
+        runtime: &Runtime,
+    ) -> Result<(ValuationBody, Release, Option<Arc<SnapshotEvidence>>), ReplayError> {
+        let (root, id) = (self.root, self.release);
+        if self.with_snapshot {
+            let open = open_release(root, id, trust, runtime, &mut BTreeMap::new())?;
+            return Ok((open.manifest, open.release, Some(open.evidence)));
+        }
+        let open = open_component(root, id, trust, runtime)?;
+        Ok((open.manifest, open.release, None))
+    }
+
+    fn read(&self, manifest: &ValuationBody) -> Result<Vec<Fixture>, ReplayError> {
+        let folder = || self.root.join(Kind::Valuation.as_str()).join(self.release);
+        let path = match self.fixtures {
+            Some(path) => path.to_owned(),
+            None => folder().join(manifest.fixtures.as_str()),
+        };
+        match File::open(&path) {
+            Ok(file) => fixture::read(BufReader::new(file))
+                .map_err(|source| ReplayError::Invalid { path, source }),
+            Err(source) => Err(ReplayError::Open { path, source }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domesday_engine::config::Allocation;
+
+    /// Returns the folder of releases that a fresh checkout serves, and its release's id.
+    fn demo() -> (PathBuf, String) {
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../releases");
+        let mut releases = std::fs::read_dir(root.join("valuation")).unwrap();
+        let name = releases.next().unwrap().unwrap().file_name();
+        (root, name.to_str().unwrap().to_owned())
+    }
+
+    fn run(fixtures: Option<&Path>, with_snapshot: bool) -> Result<FixtureReport, ReplayError> {
+        let (root, release) = demo();
+        let replay = FixtureReplay {
+            root: &root,
+            release: &release,
+            fixtures,
+            with_snapshot,
+        };
+        let runtime = Runtime::new(Allocation::OnDemand).unwrap();
+        replay.run(&Trust::Unsigned, &runtime, &mut |_, _, _| {})
+    }
+
+    #[test]
+    fn the_fixtures_of_the_demo_are_identical_and_agree_with_its_snapshot() {
+        let report = run(None, true).unwrap();
+        assert!(report.rows > 0);
+        assert_eq!(report.identical, report.rows);
+        assert!(report.mismatches.is_empty(), "{:?}", report.mismatches);
+    }
+
+    #[test]
+    fn a_fixture_of_another_release_is_a_difference_and_a_lost_file_an_error() {
+        let (root, release) = demo();
+        let own = root.join("valuation").join(release).join("fixtures.jsonl");
+        let text = std::fs::read_to_string(own).unwrap();
+        let mut fixtures = fixture::read(text.as_bytes()).unwrap();
+        // The first home with the outcome of another.
+        let first = &fixtures[0].result;
+        let other = fixtures.iter().find(|other| other.result != *first);
+        fixtures[0].result = other.unwrap().result.clone();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("changed.jsonl");
+        fixture::write(&fixtures[..1], File::create(&path).unwrap()).unwrap();
+        let report = run(Some(&path), false).unwrap();
+        assert_eq!((report.rows, report.identical), (1, 0));
+        assert!(report.mismatches[0].field.starts_with("/result"));
+
+        let absent = run(Some(&folder.path().join("absent")), false);
+        assert!(matches!(absent, Err(ReplayError::Open { .. })));
+        std::fs::write(&path, "{}\n").unwrap();
+        assert!(matches!(
+            run(Some(&path), false),
+            Err(ReplayError::Invalid { .. })
+        ));
+    }
+}

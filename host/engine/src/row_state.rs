@@ -231,3 +231,26 @@ impl ResourceLimiter for RowState {
         Err(HostError(format!("a table could not be grown: {error}")).into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::classify;
+    use crate::tests::sandbox::common::{Nothing, subject};
+
+    #[test]
+    fn growth_that_the_host_cannot_serve_is_the_hosts_failure() {
+        let mut row = RowState::new(Arc::new(subject(3)), Arc::new(Nothing), 1, 1);
+        let error = || wasmtime::Error::msg("no memory");
+        let failed = [
+            row.memory_grow_failed(error()),
+            row.table_grow_failed(error()),
+        ];
+        for failed in failed {
+            let failure = classify(&failed.unwrap_err(), 1).unwrap();
+            assert!(failure.retryable(), "{failure}");
+            let text = failure.to_string();
+            assert!(text.ends_with("could not be grown: no memory"), "{text}");
+        }
+    }
+}

@@ -26,8 +26,6 @@
 
 mod age_clock;
 mod append;
-#[cfg(test)]
-mod captured_warnings;
 mod closed_file;
 mod disk_work;
 mod error;
@@ -46,6 +44,8 @@ mod retention;
 mod scrub;
 mod seal;
 mod segment;
+#[cfg(test)]
+mod test_warnings;
 mod verify;
 mod writer;
 

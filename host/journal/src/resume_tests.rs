@@ -6,10 +6,10 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::append::Tail;
-use crate::captured_warnings::warnings;
 use crate::folder::{LOCK, key};
 use crate::line::tests::about;
 use crate::open_files::OpenFiles;
+use crate::test_warnings::warnings;
 use crate::{Journal, SealedReceipt, TenantKey, prepare};
 
 #[path = "older_journal_tests.rs"]

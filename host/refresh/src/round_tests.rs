@@ -1,13 +1,13 @@
 //! Rounds of a scripted program.
 
+#[path = "round_tests/scripted_round.rs"]
+mod scripted_round;
+
 use super::*;
 use crate::file_kind::FileKind;
 use crate::part_round::ALARM;
 use crate::report::{PartState, RoundResult};
 use scripted_round::World;
-
-#[path = "scripted_round.rs"]
-mod scripted_round;
 
 fn states(report: &RoundReport) -> Vec<(Part, PartState)> {
     let parts = report.parts.iter();

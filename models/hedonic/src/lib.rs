@@ -54,7 +54,7 @@ mod testing;
 pub mod time;
 pub mod valuation;
 #[cfg(test)]
-mod valuation_properties;
+mod valuation_invariant_tests;
 #[cfg(test)]
 mod valuation_tests;
 

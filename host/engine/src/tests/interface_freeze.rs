@@ -1,6 +1,6 @@
 //! The published versions of `domesday:valuation` never change: releases were built against it.
 
-use crate::Runtime;
+use domesday_engine::Runtime;
 use sha2::{Digest, Sha256};
 
 /// Returns the digest of the interface without its comments and blanks, which may be mended.

@@ -1,4 +1,4 @@
 //! Tests of the engine through the crate's public interface.
 
 mod interface_freeze;
-mod sandbox;
+pub(crate) mod sandbox;

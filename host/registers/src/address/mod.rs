@@ -136,6 +136,6 @@ fn in_order(mut keys: Vec<AddressKey>) -> Vec<AddressKey> {
 }
 
 #[cfg(test)]
-mod properties;
+mod invariant_tests;
 #[cfg(test)]
 mod tests;

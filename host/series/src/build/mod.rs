@@ -4,6 +4,8 @@ mod draft;
 mod error;
 pub mod markets;
 mod older_workbook;
+#[cfg(test)]
+pub(crate) mod older_workbook_tests;
 mod parquet_files;
 pub mod rates;
 mod shared_strings;

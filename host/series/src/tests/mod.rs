@@ -3,7 +3,6 @@
 #[path = "../../../../tests/common/downloads.rs"]
 mod downloads;
 mod duckdb;
-mod older_workbooks;
 mod part_of_the_country;
 #[path = "../../../../tests/common/python.rs"]
 mod python;

@@ -1,7 +1,7 @@
 //! Archives and workbooks that unpack to far more than they hold.
 
-use super::older_workbooks::{OlderWorkbook, number_at, record};
 use super::workbooks::{reading, spot, zip_archive};
+use crate::build::older_workbook_tests::{OlderWorkbook, number_at, record};
 use domesday_series::build::markets::count_rents;
 use std::io::{Cursor, Read as _, Write as _};
 use zip::write::SimpleFileOptions;

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::EmbeddedState;
-use super::disk::{Disk, DiskFault, Files};
 use super::fault_injection_tests::{
     JOB, JUNE, NOW, StateView, acme, charge, new_job, open, outcome, see, step, until_it_recovers,
 };
+use super::test_disk::{Disk, DiskFault, Files};
 use crate::*;
 
 /// While nothing can be written, the state still answers from memory.

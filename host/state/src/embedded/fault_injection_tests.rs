@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::EmbeddedState;
-use super::disk::{Disk, DiskFault, Files};
+use super::test_disk::{Disk, DiskFault, Files};
 use crate::test_support::{REQUEST, read_ledger};
 use crate::*;
 

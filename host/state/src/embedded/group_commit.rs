@@ -247,10 +247,10 @@ impl Drop for PanicReport<'_> {
 mod tests {
     use super::*;
     use crate::embedded::counts::StoredEntry;
-    use crate::embedded::disk::Disk;
     use crate::embedded::error::StoreError;
     use crate::embedded::file;
     use crate::embedded::operation::Operation;
+    use crate::embedded::test_disk::Disk;
     use crate::embedded::usage_wal::replay::{FoundLog, open_writable_log};
     use crate::{Month, UsageSource};
     use crossbeam_channel::{Sender, bounded};

@@ -13,8 +13,6 @@ mod counts;
 mod cursors;
 #[cfg(test)]
 mod degradation_tests;
-#[cfg(test)]
-mod disk;
 mod error;
 #[cfg(test)]
 mod fault_injection_tests;
@@ -41,6 +39,8 @@ mod store_tests;
 mod switch_names;
 mod switches;
 mod tables;
+#[cfg(test)]
+mod test_disk;
 #[cfg(test)]
 mod unknown_outcome_tests;
 mod usage;

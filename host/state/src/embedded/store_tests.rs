@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use redb::ReadableTableMetadata;
 
-use super::disk::{Disk, DiskFault, Files};
 use super::error::reading;
 use super::fault_injection_tests::{JUNE, NOW, acme, charge, new_job, open, outcome};
 use super::source::Source;
 use super::tables::{IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, LOADS, OUTPUTS, QUEUE, SHARED};
+use super::test_disk::{Disk, DiskFault, Files};
 use super::usage_wal::replay::open_read_only;
 use super::{EmbeddedState, read_now};
 use crate::test_support::REQUEST;

@@ -3,10 +3,10 @@
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use super::disk::{Disk, DiskFault, Files};
 use super::fault_injection_tests::{
     JOB, JUNE, NOW, acme, charge, new_job, open, outcome, until_it_recovers,
 };
+use super::test_disk::{Disk, DiskFault, Files};
 use crate::test_support::{REQUEST, read_ledger};
 use crate::*;
 

@@ -1,7 +1,7 @@
 //! The promises of the sandbox: it refuses forbidden components, and no guest harms another row.
 
 mod admission;
-mod common;
+pub(crate) mod common;
 mod compiled_code;
 mod demo;
 mod evidence;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::embedded::disk::Disk;
+use crate::embedded::test_disk::Disk;
 use crate::{UnixMillis, UsageKind, UsageSource};
 use proptest::prelude::*;
 use uuid::Uuid;

@@ -1,9 +1,9 @@
 use super::*;
 use crate::embedded::counts::{StoredEntry, difference};
-use crate::embedded::disk::{Disk, DiskFault, Files};
 use crate::embedded::file;
 use crate::embedded::group_commit::{GroupTask, apply};
 use crate::embedded::operation::{Operation, Work};
+use crate::embedded::test_disk::{Disk, DiskFault, Files};
 use crate::embedded::usage_entries::read_entries;
 use crate::test_support::capture_log;
 use crate::{Month, TenantId, UnixMillis, UsageKind, UsageQuery, UsageSource};

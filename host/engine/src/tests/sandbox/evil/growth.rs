@@ -1,15 +1,11 @@
 //! Hoarding: memory, tables, and the declarations of a component.
 
-use super::{ESTIMATE, FUEL, Guest, MEMORY, Nothing, estimate, limit, refusal, subject};
-use crate::failure::classify;
-use crate::row_state::RowState;
+use super::{ESTIMATE, FUEL, Guest, MEMORY, estimate, limit, refusal};
 use domesday_engine::config::{
     Allocation, MAX_CORE_INSTANCES, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS,
 };
 use domesday_engine::{AdmissionError, Limits, Runtime};
-use std::sync::Arc;
 use std::time::Duration;
-use wasmtime::ResourceLimiter;
 
 fn with(more: &'static str) -> Guest {
     Guest {
@@ -116,22 +112,6 @@ fn growth_beyond_a_maximum_of_its_own_returns_minus_one() {
     };
     for row in table.rows() {
         assert_eq!(estimate(&row), ESTIMATE);
-    }
-}
-
-#[test]
-fn growth_that_the_host_cannot_serve_is_the_hosts_failure() {
-    let mut row = RowState::new(Arc::new(subject(3)), Arc::new(Nothing), 1, 1);
-    let error = || wasmtime::Error::msg("no memory");
-    let failed = [
-        row.memory_grow_failed(error()),
-        row.table_grow_failed(error()),
-    ];
-    for failed in failed {
-        let failure = classify(&failed.unwrap_err(), FUEL).unwrap();
-        assert!(failure.retryable(), "{failure}");
-        let text = failure.to_string();
-        assert!(text.ends_with("could not be grown: no memory"), "{text}");
     }
 }
 

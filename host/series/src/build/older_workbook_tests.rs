@@ -1,6 +1,6 @@
 //! Workbooks of the older format: the cells of sound ones, and those that would take much memory.
 
-use crate::build::sheets::Workbook;
+use super::sheets::Workbook;
 use calamine::{Data, Range};
 use std::io::{Cursor, Write as _};
 
@@ -10,7 +10,7 @@ const SST: u16 = 0x00FC;
 const LABEL: u16 = 0x0204;
 
 /// Returns a record of the older format.
-pub(super) fn record(kind: u16, data: &[u8]) -> Vec<u8> {
+pub(crate) fn record(kind: u16, data: &[u8]) -> Vec<u8> {
     let length = u16::try_from(data.len()).unwrap();
     [&kind.to_le_bytes(), &length.to_le_bytes(), data].concat()
 }
@@ -22,7 +22,7 @@ fn cell(kind: u16, row: u16, column: u16, value: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the number 1 in a cell.
-pub(super) fn number_at(row: u16, column: u16) -> Vec<u8> {
+pub(crate) fn number_at(row: u16, column: u16) -> Vec<u8> {
     cell(0x0203, row, column, &1_f64.to_le_bytes())
 }
 
@@ -53,7 +53,7 @@ fn begin(version: u8) -> Vec<u8> {
 }
 
 /// A workbook of the older format.
-pub(super) struct OlderWorkbook {
+pub(crate) struct OlderWorkbook {
     stream: &'static str,
     globals: Vec<u8>,
     sheets: Vec<Vec<u8>>,
@@ -63,7 +63,7 @@ pub(super) struct OlderWorkbook {
 
 impl OlderWorkbook {
     /// Returns a workbook with these records of its sheets.
-    pub(super) fn new(sheets: Vec<Vec<u8>>) -> OlderWorkbook {
+    pub(crate) fn new(sheets: Vec<Vec<u8>>) -> OlderWorkbook {
         OlderWorkbook {
             stream: "/Workbook",
             globals: Vec::new(),
@@ -73,7 +73,7 @@ impl OlderWorkbook {
     }
 
     /// Returns its bytes.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let version = if self.stream == "/Book" { 5 } else { 6 };
         let globals = |offsets: &[usize]| {
             let mut records = [begin(version), self.globals.clone()].concat();

@@ -44,9 +44,9 @@ fn commands(window: &str, lag: Option<&str>) -> String {
 fn a_walked_release_is_calibrated_on_sales_that_registers_had_on_its_first_day() {
     let found = commands("reading-2012-walked", None);
     for expected in [
-        "--fit-until 2010-11-01 --calibrate-until 2011-11-01 ",
+        "--train-until 2010-11-01 --calibrate-until 2011-11-01 ",
         "release backtest reading-2012-2012-01-01 --from 2012-01-01 --to 2012-03-31 ",
-        "--fit-until 2012-08-01 --calibrate-until 2013-08-01 ",
+        "--train-until 2012-08-01 --calibrate-until 2013-08-01 ",
         "release backtest reading-2012-2013-10-01 --from 2013-10-01 --to 2013-12-31 ",
     ] {
         assert!(found.contains(expected), "{expected}: {found}");
@@ -54,8 +54,8 @@ fn a_walked_release_is_calibrated_on_sales_that_registers_had_on_its_first_day()
     assert_eq!(found.matches("release build ").count(), 8, "{found}");
     // As measured before: up to the day before.
     let found = commands("reading-2012-walked", Some("0"));
-    assert!(found.contains("--fit-until 2010-12-31 --calibrate-until 2011-12-31 "));
+    assert!(found.contains("--train-until 2010-12-31 --calibrate-until 2011-12-31 "));
     // The fit reaches a stated day at least.
     let found = commands("manchester-2019-walked", None);
-    assert!(found.contains("--fit-until 2019-03-31 --calibrate-until 2019-05-01 "));
+    assert!(found.contains("--train-until 2019-03-31 --calibrate-until 2019-05-01 "));
 }

@@ -32,7 +32,7 @@ fn try_build(id: &str, variable: (&str, &Path)) -> Result<Releases, String> {
         .arg(built.path())
         // Less than by default, since what is tested is not how good the trees are.
         .args([
-            "--max-train-rows",
+            "--max-feature-rows",
             "1500",
             "--max-calibration-rows",
             "400",

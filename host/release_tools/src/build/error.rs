@@ -36,28 +36,32 @@ pub enum BuildError {
     /// A day is outside the calendar.
     #[error("{0}")]
     NoDate(&'static str),
-    /// No sale is early enough to be fitted.
-    #[error("the snapshot holds no sale of a home up to {fit_until}; choose a later --fit-until")]
+    /// No sale is early enough to train on.
+    #[error(
+        "the snapshot holds no sale of a home up to {train_until}; choose a later --train-until"
+    )]
     NothingToFit {
         /// The last day of the fit.
-        fit_until: Day,
+        train_until: Day,
     },
-    /// No sale can train the model.
-    #[error("no sale from {from} to {fit_until} can train the model; choose a later --fit-until")]
+    /// No sale makes a row of the table of features.
+    #[error(
+        "no sale from {from} to {train_until} makes a row of features; choose a later --train-until or more --feature-days"
+    )]
     NothingToLearn {
         /// The first day.
         from: Day,
         /// The last day of the fit.
-        fit_until: Day,
+        train_until: Day,
     },
     /// No sale is left to calibrate on.
     #[error(
-        "the fit uses sales up to {fit_until}, and none remain to calibrate on up to {day}; choose an earlier \
-         --fit-until or a later --calibrate-until"
+        "the model trains on sales up to {train_until}, and none remain to calibrate on up to {day}; choose an earlier \
+         --train-until or a later --calibrate-until"
     )]
     NothingToCalibrate {
         /// The last day of the fit.
-        fit_until: Day,
+        train_until: Day,
         /// The last day of the calibration.
         day: Day,
     },

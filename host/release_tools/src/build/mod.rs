@@ -1,11 +1,12 @@
 //! From a model's source and a property snapshot to a release.
 //!
-//! A model that is fitted has a native binary `fit`, which the build drives. `fit train` learns
-//! from the sales up to a day. Then the release values later sales as if on their own days, and
-//! `fit calibrate` turns its errors into ranges. So the published component itself gives the
-//! errors, on sales that the fit never saw. A model whose component shows its inputs learns from
-//! those in between (`fit learn`). Neither step uses the latest sales. The build tests the finished
-//! release on them and puts the report into the package.
+//! A model that is fitted has a native binary `fit`, which the build drives. `fit train` trains on
+//! the sales up to a day. Then the release values later sales as if on their own days, and `fit
+//! calibrate` turns its errors into ranges. So the published component itself gives the errors, on
+//! sales that the fit never saw. Where a component shows its inputs, the build writes those of
+//! earlier sales as a table of features, and `fit learn` trains on it before the calibration.
+//! Neither step uses the latest sales. The build tests the finished release on them and puts the
+//! report into the package.
 
 mod cargo_guest;
 mod context;

@@ -20,11 +20,11 @@ pub struct BuildOptions {
     pub valuation_to: Option<NaiveDate>,
     /// The day from which it is in force.
     pub effective: Option<NaiveDate>,
-    /// The last day whose sales are fitted.
-    pub fit_until: Option<NaiveDate>,
+    /// The last day whose sales train.
+    pub train_until: Option<NaiveDate>,
     /// The last day whose sales calibrate.
     pub calibrate_until: Option<NaiveDate>,
-    /// Days before each valuation day whose evidence is hidden while the model learns, calibrates
+    /// Days before each valuation day whose evidence is hidden while the model trains, calibrates
     /// and is tested.
     pub evidence_lag_days: u16,
     /// True if calibration counts each sale alike. Otherwise ranges follow how those before them
@@ -34,10 +34,11 @@ pub struct BuildOptions {
     pub ranges_by_band: bool,
     /// Sales to calibrate on, at most.
     pub max_calibration_rows: usize,
-    /// Days up to `fit_until` whose sales a model that shows its inputs learns from.
-    pub train_days: i32,
-    /// Sales that it learns from, at most.
-    pub max_train_rows: usize,
+    /// Days up to `train_until` whose sales are in the table of features, of a model that shows its
+    /// inputs.
+    pub feature_days: i32,
+    /// Sales in that table, at most.
+    pub max_feature_rows: usize,
     /// Sales of the back-test, at most.
     pub max_backtest_rows: usize,
     /// Creation time of the package.

@@ -31,7 +31,7 @@ impl Parameters {
 /// Fits the model's parameters, or returns none where the model has no program `fit`.
 ///
 /// # Errors
-/// [`BuildError`] if there is no sale to fit or to learn from, or the program fails.
+/// [`BuildError`] if there is no sale to train on, or the program fails.
 pub fn fit_parameters(
     context: &BuildContext<'_>,
     progress: &mut Progress<'_>,
@@ -46,11 +46,11 @@ pub fn fit_parameters(
     let days = &context.days;
     let last = match calibrated {
         true => days.calibrate_until,
-        false => days.fit_until,
+        false => days.train_until,
     };
     let training_window = TrainingWindow {
         fitted_through: days
-            .fit_until
+            .train_until
             .date()
             .ok_or(BuildError::NoDate("the last day of the fit"))?,
         calibrated_through: last
@@ -65,25 +65,25 @@ pub fn fit_parameters(
     }))
 }
 
-/// Runs `fit train` on the sales up to the last day of the fit.
+/// Runs `fit train` on the sales up to `--train-until`.
 fn fit_sales(
     context: &BuildContext<'_>,
     guest: &Guest,
     path: &Path,
     progress: &mut Progress<'_>,
 ) -> Result<(), BuildError> {
-    let fit_until = context.days.fit_until;
+    let train_until = context.days.train_until;
     let sales = context.work_dir.path().join("sales.jsonl");
     progress("listing sales", 0, 1);
-    let rows = training::write(&context.snapshot.snapshot, fit_until, &sales)?;
+    let rows = training::write(&context.snapshot.snapshot, train_until, &sales)?;
     if rows == 0 {
-        return Err(BuildError::NothingToFit { fit_until });
+        return Err(BuildError::NothingToFit { train_until });
     }
     progress("fitting", 0, 1);
     guest.fit(
         &["train", "--sales"],
         &[&sales],
-        &["--train-until", &fit_until.to_string(), "--out"],
+        &["--train-until", &train_until.to_string(), "--out"],
         path,
     )?;
     Ok(())
@@ -106,17 +106,20 @@ fn learn_from_inputs(
     if !release.shows_inputs() {
         return Ok(release);
     }
-    let fit_until = context.days.fit_until;
+    let train_until = context.days.train_until;
     let features = context.work_dir.path().join("features.csv");
-    let days = (Day(fit_until.0 - context.options.train_days), fit_until);
-    let (snapshot, most) = (&context.snapshot.snapshot, context.options.max_train_rows);
+    let days = (
+        Day(train_until.0 - context.options.feature_days),
+        train_until,
+    );
+    let (snapshot, most) = (&context.snapshot.snapshot, context.options.max_feature_rows);
     let sample = sale_sample::take(snapshot, days, most, |sold| sold.sale.standard)?;
     let lagged = &context.lagged_evidence;
     let rows = features::write(&sample, &release, lagged, &features, progress)?;
     if rows == 0 {
         return Err(BuildError::NothingToLearn {
             from: days.0,
-            fit_until,
+            train_until,
         });
     }
     progress("learning", 0, 1);

@@ -13,7 +13,7 @@ const HOLDOUT_DAYS: i32 = 182;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrainingDays {
     /// The last day whose sales are fitted.
-    pub fit_until: Day,
+    pub train_until: Day,
     /// The last day whose sales calibrate the ranges.
     pub calibrate_until: Day,
     /// The day of the snapshot's latest sale.
@@ -29,7 +29,7 @@ impl TrainingDays {
 
     /// Returns the first and the last day of the sales that calibrate.
     pub fn calibration(&self) -> (Day, Day) {
-        (Day(self.fit_until.0 + 1), self.calibrate_until)
+        (Day(self.train_until.0 + 1), self.calibrate_until)
     }
 }
 
@@ -42,27 +42,27 @@ pub fn training_days(
     snapshot: &Snapshot,
 ) -> Result<TrainingDays, BuildError> {
     let latest = snapshot.identity().latest_sale.ok_or(BuildError::NoSale)?;
-    let fit_until = options
-        .fit_until
+    let train_until = options
+        .train_until
         .map_or(Day(latest.0 - AFTER_FIT_DAYS), Day::from);
     let stated = options.calibrate_until.map(Day::from);
     Ok(TrainingDays {
-        fit_until,
-        calibrate_until: calibrate_until(stated, fit_until, latest)?,
+        train_until,
+        calibrate_until: calibrate_until(stated, train_until, latest)?,
         latest,
     })
 }
 
 /// Returns the stated day, or half a year before the latest sale. Where the fit goes further than
 /// that, the day is half way between the fit and the latest sale.
-fn calibrate_until(stated: Option<Day>, fit_until: Day, latest: Day) -> Result<Day, BuildError> {
+fn calibrate_until(stated: Option<Day>, train_until: Day, latest: Day) -> Result<Day, BuildError> {
     match stated {
-        Some(day) if day <= fit_until => Err(BuildError::NothingToCalibrate { fit_until, day }),
+        Some(day) if day <= train_until => Err(BuildError::NothingToCalibrate { train_until, day }),
         Some(day) => Ok(day),
         None => {
-            let half_way = fit_until.0 + (latest.0 - fit_until.0) / 2;
+            let half_way = train_until.0 + (latest.0 - train_until.0) / 2;
             let holdout = latest.0 - HOLDOUT_DAYS;
-            Ok(Day(holdout.max(half_way).max(fit_until.0)))
+            Ok(Day(holdout.max(half_way).max(train_until.0)))
         }
     }
 }
@@ -83,7 +83,7 @@ mod tests {
     fn a_calibration_that_ends_with_the_fit_is_refused() {
         for day in [99, 100] {
             let refused = calibrate_until(Some(Day(day)), Day(100), Day(1_000));
-            assert!(refused.unwrap_err().to_string().contains("--fit-until"));
+            assert!(refused.unwrap_err().to_string().contains("--train-until"));
         }
         assert_eq!(
             calibrate_until(Some(Day(101)), Day(100), Day(1_000)).unwrap(),

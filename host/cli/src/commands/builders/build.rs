@@ -36,9 +36,9 @@ pub struct Build {
     /// Effective date of the release (default: the first valuation date).
     #[arg(long, value_name = "DATE")]
     effective: Option<NaiveDate>,
-    /// Last day of the sales to fit (default: two years before the snapshot's latest sale).
+    /// Last day of the sales to train on (default: two years before the snapshot's latest sale).
     #[arg(long, value_name = "DATE")]
-    fit_until: Option<NaiveDate>,
+    train_until: Option<NaiveDate>,
     /// Last day of the sales to calibrate on (default: half a year before the latest sale).
     #[arg(long, value_name = "DATE")]
     calibrate_until: Option<NaiveDate>,
@@ -56,12 +56,13 @@ pub struct Build {
     /// Maximum number of sales to calibrate on, sampled evenly.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     max_calibration_rows: usize,
-    /// Days before --fit-until whose sales a model that shows its inputs learns from.
+    /// Days before --train-until whose sales are in the table of features, of a model that shows
+    /// its inputs.
     #[arg(long, default_value_t = 2_922, value_name = "DAYS")]
-    train_days: i32,
-    /// Maximum number of sales to learn from, sampled evenly.
+    feature_days: i32,
+    /// Maximum number of sales in the table of features, sampled evenly.
     #[arg(long, default_value_t = 40_000, value_name = "N")]
-    max_train_rows: usize,
+    max_feature_rows: usize,
     /// Maximum number of sales to test on, sampled evenly.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     max_backtest_rows: usize,
@@ -90,14 +91,14 @@ impl Build {
             valuation_from: self.valuation_from,
             valuation_to: self.valuation_to,
             effective: self.effective,
-            fit_until: self.fit_until,
+            train_until: self.train_until,
             calibrate_until: self.calibrate_until,
             evidence_lag_days: self.evidence_lag,
             fixed_ranges: self.fixed_ranges,
             ranges_by_band: self.ranges_by_band,
             max_calibration_rows: self.max_calibration_rows,
-            train_days: self.train_days,
-            max_train_rows: self.max_train_rows,
+            feature_days: self.feature_days,
+            max_feature_rows: self.max_feature_rows,
             max_backtest_rows: self.max_backtest_rows,
             created: self.output.creation_time(),
             compiled: self.compiled.compiled,

@@ -166,8 +166,8 @@ fn exceeds_declared(desired: usize, maximum: Option<usize>, limit: usize) -> boo
     maximum.is_some_and(|maximum| maximum < limit && desired > maximum)
 }
 
-/// A growth beyond the row's limit ends the row instead of returning -1 to the guest. So does a
-/// growth that the host cannot serve.
+/// A growth beyond the row's limit ends the row instead of returning -1 to the guest. A growth that
+/// the host cannot serve ends the row too.
 ///
 /// A release must never see whether memory is available, or its answers could depend on it. A
 /// growth beyond the guest's own maximum returns -1, as it does on every machine.

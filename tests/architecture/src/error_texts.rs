@@ -1,5 +1,5 @@
 //! The text of an error says what failed: where it prints a path or another error, it has a verb.
-//! So has the context of one, since the error itself follows it.
+//! The context of an error has a verb too, since the error follows it.
 
 use crate::walk;
 use regex::Regex;

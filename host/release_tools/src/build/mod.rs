@@ -4,9 +4,9 @@
 //! the sales up to a day. Then the release values later sales as if on their own days, and `fit
 //! calibrate` turns its errors into ranges. So the published component itself gives the errors, on
 //! sales that the fit never saw. Where a component shows its inputs, the build writes those of
-//! earlier sales as a table of features, and `fit learn` trains on it before the calibration.
-//! Neither step uses the latest sales. The build tests the finished release on them and puts the
-//! report into the package.
+//! earlier sales as a table of features. `fit learn` trains on it before the calibration. Neither
+//! step uses the latest sales. The build tests the finished release on them and puts the report
+//! into the package.
 
 mod cargo_guest;
 mod context;

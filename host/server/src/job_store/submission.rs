@@ -1,9 +1,9 @@
 //! Submitting a job to the state, and withdrawing it where nobody can find it.
 //!
-//! Where the state does not answer in time, the job may be accepted later. So it may where the
-//! request ended before the state answered. A client repeats its submission by its idempotency key
-//! and finds the job. Without a key nobody knows the job's id. So it is withdrawn once the state
-//! answers, and its units are given back.
+//! Where the state does not answer in time, or after the request ended, the job may be accepted
+//! later. A client repeats its submission by its idempotency key and finds the job. Without a key
+//! nobody knows the job's id. So it is withdrawn once the state answers, and its units are given
+//! back.
 
 use domesday_state::{NewJob, State, StateError, Submission, TenantId};
 use std::sync::Arc;

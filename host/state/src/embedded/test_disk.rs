@@ -1,7 +1,7 @@
 //! A simulated disk that fails, for tests.
 //!
 //! The disk keeps written and synced bytes apart. A failed sync leaves any part of the writes since
-//! the last one, as a real disk does. So does a crash.
+//! the last one, as a real disk does. A crash does the same.
 
 use std::io;
 use std::path::Path;

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// So much a square metre everywhere.
+/// A release that values each square metre alike, everywhere.
 pub const PLAIN: &str = "plain-1";
 /// Spins on one bedroom, traps on two, and says 200,000 pounds of all others but some.
 pub const MISBEHAVING: &str = "misbehaving-1";

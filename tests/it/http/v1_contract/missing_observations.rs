@@ -105,7 +105,7 @@ fn v1_missing_node_at_the_latest_snapshot_is_not_taken_from_an_older_one() {
         "missing_node",
         rates(&client, "ois_spot_curve&tenor_months=12")
     );
-    // So with the demo's short end of gilts, which has no first month on most days.
+    // The short end of the demo's gilts lacks its first month on most days.
     let short = client
         .get("/v1/rates/series?dataset=nominal_gilt_spot_curve&tenor_months=1")
         .ok();

@@ -214,7 +214,7 @@ fn v1_series_series_id_is_one_series_own_and_stays() {
         .get(&format!("/v1/rates/coverage?dataset={}", RATES[1]))
         .ok();
     assert_eq!(&coverage["series"][0]["series_id"], id);
-    // So does another release.
+    // Another release knows it by the same id.
     let other = rates(
         &client,
         &format!("{}&release_id={}", RATES[1], sparse_releases::RATES),

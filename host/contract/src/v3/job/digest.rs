@@ -16,8 +16,8 @@ const ROW_LONGEST: usize = 64 << 10;
 impl JobRequest<'_> {
     /// Returns the SHA-256 of the whole body in canonical form (RFC 8785). Bodies that differ only
     /// in white space, order of members or notation of numbers have the same digest. A row without
-    /// a canonical form (a repeated member, a number beyond a double) is hashed as sent. So is a
-    /// row of more than 64 KiB.
+    /// a canonical form (a repeated member, a number beyond a double) or of more than 64 KiB is
+    /// hashed as sent.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         digest(self, self.sent)

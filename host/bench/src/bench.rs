@@ -58,7 +58,7 @@ pub enum BenchError {
     },
     /// The first home is not valued.
     #[error(
-        "the first home is not valued, but {status}; name requests of homes that the release values"
+        "the status of the first home is {status}, not valued; give requests of homes that the release values"
     )]
     NotValued {
         /// The status.
@@ -73,7 +73,7 @@ pub enum BenchError {
         url: String,
     },
     /// There is no home.
-    #[error("there is no home to value")]
+    #[error("there is no home to value; write one request a line into the file of --homes")]
     NoHomes,
 }
 

@@ -43,7 +43,7 @@ pub enum Flaw {
     },
     /// The line before is not the one that this receipt was chained to.
     #[error(
-        "receipt {sequence} follows a line with digest {expected}, and the line before it has {found}: that one was altered, or is not the one that stood there"
+        "receipt {sequence} names {expected} as the digest of the line before it, but that line has {found}: it was altered or replaced"
     )]
     Link {
         /// The receipt.
@@ -77,7 +77,7 @@ pub enum Flaw {
     },
     /// A head says otherwise.
     #[error(
-        "the host signed receipt {sequence} with digest {signed}, and it has {found}: it was written anew"
+        "the host signed receipt {sequence} with digest {signed}, but it has {found}: it was rewritten"
     )]
     Head {
         /// The receipt.
@@ -97,7 +97,7 @@ pub enum Flaw {
     },
     /// There were more receipts.
     #[error(
-        "the journal ends with receipt {last}, and its host signed receipt {signed}: it was cut short"
+        "the journal ends with receipt {last}, but its host signed receipt {signed}: it was cut short"
     )]
     CutShort {
         /// The last that is there.

@@ -23,8 +23,7 @@ pub enum RegistryError {
     },
     /// An address of another kind than registries have.
     #[error(
-        "{scheme}: begins neither a registry address nor a folder's name. For a registry use \
-         {suggestion}"
+        "{scheme} begins neither a registry address nor a folder's name. For a registry use {suggestion}"
     )]
     Scheme {
         /// The scheme of the text.

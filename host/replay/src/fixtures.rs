@@ -56,7 +56,7 @@ pub enum ReplayError {
         source: io::Error,
     },
     /// The file does not hold fixtures.
-    #[error("invalid fixtures {}", path.display())]
+    #[error("invalid fixtures {}; record them with this release", path.display())]
     Invalid {
         /// The file.
         path: PathBuf,

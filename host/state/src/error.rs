@@ -93,8 +93,7 @@ pub enum StateError {
     /// Another program changed the log of units, or its disk lost a part of it.
     #[error(
         "block {block} of the log of units {} is damaged, but a later block is whole. Restore the log \
-         and the state's file from one backup, or put the log away: the state's file alone lacks the \
-         units of its last second at most",
+         and the state's file from one backup, or move the log away: the state's file alone lacks at most the units of the last second",
         path.display()
     )]
     DamagedLog {

@@ -22,7 +22,7 @@ pub struct HostShare {
 /// The text is not a share.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is not the number of a host among others, such as 1/3, with at most {HOSTS_MAX} hosts"
+    "invalid {0:?}: write the number of this host and that of all hosts, such as 1/3. There are at most {HOSTS_MAX} hosts"
 )]
 pub struct HostShareError(String);
 

@@ -25,7 +25,9 @@ pub struct KeyId([u8; 8]);
 /// The text is not a key, or not a key id. It is not repeated, since it may be a secret with a
 /// typing mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("neither a key nor its id; a key is dk_, its id of 16 hexadecimal digits, _ and 64 more")]
+#[error(
+    "neither a key nor a key's id: a key is dk_ID_SECRET, with an id of 16 and a secret of 64 hexadecimal digits"
+)]
 pub struct MalformedKey;
 
 impl KeyId {

@@ -127,19 +127,19 @@ pub struct LedgerFlaw {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerProblem {
     /// The entry is not one.
-    #[error("it is not an entry")]
+    #[error("its text is not that of an entry")]
     Form,
     /// It states another place.
-    #[error("it states another place: entries were removed or moved")]
+    #[error("it has another number: entries were removed or moved")]
     Place,
     /// It does not follow the one before.
-    #[error("it does not follow the entry before")]
+    #[error("it does not name the hash of the entry before it")]
     Link,
     /// Its hash is another.
-    #[error("it was altered: its hash is another")]
+    #[error("it was altered: its hash does not match its text")]
     Hash,
     /// Its signature is not good.
-    #[error("it has a signature that is not its signer's")]
+    #[error("its signature was not made by its signer")]
     Signature,
 }
 
@@ -147,7 +147,7 @@ impl LedgerRecord {
     /// Parses the entry.
     ///
     /// # Errors
-    /// [`StateError::Damaged`] if it is not an entry.
+    /// [`StateError::Damaged`] if its text is not that of an entry.
     pub fn parse(&self) -> Result<PromotionEntry, StateError> {
         serde_json::from_str(&self.entry).map_err(|error| StateError::Damaged {
             record: "promotions".to_owned(),

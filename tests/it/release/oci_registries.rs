@@ -313,9 +313,9 @@ fn missing_artifacts_are_named() {
     );
     assert!(another.refused().contains("leave the tag out"));
     let which = release(&["pull", &repository], target.path(), &[]).refused();
-    assert!(which.contains("which release?"), "{which}");
+    assert!(which.contains("names no release"), "{which}");
     let nowhere = release(&["pull", RELEASE], target.path(), &[]).refused();
-    assert!(nowhere.contains("where is release"), "{nowhere}");
+    assert!(nowhere.contains("the location of release"), "{nowhere}");
 }
 
 #[test]

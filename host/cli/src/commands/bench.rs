@@ -108,7 +108,10 @@ impl Bench {
             })
             .collect::<anyhow::Result<_>>()?;
         if homes.is_empty() {
-            bail!("{} has no request", path.display());
+            bail!(
+                "{} has no request; write one JSON body a line",
+                path.display()
+            );
         }
         Ok(homes)
     }

@@ -41,7 +41,7 @@ impl Console {
         match target.resolve(matches)?.execute(command)? {
             Response::ConsoleLink { link } => println!("{link}"),
             Response::Refused { problem } => bail!(problem),
-            _ => bail!("the server answered with something else"),
+            _ => bail!("unexpected reply from the server: client and server versions differ"),
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -59,7 +59,7 @@ impl History {
             mut known,
         } = target.execute(Command::History {})?
         else {
-            bail!("unexpected reply from the server: versions may differ");
+            bail!("unexpected reply from the server: client and server versions differ");
         };
         known.extend(self.signer.iter().map(PublicKey::to_string));
         if let Ok((own, _)) = PublicKey::read(&target.data.join(PUBLIC_FILE)) {

@@ -113,14 +113,14 @@ impl Pull {
             None if Address::is(&self.release) => match Address::parse(&self.release)?.id {
                 Some(id) => Ok((id, self.release.clone())),
                 None => bail!(
-                    "{}: which release? Say :RELEASE after the repository",
+                    "{} names no release: add :RELEASE after the repository",
                     self.release
                 ),
             },
             None => {
                 Address::or_folder(&self.release)?;
                 bail!(
-                    "where is release {}? Name another folder of releases, a registry oci://HOST[:PORT]/REPOSITORY, or an object store such as s3://BUCKET/PREFIX",
+                    "the location of release {} is missing: name another folder of releases, a registry oci://HOST[:PORT]/REPOSITORY, or an object store such as s3://BUCKET/PREFIX",
                     self.release
                 )
             }
@@ -145,9 +145,7 @@ impl TransferArgs {
             && let Some(tag) = Address::parse(location)?.id
             && tag != *id
         {
-            bail!(
-                "{location}: the tag is the release's id, and {tag} is not {id}; leave the tag out"
-            );
+            bail!("the tag {tag} of {location} is not the release's id {id}; leave the tag out");
         }
         let line = SharedLine::new();
         let remote = parse_remote(location, self.plain_http, line.log())?;

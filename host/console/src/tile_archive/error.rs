@@ -40,7 +40,7 @@ pub enum Flaw {
         part: &'static str,
     },
     /// Its compression is none that browsers unpack.
-    #[error("it is packed by {0}, which browsers do not unpack. Make it with gzip")]
+    #[error("it is compressed with {0}, which browsers do not read. Make it with gzip")]
     Compression(&'static str),
     /// Its tiles are of a kind that is not drawn.
     #[error("its tiles are of kind {0}. Make it of vector tiles (MVT), or of PNG, JPEG or WebP")]

@@ -212,7 +212,9 @@ pub enum EvidenceError {
     #[error("cannot read the property snapshot: {0}")]
     Snapshot(String),
     /// The snapshot returned a sale that was not known before the valuation day.
-    #[error("the property snapshot returned sale {sale}, unknown before the valuation day")]
+    #[error(
+        "the property snapshot returned sale {sale}, which nobody knew before the valuation day"
+    )]
     Future {
         /// The sale's id.
         sale: u64,

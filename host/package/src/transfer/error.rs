@@ -20,7 +20,7 @@ pub enum TransferError {
     },
     /// The source has other bytes under the id than those that were promoted.
     #[error(
-        "{id} there has the manifest {found}, and the promoted one {promoted}; publish that one there"
+        "release {id} at the source has the manifest {found}, but the promoted one is {promoted}; publish that package there"
     )]
     OtherManifest {
         /// The release's id.

@@ -26,7 +26,7 @@ pub enum BacktestError {
     },
     /// No sale of the window can be asked about so.
     #[error(
-        "no sale of the window can be asked about with {}: the snapshot has no floor area of these homes; leave out --request",
+        "no sale of the window has the inputs of {}: the snapshot has no floor area of these homes; leave out --request",
         .0.words()
     )]
     NotAskable(RequestShape),
@@ -85,7 +85,7 @@ pub enum SaleError {
     #[error("the register lacks an input that a customer must state")]
     Incomplete,
     /// The release's confidence is in no band.
-    #[error("the confidence lies in no band of the manifest")]
+    #[error("the confidence is outside all bands of the manifest")]
     NoBand,
     /// The host failed.
     #[error("{0}")]

@@ -35,7 +35,7 @@ pub enum CompareError {
     },
     /// Either release was trained on each sale that both know.
     #[error(
-        "no sale is known to both releases and unused by their fits: the window would run from {from} to {to}. \
+        "no sale that both releases know is later than their training data: the window would run from {from} to {to}. \
          Set one with --from and --to; the report then warns that figures against prices may be too good"
     )]
     NothingUnseen {

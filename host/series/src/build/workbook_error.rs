@@ -16,7 +16,7 @@ pub enum WorkbookError {
     #[error("{0}")]
     Unreadable(#[from] calamine::Error),
     /// The reader gave up on a part that no sound workbook has.
-    #[error("a part of it is damaged")]
+    #[error("a part of it is damaged. Download it again")]
     Damaged,
     /// Cells far apart.
     #[error(
@@ -38,9 +38,9 @@ pub enum WorkbookError {
     )]
     TooManyCells,
     /// Long texts in many cells.
-    #[error("its cells hold more than {most} characters of text", most = MOST_CHARACTERS)]
+    #[error("its cells hold more than {most} characters of text. Delete the text beside the tables", most = MOST_CHARACTERS)]
     TooMuchText,
     /// Several sheets in one part of the older format's stream.
-    #[error("its sheets share records, as those of no sound workbook do")]
+    #[error("its sheets share records, and those of a sound workbook do not. Download it again")]
     SharedRecords,
 }

@@ -34,7 +34,9 @@ pub enum TlsError {
         path: PathBuf,
     },
     /// The first certificate of the file is not one of X.509.
-    #[error("the first certificate of {path} cannot be read as X.509")]
+    #[error(
+        "the first certificate of {path} cannot be read as X.509; name a PEM file that begins with the server's own"
+    )]
     Unreadable {
         /// The file.
         path: PathBuf,

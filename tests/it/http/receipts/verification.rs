@@ -186,7 +186,7 @@ fn a_truncated_journal_contradicts_a_head_stored_elsewhere() {
     change(&past.data(), |lines| lines.truncate(12));
     let found = report(&past.data(), &[]);
     let short =
-        "the journal ends with receipt 12, and its host signed receipt 21: it was cut short";
+        "the journal ends with receipt 12, but its host signed receipt 21: it was cut short";
     assert_eq!(found["broken"], short);
     std::fs::remove_file(past.data().join("journal/heads.jsonl")).unwrap();
     assert_eq!(

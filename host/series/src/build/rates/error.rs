@@ -136,16 +136,18 @@ pub enum RatesErrorKind {
         columns: usize,
     },
     /// Not a number.
-    #[error("{0:?} is not a number")]
+    #[error("{0:?} is not a number. Correct the cell, or download the file again")]
     Number(String),
     /// More digits than a decimal holds.
-    #[error("{0:?} needs more than the 28 digits that a figure may have")]
+    #[error("{0:?} has more than the 28 digits that a figure may have. Round it")]
     Precision(String),
     /// Not a maturity in whole months.
-    #[error("{0} is not a maturity in whole months")]
+    #[error(
+        "the maturity {0} is not a whole number of months. Give the publisher's file unchanged"
+    )]
     Maturity(String),
     /// Another file or cell states another value for the same figure.
-    #[error("{value} contradicts {other} from {from}")]
+    #[error("{value} contradicts {other} in {from}. Leave one of them out")]
     Contradiction {
         /// The value here, as it is read.
         value: String,

@@ -35,3 +35,4 @@ pub mod series_releases;
 pub mod service;
 pub mod shadow;
 pub mod telemetry;
+pub mod usage_retention;

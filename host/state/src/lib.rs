@@ -74,6 +74,7 @@ mod postgres;
 #[path = "without_postgres.rs"]
 mod postgres;
 mod principal;
+mod promotion_history;
 mod promotion_proof;
 mod promotions;
 mod receipt_keys;
@@ -88,6 +89,7 @@ mod time;
 mod timed_state;
 mod usage;
 mod usage_ledger;
+mod usage_retention;
 mod write_timer;
 
 pub use accounts::Accounts;
@@ -111,6 +113,7 @@ pub use plan::Plan;
 pub use postgres::PostgresState;
 pub use postgres::open_postgres;
 pub use principal::{Access, Denial, Principal};
+pub use promotion_history::{HistoryError, check_history, promoted_at};
 pub use promotion_proof::{UnprovedPromotion, last_trusted_promotion, prove_promotion};
 pub use promotions::{
     LedgerFlaw, LedgerHash, LedgerProblem, LedgerRecord, LedgerSigner, NewPromotion,

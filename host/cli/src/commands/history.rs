@@ -2,13 +2,15 @@
 
 use super::target::AdminTarget;
 use anyhow::bail;
-use chrono::{DateTime, Datelike, NaiveDate};
+use chrono::{Datelike, NaiveDate};
 use clap::ArgMatches;
 use domesday_package::PublicKey;
 use domesday_server::admin::protocol::{Command, LedgerEntry, ReleaseKindArg, Response};
 use domesday_server::clock::{Clock, MachineClock};
 use domesday_server::ledger_key::{PUBLIC_FILE, verify};
-use domesday_state::{LedgerRecord, PromotionEntry, ReleaseKind, prove_promotion};
+use domesday_state::{
+    LedgerRecord, PromotionEntry, ReleaseKind, check_history, promoted_at, prove_promotion,
+};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -69,7 +71,8 @@ impl History {
         let records: Vec<LedgerRecord> = entries.into_iter().map(LedgerEntry::into).collect();
         // Nothing of a ledger that does not fit is shown as if it were so.
         let entries = verify(&records)?;
-        self.check_ends(&records)?;
+        let signers: Vec<String> = self.signer.iter().map(PublicKey::to_string).collect();
+        check_history(&records, self.head.as_deref(), &signers)?;
         check_last(&records, &promoted)?;
         let kind = self.kind.map(|kind| ReleaseKind::from(kind).as_str());
         let mut shown: Vec<_> = entries
@@ -78,7 +81,7 @@ impl History {
             .filter(|(entry, _)| kind.is_none_or(|kind| entry.kind == kind))
             .collect();
         if let Some(day) = self.at {
-            shown = current_at(&shown, day);
+            shown = promoted_at(&shown, day);
         }
         if self.json {
             print_json(&shown, is_known)?;
@@ -114,30 +117,6 @@ impl History {
         }
         Ok(ExitCode::SUCCESS)
     }
-
-    /// Compares the ledger with what its reader knows: a hash, and the keys of the hosts.
-    fn check_ends(&self, records: &[LedgerRecord]) -> anyhow::Result<()> {
-        if let Some(head) = &self.head
-            && !records
-                .iter()
-                .any(|record| hex::encode(record.hash) == *head)
-        {
-            bail!(
-                "no entry has the hash {head}; the ledger was cut after that, or is another ledger"
-            );
-        }
-        let strange = |record: &&LedgerRecord| {
-            let is_of = |key: &PublicKey| key.to_string() == record.signer;
-            !self.signer.is_empty() && !self.signer.iter().any(is_of)
-        };
-        match records.iter().zip(1..).find(|(record, _)| strange(record)) {
-            None => Ok(()),
-            Some((record, sequence)) => bail!(
-                "entry {sequence} is signed by {}, which is none of --signer",
-                record.signer
-            ),
-        }
-    }
 }
 
 /// Compares the last entry of each kind with the release that the state has as promoted. Entries
@@ -172,23 +151,6 @@ fn parse_day(text: &str) -> Result<NaiveDate, String> {
         2000.. => Err(format!("{day} is in the future; today is {today} in UTC")),
         _ => Err(format!("the year {} is before any ledger", day.year())),
     }
-}
-
-/// Returns the last entry of each kind up to the end of a day in UTC, in the order of the ledger.
-fn current_at<'a>(
-    shown: &[(&'a PromotionEntry, &'a LedgerRecord)],
-    day: NaiveDate,
-) -> Vec<(&'a PromotionEntry, &'a LedgerRecord)> {
-    let is_by_then = |entry: &PromotionEntry| {
-        DateTime::parse_from_rfc3339(&entry.when)
-            .is_ok_and(|when| when.to_utc().date_naive() <= day)
-    };
-    let mut current: Vec<(&PromotionEntry, &LedgerRecord)> = Vec::new();
-    for (entry, record) in shown.iter().filter(|(entry, _)| is_by_then(entry)) {
-        current.retain(|(other, _)| other.kind != entry.kind);
-        current.push((entry, record));
-    }
-    current
 }
 
 /// Formats an entry as a line of fields, separated by tabs.
@@ -248,35 +210,6 @@ mod tests {
             when: when.to_owned(),
             who: "alice@host".to_owned(),
         }
-    }
-
-    #[test]
-    fn the_last_of_each_kind_by_the_end_of_a_day_was_current() {
-        let entries = [
-            entry(1, "valuation", "a", "2026-02-28T23:59:59.999Z"),
-            entry(2, "rates", "r", "2026-03-01T00:00:00.000Z"),
-            entry(3, "valuation", "b", "2026-03-01T23:59:59.999Z"),
-            entry(4, "valuation", "c", "2026-03-02T00:00:00.000Z"),
-        ];
-        let record = LedgerRecord {
-            previous: [0; 32],
-            entry: String::new(),
-            hash: [0; 32],
-            signer: String::new(),
-            signature: String::new(),
-        };
-        let all: Vec<_> = entries.iter().map(|entry| (entry, &record)).collect();
-        let at = |day: &str| -> Vec<&str> {
-            let found = current_at(&all, day.parse().unwrap());
-            found
-                .iter()
-                .map(|(entry, _)| entry.release_id.as_str())
-                .collect()
-        };
-        assert_eq!(at("2026-02-27"), Vec::<&str>::new());
-        assert_eq!(at("2026-02-28"), ["a"]);
-        assert_eq!(at("2026-03-01"), ["r", "b"]);
-        assert_eq!(at("2026-03-02"), ["r", "c"]);
     }
 
     #[test]

@@ -8,7 +8,6 @@ mod listen;
 mod open;
 mod release_source;
 pub(super) mod signals;
-mod usage_retention;
 
 use crate::commands::trust::trust;
 use anyhow::{Context, bail};
@@ -34,6 +33,7 @@ use domesday_server::telemetry::connections::Listener;
 use domesday_server::telemetry::traces::Traces;
 use domesday_server::{
     console as console_pages, demo, http, metrics_page, package_proofs, promotion, telemetry,
+    usage_retention,
 };
 use listen::listen;
 use open::{OpenedService, open_service, open_tls, open_traces, side_connections};

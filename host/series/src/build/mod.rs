@@ -8,6 +8,7 @@ mod older_workbook;
 pub(crate) mod older_workbook_tests;
 mod parquet_files;
 pub mod rates;
+pub mod recognition;
 mod shared_strings;
 pub(crate) mod sheets;
 mod workbook_error;

@@ -1,10 +1,10 @@
 //! `domesday property address-directory`: the addresses that the console searches.
 
-use super::input_kind::{Builder, InputKind};
 use super::wrong_kind::{GivenFiles, name_true_kind};
 use crate::commands::progress::ProgressLine;
 use domesday_property::address_directory::{DirectoryInputs, build};
 use domesday_registers::{MaxRejected, RegisterKind};
+use domesday_series::build::recognition::{Builder, InputKind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

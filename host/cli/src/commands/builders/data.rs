@@ -1,8 +1,6 @@
 //! `domesday data check`: what register files are, and what a build would take of them. `domesday
 //! data fetch` copies them from an object store.
 
-use super::input_kind::InputKind;
-use super::recognised_input::{kind_after_repair, kinds_of_members, whole_file, workbook_damage};
 use crate::commands::objects::{Arrivals, Location};
 use crate::commands::progress::ProgressLine;
 use clap::Subcommand;
@@ -10,6 +8,9 @@ use domesday_property::build::{FileCheck, OtherBuild, UnusedReason, check};
 use domesday_registers::rows::UNENDED;
 use domesday_registers::{Diagnosis, MaxRejected, RecognitionError, RegisterKind, recognise};
 use domesday_series::build::markets::exclusions;
+use domesday_series::build::recognition::{
+    InputKind, kind_after_repair, kinds_of_members, whole_file, workbook_damage,
+};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -1,7 +1,6 @@
 //! `domesday property build` and `update`: from the registers' own downloads to a snapshot package.
 
 use super::address_directory::AddressDirectory;
-use super::input_kind::{Builder, InputKind};
 use super::package_output::PackageOutput;
 use super::wrong_kind::{GivenFiles, name_true_kind};
 use crate::commands::progress::ProgressLine;
@@ -17,6 +16,7 @@ use domesday_property::build::{
 use domesday_property::{Identity, build};
 use domesday_registers::{MaxRejected, RegisterKind};
 use domesday_release_tools::build::timestamp;
+use domesday_series::build::recognition::{Builder, InputKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

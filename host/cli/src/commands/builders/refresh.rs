@@ -1,7 +1,5 @@
 //! `domesday refresh`: the regular round, from files that arrived to releases.
 
-use super::input_kind::InputKind;
-use super::recognised_input::{InputState, recognise_input};
 use crate::commands::serve::signals::{StopSignal, StopSignals};
 use anyhow::Context;
 use domesday_refresh::config::RefreshConfig;
@@ -12,6 +10,7 @@ use domesday_refresh::report::{RoundReport, RoundResult};
 use domesday_refresh::round::{plan, run};
 use domesday_refresh::step::ProgramFile;
 use domesday_registers::RegisterKind;
+use domesday_series::build::recognition::{InputKind, InputState, recognise_input};
 use domesday_server::clock::{Clock, MachineClock};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,11 @@
 //! Errors of files that were given with the flag of another kind.
 
-use super::input_kind::{Builder, InputKind};
-use super::recognised_input::{InputState, recognise_input};
 use anyhow::anyhow;
 use domesday_property::build::BuildError;
 use domesday_registers::ReadError;
 use domesday_series::build::markets::MarketsError;
 use domesday_series::build::rates::RatesError;
+use domesday_series::build::recognition::{Builder, InputKind, InputState, recognise_input};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 

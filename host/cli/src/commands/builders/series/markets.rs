@@ -1,6 +1,5 @@
 //! `domesday series build markets`.
 
-use super::super::input_kind::{Builder, InputKind};
 use super::super::wrong_kind::{GivenFiles, name_true_kind};
 use super::table::table;
 use crate::commands::ReleasesFolder;
@@ -11,6 +10,7 @@ use domesday_registers::{MaxRejected, RegisterKind};
 use domesday_series::build::markets::{
     Coverage, Inputs, MarketsError, Month, ReleaseDetails, build,
 };
+use domesday_series::build::recognition::{Builder, InputKind};
 use domesday_series::catalogue::Family;
 use std::path::PathBuf;
 use std::process::ExitCode;

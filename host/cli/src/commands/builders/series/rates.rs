@@ -1,6 +1,5 @@
 //! `domesday series build rates`.
 
-use super::super::input_kind::{Builder, InputKind};
 use super::super::wrong_kind::{GivenFiles, name_true_kind};
 use super::table::table;
 use crate::commands::ReleasesFolder;
@@ -8,6 +7,7 @@ use anyhow::{Context, bail, ensure};
 use chrono::NaiveDate;
 use domesday_package::{PackageId, SigningKey, Timestamp, sign};
 use domesday_series::build::rates::{Inputs, derive, read};
+use domesday_series::build::recognition::{Builder, InputKind};
 use domesday_series::build::{BuildError, Publication, write};
 use domesday_series::catalogue::Family;
 use indicatif::ProgressBar;

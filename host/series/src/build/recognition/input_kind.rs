@@ -7,9 +7,13 @@ use std::fmt;
 /// A command that builds from files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builder {
+    /// A build of a property snapshot.
     Snapshot,
+    /// An update of a property snapshot.
     Update,
+    /// A build of market statistics.
     Markets,
+    /// A build of rates.
     Rates,
 }
 
@@ -27,9 +31,13 @@ impl Builder {
 /// The kind of a file that a build reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
+    /// A file of a register.
     Register(RegisterKind),
+    /// The Bank of England's database.
     Database,
+    /// Yield curves.
     Curves,
+    /// Private rents.
     Rents,
 }
 
@@ -78,7 +86,7 @@ impl InputKind {
         }
     }
 
-    /// Says how to give a file of the kind, to this command if it takes the kind.
+    /// Returns how to give a file of the kind, to this command if it takes the kind.
     pub fn advice(self, builder: Option<Builder>) -> String {
         let flag = self.flag();
         let takes = |builder: Builder| self.builders().contains(&builder);

@@ -1,9 +1,12 @@
 //! The kind of any input file, found by the readers of the builds.
 
-use super::input_kind::InputKind;
+mod input_kind;
+
+pub use self::input_kind::{Builder, InputKind};
+
+use super::markets::{MarketsError, count_rents};
+use super::rates::{Inputs, PublishedRates, RatesError, RatesErrorKind, read};
 use domesday_registers::{BytesRead, Diagnosis, RecognitionError, recognise, zip_source};
-use domesday_series::build::markets::{MarketsError, count_rents};
-use domesday_series::build::rates::{Inputs, PublishedRates, RatesError, RatesErrorKind, read};
 use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
@@ -17,7 +20,9 @@ const MOST_MEMBERS: usize = 3;
 
 /// A file whose kind is known.
 pub struct RecognisedInput {
+    /// The kind.
     pub kind: InputKind,
+    /// The state of the file.
     pub state: InputState,
 }
 

@@ -77,7 +77,7 @@ pub enum FixtureError {
     Io(#[from] std::io::Error),
 }
 
-/// Returns what a record keeps of a row: the release's answer or its final failure.
+/// Returns the result of a row that a record keeps: the release's answer or its final failure.
 ///
 /// # Errors
 /// [`FixtureError::HostFailure`] if the host failed, which proves nothing.

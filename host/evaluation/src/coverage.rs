@@ -41,7 +41,7 @@ pub enum Rule {
 /// One group's ranges.
 #[derive(Clone, Debug)]
 pub struct GroupCoverage<'a> {
-    /// By what the sales are divided; [`ALL`] for all.
+    /// The attribute that divides the sales; [`ALL`] for all.
     pub by: &'a str,
     /// The group.
     pub group: &'a Group,

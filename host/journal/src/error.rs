@@ -125,7 +125,7 @@ impl From<KeyError> for JournalError {
     }
 }
 
-/// A sealed record does not open: another key, or somebody altered it or what it is about.
+/// A sealed record does not open. It has another key, or somebody altered it or its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cannot open the record: it was altered, or sealed with another key")]
 pub struct SealError;

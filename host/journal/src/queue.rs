@@ -100,7 +100,7 @@ impl Waiter {
 }
 
 impl Queue {
-    /// Makes a queue for `most` receipts, of which those of `group_bytes` are taken at once.
+    /// Makes a queue for `most` receipts. The writer takes up to `group_bytes` of them at once.
     pub(crate) fn new(most: usize, group_bytes: usize) -> Queue {
         Queue {
             inner: Mutex::default(),

@@ -20,7 +20,7 @@ use crate::folder::{free_bytes, sync_directory};
 use crate::json_lines::{append_line, read_lines};
 use crate::{Head, JournalError, segment};
 
-/// The file that tells what was removed.
+/// The file that lists the removed files.
 const REMOVED: &str = "removed.jsonl";
 
 /// Files that are removed at once. Receipts wait for the removal, which takes milliseconds a file.
@@ -107,7 +107,7 @@ impl From<u64> for Limits {
     }
 }
 
-/// The closed files of a journal, and what is to be removed of them.
+/// The closed files of a journal, and those of them that retention removes.
 pub(crate) struct RetainedFiles {
     folder: PathBuf,
     retention: Retention,

@@ -74,7 +74,7 @@ struct CheckLimits {
 struct CheckVerdict {
     check: String,
     verdict: String,
-    /// The figures of the check, of which the gate reads one.
+    /// The figures of the check. The gate reads one of them.
     #[serde(default)]
     figures: Value,
 }

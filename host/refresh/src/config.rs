@@ -22,7 +22,7 @@ pub struct RefreshConfig {
     pub releases: PathBuf,
     /// The folder of reports, logs and the record.
     pub reports: PathBuf,
-    /// The private key that signs what is built.
+    /// The private key that signs the packages of a round.
     pub sign_with: PathBuf,
     /// Names of files in the inbox that are for people alone.
     #[serde(default)]

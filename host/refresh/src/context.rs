@@ -216,7 +216,7 @@ impl RoundContext<'_> {
     }
 }
 
-/// Returns a note of the kinds of which there is no file.
+/// Returns a note of the kinds that have no file.
 pub(crate) fn note_absent(kinds: &[FileKind]) -> Vec<String> {
     match kinds.is_empty() {
         true => Vec::new(),
@@ -229,7 +229,7 @@ fn list_kinds(kinds: &[FileKind]) -> String {
     names.join(", ")
 }
 
-/// Returns SHA-256 over a model's files. What a build leaves there does not count.
+/// Returns SHA-256 over a model's files. Files that a build leaves there do not count.
 fn folder_digest(folder: &Path) -> Result<String, RefreshError> {
     let is_source =
         |name: &str| !name.starts_with('.') && name != "target" && name != "__pycache__";

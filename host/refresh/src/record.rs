@@ -126,7 +126,7 @@ impl RefreshRecord {
         }
     }
 
-    /// Returns what the last package of a part was judged by.
+    /// Returns the release and the policy that judged the last package of a part.
     pub(crate) fn judged_by(&self, part: Part) -> Option<&str> {
         self.built.get(&part)?.judged_by.as_deref()
     }
@@ -138,7 +138,7 @@ impl RefreshRecord {
         }
     }
 
-    /// Sets what the last package of a part was judged by.
+    /// Sets the release and the policy that judged the last package of a part.
     pub(crate) fn set_judged_by(&mut self, part: Part, judged_by: Option<String>) {
         if let Some(built) = self.built.get_mut(&part) {
             built.judged_by = judged_by;

@@ -21,7 +21,7 @@ pub struct RoundReport {
     pub dry_run: bool,
     /// The parts, in the order in which they ran.
     pub parts: Vec<PartReport>,
-    /// Kinds of which no new file came in the expected time.
+    /// Kinds without a new file in the expected time.
     pub overdue: Vec<OverdueKind>,
     /// Files of the inbox that no build takes.
     pub unknown: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct RoundReport {
     pub arriving: Vec<PathBuf>,
 }
 
-/// A kind of which no new file came in the expected time.
+/// A kind without a new file in the expected time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OverdueKind {
     /// The kind.

@@ -1,4 +1,4 @@
-//! Sessions of the console: one-time links, and what the cookie of a browser opens.
+//! Sessions of the console: one-time links, and the cookies of browsers.
 //!
 //! A session has an API key of its tenant, which stays in this process: the browser has a cookie
 //! alone. Links and sessions are in memory. A restart ends them, and their keys expire by

@@ -143,7 +143,7 @@ impl ConsoleValues {
         made.is_none_or(|seconds| seconds * 1000 + KEPT_MILLIS <= self.clock.now().0)
     }
 
-    /// Removes the values of a folder that are too old or too many, and what no value is.
+    /// Removes the values of a folder that are too old or too many, and files that are no value.
     fn prune(&self, folder: &Path) -> io::Result<()> {
         let mut ids = Vec::new();
         for entry in fs::read_dir(folder)? {

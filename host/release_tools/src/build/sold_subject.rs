@@ -115,7 +115,7 @@ pub fn subject(sold: &ExportedSale, day: Day, evidence_through: Day) -> Option<S
     })
 }
 
-/// Returns a lease for a home of which no register knows one.
+/// Returns a lease for a home whose lease no register knows.
 pub fn typical_lease() -> Lease {
     Lease {
         years_remaining: TYPICAL_LEASE_YEARS,

@@ -50,7 +50,7 @@ const RESPONSE_BYTES: usize = 64 << 20;
 /// Texts of directives that are counted at once. Then all counts begin anew.
 const COUNTED: usize = 10_000;
 
-/// The service, and what the stub remembers.
+/// The service, and the memory of the stub.
 struct Stub {
     service: Router,
     now: Now,

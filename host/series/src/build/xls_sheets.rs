@@ -14,7 +14,7 @@ use super::xls_records::{
 /// The row, the column and the format of a cell, with which its record begins.
 type CellHead = [u8; 6];
 
-/// The copier of the sheets of one workbook, with counts of what they hold.
+/// The copier of the sheets of one workbook, with counts of their cells.
 pub(super) struct Copier {
     /// Bytes of the stream that no sheet has taken yet.
     unread: usize,

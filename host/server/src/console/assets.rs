@@ -16,7 +16,7 @@ struct Asset {
     name: &'static str,
     media_type: &'static str,
     bytes: &'static [u8],
-    /// True if it is packed by gzip, and its name has its version.
+    /// True if it is compressed with gzip, and its name has its version.
     vendored: bool,
 }
 
@@ -83,7 +83,8 @@ static ASSETS: [Asset; 10] = [
     ),
 ];
 
-/// Serves a file. What is vendored is sent as it is packed, which every browser unpacks.
+/// Serves a file. A vendored file is sent compressed, as it is stored, and every browser unpacks
+/// it.
 pub(super) async fn file(Path(name): Path<String>) -> Result<Response, ConsoleError> {
     let found = ASSETS.iter().find(|asset| asset.name == name);
     let asset = found.ok_or(ConsoleError::NoPage)?;

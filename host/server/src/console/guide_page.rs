@@ -59,7 +59,7 @@ fn render(text: &str) -> String {
         .replace("</table>", "</table></div>")
 }
 
-/// Returns the anchor of a heading, of which these events are the rest.
+/// Returns the anchor of a heading from these events, which are the rest of it.
 fn anchor(events: &[Event<'_>]) -> String {
     let words = events
         .iter()

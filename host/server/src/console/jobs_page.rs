@@ -273,7 +273,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// Submits three parts, of which the API answers the last as given.
+    /// Submits three parts. The API answers the last one as given.
     async fn submit(
         last: impl Fn() -> Result<ApiResponse, ConsoleError>,
     ) -> (Vec<Uuid>, Option<(usize, String)>) {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The column of numbers. All others are texts.
 const VALUE: &str = "value";
 
-/// Returns a file of rows, of which the first has the names of the columns. A blank is null.
+/// Returns a file of rows. The first has the names of the columns. A blank is null.
 ///
 /// # Errors
 /// `Response` if the file cannot be written, which no row causes.

@@ -1,4 +1,4 @@
-//! The units that the session's tenant used in a month, and what it used them for.
+//! The units that the session's tenant used in a month, by purpose.
 
 use super::csv_file::download;
 use super::error::ConsoleError;

@@ -1,4 +1,4 @@
-//! A value that the console made: what it is, why, and what it rests on.
+//! A value that the console made, with its reasons and its evidence.
 
 use super::blocking::blocking;
 use super::error::ConsoleError;

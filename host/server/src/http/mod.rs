@@ -120,7 +120,7 @@ pub fn router(service: Arc<Service>) -> Router {
     wrap(open, keyed, service.clone()).layer(MiddlewareLayer(RequestIds(service)))
 }
 
-/// Puts the layers around the routes behind the key, of which the innermost lets requests in.
+/// Puts the layers around the routes behind the key. The innermost layer lets requests in.
 fn wrap_keyed<S, A>(keyed: Router<S>, gate: A) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,

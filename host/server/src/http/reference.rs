@@ -34,7 +34,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
      font-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
 );
-/// The path of Scalar has its version, so what is there never changes.
+/// The path of Scalar has its version, so the file at a path never changes.
 const CACHE_FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// Serves the page for people.

@@ -55,7 +55,7 @@ pub enum JobStoreError {
     /// A chunk is in object storage, and this host has none.
     #[error("the job is in object storage. Set job_store as on the host that accepted it")]
     NotSet,
-    /// An object is not what the state knows of it.
+    /// An object differs from the digest or size that the state has of it.
     #[error("the object {name} is damaged: {problem}. Submit the job again")]
     Damaged {
         /// The name of the object.

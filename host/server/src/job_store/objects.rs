@@ -1,4 +1,4 @@
-//! Object storage for the rows and results of jobs, and the seal of what is kept there.
+//! Object storage for the rows and results of jobs, and the seal of its objects.
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{ChaCha20Poly1305, Key, KeyInit, Nonce};

@@ -37,7 +37,7 @@ pub struct Sample {
     pub jobs: Option<WaitingJobs>,
     /// Bytes reserved for bodies and responses: the most since the sample before.
     pub memory_reserved: usize,
-    /// The kinds of what is degraded.
+    /// The kinds of degradation.
     pub degraded: BTreeSet<DegradationKind>,
 }
 
@@ -107,7 +107,7 @@ impl OperationSamples {
         }
     }
 
-    /// Returns the service as it is now, and what is degraded. Keeps nothing.
+    /// Returns a sample of the service now, and its degraded parts. Keeps nothing.
     pub async fn observe(&self, service: &Service) -> (Sample, Vec<Degradation>) {
         let counted = (service.metrics.load.counts(), Instant::now());
         let load = Load {

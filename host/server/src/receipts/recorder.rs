@@ -131,7 +131,7 @@ impl ReceiptRecorder {
         }
     }
 
-    /// Delivers what is held back for the appended receipts, since the journal takes long.
+    /// Delivers the results that wait for the appended receipts, since the journal takes long.
     pub fn deliver_held(&self) {
         if let Some((_, last)) = self.handed_in().tickets {
             self.journal.deliver_held(last);

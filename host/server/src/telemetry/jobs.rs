@@ -15,8 +15,8 @@ struct StatusLabels {
 
 /// Counters and gauges of jobs.
 ///
-/// Each host counts what it accepted, ran and ended, so that sums over hosts are right. Only the
-/// time of the oldest job is the same on all, and nobody adds up times.
+/// Each host counts the jobs that it accepted, ran and ended, so that sums over hosts are right.
+/// Only the time of the oldest job is the same on all, and nobody adds up times.
 #[derive(Debug, Default)]
 pub struct JobMetrics {
     accepted: Counter,

@@ -36,7 +36,7 @@ pub(super) fn state(draft: &mut Draft, inputs: &Inputs, results: &Results) {
     }
 }
 
-/// A draft beside what it was made from.
+/// A draft beside its inputs.
 struct Gaps<'a> {
     draft: &'a Draft,
     inputs: &'a Inputs,

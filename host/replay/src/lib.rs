@@ -15,3 +15,9 @@ pub use self::fixtures::{FixtureReplay, FixtureReport, ReplayError};
 pub use self::journal::{
     JournalReplay, JournalResult, ModelInputs, Problem, Releases, Report, Selection,
 };
+
+#[cfg(test)]
+extern crate self as domesday_replay;
+
+#[cfg(test)]
+mod tests;

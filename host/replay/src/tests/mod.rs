@@ -1,0 +1,3 @@
+//! Tests of replays through the crate's public interface.
+
+mod fixtures;

@@ -31,12 +31,28 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
 /// # Errors
 /// The operating system's error, if the file cannot be written, renamed or made durable.
 pub fn replace_durably(path: &Path, mode: u32, bytes: &[u8]) -> io::Result<()> {
-    // The rights hold from the first byte.
+    persist_durably(write_beside(path, mode, bytes)?, path)
+}
+
+/// Writes a new file with these rights, and makes it durable. It is there whole or not at all, and
+/// no file of that name is replaced.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`] if the path is taken, or the operating system's error.
+pub fn create_durably(path: &Path, mode: u32, bytes: &[u8]) -> io::Result<()> {
+    let file = write_beside(path, mode, bytes)?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path).map_err(|error| error.error)?;
+    sync_directory(parent_directory(path))
+}
+
+/// Writes a temporary file in the directory of a path. The rights hold from its first byte.
+fn write_beside(path: &Path, mode: u32, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut file = tempfile::Builder::new()
         .permissions(Permissions::from_mode(mode))
         .tempfile_in(parent_directory(path))?;
     file.write_all(bytes)?;
-    persist_durably(file, path)
+    Ok(file)
 }
 
 /// Renames a written file into place, in place of any file of that name, and makes it durable. Both
@@ -86,6 +102,23 @@ mod tests {
             assert_eq!(found & 0o777, mode);
         }
         assert_eq!(fs::read(&elsewhere).unwrap(), b"untouched");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_new_file_has_its_rights_and_replaces_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        create_durably(&path, 0o600, b"first").unwrap();
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let refused = create_durably(&path, 0o600, b"second").unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        // A link that leads nowhere is a name that is taken, too.
+        let link = folder.path().join("link");
+        symlink(folder.path().join("absent"), &link).unwrap();
+        assert!(create_durably(&link, 0o600, b"third").is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 

@@ -1,15 +1,16 @@
 //! ed25519 keys as small text files.
 
 use std::fmt;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ed25519_dalek::{Signature, Signer};
 
 use crate::digest::decode_hex;
+use crate::durable::{create_durably, replace_durably};
 
 /// The prefix of a public key's text.
 const PUBLIC: &str = "ed25519:";
@@ -17,6 +18,8 @@ const PUBLIC: &str = "ed25519:";
 const PRIVATE: &str = "ed25519-private:";
 /// Read and write for the owner alone.
 const OWNER_ONLY: u32 = 0o600;
+/// The rights of a public key's file.
+const READABLE: u32 = 0o644;
 
 /// A public key: `ed25519:` and 64 lower-case hexadecimal digits. The text is also the key's id,
 /// since a shorter one could be shared by two keys.
@@ -43,8 +46,22 @@ pub enum KeyError {
         /// The text found.
         text: String,
     },
+    /// The file does not hold one public key.
+    #[error(
+        "{} does not hold a public key, which is one line of 'ed25519:' and 64 lower-case hexadecimal digits. \
+         Restore the file, or remove it and make the key anew",
+        path.display()
+    )]
+    NotAPublicKeyFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file does not hold a private key. The error does not repeat its contents.
-    #[error("{} does not hold a private key; name the file of the private key, or restore it", path.display())]
+    #[error(
+        "{} does not hold a private key. Name another file, or restore this one from a backup. If \
+         there is none, remove the file and make the key anew",
+        path.display()
+    )]
     NotAPrivateKey {
         /// The file.
         path: PathBuf,
@@ -73,33 +90,34 @@ impl PublicKey {
     /// empty or begin with `#` are skipped. The comment comes back beside the key.
     ///
     /// # Errors
-    /// [`KeyError::Io`] if the file cannot be read, [`KeyError::NotAPublicKey`] if it holds no key
-    /// or more than one line.
+    /// [`KeyError::Io`] if the file cannot be read, [`KeyError::NotAPublicKeyFile`] if it holds no
+    /// key or more than one line.
     pub fn read(path: &Path) -> Result<(Self, String), KeyError> {
         let text = fs::read_to_string(path).map_err(KeyError::io(path))?;
         let mut lines = text
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty() && !line.starts_with('#'));
-        match (lines.next(), lines.next()) {
-            (Some(line), None) => {
-                let (key, comment) = line.split_once(' ').unwrap_or((line, ""));
-                Ok((key.parse()?, comment.trim().to_owned()))
-            }
-            (first, _) => Err(KeyError::NotAPublicKey {
-                text: first.unwrap_or_default().to_owned(),
-            }),
-        }
+        let (Some(line), None) = (lines.next(), lines.next()) else {
+            return Err(not_a_key_file(path));
+        };
+        let (key, comment) = line.split_once(' ').unwrap_or((line, ""));
+        let key = key.parse().map_err(|_| not_a_key_file(path))?;
+        Ok((key, comment.trim().to_owned()))
     }
 
-    /// Writes a public key file that must not exist yet.
+    /// Writes a public key file that must not exist yet. It is there whole or not at all.
     ///
     /// # Errors
     /// [`KeyError::Io`] if the file exists or cannot be written.
     pub fn write(&self, path: &Path, comment: &str) -> Result<(), KeyError> {
+        create_durably(path, READABLE, self.line(comment).as_bytes()).map_err(KeyError::io(path))
+    }
+
+    /// Formats the line of a public key file.
+    fn line(&self, comment: &str) -> String {
         let comment = comment.replace(['\n', '\r'], " ");
-        let line = format!("{self} {comment}");
-        create(path, 0o644, line.trim_end())
+        format!("{self} {comment}").trim_end().to_owned() + "\n"
     }
 
     /// Reports whether `signature` is this key's over `message`. It is strict: it takes no weak key
@@ -152,6 +170,29 @@ impl SigningKey {
         PublicKey(self.0.verifying_key().to_bytes())
     }
 
+    /// Reads the private key at `path`, and makes one of `seed` where there is none. The public key
+    /// belongs beside it, with the ending `.pub`. It is made anew where it is missing or is not the
+    /// private key's.
+    ///
+    /// # Errors
+    /// As [`SigningKey::read`], and [`KeyError::Io`] if a file cannot be written.
+    pub fn open_pair(path: &Path, seed: [u8; 32], comment: &str) -> Result<Self, KeyError> {
+        if !path.exists() {
+            match SigningKey::from_seed(seed).write(path) {
+                // Another process made one meanwhile.
+                Err(KeyError::Io { error, .. }) if error.kind() == ErrorKind::AlreadyExists => {}
+                written => written?,
+            }
+        }
+        let key = SigningKey::read(path)?;
+        let (public, beside) = (key.public(), path.with_extension("pub"));
+        if !PublicKey::read(&beside).is_ok_and(|(found, _)| found == public) {
+            replace_durably(&beside, READABLE, public.line(comment).as_bytes())
+                .map_err(KeyError::io(&beside))?;
+        }
+        Ok(key)
+    }
+
     /// Reads a private key file, which must be closed to everyone but its owner.
     ///
     /// # Errors
@@ -176,13 +217,13 @@ impl SigningKey {
     }
 
     /// Writes a private key file of mode 0600 that must not exist yet: a key is never lost to
-    /// another of the same name.
+    /// another of the same name. It is there whole or not at all.
     ///
     /// # Errors
     /// [`KeyError::Io`] if the file exists or cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), KeyError> {
-        let line = format!("{PRIVATE}{}", hex::encode(self.0.as_bytes()));
-        create(path, OWNER_ONLY, &line)
+        let line = format!("{PRIVATE}{}\n", hex::encode(self.0.as_bytes()));
+        create_durably(path, OWNER_ONLY, line.as_bytes()).map_err(KeyError::io(path))
     }
 
     /// Signs `message`. The message begins with its own domain, so that a signature means one
@@ -198,17 +239,10 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-fn create(path: &Path, mode: u32, line: &str) -> Result<(), KeyError> {
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(mode)
-        .open(path)
-        .and_then(|mut file| {
-            writeln!(file, "{line}")?;
-            file.sync_all()
-        })
-        .map_err(KeyError::io(path))
+fn not_a_key_file(path: &Path) -> KeyError {
+    KeyError::NotAPublicKeyFile {
+        path: path.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -245,7 +279,37 @@ mod tests {
         assert_eq!((read, comment.as_str()), (key, "the team"));
         fs::write(&path, format!("{key}\n{key}\n")).unwrap();
         let error = PublicKey::read(&path).unwrap_err();
-        assert!(matches!(error, KeyError::NotAPublicKey { .. }));
+        assert!(matches!(error, KeyError::NotAPublicKeyFile { path: refused } if refused == path));
+    }
+
+    /// A crash between the two files leaves the private key alone. Earlier versions could leave an
+    /// empty file behind.
+    #[test]
+    fn a_pair_is_made_once_and_its_public_key_is_made_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, beside) = (dir.path().join("host.key"), dir.path().join("host.pub"));
+        let open = |seed| SigningKey::open_pair(&path, [seed; 32], "host").map(|key| key.public());
+        let public = open(7).unwrap();
+        let line = fs::read_to_string(&beside).unwrap();
+        assert_eq!(line, format!("{public} host\n"));
+        let other = SigningKey::from_seed([8; 32]).public().line("host");
+        for found in [None, Some(""), Some(other.as_str())] {
+            fs::remove_file(&beside).unwrap();
+            if let Some(text) = found {
+                fs::write(&beside, text).unwrap();
+            }
+            assert_eq!(open(8).unwrap(), public);
+            assert_eq!(fs::read_to_string(&beside).unwrap(), line, "{found:?}");
+        }
+        fs::write(&beside, format!("{public} my words\n")).unwrap();
+        open(8).unwrap();
+        let (_, comment) = PublicKey::read(&beside).unwrap();
+        assert_eq!(comment, "my words");
+        // An empty private key is not replaced: a backup may have it.
+        fs::write(&path, "").unwrap();
+        let error = open(8).unwrap_err();
+        assert!(matches!(error, KeyError::NotAPrivateKey { .. }), "{error}");
+        assert!(fs::read(&path).unwrap().is_empty());
     }
 
     #[test]
@@ -271,7 +335,10 @@ mod tests {
         for text in ["", "ed25519:00", &weak, &upper, "ed25519-private:00"] {
             fs::write(&path, text).unwrap();
             assert!(
-                matches!(PublicKey::read(&path), Err(KeyError::NotAPublicKey { .. })),
+                matches!(
+                    PublicKey::read(&path),
+                    Err(KeyError::NotAPublicKeyFile { .. })
+                ),
                 "{text}"
             );
         }

@@ -64,6 +64,7 @@ mod receive;
 mod sign;
 mod signature;
 mod snapshot_pin;
+mod staged_content;
 mod staging;
 #[cfg(test)]
 mod test_package;
@@ -84,7 +85,9 @@ pub use check_sign::{approve, attach_check};
 pub use date::Timestamp;
 pub use digest::Sha256Digest;
 pub use disk_probe::DiskProbe;
-pub use durable::{parent_directory, persist_durably, replace_durably, sync_directory};
+pub use durable::{
+    create_durably, parent_directory, persist_durably, replace_durably, sync_directory,
+};
 pub use error::{PackageError, PackageErrorKind};
 pub use existing::PublishOutcome;
 pub use file_signature::{FileSignatureError, sign_file, verify_file};
@@ -105,6 +108,7 @@ pub use transfer::{
     FileProgress, PublishedRelease, PulledRelease, Remote, Repository, RepositoryError,
     TransferError, TransferObserver,
 };
+pub use staged_content::{StagedContent, StagedContentError, check_no_staged_content};
 pub use trust::{KEYS, Trust, TrustList};
 pub use valuation::{
     Band, ConfidenceBand, Country, DateWindow, Endpoint, EngineVersion, Model, Profile,

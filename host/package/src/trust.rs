@@ -37,8 +37,8 @@ impl TrustList {
     /// a key is an error, so that a typing mistake never removes trust silently.
     ///
     /// # Errors
-    /// [`KeyError::Io`] if the directory or a file cannot be read, [`KeyError::NotAPublicKey`] for
-    /// a `*.pub` file without a key.
+    /// [`KeyError::Io`] if the directory or a file cannot be read, [`KeyError::NotAPublicKeyFile`]
+    /// for a `*.pub` file without a key.
     pub fn load(directory: &Path) -> Result<Self, KeyError> {
         let mut list = TrustList::new();
         for entry in fs::read_dir(directory).map_err(KeyError::io(directory))? {
@@ -138,7 +138,7 @@ mod tests {
         fs::write(dir.path().join("two.pub"), "not a key").unwrap();
         assert!(matches!(
             TrustList::load(dir.path()),
-            Err(KeyError::NotAPublicKey { .. })
+            Err(KeyError::NotAPublicKeyFile { .. })
         ));
     }
 

@@ -6,7 +6,7 @@
 //! on PostgreSQL.
 
 use arc_swap::ArcSwapOption;
-use domesday_package::DiskProbe;
+use domesday_package::{DiskProbe, check_no_staged_content};
 use domesday_state::{OpenPath, PathMoved};
 use std::io;
 use std::path::Path;
@@ -32,8 +32,10 @@ impl DataFolder {
     /// Opens the folder.
     ///
     /// # Errors
-    /// The operating system cannot open it, or create a file in it.
+    /// The operating system cannot open it, or create a file in it. Or a restore into it was broken
+    /// off.
     pub fn open(path: &Path) -> io::Result<DataFolder> {
+        check_no_staged_content(path).map_err(io::Error::other)?;
         Ok(DataFolder {
             open_path: OpenPath::open(path)?,
             probe: DiskProbe::open(path)?,

@@ -19,21 +19,13 @@ const DOMAIN: &[u8] = b"domesday promotion head 1\0";
 pub struct LedgerKey(SigningKey);
 
 impl LedgerKey {
-    /// Reads the key of a data folder, and makes one of `seed` where there is none.
+    /// Reads the key of a data folder, and makes one of `seed` where there is none. The public key
+    /// is made where it is missing.
     ///
     /// # Errors
     /// [`KeyError`] if a file cannot be read or written, or others may read the private key.
     pub fn open(data: &Path, seed: [u8; 32]) -> Result<LedgerKey, KeyError> {
-        let path = data.join(FILE);
-        if !path.exists() {
-            let key = SigningKey::from_seed(seed);
-            key.write(&path)?;
-            let public = path.with_extension("pub");
-            if !public.exists() {
-                key.public().write(&public, "promotion ledger")?;
-            }
-        }
-        SigningKey::read(&path).map(LedgerKey)
+        SigningKey::open_pair(&data.join(FILE), seed, "promotion ledger").map(LedgerKey)
     }
 
     /// Signs a file, such as the manifest of a backup. Its signature is beside it then.

@@ -123,11 +123,13 @@ impl Release {
                 println!("{id} is signed; manifest {}", package.digest());
             }
             Release::Keygen { file, comment } => {
-                let key = SigningKey::from_seed(
-                    random().context("cannot make a key without randomness")?,
-                );
-                key.write(&file)?;
+                let seed = random().context("cannot make a key without randomness")?;
                 let public = file.with_added_extension("pub");
+                // An earlier command may have ended between the two files.
+                if !file.exists() || public.exists() {
+                    SigningKey::from_seed(seed).write(&file)?;
+                }
+                let key = SigningKey::read(&file)?;
                 key.public().write(&public, &comment)?;
                 println!(
                     "The private key is {}, the public key {}",

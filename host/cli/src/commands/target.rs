@@ -2,6 +2,7 @@
 
 use anyhow::{Context, bail};
 use clap::ArgMatches;
+use domesday_package::check_no_staged_content;
 use domesday_server::admin::client::send_command;
 use domesday_server::admin::protocol::{Command, Response};
 use domesday_server::admin::state_commands::on_state;
@@ -92,8 +93,10 @@ impl AdminTarget {
 /// Blocks.
 ///
 /// # Errors
-/// The state cannot be reached, is open already or is not a state.
+/// The state cannot be reached, is open already or is not a state. Or a restore into the data
+/// folder was broken off.
 pub fn open_state(data: &Path, address: Option<&str>) -> anyhow::Result<Arc<dyn State>> {
+    check_no_staged_content(data)?;
     // The address is not repeated: it may hold a password.
     if let Some(address) = address {
         return open_postgres(address).context("cannot open the state on PostgreSQL");

@@ -1,7 +1,7 @@
 //! The errors of backups.
 
 use domesday_journal::JournalError;
-use domesday_package::{FileSignatureError, KeyError, Sha256Digest};
+use domesday_package::{FileSignatureError, KeyError, Sha256Digest, StagedContentError};
 use domesday_state::StateError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,15 @@ use std::path::{Path, PathBuf};
 /// The reason why a backup is not made or not restored.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// A file or folder stands where the command would write.
+    /// A file or folder stands where the backup would be.
     #[error("{} exists, and nothing is overwritten. Name a folder that does not exist", path.display())]
     Exists {
         /// The path.
         path: PathBuf,
     },
+    /// The data folder takes no restored content.
+    #[error(transparent)]
+    Content(#[from] StagedContentError),
     /// The folder holds no whole backup.
     #[error("{} holds no whole backup: it has no manifest.json. Use another backup", path.display())]
     NoManifest {

@@ -2,16 +2,13 @@
 
 use super::STATE;
 use super::error::BackupError;
-use super::files::{check_free, copy_file, sync_folder};
-use super::manifest::{BackupManifest, StateLocation};
+use super::files::{copy_file, file_entry, sync_folder};
+use super::manifest::{self, BackupManifest, StateLocation};
 use crate::ledger_key;
 use domesday_journal::{name_after_restore, restored_journals};
-use domesday_package::{PublicKey, make_directory, parent_directory};
+use domesday_package::{PublicKey, StagedContent, make_directory};
 use domesday_state::{Accounts, EmbeddedState, Jobs, Month, Usage};
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// A restored backup, and what its state knows.
 #[derive(Debug)]
@@ -39,9 +36,10 @@ pub struct RestoredCounts {
     pub jobs: u64,
 }
 
-/// Verifies a backup and restores it into a data folder that does not exist or is empty. The folder
-/// appears whole or not at all. `signer` is the expected key, or else that of the backup itself.
-/// An older state is brought up to this version.
+/// Verifies a backup and restores it into a data folder that does not exist or is empty. No program
+/// uses the folder before its content is whole. After a kill, a further call goes on. `signer` is
+/// the expected key, or else that of the backup itself. An older state is brought up to this
+/// version.
 ///
 /// # Errors
 /// [`BackupError`] if the folder is taken, the backup is not whole and unaltered, or the state does
@@ -51,22 +49,25 @@ pub async fn restore(
     data: &Path,
     signer: Option<PublicKey>,
 ) -> Result<RestoredBackup, BackupError> {
-    check_free(data)?;
     let signer = match signer {
         Some(signer) => signer,
         None => PublicKey::read(&backup.join(ledger_key::PUBLIC_FILE))?.0,
     };
     let manifest = BackupManifest::read(backup, &signer)?;
-    let staging = staging_folder(data)?;
-    let journals = copy_verified(backup, &manifest, staging.path())?;
-    let counts = match manifest.state {
-        StateLocation::File => Some(count(staging.path(), &manifest).await?),
-        StateLocation::Postgresql => None,
-    };
-    sync_folder(staging.path())?;
-    fs::rename(staging.path(), data).map_err(BackupError::io(data))?;
-    let _renamed = staging.keep();
-    sync_folder(parent_directory(data))?;
+    let source = file_entry(&backup.join(manifest::FILE))?.sha256;
+    let staged = StagedContent::begin(data, &source)?;
+    let mut counts = None;
+    if !staged.is_whole() {
+        let content = staged.path();
+        copy_verified(backup, &manifest, &content)?;
+        // It shows that the state opens, before anything is in its place.
+        counts = count(&content, &manifest).await?;
+    }
+    staged.finish()?;
+    if counts.is_none() {
+        counts = count(data, &manifest).await?;
+    }
+    let journals = restored_journals(data)?;
     Ok(RestoredBackup {
         signer,
         journals: journals.iter().map(|name| data.join(name)).collect(),
@@ -75,28 +76,8 @@ pub async fn restore(
     })
 }
 
-/// Makes a folder beside the data folder. Dropping it removes what was not renamed. Its name is
-/// chance, since the processes of two containers may share an id.
-fn staging_folder(data: &Path) -> Result<TempDir, BackupError> {
-    let name = data.file_name().unwrap_or_default().to_string_lossy();
-    let beside = parent_directory(data);
-    make_directory(beside)
-        .and_then(|()| {
-            tempfile::Builder::new()
-                .prefix(&format!(".{name}.restore-"))
-                .permissions(Permissions::from_mode(0o700))
-                .tempdir_in(beside)
-        })
-        .map_err(BackupError::io(beside))
-}
-
-/// Copies the files of a manifest, and compares each copy with it. Returns the names of the
-/// journals among them.
-fn copy_verified(
-    backup: &Path,
-    manifest: &BackupManifest,
-    to: &Path,
-) -> Result<Vec<String>, BackupError> {
+/// Copies the files of a manifest, and compares each copy with it.
+fn copy_verified(backup: &Path, manifest: &BackupManifest, to: &Path) -> Result<(), BackupError> {
     for (name, expected) in &manifest.files {
         let source = backup.join(name.as_str());
         let in_journal = (name.as_str().split_once('/'))
@@ -120,15 +101,21 @@ fn copy_verified(
             });
         }
     }
-    let journals = restored_journals(to)?;
-    for journal in &journals {
+    for journal in restored_journals(to)? {
         sync_folder(&to.join(journal))?;
     }
-    Ok(journals)
+    Ok(())
 }
 
-/// Opens the restored state once, which brings it up to this version, and counts its rows.
-async fn count(folder: &Path, manifest: &BackupManifest) -> Result<RestoredCounts, BackupError> {
+/// Opens the restored state once, which brings it up to this version, and counts its rows. Counts
+/// nothing where the state is in PostgreSQL.
+async fn count(
+    folder: &Path,
+    manifest: &BackupManifest,
+) -> Result<Option<RestoredCounts>, BackupError> {
+    if manifest.state == StateLocation::Postgresql {
+        return Ok(None);
+    }
     let state = EmbeddedState::open(&folder.join(STATE))?;
     let month = manifest.month();
     let mut counts = RestoredCounts {
@@ -141,5 +128,5 @@ async fn count(folder: &Path, manifest: &BackupManifest) -> Result<RestoredCount
         counts.tenants += 1;
         counts.units += state.used_units(tenant.id, month).await?;
     }
-    Ok(counts)
+    Ok(Some(counts))
 }

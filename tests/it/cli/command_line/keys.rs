@@ -2,7 +2,7 @@
 
 use crate::command_line::{bytes_under, create, folder};
 use crate::common::demo::house;
-use crate::common::program::run;
+use crate::common::program::{TIMEOUT, domesday, run, run_command};
 use crate::common::server::start;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -176,4 +176,30 @@ fn a_signing_key_is_its_owners_alone_and_is_never_written_over() {
     let before = fs::read(temp_dir.path().join("key")).unwrap();
     assert!(run(["release", "keygen", &file]).refused().contains("key"));
     assert_eq!(fs::read(temp_dir.path().join("key")).unwrap(), before);
+}
+
+#[test]
+fn the_public_key_is_made_where_an_earlier_command_ended_before_it() {
+    let (temp_dir, folder) = folder();
+    let file = format!("{folder}/key");
+    run(["release", "keygen", &file]).ok();
+    let public = temp_dir.path().join("key.pub");
+    let before = fs::read(&public).unwrap();
+    fs::remove_file(&public).unwrap();
+    run(["release", "keygen", &file]).ok();
+    assert_eq!(fs::read(&public).unwrap(), before);
+}
+
+/// The limit ends the program at the first byte that it writes to a file, as a crash does.
+#[test]
+fn a_signing_key_is_there_whole_or_not_at_all() {
+    let (temp_dir, folder) = folder();
+    let file = format!("{folder}/key");
+    let mut shell = std::process::Command::new("bash");
+    shell.args(["-c", "ulimit -f 0 && exec \"$0\" release keygen \"$1\""]);
+    shell.arg(domesday().get_program()).arg(&file);
+    let ended = run_command(shell, TIMEOUT);
+    assert_ne!(ended.code, Some(0), "{ended:?}");
+    assert!(!temp_dir.path().join("key").exists());
+    run(["release", "keygen", &file]).ok();
 }

@@ -2,10 +2,12 @@
 
 use crate::common::client::Client;
 use crate::common::demo::house;
-use crate::common::program::{ProcessOutput, releases, run};
+use crate::common::program::{ProcessOutput, TIMEOUT, domesday, releases, run, run_command};
 use crate::common::server::{Server, start};
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -253,11 +255,114 @@ fn nothing_is_overwritten() {
     let refused = restore(&backup, &data, &[]).refused();
     assert!(refused.contains("nothing is overwritten"), "{refused}");
     assert_eq!(fs::read_to_string(data.join("state.redb")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(&data).unwrap().count(), 1);
     // Neither command left a file behind.
     assert_eq!(fs::read_dir(scene.folder.path()).unwrap().count(), 2);
     let left = fs::read_dir(&scene.server.data).unwrap();
     let left = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(left.into_iter().all(|name| !name.starts_with("state-copy")));
+}
+
+/// Returns a command that the rights of folders bind. They do not bind root.
+fn without_privilege(program: &str) -> Command {
+    if !rustix::process::geteuid().is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--bounding-set=-dac_override", program]);
+    command
+}
+
+/// The service's user may write its data folder alone, as in the Debian package. So may a container
+/// whose data folder is a volume.
+#[test]
+fn a_restore_writes_nothing_beside_the_data_folder() {
+    let scene = Scene::new();
+    let (backup, above) = (scene.path("backup"), scene.path("above"));
+    let data = above.join("data");
+    scene.value();
+    back_up(&scene.server, &backup).ok();
+    fs::create_dir_all(&data).unwrap();
+    fs::set_permissions(&above, Permissions::from_mode(0o555)).unwrap();
+
+    let mut touch = without_privilege("touch");
+    touch.arg(above.join("file"));
+    if run_command(touch, TIMEOUT).code == Some(0) {
+        println!("skipped: this user may write to any folder");
+        return;
+    }
+    let mut command = without_privilege(domesday().get_program().to_str().unwrap());
+    command.args(["restore", text(&backup), "--data", text(&data)]);
+    run_command(command, TIMEOUT).ok();
+    assert_eq!(used_units(&data), 1);
+    let restored = start().data(&data).go();
+    restored
+        .client(&scene.client.key)
+        .post("/v3/simple-value", &house())
+        .ok();
+}
+
+/// A folder with a part of a backup would be served as a new host.
+#[test]
+fn a_folder_with_a_part_of_a_backup_is_not_used() {
+    let folder = TempDir::new().unwrap();
+    for part in ["restore.unfinished", "restore.whole"] {
+        let data = folder.path().join("data");
+        fs::create_dir_all(data.join(part)).unwrap();
+        let listed = run(["tenant", "list", "--data", text(&data)]).refused();
+        let served = start().data(&data).refused();
+        for refused in [listed, served] {
+            assert!(refused.contains("was broken off"), "{refused}");
+            assert!(
+                refused.contains("Run `domesday restore` again"),
+                "{refused}"
+            );
+        }
+        assert_eq!(fs::read_dir(&data).unwrap().count(), 1);
+        fs::remove_dir_all(&data).unwrap();
+    }
+}
+
+#[test]
+fn a_restore_that_is_killed_goes_on_when_it_is_run_again() {
+    let scene = Scene::new();
+    let (backup, data) = (scene.path("backup"), scene.path("restored"));
+    scene.value();
+    scene.value();
+    back_up(&scene.server, &backup).ok();
+    let (mut kills, mut refusals) = (0, 0);
+    for wait in (0..).step_by(5).map(Duration::from_millis) {
+        let mut command = domesday();
+        command.args(["restore", text(&backup), "--data", text(&data)]);
+        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(wait);
+        child.kill().unwrap();
+        if child.wait().unwrap().code().is_some() {
+            break;
+        }
+        kills += 1;
+        let is_empty = fs::read_dir(&data).map_or(true, |mut entries| entries.next().is_none());
+        if is_empty {
+            continue;
+        }
+        let listed = run(["tenant", "list", "--data", text(&data)]);
+        match listed.code {
+            Some(0) => assert_eq!(used_units(&data), 2),
+            _ => {
+                refusals += 1;
+                let refused = listed.refused();
+                assert!(refused.contains("was broken off"), "{refused}");
+            }
+        }
+    }
+    println!("{kills} kills, of which {refusals} left a part");
+    assert_eq!(used_units(&data), 2);
+    let restored = start().data(&data).go();
+    restored
+        .client(&scene.client.key)
+        .post("/v3/simple-value", &house())
+        .ok();
 }
 
 #[test]

@@ -5,7 +5,8 @@
 //!   and from the [`config`]. It reads and writes nothing.
 //! - [`round`] carries a plan out. Each step is a command of the program that a person could type,
 //!   with a log of its output.
-//! - [`report`] says what was done, what failed and what is missing.
+//! - [`report`] says what was done, what failed and what is missing, and `status` says it as
+//!   metrics.
 //!
 //! A round may be repeated at any time. What rests on the same files is not built again.
 
@@ -24,4 +25,5 @@ pub mod plan;
 pub mod record;
 pub mod report;
 pub mod round;
+mod status;
 pub mod step;

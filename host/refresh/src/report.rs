@@ -74,6 +74,12 @@ impl PartReport {
             alarm: false,
         }
     }
+
+    /// Reports whether a person should look at the part.
+    pub fn needs_person(&self) -> bool {
+        use PartState::{Held, Missing, Refused};
+        self.alarm || matches!(self.state, Held | Refused | Missing)
+    }
 }
 
 /// The fate of a part.
@@ -101,6 +107,11 @@ pub enum PartState {
 }
 
 impl PartState {
+    /// Reports whether a step failed.
+    pub fn is_failure(self) -> bool {
+        self == PartState::Failed
+    }
+
     fn text(self) -> &'static str {
         match self {
             PartState::Unchanged => "nothing new",
@@ -130,19 +141,19 @@ pub enum RoundResult {
 impl RoundReport {
     /// Returns the result.
     pub fn result(&self) -> RoundResult {
-        let has = |states: &[PartState]| self.parts.iter().any(|it| states.contains(&it.state));
-        if has(&[PartState::Failed]) {
+        if self.parts.iter().any(|part| part.state.is_failure()) {
             RoundResult::Failed
-        } else if has(&[PartState::Held, PartState::Refused, PartState::Missing])
-            || !self.overdue.is_empty()
-            || !self.unknown.is_empty()
-            || !self.unreadable.is_empty()
-            || self.parts.iter().any(|part| part.alarm)
-        {
+        } else if self.inbox_problems() > 0 || self.parts.iter().any(PartReport::needs_person) {
             RoundResult::Attention
         } else {
             RoundResult::Done
         }
+    }
+
+    /// Counts the kinds of files that came too late, and the files that are unknown or cannot be
+    /// read.
+    pub fn inbox_problems(&self) -> usize {
+        self.overdue.len() + self.unknown.len() + self.unreadable.len()
     }
 
     /// Returns the report for a person.

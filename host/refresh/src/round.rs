@@ -8,6 +8,7 @@ use crate::part_round::PartRound;
 use crate::plan::Decision;
 use crate::record::RefreshRecord;
 use crate::report::RoundReport;
+use crate::status::record_round;
 use crate::step::{Step, StepEnd};
 use std::fs;
 use std::path::Path;
@@ -33,16 +34,25 @@ pub fn plan(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
     Ok(report)
 }
 
-/// Carries a round out, and writes its report.
+/// Carries a round out, and writes its report and its metrics.
 ///
 /// # Errors
 /// Another round is under way, or a folder cannot be read or written. A step that fails is in the
 /// report.
 pub fn run(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
     let reports = &context.config.reports;
-    context.check_parts()?;
     fs::create_dir_all(reports).map_err(io_error(reports))?;
     let _lock = RoundLock::take(reports)?;
+    let outcome = carry_out(context);
+    let recorded = record_round(context.config, context.now, outcome.as_ref().ok());
+    let report = outcome?;
+    recorded.map(|()| report)
+}
+
+/// Carries a round out that has the lock.
+fn carry_out(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
+    let reports = &context.config.reports;
+    context.check_parts()?;
     let mut record = RefreshRecord::read(reports)?;
     let logs = reports.join(format!(
         "refresh-{}",

@@ -348,6 +348,11 @@ fn a_round_fetches_first_and_builds_nothing_without_its_files() {
             .contains("cannot fetch the files of s3://bucket/inbox")
     );
     assert_eq!(world.program.ran.take(), ["data fetch"]);
+    let metrics = fs::read_to_string(world.config.reports.join("refresh.prom")).unwrap();
+    for sample in ["round_broken_off 1", "part_failed{part=\"rates\"} 0"] {
+        let sample = format!("domesday_refresh_{sample}\n");
+        assert!(metrics.contains(&sample), "{metrics}");
+    }
 }
 
 #[test]

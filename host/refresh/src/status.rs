@@ -1,0 +1,268 @@
+//! The state of the last rounds as metrics in the text form that Prometheus reads, for a collector
+//! of text files.
+//!
+//! A round of some parts says nothing of the others. So what was last known of each part is kept.
+
+use crate::config::RefreshConfig;
+use crate::error::{RefreshError, io_error};
+use crate::part::Part;
+use crate::report::RoundReport;
+use chrono::{DateTime, Utc};
+use domesday_package::replace_durably;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// The file of the last known state in the folder of reports.
+const STATUS: &str = "refresh-status.json";
+/// The file of the metrics there.
+const METRICS: &str = "refresh.prom";
+/// The collector is another user.
+const READABLE: u32 = 0o644;
+
+/// The last known state of each part.
+#[derive(Default, Serialize, Deserialize)]
+struct RefreshStatus {
+    parts: BTreeMap<Part, PartStatus>,
+}
+
+/// The last known state of a part.
+#[derive(Serialize, Deserialize)]
+struct PartStatus {
+    /// True if a step failed in its last round.
+    failed: bool,
+    /// True if a person should look.
+    attention: bool,
+    /// Time of the last round that did not fail it, in seconds since 1970.
+    done_at: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Labels {
+    part: &'static str,
+}
+
+type PartGauges = Family<Labels, Gauge>;
+
+/// Records the end of a round that began `now`, and writes the metrics. `report` is none where the
+/// round ended before its parts.
+///
+/// # Errors
+/// [`RefreshError::Io`] if a file cannot be written.
+pub(crate) fn record_round(
+    config: &RefreshConfig,
+    now: DateTime<Utc>,
+    report: Option<&RoundReport>,
+) -> Result<(), RefreshError> {
+    let status = config.reports.join(STATUS);
+    // A damaged file is made anew: the next rounds say the same again.
+    let known = fs::read(&status).unwrap_or_default();
+    let mut known: RefreshStatus = serde_json::from_slice(&known).unwrap_or_default();
+    known.parts.retain(|part, _| config.part(*part).is_some());
+    let now = now.timestamp();
+    for part in report.iter().flat_map(|report| &report.parts) {
+        let failed = part.state.is_failure();
+        let done_before = known.parts.get(&part.part).and_then(|it| it.done_at);
+        let of_part = PartStatus {
+            failed,
+            attention: part.needs_person(),
+            done_at: if failed { done_before } else { Some(now) },
+        };
+        known.parts.insert(part.part, of_part);
+    }
+    let text = serde_json::to_vec(&known).map_err(|error| io_error(&status)(error.into()))?;
+    write(&status, &text)?;
+    let path = config.reports.join(METRICS);
+    let text =
+        metrics(&known, now, report).map_err(|error| io_error(&path)(io::Error::other(error)))?;
+    write(&path, text.as_bytes())
+}
+
+fn write(path: &Path, text: &[u8]) -> Result<(), RefreshError> {
+    replace_durably(path, READABLE, text).map_err(io_error(path))
+}
+
+fn metrics(
+    known: &RefreshStatus,
+    now: i64,
+    report: Option<&RoundReport>,
+) -> Result<String, std::fmt::Error> {
+    let (round, broken_off) = (Gauge::<i64>::default(), Gauge::<i64>::default());
+    round.set(now);
+    broken_off.set(i64::from(report.is_none()));
+    let [failed, attention, done_at] = std::array::from_fn(|_| PartGauges::default());
+    for (part, status) in &known.parts {
+        let labels = Labels { part: part.name() };
+        failed.get_or_create(&labels).set(status.failed.into());
+        attention
+            .get_or_create(&labels)
+            .set(status.attention.into());
+        if let Some(time) = status.done_at {
+            done_at.get_or_create(&labels).set(time);
+        }
+    }
+    let mut registry = Registry::with_prefix("domesday");
+    registry.register(
+        "refresh_round_timestamp_seconds",
+        "Begin of the last round that came to an end, in seconds since 1970",
+        round,
+    );
+    registry.register(
+        "refresh_round_broken_off",
+        "1 if it ended with an error before its parts",
+        broken_off,
+    );
+    if let Some(report) = report {
+        let problems = Gauge::<i64>::default();
+        problems.set(i64::try_from(report.inbox_problems()).unwrap_or(i64::MAX));
+        registry.register(
+            "refresh_inbox_problems",
+            "Kinds of files that came too late, and files that are unknown or cannot be read",
+            problems,
+        );
+    }
+    registry.register(
+        "refresh_part_failed",
+        "1 if a step of the part failed",
+        failed,
+    );
+    registry.register(
+        "refresh_part_attention",
+        "1 if a person should look at the part",
+        attention,
+    );
+    registry.register(
+        "refresh_part_done_timestamp_seconds",
+        "Begin of the last round that did not fail the part, in seconds since 1970",
+        done_at,
+    );
+    let mut text = String::new();
+    encode(&mut text, &registry)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::WHOLE;
+    use crate::report::{FORMAT, PartReport, PartState};
+
+    fn report(parts: &[(Part, PartState)]) -> RoundReport {
+        let parts = parts.iter();
+        RoundReport {
+            format: FORMAT,
+            started: String::new(),
+            dry_run: false,
+            parts: parts
+                .map(|(part, state)| PartReport::new(*part, *state))
+                .collect(),
+            overdue: Vec::new(),
+            unknown: vec!["inbox/a.txt".into()],
+            unreadable: Vec::new(),
+            arriving: Vec::new(),
+        }
+    }
+
+    /// A host's rounds, and their metrics.
+    struct Rounds {
+        config: RefreshConfig,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Rounds {
+        fn new() -> Rounds {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("refresh.toml");
+            fs::write(&path, WHOLE).unwrap();
+            let config = RefreshConfig::read(&path).unwrap();
+            fs::create_dir_all(&config.reports).unwrap();
+            Rounds {
+                config,
+                _folder: folder,
+            }
+        }
+
+        /// Records a round, and returns the lines of the metrics that are samples.
+        fn record(&self, at: i64, report: Option<&RoundReport>) -> Vec<String> {
+            let now = DateTime::from_timestamp(at, 0).unwrap();
+            record_round(&self.config, now, report).unwrap();
+            let text = fs::read_to_string(self.config.reports.join(METRICS)).unwrap();
+            let samples = text.lines().filter(|line| !line.starts_with('#'));
+            let mut samples: Vec<String> = (samples)
+                .map(|line| line.strip_prefix("domesday_refresh_").unwrap().to_owned())
+                .collect();
+            samples.sort();
+            samples
+        }
+    }
+
+    #[test]
+    fn the_metrics_keep_each_part_as_its_last_round_left_it() {
+        use PartState::{Failed, Held, Promoted};
+        let rounds = Rounds::new();
+        let first = report(&[(Part::Rates, Promoted), (Part::Markets, Failed)]);
+        let samples = rounds.record(100, Some(&first));
+        assert_eq!(
+            samples,
+            [
+                "inbox_problems 1",
+                "part_attention{part=\"markets\"} 0",
+                "part_attention{part=\"rates\"} 0",
+                "part_done_timestamp_seconds{part=\"rates\"} 100",
+                "part_failed{part=\"markets\"} 1",
+                "part_failed{part=\"rates\"} 0",
+                "round_broken_off 0",
+                "round_timestamp_seconds 100",
+            ]
+        );
+        let second = report(&[(Part::Rates, Failed), (Part::Valuation, Held)]);
+        let samples = rounds.record(200, Some(&second));
+        for sample in [
+            "part_attention{part=\"valuation\"} 1",
+            "part_done_timestamp_seconds{part=\"rates\"} 100",
+            "part_done_timestamp_seconds{part=\"valuation\"} 200",
+            "part_failed{part=\"markets\"} 1",
+            "part_failed{part=\"rates\"} 1",
+        ] {
+            assert!(
+                samples.iter().any(|it| it == sample),
+                "{sample}: {samples:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_round_that_is_broken_off_says_nothing_of_the_inbox_and_keeps_the_parts() {
+        let rounds = Rounds::new();
+        rounds.record(100, Some(&report(&[(Part::Rates, PartState::Unchanged)])));
+        let samples = rounds.record(200, None);
+        assert_eq!(
+            samples,
+            [
+                "part_attention{part=\"rates\"} 0",
+                "part_done_timestamp_seconds{part=\"rates\"} 100",
+                "part_failed{part=\"rates\"} 0",
+                "round_broken_off 1",
+                "round_timestamp_seconds 200",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_part_that_the_configuration_no_longer_has_and_a_damaged_file_are_forgotten() {
+        let mut rounds = Rounds::new();
+        rounds.record(100, Some(&report(&[(Part::Rates, PartState::Unchanged)])));
+        rounds.config.rates = None;
+        let left = ["round_broken_off 1", "round_timestamp_seconds 200"];
+        assert_eq!(rounds.record(200, None), left);
+        fs::write(rounds.config.reports.join(STATUS), "{").unwrap();
+        assert_eq!(rounds.record(200, None), left);
+    }
+}

@@ -5,21 +5,32 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::UnixMillis;
 
-/// A difference that is no larger is left alone: it is shorter than a lease, so it does no harm.
-const ASTRAY_MILLIS: i64 = 10_000;
+/// The largest difference that is left alone, whatever the lease.
+const LARGEST_MILLIS: i64 = 10_000;
+/// A quarter of the shortest lease that a host may have.
+const SMALLEST_MILLIS: i64 = 250;
 
 /// The distance of this machine's clock from the database's, as of the last look.
 #[derive(Debug, Default)]
 pub(super) struct HostClock {
-    /// 0 unless it is more than [`ASTRAY_MILLIS`].
     ahead_millis: AtomicI64,
+    /// The lease of this host's last claim. 0 before the first.
+    lease_millis: AtomicI64,
 }
 
 impl HostClock {
+    /// Notes the lease of this host's claims.
+    pub(super) fn set_lease(&self, millis: i64) {
+        self.lease_millis.store(millis, Ordering::Relaxed);
+    }
+
     /// Returns a caller's time without the error of this machine's clock.
     pub(super) fn correct(&self, now: UnixMillis) -> UnixMillis {
         let ahead = self.ahead_millis.load(Ordering::Relaxed);
-        UnixMillis(now.0.saturating_sub(ahead))
+        match self.is_astray(ahead) {
+            true => UnixMillis(now.0.saturating_sub(ahead)),
+            false => now,
+        }
     }
 
     /// Compares this machine's clock before and after a statement with the database's in between.
@@ -27,18 +38,28 @@ impl HostClock {
         let early = asked.0.saturating_sub(database);
         let late = answered.0.saturating_sub(database);
         // The true difference lies between both, so a slow answer alone is none.
-        let ahead_millis = match (early > ASTRAY_MILLIS, late < -ASTRAY_MILLIS) {
+        let ahead_millis = match (early > 0, late < 0) {
             (true, _) => early,
             (_, true) => late,
             _ => 0,
         };
         let before = self.ahead_millis.swap(ahead_millis, Ordering::Relaxed);
-        match (before, ahead_millis) {
-            (0, 0) => {}
-            (_, 0) => tracing::info!("this host's clock is the database's again"),
-            (0, _) => tracing::warn!(ahead_millis, "this host's clock is not the database's"),
+        match (self.is_astray(before), self.is_astray(ahead_millis)) {
+            (true, false) => tracing::info!("this host's clock is the database's again"),
+            (false, true) => {
+                tracing::warn!(ahead_millis, "this host's clock is not the database's");
+            }
             _ => {}
         }
+    }
+
+    /// Reports whether a difference may do harm. A host renews a lease three times, so two thirds
+    /// of it are left at least. Two hosts that are a quarter of it away, one in either direction,
+    /// still agree that it holds.
+    fn is_astray(&self, ahead_millis: i64) -> bool {
+        let quarter = self.lease_millis.load(Ordering::Relaxed) / 4;
+        let tolerated_millis = quarter.clamp(SMALLEST_MILLIS, LARGEST_MILLIS);
+        ahead_millis.saturating_abs() > tolerated_millis
     }
 }
 
@@ -58,9 +79,16 @@ mod tests {
 
     const DATABASE: i64 = 1_000_000_000;
 
-    /// Returns the correction after a look at a clock that is ahead by some milliseconds.
+    /// Returns the correction after a look at a clock that is ahead by some milliseconds, on a host
+    /// with the usual lease.
     fn correction_of(ahead: i64, answer_millis: i64) -> i64 {
+        correction_within(30_000, ahead, answer_millis)
+    }
+
+    /// Returns the same on a host with this lease.
+    fn correction_within(lease_millis: i64, ahead: i64, answer_millis: i64) -> i64 {
         let clock = HostClock::default();
+        clock.set_lease(lease_millis);
         let asked = DATABASE + ahead - answer_millis / 2;
         clock.compare(
             UnixMillis(asked),
@@ -74,7 +102,7 @@ mod tests {
     fn a_clock_is_corrected_where_it_is_further_away_than_an_answer_takes() {
         let hours = 3 * 3_600_000;
         assert_eq!(
-            [0, 9_000, -9_000].map(|ahead| correction_of(ahead, 2)),
+            [0, 7_000, -7_000].map(|ahead| correction_of(ahead, 2)),
             [0; 3]
         );
         for ahead in [hours, -hours] {
@@ -83,6 +111,23 @@ mod tests {
         }
         // The answer took longer than the difference.
         assert_eq!(correction_of(0, 60_000), 0);
+    }
+
+    #[test]
+    fn a_difference_is_left_alone_up_to_a_quarter_of_the_lease() {
+        for (lease, tolerated) in [
+            (0, 250),
+            (1_000, 250),
+            (6_000, 1_500),
+            (30_000, 7_500),
+            (3_600_000, 10_000),
+        ] {
+            for ahead in [tolerated, -tolerated] {
+                assert_eq!(correction_within(lease, ahead, 0), 0, "{lease}");
+                let further = ahead + ahead.signum();
+                assert_eq!(correction_within(lease, further, 0), further, "{lease}");
+            }
+        }
     }
 
     #[test]

@@ -135,6 +135,7 @@ impl Jobs for PostgresState {
 
     fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>> {
         let now = self.job_time(now);
+        self.watched.clock.set_lease(lease_millis);
         let undelivered = Arc::clone(&self.undelivered);
         let delivery = self.write_jobs(&self.job_pools.leases, move |pool| async move {
             undelivered.give_back(&pool).await?;

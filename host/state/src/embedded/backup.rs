@@ -21,6 +21,7 @@ use super::tables::{
     COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, PROMOTIONS,
     QUEUE, RECEIPT_KEYS, SHARED, SWITCHES, TENANTS, USAGE, USAGE_ENTRIES, with_every_table,
 };
+use super::usage_wal::replay::record_whole;
 use crate::{Backup, StateCopy, StateError};
 
 /// The counter of copies. Its change has the file take the log of units over.
@@ -77,6 +78,7 @@ fn copy(snapshot: &ReadTransaction, file: File, path: &Path) -> Result<(), State
             });
         }
     }
+    record_whole(&writing_to)?;
     writing_to.commit().map_err(writing)
 }
 
@@ -92,4 +94,30 @@ fn copy_table<K: Key + 'static, V: Value + 'static>(
         copied.insert(key.value(), value.value()).map_err(writing)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedded::path_files::log_path;
+    use crate::test_support::capture_log;
+
+    /// Reports whether an opening warns that units may be lost.
+    fn warns(path: &Path) -> bool {
+        let messages = capture_log(|| drop(EmbeddedState::open(path).unwrap()));
+        let mut messages = messages.iter();
+        messages.any(|message| message.contains("missing or cut short"))
+    }
+
+    #[test]
+    fn a_copy_needs_no_log_before_it_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, copy] = ["state.redb", "copy.redb"].map(|name| folder.path().join(name));
+        let state = EmbeddedState::open(&path).unwrap();
+        state.copy_to(&copy).unwrap();
+        drop(state);
+        assert!(!warns(&copy));
+        fs::remove_file(log_path(&copy)).unwrap();
+        assert!(warns(&copy));
+    }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use redb::{Database, ReadableDatabase};
+use redb::{Database, ReadableDatabase, ReadableTable, WriteTransaction};
 
 use super::log::{Log, LogPosition, LogReplay, allocate_blocks, check_writable, replay};
 use crate::StateError;
@@ -18,6 +18,8 @@ use crate::embedded::usage_entries::put_counts;
 
 /// The counter of the log's epochs.
 const EPOCH: &str = "usage_epochs";
+/// The counter that has the epoch of a file which lacks no units without its log.
+const WHOLE_EPOCH: &str = "usage_whole_epoch";
 
 /// The file in which the changes of a group are made durable.
 #[derive(Debug)]
@@ -86,9 +88,10 @@ impl<'s> FoundLog<'s> {
         storage: Storage,
         database: &Database,
     ) -> Result<FoundLog<'s>, StateError> {
-        let epoch = epoch(database)?;
+        let epoch = counter(database, EPOCH)?;
+        let needs_log = epoch != counter(database, WHOLE_EPOCH)?;
         let whole = allocate_blocks(&*storage).map_err(log_error(source.log_path(), "written"))?;
-        if !whole && epoch > 0 {
+        if !whole && needs_log {
             tracing::warn!(
                 path = %source.log_path().display(),
                 "the log of units was missing or cut short: if the server did not stop cleanly, the units \
@@ -210,19 +213,29 @@ fn take_over(tables: &mut Tables<'_>, log_counts: &Counts, epoch: u64) -> Result
     Ok(())
 }
 
-/// Reads the log's epoch from the file.
-fn epoch(database: &Database) -> Result<u64, StateError> {
+/// Records in a copy of the file that it has the units of the log. It holds until the copy is
+/// opened, which begins another epoch.
+pub(in crate::embedded) fn record_whole(copy: &WriteTransaction) -> Result<(), StateError> {
+    let mut counters = copy.open_table(COUNTERS).map_err(writing)?;
+    let epoch = counters.get(EPOCH).map_err(reading)?;
+    let epoch = epoch.map_or(0, |epoch| epoch.value());
+    counters.insert(WHOLE_EPOCH, epoch).map_err(writing)?;
+    Ok(())
+}
+
+/// Reads a counter from the file.
+fn counter(database: &Database, name: &str) -> Result<u64, StateError> {
     let transaction = database.begin_read().map_err(reading)?;
     let counters = transaction.open_table(COUNTERS).map_err(reading)?;
-    let epoch = counters.get(EPOCH).map_err(reading)?;
-    Ok(epoch.map_or(0, |epoch| epoch.value()))
+    let value = counters.get(name).map_err(reading)?;
+    Ok(value.map_or(0, |value| value.value()))
 }
 
 /// Opens the file and the log for reading while one of them cannot be written. Without the log,
 /// everything but counts can still be read.
 pub(in crate::embedded) fn open_read_only(source: &Source) -> Result<OpenFiles, StateError> {
     let database = source.read_only_database()?;
-    let epoch = epoch(&database)?;
+    let epoch = counter(&database, EPOCH)?;
     let storage = source
         .read_only_log()
         .map_err(log_error(source.log_path(), "opened"));

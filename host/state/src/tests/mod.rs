@@ -11,5 +11,6 @@ mod postgres_outages;
 mod postgres_pools;
 #[cfg(feature = "postgres")]
 mod postgres_shards;
+mod schema_freeze;
 mod suite;
 mod upgrades;

@@ -75,8 +75,9 @@ impl DegradationKind {
                  that. A restart mends neither, and the service recovers by itself."
             }
             DegradationKind::DataFolder => {
-                "Nothing is valued. Put the folder back in its place, or mend its disk. The service \
-                 recovers by itself."
+                "The host is not ready, and values nothing where its state is a file. Put the folder \
+                 back, or mend its disk. The service recovers by itself. A restart would begin in an \
+                 empty folder."
             }
             DegradationKind::Journal => {
                 "Nothing is valued while receipts are on. Put the journal's files back, or mend its \

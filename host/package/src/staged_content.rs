@@ -127,7 +127,9 @@ impl StagedContent {
     ) -> Result<StagedContent, StagedContentError> {
         let is_new_folder = !folder.exists();
         match make_directory(folder) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(taken(folder)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                return Err(taken_error(folder));
+            }
             made => made.map_err(StagedContentError::io(folder))?,
         }
         let mut staged = StagedContent {
@@ -173,15 +175,16 @@ impl StagedContent {
         for name in names(&content)? {
             let place = self.folder.join(&name);
             if place.symlink_metadata().is_ok() {
-                return Err(taken(&place));
+                return Err(taken_error(&place));
             }
             fs::rename(content.join(name), &place).map_err(StagedContentError::io(&place))?;
         }
         // The names are durable before the record of them is gone.
         sync(&self.folder)?;
-        remove(&content, |path| fs::remove_dir(path))?;
-        remove(&staging.join(SOURCE), |path| fs::remove_file(path))?;
-        remove(&staging, |path| fs::remove_dir(path))?;
+        let source = staging.join(SOURCE);
+        check_removal(&content, fs::remove_dir(&content))?;
+        check_removal(&source, fs::remove_file(&source))?;
+        check_removal(&staging, fs::remove_dir(&staging))?;
         sync(&self.folder)
     }
 
@@ -189,10 +192,10 @@ impl StagedContent {
     fn begin_anew(&mut self) -> Result<(), StagedContentError> {
         let is_other = |name: &OsString| name != UNFINISHED && name != LOST_FOUND;
         if names(&self.folder)?.iter().any(is_other) {
-            return Err(taken(&self.folder));
+            return Err(taken_error(&self.folder));
         }
         let staging = self.staging_folder();
-        remove(&staging, |path| fs::remove_dir_all(path))?;
+        check_removal(&staging, fs::remove_dir_all(&staging))?;
         self.is_whole = false;
         let content = self.path();
         DirBuilder::new()
@@ -262,7 +265,7 @@ fn has(folder: &Path, name: &str) -> bool {
     folder.join(name).symlink_metadata().is_ok()
 }
 
-fn taken(path: &Path) -> StagedContentError {
+fn taken_error(path: &Path) -> StagedContentError {
     StagedContentError::Taken {
         path: path.to_owned(),
     }
@@ -280,12 +283,9 @@ fn names(folder: &Path) -> Result<Vec<OsString>, StagedContentError> {
         .map_err(StagedContentError::io(folder))
 }
 
-/// Removes a file or folder that may be gone already.
-fn remove(
-    path: &Path,
-    remove: impl FnOnce(&Path) -> io::Result<()>,
-) -> Result<(), StagedContentError> {
-    match remove(path) {
+/// Checks the removal of a file or folder, which may be gone already.
+fn check_removal(path: &Path, removal: io::Result<()>) -> Result<(), StagedContentError> {
+    match removal {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         outcome => outcome.map_err(StagedContentError::io(path)),
     }

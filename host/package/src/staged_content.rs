@@ -40,7 +40,7 @@ pub enum StagedContentError {
         path: PathBuf,
     },
     /// Another process makes the content.
-    #[error("another process restores into {}. Wait for its end", path.display())]
+    #[error("{} is busy: another process restores into it. Wait for its end", path.display())]
     Busy {
         /// The folder.
         path: PathBuf,

@@ -20,8 +20,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The file of the last known state in the folder of reports.
-const STATUS: &str = "refresh-status.json";
+/// The file of the last known state in the folder of reports. The console lists files of JSON.
+const STATUS: &str = "refresh.status";
 /// The file of the metrics there.
 const METRICS: &str = "refresh.prom";
 /// The collector is another user.

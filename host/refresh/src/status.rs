@@ -94,10 +94,10 @@ fn metrics(
     now: i64,
     report: Option<&RoundReport>,
 ) -> Result<String, std::fmt::Error> {
-    let (round, broken_off) = (Gauge::<i64>::default(), Gauge::<i64>::default());
+    let (round, broken_off): (Gauge, Gauge) = Default::default();
     round.set(now);
     broken_off.set(i64::from(report.is_none()));
-    let [failed, attention, done_at] = std::array::from_fn(|_| PartGauges::default());
+    let (failed, attention, done_at): (PartGauges, PartGauges, PartGauges) = Default::default();
     for (part, status) in &known.parts {
         let labels = Labels { part: part.name() };
         failed.get_or_create(&labels).set(status.failed.into());
@@ -120,7 +120,7 @@ fn metrics(
         broken_off,
     );
     if let Some(report) = report {
-        let problems = Gauge::<i64>::default();
+        let problems: Gauge = Gauge::default();
         problems.set(i64::try_from(report.inbox_problems()).unwrap_or(i64::MAX));
         registry.register(
             "refresh_inbox_problems",

@@ -15,6 +15,7 @@ pub mod admission;
 mod admission_error;
 pub mod cache;
 mod cache_error;
+mod clock;
 mod compile;
 pub mod component;
 pub mod config;

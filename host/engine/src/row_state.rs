@@ -9,7 +9,7 @@ use crate::subject::Subject;
 use crate::wasi::Wasi;
 use domesday_property::FoundSale;
 use std::sync::Arc;
-use wasmtime::ResourceLimiter;
+use wasmtime::{ResourceLimiter, Trap};
 
 /// The state of one row's store.
 pub(crate) struct RowState {
@@ -33,13 +33,14 @@ impl RowState {
         evidence: Arc<dyn EvidenceSource>,
         memory_limit: usize,
         table_limit: usize,
+        bounds: Bounds,
     ) -> RowState {
         RowState {
             subject,
             evidence,
             memory_limit,
             table_limit,
-            bounds: Bounds::default(),
+            bounds,
             shown_sales: ShownSales::default(),
             digests: None,
             memory_peak: 0,
@@ -141,8 +142,13 @@ impl RowState {
     }
 }
 
-fn host_error(error: EvidenceError) -> HostError {
-    HostError(error.to_string())
+/// Returns the error that ends the row. A search that outlived the row's time ends it as the epoch
+/// would have done.
+fn host_error(error: EvidenceError) -> wasmtime::Error {
+    match error {
+        EvidenceError::OutOfTime => Trap::Interrupt.into(),
+        other => HostError(other.to_string()).into(),
+    }
 }
 
 /// A failure of the host on its way through the guest.
@@ -240,7 +246,13 @@ mod tests {
 
     #[test]
     fn growth_that_the_host_cannot_serve_is_the_hosts_failure() {
-        let mut row = RowState::new(Arc::new(subject(3)), Arc::new(Nothing), 1, 1);
+        let mut row = RowState::new(
+            Arc::new(subject(3)),
+            Arc::new(Nothing),
+            1,
+            1,
+            Bounds::default(),
+        );
         let error = || wasmtime::Error::msg("no memory");
         let failed = [
             row.memory_grow_failed(error()),

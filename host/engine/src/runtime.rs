@@ -3,11 +3,12 @@
 use crate::admission;
 use crate::admission_error::AdmissionError;
 use crate::cache::Cache;
+use crate::clock::{Clock, ticks};
 use crate::compile::compile;
 use crate::config::{
     Allocation, MAX_MEMORY_BYTES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, configuration,
 };
-use crate::evidence::EvidenceSource;
+use crate::evidence::{Bounds, EvidenceSource};
 use crate::failure::{classify, sandbox_failure, unreadable_outcome};
 use crate::limits::Limits;
 use crate::outcome::{Cost, Row};
@@ -16,7 +17,6 @@ use crate::row_state::RowState;
 use crate::subject::Subject;
 use crate::{v1, v1_1, wasi_linker};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Config, Engine, Store};
@@ -28,8 +28,6 @@ macro_rules! wasmtime_version {
     };
 }
 
-/// Interval of the epoch, which is the precision of deadlines.
-const TICK: Duration = Duration::from_millis(10);
 /// Host work for the data of one row, in wasmtime's units (about bytes).
 ///
 /// 5,000 sales fit many times over; an endless list of a guest does not.
@@ -54,7 +52,7 @@ pub struct Runtime {
     /// The linker with WASI, for releases of that profile only.
     wasi_linker: Arc<Linker<RowState>>,
     cache: Option<Arc<Cache>>,
-    _clock: Arc<Clock>,
+    clock: Arc<Clock>,
 }
 
 impl Runtime {
@@ -99,7 +97,7 @@ impl Runtime {
             linker: Arc::new(linker),
             wasi_linker: Arc::new(wasi_linker),
             cache: None,
-            _clock: Arc::new(clock),
+            clock: Arc::new(clock),
         })
     }
 
@@ -171,7 +169,12 @@ impl Runtime {
             .instantiate_pre(component)
             .map_err(admission::not_linked)?;
         let entry = v1::EntryPoint::new(linked).map_err(admission::not_linked)?;
-        Ok(Release { entry, limits })
+        let clock = self.clock.clone();
+        Ok(Release {
+            entry,
+            limits,
+            clock,
+        })
     }
 }
 
@@ -180,6 +183,8 @@ impl Runtime {
 pub struct Release {
     pub(crate) entry: v1::EntryPoint,
     pub(crate) limits: Limits,
+    /// Runs for as long as the release can: without it no deadline would pass.
+    clock: Arc<Clock>,
 }
 
 impl Release {
@@ -272,58 +277,21 @@ impl Release {
         time: Duration,
     ) -> Store<RowState> {
         let memory = usize::try_from(self.limits.memory_bytes).unwrap_or(MAX_MEMORY_BYTES);
-        let state = RowState::new(subject.clone(), evidence, memory, MAX_TABLE_ELEMENTS);
+        let time = time.min(self.limits.deadline);
+        let bounds = Bounds::until(self.clock.deadline(time));
+        let subject = subject.clone();
+        let state = RowState::new(subject, evidence, memory, MAX_TABLE_ELEMENTS, bounds);
         let mut store = Store::new(self.entry.engine(), state);
         store.limiter(|state| state);
         store.set_hostcall_fuel(HOSTCALL_FUEL);
-        let time = time.min(self.limits.deadline);
-        // The first tick may come at once, and does not count.
-        let ticks = time.as_millis().div_ceil(TICK.as_millis()) + 1;
-        store.set_epoch_deadline(u64::try_from(ticks).unwrap_or(u64::MAX));
+        store.set_epoch_deadline(ticks(time));
         store
-    }
-}
-
-/// Advances the engine's epoch, by which a deadline ends a row.
-struct Clock {
-    stop: Arc<AtomicBool>,
-}
-
-impl Clock {
-    fn start(engine: Engine) -> std::io::Result<Clock> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = stop.clone();
-        std::thread::Builder::new()
-            .name("epoch".to_owned())
-            .spawn(move || {
-                while !stopped.load(Ordering::Relaxed) {
-                    std::thread::sleep(TICK);
-                    engine.increment_epoch();
-                }
-            })?;
-        Ok(Clock { stop })
-    }
-}
-
-impl Drop for Clock {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_clock_stops_with_its_last_owner() {
-        let engine = Engine::new(&configuration(Allocation::OnDemand)).unwrap();
-        let clock = Clock::start(engine).unwrap();
-        let stop = clock.stop.clone();
-        assert!(!stop.load(Ordering::Relaxed));
-        drop(clock);
-        assert!(stop.load(Ordering::Relaxed));
-    }
 
     #[test]
     fn the_name_of_the_engine_holds_both_versions() {

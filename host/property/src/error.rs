@@ -29,6 +29,9 @@ pub enum SnapshotError {
         /// The table.
         table: &'static str,
     },
+    /// The query's time ended before its answer was whole.
+    #[error("the query ran out of time")]
+    OutOfTime,
     /// The storage engine failed.
     #[error("cannot read or write the snapshot: {0}")]
     Storage(Box<redb::Error>),

@@ -1,6 +1,7 @@
 //! The limits of one valuation's queries, as `wit/valuation.wit` states them.
 
 use super::{EvidenceQuery, EvidenceResponse, Refusal, RowWork, SalesQuery};
+use crate::clock::RowDeadline;
 
 /// Questions in one valuation.
 pub const MAX_QUESTIONS: u32 = 32;
@@ -33,6 +34,14 @@ impl Default for Bounds {
 }
 
 impl Bounds {
+    /// Returns the bounds of a row whose searches end with its time.
+    pub(crate) fn until(deadline: RowDeadline) -> Bounds {
+        Bounds {
+            work: RowWork::of_row_until(deadline),
+            ..Bounds::default()
+        }
+    }
+
     /// Counts a question and binds it to the row's work, or returns the refusal. `question` is a
     /// refusal already if the interface itself cannot express it.
     ///

@@ -219,6 +219,9 @@ pub enum EvidenceError {
         /// The sale's id.
         sale: u64,
     },
+    /// The row's time ended while the question was answered.
+    #[error("the row's time on the clock ran out")]
+    OutOfTime,
     /// In a replay: the release made a query that its fixture does not hold.
     #[error("query {number} of the release differs from the query in the fixture")]
     NotRecorded {

@@ -58,7 +58,8 @@ impl SnapshotEvidence {
         };
         let most_work = self.most_work.min(query.work.remainder());
         let mut rest = most_work;
-        let sales = self.snapshot.find_nearby_sales(&search, &mut rest)?;
+        let is_late = || query.work.is_late();
+        let sales = (self.snapshot).find_nearby_sales(&search, &mut rest, &is_late)?;
         query.work.spend(most_work - rest);
         // An own sale in this answer would already reveal a stored floor area.
         let hidden = query.floor_area_only && !subject.stored_data;
@@ -177,7 +178,10 @@ impl EvidenceSource for SnapshotEvidence {
 
 impl From<SnapshotError> for EvidenceError {
     fn from(error: SnapshotError) -> Self {
-        EvidenceError::Snapshot(error.to_string())
+        match error {
+            SnapshotError::OutOfTime => EvidenceError::OutOfTime,
+            other => EvidenceError::Snapshot(other.to_string()),
+        }
     }
 }
 
@@ -285,8 +289,10 @@ fn nearness(subject: &Postcode, sale: &Postcode) -> Nearness {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::{RowDeadline, Ticks};
     use crate::evidence::{MAX_ROW_WORK, RowWork};
     use std::path::Path;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     fn subject() -> Subject {
         let known = serde_json::json!({
@@ -442,14 +448,14 @@ mod tests {
         assert!(!is_refused(&evidence, &row));
         let of_one = MAX_ROW_WORK - row.remainder();
         assert!((41..MAX_SEARCH_WORK).contains(&of_one), "{of_one}");
-        let row = RowWork::of(2 * of_one);
+        let row = RowWork::of(2 * of_one, None);
         assert_eq!(
             [(); 3].map(|()| is_refused(&evidence, &row)),
             [false, false, true]
         );
         let packed = evidence.ask_packed(&subject, &search(&row)).unwrap();
         assert!(matches!(packed, PackedResponse::Records(answer) if answer == TOO_MUCH_WORK));
-        let other = RowWork::of(2 * of_one - 1);
+        let other = RowWork::of(2 * of_one - 1, None);
         assert_eq!(
             [(); 2].map(|()| is_refused(&evidence, &other)),
             [false, true]
@@ -459,8 +465,28 @@ mod tests {
         assert!(matches!(own, EvidenceResponse::Sales(_)), "{own:?}");
         // One that is refused by itself has done its work too.
         evidence.most_work = 40;
-        let row = RowWork::of(100);
+        let row = RowWork::of(100, None);
         assert!(is_refused(&evidence, &row));
         assert_eq!(row.remainder(), 60);
+    }
+
+    #[test]
+    fn a_search_of_a_row_whose_time_is_over_has_no_answer() {
+        let (evidence, subject) = (demo_evidence(), subject());
+        let ticks = Arc::new(Ticks(AtomicU64::new(1)));
+        let row = RowWork::of_row_until(RowDeadline::new(ticks.clone(), 2));
+        let in_time = evidence.ask(&subject, &search(&row)).unwrap();
+        assert!(matches!(in_time, EvidenceResponse::Sales(_)), "{in_time:?}");
+        ticks.0.store(2, Ordering::Relaxed);
+        let ends = [
+            evidence.ask(&subject, &search(&row)).err(),
+            evidence.ask_packed(&subject, &search(&row)).err(),
+        ];
+        for end in ends {
+            assert!(matches!(end, Some(EvidenceError::OutOfTime)), "{end:?}");
+        }
+        // A search that proves a record may take any time, and has the same answer.
+        let proof = evidence.ask(&subject, &search(&RowWork::of_row())).unwrap();
+        assert_eq!(proof, in_time);
     }
 }

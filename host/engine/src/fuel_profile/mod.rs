@@ -11,7 +11,7 @@ mod names;
 
 use crate::admission_error::AdmissionError;
 use crate::config::{Allocation, MAX_STACK_BYTES, configuration};
-use crate::evidence::EvidenceSource;
+use crate::evidence::{Bounds, EvidenceSource};
 use crate::limits::Limits;
 use crate::outcome::Row;
 use crate::profile::Profile;
@@ -101,6 +101,7 @@ impl FuelProfiler {
         lock(&self.tree).begin(limits.fuel_per_row);
         let mut store = self.release.store(subject, evidence, limits.deadline);
         let (tree, firsts) = (self.tree.clone(), self.first_instructions.clone());
+        store.data_mut().bounds = Bounds::default();
         store.set_epoch_deadline(0);
         store.epoch_deadline_callback(move |store| {
             note(store, &mut lock(&tree), &firsts)?;

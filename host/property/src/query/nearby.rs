@@ -24,7 +24,7 @@ impl Snapshot {
     /// Storage failed, or a row is damaged.
     pub fn nearby_sales(&self, query: &NearbyQuery) -> Result<Vec<Sale>, SnapshotError> {
         let mut unbounded = u64::MAX;
-        let found = self.find_nearby_sales(query, &mut unbounded)?;
+        let found = self.find_nearby_sales(query, &mut unbounded, &|| false)?;
         found.iter().flat_map(FoundSales::iter).collect()
     }
 
@@ -33,12 +33,17 @@ impl Snapshot {
     /// a block that is read as [`BLOCK_WORK`]. The count follows from the snapshot and the query
     /// alone.
     ///
+    /// `is_late` tells that the search has no time left. It is called before each cell and for each
+    /// block that comes from the file, so it must cost next to nothing.
+    ///
     /// # Errors
-    /// Storage failed, or a block of sales is damaged.
+    /// Storage failed, or a block of sales is damaged. [`SnapshotError::OutOfTime`] if `is_late`
+    /// was true.
     pub fn find_nearby_sales(
         &self,
         query: &NearbyQuery,
         work: &mut u64,
+        is_late: &dyn Fn() -> bool,
     ) -> Result<Option<FoundSales>, SnapshotError> {
         let limit = query.limit.min(MAX_LIMIT);
         // Sales lie within the days that two bytes hold, whatever the query.
@@ -48,7 +53,7 @@ impl Snapshot {
             return Ok(Some(FoundSales::new(query.before, Vec::new())));
         }
         let years = (year(from), year(last));
-        let (search, work) = (Search::new(query), Work(work));
+        let (search, work) = (Search::new(query, is_late), Work(work));
         let found = match query.order {
             Order::Nearest => self.nearest(&search, years, limit, work),
             Order::Newest => self.newest(&search, years, limit, work),
@@ -136,7 +141,7 @@ impl Snapshot {
         reach: u64,
         mut found: impl FnMut(Candidate),
     ) -> Result<usize, SnapshotError> {
-        self.cell_sales(cell, years, |packed| {
+        self.cell_sales(cell, years, search.is_late, |packed| {
             if let Some(candidate) = search.candidate(cell, packed, reach) {
                 found(candidate);
             }
@@ -174,10 +179,12 @@ struct Search<'a> {
     exclude_uprn: u64,
     /// The types of the query: a bit for the number of each in the file.
     type_numbers: u8,
+    /// Returns whether the search has no time left.
+    is_late: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Search<'a> {
-    fn new(query: &'a NearbyQuery) -> Self {
+    fn new(query: &'a NearbyQuery, is_late: &'a dyn Fn() -> bool) -> Self {
         let radius = query.radius_m.min(MAX_RADIUS_M);
         Search {
             query,
@@ -194,6 +201,7 @@ impl<'a> Search<'a> {
                     known.is_some_and(|known| query.types.contains(known))
                 })
                 .fold(0, |bits, number| bits | 1 << number),
+            is_late,
         }
     }
 
@@ -301,7 +309,7 @@ mod tests {
                 with_floor_area: false,
                 exclude_uprn: None,
             };
-            let search = Search::new(&query);
+            let search = Search::new(&query, &|| false);
             let cells: Vec<_> = ring_cells(search.cell, ring).collect();
             prop_assert_eq!(cells.len(), 8 * ring as usize);
             let nearest = cells.iter().map(|&(column, row)| search.cell_squared(column, row)).min();

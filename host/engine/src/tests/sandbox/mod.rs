@@ -11,6 +11,7 @@ mod fuel_profile;
 mod guest;
 mod interface_versions;
 mod isolation;
+mod late_searches;
 mod model_inputs;
 mod recorded_evidence;
 mod replay;

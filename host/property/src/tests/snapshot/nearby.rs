@@ -1,11 +1,14 @@
 //! `nearby_sales` against a sort of everything.
 
-use super::world::{SoldRow, World, day, place};
-use domesday_property::{BLOCK_WORK, NearbyQuery, Order, PropertyTypes, Snapshot};
+use super::world::{SoldRow, World, around, day, place};
+use domesday_property::{
+    BLOCK_WORK, FoundSales, NearbyQuery, Order, PropertyTypes, Snapshot, SnapshotError,
+};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::sync::OnceLock;
 
@@ -163,7 +166,7 @@ proptest! {
         }
         let ids: Vec<u64> = found.iter().map(|sale| sale.id).collect();
         prop_assert_eq!(ids, by_sorting(known, &query));
-        let packed = snapshot.find_nearby_sales(&query, &mut { u64::MAX }).unwrap().unwrap();
+        let packed = snapshot.find_nearby_sales(&query, &mut { u64::MAX }, &|| false).unwrap().unwrap();
         prop_assert_eq!((packed.len(), packed.is_empty()), (found.len(), found.is_empty()));
         for sale in &found {
             prop_assert!(packed.contains(sale.id));
@@ -237,7 +240,9 @@ fn a_search_ends_where_its_work_does() {
             exclude_uprn: None,
         };
         let rest = |mut work| {
-            let found = snapshot.find_nearby_sales(&query, &mut work).unwrap();
+            let found = snapshot
+                .find_nearby_sales(&query, &mut work, &|| false)
+                .unwrap();
             found.is_some().then_some(work)
         };
         let ends = |work| rest(work).is_none();
@@ -267,10 +272,91 @@ fn a_search_ends_where_its_work_does() {
         };
         assert!(
             snapshot
-                .find_nearby_sales(&none, &mut 0)
+                .find_nearby_sales(&none, &mut 0, &|| false)
                 .unwrap()
                 .unwrap()
                 .is_empty()
         );
+    }
+}
+
+/// A search whose time ended after some looks at it.
+struct TimedSearch {
+    found: Result<Option<FoundSales>, SnapshotError>,
+    work: u64,
+    looks: u64,
+}
+
+/// Searches with time for this number of looks.
+fn search_with_looks(snapshot: &Snapshot, query: &NearbyQuery, most: u64) -> TimedSearch {
+    let looks = Cell::new(0);
+    let is_late = || {
+        looks.set(looks.get() + 1);
+        looks.get() > most
+    };
+    let mut rest = u64::MAX;
+    let found = snapshot.find_nearby_sales(query, &mut rest, &is_late);
+    TimedSearch {
+        found,
+        work: u64::MAX - rest,
+        looks: looks.get(),
+    }
+}
+
+#[track_caller]
+fn assert_ends_after(snapshot: &Snapshot, query: &NearbyQuery, most: u64) {
+    let late = search_with_looks(snapshot, query, most);
+    assert!(
+        matches!(late.found, Err(SnapshotError::OutOfTime)),
+        "{most}"
+    );
+    assert_eq!(late.looks, most + 1, "nothing is read once it is late");
+}
+
+#[test]
+fn a_search_looks_at_its_time_before_each_cell_and_ends_there() {
+    let (known, snapshot) = world();
+    for order in [Order::Nearest, Order::Newest] {
+        let query = NearbyQuery {
+            radius_m: 9_000,
+            from: Day(0),
+            limit: 1_000,
+            standard_only: false,
+            order,
+            ..around(day("2030-01-01"))
+        };
+        // The first reads the file, and the second only the cache.
+        search_with_looks(snapshot, &query, u64::MAX);
+        let whole = search_with_looks(snapshot, &query, u64::MAX);
+        let expected = whole.found.unwrap().unwrap().len();
+        let sales = whole.work - whole.looks * BLOCK_WORK;
+        assert!((1..=known.len() as u64).contains(&sales), "{order:?}");
+        for most in [0, 1, whole.looks / 2, whole.looks - 1] {
+            assert_ends_after(snapshot, &query, most);
+        }
+        let just = search_with_looks(snapshot, &query, whole.looks);
+        assert_eq!(just.found.unwrap().unwrap().len(), expected, "{order:?}");
+    }
+}
+
+#[test]
+fn a_search_looks_at_its_time_before_each_block_of_the_file_and_keeps_no_part_of_a_cell() {
+    let sold = |(id, day)| SoldRow {
+        id,
+        day,
+        ..SoldRow::default()
+    };
+    let sales = (1..).zip(["2018-03-01", "2019-03-01", "2020-03-01"]);
+    let built = World::with_sales(&sales.map(sold).collect::<Vec<_>>()).build();
+    let snapshot = built.open();
+    let query = around(day("2021-01-01"));
+    // One look before the cell, and one before each of its three years.
+    for most in 0..4 {
+        assert_ends_after(&snapshot, &query, most);
+    }
+    for looks in [4, 1] {
+        let whole = search_with_looks(&snapshot, &query, 4);
+        assert_eq!(whole.found.unwrap().unwrap().len(), 3);
+        assert_eq!(whole.looks, looks, "the second search reads the cache");
     }
 }

@@ -12,8 +12,8 @@ pub const MAX_SEARCH_WORK: u64 = 1 << 21;
 /// one of too many sales.
 pub const MAX_ROW_WORK: u64 = 4 * MAX_SEARCH_WORK;
 
-/// The work that the searches of one row may still do, in sales that are looked at, and the time in
-/// which they may do it.
+/// The work that the searches of one row may still do, and their deadline. Work is counted in sales
+/// that are looked at.
 ///
 /// A search carries it, so that it passes each source on the way to the snapshot. It is not part of
 /// the question: two questions are the same whatever work is left, and no record has it. By default

@@ -1,7 +1,15 @@
 //! Answers that lie: about their place, their length and their contents.
 
-use super::{FUEL, Guest, invalid, trap_failure};
+use super::{FUEL, Guest, Nothing, invalid, subject, trap_failure};
+use domesday_engine::config::Allocation;
 use domesday_engine::outcome::RowFailure;
+use domesday_engine::{Limits, Runtime};
+use std::sync::Arc;
+
+/// Bytes that the host copies out of a guest in one call at most.
+const MOST_BYTES: u32 = 16 << 20;
+/// Bytes of a comparable.
+const COMPARABLE: u32 = 24;
 
 fn answering(value: &'static str) -> Guest {
     Guest {
@@ -61,6 +69,29 @@ fn lists_longer_than_the_memory_or_than_any_answer_are_not_read() {
 fn a_list_that_fits_the_memory_and_no_answer_is_refused_by_name() {
     let guest = answering("(i32.store (i32.const 1076) (i32.const 2000)) (i32.const 1024)");
     assert_eq!(invalid(&guest).0, "comparables");
+}
+
+#[test]
+fn a_list_that_fits_the_memory_is_copied_out_up_to_16_mebibytes() {
+    let most = MOST_BYTES / COMPARABLE;
+    for (count, expected) in [
+        (most, ("comparables", "are more than 10")),
+        (most + 1, ("outcome", "cannot be read: too much data")),
+    ] {
+        let value = format!("(i32.store (i32.const 1076) (i32.const {count})) (i32.const 1024)");
+        let guest = answering(value.leak()).declaring(r#"(memory (export "memory") 320)"#);
+        for allocation in [Allocation::Pooling { instances: 1 }, Allocation::OnDemand] {
+            let runtime = Runtime::new(allocation).unwrap();
+            let limits = Limits::new(FUEL, 2 * u64::from(MOST_BYTES));
+            let release = runtime.admit(&guest.component(), limits).unwrap();
+            let row = release.value(&Arc::new(subject(3)), Arc::new(Nothing));
+            let Err(RowFailure::InvalidOutcome { field, problem }) = row.outcome else {
+                panic!("{count}: {:?}", row.outcome);
+            };
+            assert_eq!(field, expected.0, "{count}");
+            assert!(problem.starts_with(expected.1), "{count}: {problem}");
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The console in a browser: each page's main task by clicks. The pages are looked at at a desk and
 //! on a telephone, in light and in dark, and without scripts. Without Debian's chromium the test
 //! prints that it was skipped. `DOMESDAY_CONSOLE_WAYS=4`, which `scripts/test full` sets, adds a
-//! desk in the dark.
+//! desk in the dark, and maps of JPEG and WebP.
 
 use super::{link, reports, start_with_console};
 use crate::common::program::repository;
@@ -19,6 +19,15 @@ pub(super) fn console_python() -> (PathBuf, PathBuf) {
     (python, folder)
 }
 
+/// Returns the number of ways to look at each page.
+pub(super) fn console_ways() -> usize {
+    match std::env::var("DOMESDAY_CONSOLE_WAYS").as_deref() {
+        Ok("4") => 4,
+        Ok("3") | Err(_) => 3,
+        Ok(other) => panic!("DOMESDAY_CONSOLE_WAYS is {other}, and can be 3 or 4"),
+    }
+}
+
 #[test]
 fn each_page_does_its_task_in_a_browser_without_a_fault() {
     if !Path::new(CHROMIUM).exists() {
@@ -31,10 +40,7 @@ fn each_page_does_its_task_in_a_browser_without_a_fault() {
     let server = start_with_console()
         .with(&["--receipts", "all", "--console-reports", &reports])
         .go();
-    let ways: usize = match std::env::var("DOMESDAY_CONSOLE_WAYS") {
-        Ok(ways) => ways.parse().expect("DOMESDAY_CONSOLE_WAYS is 3 or 4"),
-        Err(_) => 3,
-    };
+    let ways = console_ways();
     // One for each way to look at it.
     let links: Vec<String> = (0..ways).map(|_| link(&server, &["--operator"])).collect();
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("console");

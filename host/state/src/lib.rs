@@ -131,6 +131,7 @@ pub use usage::{Charge, ChargeOutcome, Usage};
 pub use usage_ledger::{
     RemovedEntries, UsageEntry, UsageKind, UsagePage, UsagePosition, UsageQuery, UsageSource,
 };
+pub use usage_retention::first_month_kept;
 
 #[cfg(test)]
 extern crate self as domesday_state;

@@ -69,6 +69,7 @@ mod staging;
 #[cfg(test)]
 mod test_package;
 mod transfer;
+mod transfer_control;
 mod trust;
 mod valuation;
 mod valuation_check;
@@ -96,10 +97,10 @@ pub use keys::{KeyError, PublicKey, SigningKey};
 pub use manifest::{FileEntry, Manifest};
 pub use monotone::{Direction, Monotone, MonotoneInput};
 pub use new_directory::{make_directory, make_readable_directory};
-pub use open::{Package, open, open_unproved, open_with, read_claimed_body};
+pub use open::{Package, open, open_unproved, open_with, read_claimed_body, read_claimed_digest};
 pub use path::{FilePath, PathError};
 pub use property::{PropertyBody, RegisterFile};
-pub use publish::publish;
+pub use publish::{publish, publish_with};
 pub use receive::{PackageReceiver, ReceiveState, RemoteManifest};
 pub use sign::sign;
 pub use signature::LARGEST_SIGNATURE;
@@ -109,6 +110,8 @@ pub use transfer::{
     TransferError, TransferObserver,
 };
 pub use staged_content::{StagedContent, StagedContentError, check_no_staged_content};
+pub use staging::remove_abandoned_staging;
+pub use transfer_control::TransferControl;
 pub use trust::{KEYS, Trust, TrustList};
 pub use valuation::{
     Band, ConfidenceBand, Country, DateWindow, Endpoint, EngineVersion, Model, Profile,

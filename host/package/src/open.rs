@@ -84,6 +84,13 @@ pub fn read_claimed_body<B: Body>(directory: &Path, trust: &Trust) -> Result<B, 
     attempt().map_err(|error: PackageErrorKind| error.of(directory))
 }
 
+/// Returns the SHA-256 of the manifest in `directory`, which identifies a package, and reads
+/// nothing else. Returns `None` where no manifest can be read.
+pub fn read_claimed_digest(directory: &Path) -> Option<Sha256Digest> {
+    let stored = read_small(directory, MANIFEST, LARGEST).ok()??;
+    Some(Sha256Digest::of(&stored))
+}
+
 impl Package {
     /// Reads the claims of the directory; no file is proved yet.
     fn read_claim(directory: &Path) -> Result<Self, PackageErrorKind> {

@@ -9,7 +9,10 @@ use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::signature::LARGEST_SIGNATURE;
 use crate::staging::StagingDirectory;
 use crate::write::{copy, put_file, rename_into_place};
-use crate::{Attachments, Manifest, Package, PackageError, PublishOutcome, Source, signature};
+use crate::{
+    Attachments, Manifest, Package, PackageError, PublishOutcome, Source, TransferControl,
+    signature,
+};
 
 /// Copies `package` as `<packages>/<id>`, with its manifest and signature to the letter.
 ///
@@ -21,14 +24,27 @@ use crate::{Attachments, Manifest, Package, PackageError, PublishOutcome, Source
 /// [`PackageErrorKind::Republished`] where the id is there with other bytes.
 /// [`PackageErrorKind::Digest`] where a file changed since the package was opened.
 pub fn publish(package: &Package, packages_dir: &Path) -> Result<PublishOutcome, PackageError> {
+    publish_with(package, packages_dir, &TransferControl::default())
+}
+
+/// Copies a package as [`publish`] does, and counts the bytes.
+///
+/// # Errors
+/// As [`publish`]. [`PackageErrorKind::Io`] where the transfer was stopped, and then nothing stays.
+pub fn publish_with(
+    package: &Package,
+    packages_dir: &Path,
+    control: &TransferControl,
+) -> Result<PublishOutcome, PackageError> {
     let destination = packages_dir.join(package.manifest().id.as_str());
-    publish_to(package, packages_dir, &destination).map_err(|error| error.of(&destination))
+    publish_to(package, (packages_dir, &destination), control)
+        .map_err(|error| error.of(&destination))
 }
 
 fn publish_to(
     package: &Package,
-    packages_dir: &Path,
-    destination: &Path,
+    (packages_dir, destination): (&Path, &Path),
+    control: &TransferControl,
 ) -> Result<PublishOutcome, PackageErrorKind> {
     let manifest = package.manifest();
     let signature = signature_of(package)?;
@@ -38,9 +54,10 @@ fn publish_to(
         return Ok(published);
     }
     let staging = StagingDirectory::new(packages_dir, &manifest.id)?;
+    control.note_staging(staging.path());
     for (file, expected) in &manifest.files {
         let from = package.directory().join(file.as_str());
-        let found = copy(staging.path(), file, &Source::Path(from))?;
+        let found = copy(staging.path(), file, &Source::Path(from), control)?;
         if found.sha256 != expected.sha256 {
             return Err(PackageErrorKind::Digest {
                 file: file.clone(),

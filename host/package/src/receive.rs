@@ -17,7 +17,7 @@ use crate::staging::StagingDirectory;
 use crate::write::put_file;
 use crate::{
     Attachments, Body, FilePath, Kind, Manifest, PackageError, PackageId, PublicKey,
-    PublishOutcome, Sha256Digest, Trust, make_readable_directory, signature,
+    PublishOutcome, Sha256Digest, TransferControl, Trust, make_readable_directory, signature,
 };
 
 /// The manifest and signature of a package elsewhere, judged before any of its files is fetched.
@@ -180,6 +180,14 @@ impl PackageReceiver {
     /// # Errors
     /// The first file that is missing or differs from the manifest. Nothing is kept then.
     pub fn finish(self) -> Result<PublishOutcome, PackageError> {
+        self.finish_with(&TransferControl::default())
+    }
+
+    /// Finishes as [`PackageReceiver::finish`] does, and counts the bytes that it proves.
+    ///
+    /// # Errors
+    /// As [`PackageReceiver::finish`]. [`PackageErrorKind::Io`] where the transfer was stopped.
+    pub fn finish_with(self, control: &TransferControl) -> Result<PublishOutcome, PackageError> {
         let PackageReceiver {
             remote,
             packages_dir,
@@ -193,8 +201,9 @@ impl PackageReceiver {
                 let path = root.join(file.as_str());
                 let handle = File::open(&path).map_err(PackageErrorKind::io(&path))?;
                 handle.sync_all().map_err(PackageErrorKind::io(&path))?;
-                let (digest, bytes) = Sha256Digest::of_stream(handle, |_| Ok(()))
-                    .map_err(PackageErrorKind::io(&path))?;
+                let (digest, bytes) =
+                    Sha256Digest::of_stream(handle, |piece| control.count(piece.len()))
+                        .map_err(PackageErrorKind::io(&path))?;
                 check_size(file, entry, bytes)?;
                 check_digest(file, entry, digest)?;
                 for directory in parent_directory(&path).ancestors() {

@@ -47,6 +47,27 @@ fn count_entries(packages_dir: &Path) -> usize {
 }
 
 #[test]
+fn a_transfer_that_is_stopped_leaves_nothing() {
+    let (_dir, package, list) = signed_package();
+    let control = TransferControl::default();
+    let (received, copied) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let receiver = begin_receiving(&package, &list, received.path());
+    let file = "deep/data".parse().unwrap();
+    receiver.create(&file).unwrap().write_all(b"rows").unwrap();
+    assert_eq!(count_entries(received.path()), 1);
+    control.stop();
+    let stopped = receiver.finish_with(&control).unwrap_err().to_string();
+    assert!(stopped.contains("the transfer was stopped"), "{stopped}");
+    assert_eq!(count_entries(received.path()), 0);
+    let stopped = crate::publish_with(&package, copied.path(), &control);
+    assert!(stopped.is_err());
+    assert_eq!(count_entries(copied.path()), 0);
+    let going = TransferControl::default();
+    crate::publish_with(&package, copied.path(), &going).unwrap();
+    assert_eq!(going.bytes(), 4);
+}
+
+#[test]
 fn a_whole_transfer_is_published() {
     let (_dir, package, list) = signed_package();
     let packages_dir = tempfile::tempdir().unwrap();

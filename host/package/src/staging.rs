@@ -1,11 +1,11 @@
 //! Staging directories: a package is built in a hidden directory beside its final place.
 //!
-//! The next package that is made in the packages folder removes staging directories of ended
-//! processes.
+//! The next package that is made in the packages folder removes staging directories of processes
+//! that ended a day ago. [`remove_abandoned_staging`] removes them at once.
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -20,6 +20,8 @@ use crate::{PackageId, make_readable_directory};
 const ABANDONED_AFTER: Duration = Duration::from_hours(24);
 /// Length of the random part of the name.
 const SUFFIX_LENGTH: usize = 6;
+/// Attempts to make a directory that another process removes before it is locked.
+const ATTEMPTS: usize = 8;
 
 /// A directory that becomes a package, or is removed on drop. A lock on it shows that its process
 /// lives.
@@ -36,17 +38,17 @@ impl StagingDirectory {
         id: &PackageId,
     ) -> Result<StagingDirectory, PackageErrorKind> {
         make_readable_directory(packages_dir).map_err(PackageErrorKind::io(packages_dir))?;
-        // Package ids cannot begin with a dot, so no reader takes it for a package.
-        let folder = tempfile::Builder::new()
-            .prefix(&format!(".{id}-"))
-            .rand_bytes(SUFFIX_LENGTH)
-            .permissions(Permissions::from_mode(READABLE_DIRECTORY))
-            .tempdir_in(packages_dir)
-            .map_err(PackageErrorKind::io(packages_dir))?;
-        let lock = File::open(folder.path()).map_err(PackageErrorKind::io(folder.path()))?;
-        open_to_readers(&lock, READABLE_DIRECTORY).map_err(PackageErrorKind::io(folder.path()))?;
-        // On a file system without locks, a sweep spares this folder by its age alone.
-        let _unlocked = lock.try_lock();
+        let mut attempts = 1;
+        let (folder, lock) = loop {
+            match make_locked(packages_dir, id).map_err(PackageErrorKind::io(packages_dir))? {
+                Some(made) => break made,
+                None if attempts == ATTEMPTS => {
+                    let gone = io::ErrorKind::NotFound.into();
+                    return Err(PackageErrorKind::io(packages_dir)(gone));
+                }
+                None => attempts += 1,
+            }
+        };
         // A directory that cannot be removed hinders nothing.
         let _swept = sweep(packages_dir, &lock);
         Ok(StagingDirectory {
@@ -64,6 +66,58 @@ impl StagingDirectory {
     pub(crate) fn keep(self) {
         let _path = self.folder.keep();
     }
+}
+
+/// Makes a staging directory and locks it. Returns `None` where another process took it for an
+/// abandoned one before it was locked.
+fn make_locked(packages_dir: &Path, id: &PackageId) -> io::Result<Option<(TempDir, File)>> {
+    // Package ids cannot begin with a dot, so no reader takes it for a package.
+    let folder = tempfile::Builder::new()
+        .prefix(&format!(".{id}-"))
+        .rand_bytes(SUFFIX_LENGTH)
+        .permissions(Permissions::from_mode(READABLE_DIRECTORY))
+        .tempdir_in(packages_dir)?;
+    let lock = match File::open(folder.path()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    // On a file system without locks, a sweep spares this folder by its age alone.
+    if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+        return Ok(None);
+    }
+    let locked = lock.metadata()?.ino();
+    if fs::metadata(folder.path()).map_or(true, |there| there.ino() != locked) {
+        return Ok(None);
+    }
+    open_to_readers(&lock, READABLE_DIRECTORY)?;
+    Ok(Some((folder, lock)))
+}
+
+/// Removes the staging directories in `packages_dir` that no process has locked, whatever their
+/// age, and returns how many. On a file system without locks it removes none.
+///
+/// # Errors
+/// The folder cannot be read. One that is absent holds none.
+pub fn remove_abandoned_staging(packages_dir: &Path) -> io::Result<usize> {
+    let entries = match fs::read_dir(packages_dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        entries => entries?,
+    };
+    let mut removed = 0;
+    for entry in entries {
+        let path = entry?.path();
+        if !is_staging(&path) {
+            continue;
+        }
+        // The lock is held until the directory is gone, so that its maker notices.
+        let Ok(folder) = File::open(&path) else {
+            continue;
+        };
+        if folder.try_lock().is_ok() && fs::remove_dir_all(&path).is_ok() {
+            removed += 1;
+        }
+    }
+    Ok(removed)
 }
 
 /// Removes the staging directories on `packages_dir` that no process holds and that are a day older
@@ -164,6 +218,23 @@ mod tests {
             names(packages_dir.path()),
             [".Other-Ab12Cd", ".git-Ab12Cd3", ".s-2-Ab12Cd", "s-1-ab12cd"]
         );
+    }
+
+    #[test]
+    fn staging_that_no_process_holds_is_removed_at_once_when_asked() {
+        let packages_dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| packages_dir.path().join(name);
+        for name in [".s-1-Ab12Cd", ".s-1.other-0123456789abcdef", "s-1"] {
+            fs::create_dir(path(name)).unwrap();
+        }
+        let id = "s-2".parse().unwrap();
+        let held = StagingDirectory::new(packages_dir.path(), &id).unwrap();
+        assert_eq!(remove_abandoned_staging(packages_dir.path()).unwrap(), 1);
+        assert!(held.path().is_dir());
+        drop(held);
+        let left = names(packages_dir.path());
+        assert_eq!(left, [".s-1.other-0123456789abcdef", "s-1"]);
+        assert_eq!(remove_abandoned_staging(&path("none")).unwrap(), 0);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::open::{Package, read_body};
 use crate::staging::StagingDirectory;
 use crate::{
     Body, FileEntry, FilePath, Manifest, PackageError, PackageId, Sha256Digest, Timestamp,
-    make_readable_directory,
+    TransferControl, make_readable_directory,
 };
 
 /// A package that is to be written.
@@ -62,7 +62,7 @@ fn write_to<B: Body>(
     let staging = StagingDirectory::new(packages_dir, &draft.id)?;
     let mut files = BTreeMap::new();
     for (file, source) in draft.files {
-        let entry = copy(staging.path(), &file, &source)?;
+        let entry = copy(staging.path(), &file, &source, &TransferControl::default())?;
         files.insert(file, entry);
     }
     let manifest = Manifest {
@@ -138,6 +138,7 @@ pub(crate) fn copy(
     root: &Path,
     file: &FilePath,
     source: &Source,
+    control: &TransferControl,
 ) -> Result<FileEntry, PackageErrorKind> {
     let path = root.join(file.as_str());
     let directory = parent_directory(&path);
@@ -146,7 +147,10 @@ pub(crate) fn copy(
     let (sha256, bytes) = match source {
         Source::Path(from) => {
             let from = File::open(from).map_err(PackageErrorKind::io(from))?;
-            Sha256Digest::of_stream(from, |piece| target.write_all(piece))
+            Sha256Digest::of_stream(from, |piece| {
+                control.count(piece.len())?;
+                target.write_all(piece)
+            })
         }
         Source::Bytes(bytes) => {
             Sha256Digest::of_stream(bytes.as_slice(), |piece| target.write_all(piece))

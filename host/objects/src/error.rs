@@ -50,6 +50,9 @@ pub enum BucketError {
         /// The time limit.
         limit: Duration,
     },
+    /// Another thread stopped the transfer.
+    #[error("the transfer was stopped")]
+    Stopped,
     /// There is no such package.
     #[error("there is no package at {location}")]
     Absent {

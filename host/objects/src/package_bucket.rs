@@ -11,15 +11,17 @@ use crate::{BucketError, Location};
 use domesday_package::manifest::{LARGEST, MANIFEST, SIGNATURE};
 use domesday_package::{
     ATTACHMENTS, Attachments, Kind, LARGEST_SIGNATURE, Package, PackageId, PublicKey,
-    PublishOutcome, ReceiveState, RemoteManifest, Trust,
+    PublishOutcome, ReceiveState, RemoteManifest, TransferControl, Trust,
 };
 use domesday_registers::Progress;
+use futures_util::StreamExt;
 use object_store::ObjectStoreExt;
 use object_store::buffered::BufWriter;
 use object_store::path::Path as Key;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::runtime::Runtime;
@@ -30,11 +32,14 @@ const MANIFEST_ATTEMPTS: usize = 3;
 const LIMIT: Duration = Duration::from_secs(60);
 /// Bytes of one piece of an upload.
 const PIECE: usize = 8 << 20;
+/// The time between two looks whether a transfer was stopped.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// A folder of releases in an object store.
 pub struct PackageBucket {
     transfer: Transfer,
     runtime: Runtime,
+    control: Arc<TransferControl>,
 }
 
 /// A package that is in the store.
@@ -55,6 +60,47 @@ impl PackageBucket {
         Ok(PackageBucket {
             transfer: Transfer::open(location, LIMIT)?,
             runtime: new_runtime()?,
+            control: Arc::default(),
+        })
+    }
+
+    /// Lets another thread stop what is fetched.
+    #[must_use]
+    pub fn with_control(self, control: Arc<TransferControl>) -> PackageBucket {
+        PackageBucket { control, ..self }
+    }
+
+    /// Asks the store whether this machine may list the location.
+    ///
+    /// # Errors
+    /// The store cannot be reached, or refuses the credentials.
+    pub fn probe(&self) -> Result<(), BucketError> {
+        let listing = async {
+            let mut objects = self.transfer.store.list(None);
+            objects.next().await.transpose().map(drop)
+        };
+        self.run(self.transfer.within(("listing releases", 0), listing))
+    }
+
+    /// Runs an operation until it ends or is stopped.
+    ///
+    /// # Errors
+    /// [`BucketError::Stopped`], or the error of the operation.
+    fn run<T>(
+        &self,
+        operation: impl Future<Output = Result<T, BucketError>>,
+    ) -> Result<T, BucketError> {
+        let stopped = async {
+            while !self.control.is_stopped() {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = stopped => Err(BucketError::Stopped),
+                outcome = operation => outcome,
+            }
         })
     }
 
@@ -74,7 +120,7 @@ impl PackageBucket {
         id: &PackageId,
         trust: &Trust,
     ) -> Result<RemoteManifest, BucketError> {
-        self.runtime.block_on(async {
+        self.run(async {
             let location = self.reference(kind, id);
             let stored = self.fetch_small((kind, id), MANIFEST, LARGEST).await?;
             let absent = || BucketError::Absent {
@@ -117,9 +163,9 @@ impl PackageBucket {
                 file: file.to_string(),
                 location: self.reference(manifest.kind, &manifest.id),
             };
-            self.runtime.block_on(copy)?.ok_or_else(missing)?;
+            self.run(copy)?.ok_or_else(missing)?;
         }
-        Ok(arriving.finish()?)
+        Ok(arriving.finish_with(&self.control)?)
     }
 
     /// Publishes an opened package, unless it is there already. `progress` receives the name of the

@@ -79,6 +79,29 @@ fn pull_texts(store: &Store) -> Vec<String> {
 }
 
 #[test]
+fn a_bucket_answers_a_probe_and_once_it_is_stopped_nothing() {
+    let store = Store::new();
+    store.bucket().probe().unwrap();
+    let (_folder, package) = package("first");
+    publish(&store, &package).unwrap();
+    store.bucket().probe().unwrap();
+    let (here, control) = (
+        tempfile::tempdir().unwrap(),
+        Arc::new(TransferControl::default()),
+    );
+    let bucket = store.bucket().with_control(control.clone());
+    let id = ID.parse().unwrap();
+    let fetch = || bucket.fetch_manifest(Kind::Property, &id, &Trust::Unsigned);
+    let remote = fetch().unwrap();
+    control.stop();
+    let stopped = bucket.pull(remote, here.path(), &mut |_, _, _| ());
+    assert!(matches!(stopped, Err(BucketError::Stopped)), "{stopped:?}");
+    assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0);
+    assert!(matches!(fetch(), Err(BucketError::Stopped)));
+    assert!(matches!(bucket.probe(), Err(BucketError::Stopped)));
+}
+
+#[test]
 fn of_two_publishers_of_one_id_the_first_stands_whole_and_the_other_fails() {
     let store = Store::new();
     let ((_one, first), (_other, second)) = (package("first"), package("other"));

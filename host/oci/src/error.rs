@@ -46,6 +46,9 @@ pub enum RegistryError {
         /// The problem, without the credentials.
         problem: String,
     },
+    /// Another thread stopped the transfer.
+    #[error("the transfer was stopped")]
+    Stopped,
     /// The system refuses to start a connection.
     #[error("cannot prepare connections: {0}")]
     Machine(io::Error),

@@ -6,11 +6,15 @@ use super::transfer::Transfer;
 use super::{RegistryError, artifact};
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
 use domesday_package::{
-    Attachments, FileEntry, Kind, PackageId, PublishOutcome, ReceiveState, RemoteManifest, Trust,
+    Attachments, FileEntry, Kind, PackageId, PublishOutcome, ReceiveState, RemoteManifest,
+    TransferControl, Trust,
 };
 use domesday_registers::Progress;
 use oci_client::RegistryOperation;
 use std::path::Path;
+
+/// A tag that no release has to have. The answer tells whether the repository may be read.
+const PROBED_TAG: &str = "domesday-probe";
 
 /// Fetches the manifest and signature of a package, and judges them.
 ///
@@ -59,6 +63,18 @@ pub async fn fetch_manifest(
     Ok(remote.with_attachments(attachments))
 }
 
+/// Logs in and asks for a tag, whether there is one or not.
+///
+/// # Errors
+/// The refusal of the registry, or the error of the connection.
+pub async fn probe(from: &Transfer) -> Result<(), RegistryError> {
+    from.log_in(RegistryOperation::Pull).await?;
+    match from.manifest(PROBED_TAG).await {
+        Ok(_) | Err(RegistryError::NotAPackage { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Fetches the files of a judged package and puts it on `packages_dir`, unless it is there.
 ///
 /// # Errors
@@ -67,7 +83,7 @@ pub async fn fetch_manifest(
 pub async fn pull(
     from: &Transfer,
     remote: RemoteManifest,
-    packages_dir: &Path,
+    (packages_dir, control): (&Path, &TransferControl),
     progress: &mut Progress<'_>,
 ) -> Result<PublishOutcome, RegistryError> {
     let arriving = match remote.begin_receiving(packages_dir)? {
@@ -78,7 +94,7 @@ pub async fn pull(
         let sink = || Ok(arriving.create(file)?);
         from.fetch(file.as_str(), entry, progress, sink).await?;
     }
-    Ok(arriving.finish()?)
+    Ok(arriving.finish_with(control)?)
 }
 
 /// Fetches a file whose declared size was checked against a bound.

@@ -16,14 +16,22 @@ pub use crate::reference::Address;
 use crate::log_line::LogLine;
 use crate::transfer::Transfer;
 use crate::{artifact, pull, push};
-use domesday_package::{Kind, Package, PackageId, PublishOutcome, RemoteManifest, Trust};
+use domesday_package::{
+    Kind, Package, PackageId, PublishOutcome, RemoteManifest, TransferControl, Trust,
+};
 use domesday_registers::Progress;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The time between two looks whether a transfer was stopped.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// A repository of a registry, with its credentials and connections.
 pub struct Registry {
     transfer: Transfer,
     runtime: tokio::runtime::Runtime,
+    control: Arc<TransferControl>,
 }
 
 domesday_package::implement_repository!(Registry, RegistryError);
@@ -47,6 +55,43 @@ impl Registry {
         Ok(Registry {
             transfer: Transfer::new(address, plain_http, log)?,
             runtime,
+            control: Arc::default(),
+        })
+    }
+
+    /// Lets another thread stop what is fetched.
+    #[must_use]
+    pub fn with_control(self, control: Arc<TransferControl>) -> Registry {
+        Registry { control, ..self }
+    }
+
+    /// Asks the registry whether this machine may read the repository.
+    ///
+    /// # Errors
+    /// The registry cannot be reached, or refuses the credentials.
+    pub fn probe(&self) -> Result<(), RegistryError> {
+        self.run(pull::probe(&self.transfer))
+    }
+
+    /// Runs an operation until it ends or is stopped.
+    ///
+    /// # Errors
+    /// [`RegistryError::Stopped`], or the error of the operation.
+    fn run<T>(
+        &self,
+        operation: impl Future<Output = Result<T, RegistryError>>,
+    ) -> Result<T, RegistryError> {
+        let stopped = async {
+            while !self.control.is_stopped() {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = stopped => Err(RegistryError::Stopped),
+                outcome = operation => outcome,
+            }
         })
     }
 
@@ -75,8 +120,7 @@ impl Registry {
         id: &PackageId,
         trust: &Trust,
     ) -> Result<RemoteManifest, RegistryError> {
-        self.runtime
-            .block_on(pull::fetch_manifest(&self.transfer, (kind, id), trust))
+        self.run(pull::fetch_manifest(&self.transfer, (kind, id), trust))
     }
 
     /// Fetches the files of a package and puts it on `packages_dir`, unless it is there already.
@@ -90,8 +134,8 @@ impl Registry {
         packages_dir: &Path,
         progress: &mut Progress<'_>,
     ) -> Result<PublishOutcome, RegistryError> {
-        self.runtime
-            .block_on(pull::pull(&self.transfer, remote, packages_dir, progress))
+        let places = (packages_dir, &*self.control);
+        self.run(pull::pull(&self.transfer, remote, places, progress))
     }
 
     /// Returns the address of a package in this repository, for messages.

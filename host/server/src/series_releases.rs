@@ -163,6 +163,16 @@ impl SeriesReleases {
         Ok(release)
     }
 
+    /// Forgets a retained release whose package has another manifest than the one of this SHA-256,
+    /// so that it is opened anew.
+    pub fn forget_other(&self, id: &str, manifest: &str) {
+        let mut held = self.write();
+        let is_other = |release: &Arc<Release>| release.digest().to_string() != manifest;
+        if held.retained.get(id).is_some_and(is_other) {
+            held.retained.remove(id);
+        }
+    }
+
     /// Serves a release no longer, as far as this process lives.
     pub fn withdraw(&self, id: &str, reason: &str) {
         let mut held = self.write();
@@ -221,12 +231,27 @@ mod tests {
     use super::*;
     use domesday_package::Full;
 
+    fn open_markets() -> SeriesReleases {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases");
+        let proof = (Trust::Unsigned, Arc::new(Full) as Arc<dyn Verification>);
+        SeriesReleases::open(&root, Family::Markets, proof, None).unwrap()
+    }
+
+    #[test]
+    fn a_release_of_another_manifest_is_opened_anew() {
+        let releases = open_markets();
+        let release = releases.current().unwrap();
+        let id = release.id().as_str();
+        releases.forget_other(id, &release.digest().to_string());
+        assert!(Arc::ptr_eq(&releases.retain(id).unwrap(), &release));
+        releases.forget_other(id, "another");
+        assert!(!Arc::ptr_eq(&releases.retain(id).unwrap(), &release));
+    }
+
     /// The proof ends while a promotion has the release open already.
     #[test]
     fn a_release_that_is_withdrawn_while_it_is_promoted_is_not_served() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases");
-        let proof = (Trust::Unsigned, Arc::new(Full) as Arc<dyn Verification>);
-        let releases = SeriesReleases::open(&root, Family::Markets, proof, None).unwrap();
+        let releases = open_markets();
         let release = releases.current().unwrap();
         let id = release.id().to_string();
         releases.withdraw(&id, "on purpose");

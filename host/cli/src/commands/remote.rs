@@ -2,25 +2,32 @@
 
 use super::objects::{Location, PackageBucket};
 use super::oci::{Address, LogLine, Registry};
-use domesday_package::{Kind, Remote};
+use domesday_package::{Kind, Remote, TransferControl};
 use domesday_state::ReleaseKind;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Parses a location: a folder of releases, a registry or an object store. `plain_http` allows HTTP
-/// without TLS to another machine.
+/// without TLS to another machine. `control` stops what is fetched from there.
 ///
 /// # Errors
 /// The text is not a location, or the client of the registry or store cannot be made.
-pub fn parse_remote(location: &str, plain_http: bool, log: LogLine) -> anyhow::Result<Remote> {
+pub fn parse_remote(
+    location: &str,
+    plain_http: bool,
+    log: LogLine,
+    control: Arc<TransferControl>,
+) -> anyhow::Result<Remote> {
     if Location::is(location) {
         let bucket = PackageBucket::open(Location::parse(location)?)?;
-        return Ok(Remote::Repository(Box::new(bucket)));
+        return Ok(Remote::Repository(Box::new(bucket.with_control(control))));
     }
     if !Address::is(location) {
         Address::or_folder(location)?;
-        return Ok(Remote::Folder(PathBuf::from(location)));
+        return Ok(Remote::Folder(PathBuf::from(location), control));
     }
     let registry = Registry::new(Address::parse(location)?, plain_http, log)?;
+    let registry = registry.with_control(control);
     Ok(Remote::Repository(Box::new(registry)))
 }
 

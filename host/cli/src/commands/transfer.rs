@@ -148,7 +148,7 @@ impl TransferArgs {
             bail!("the tag {tag} of {location} is not the release's id {id}; leave the tag out");
         }
         let line = SharedLine::new();
-        let remote = parse_remote(location, self.plain_http, line.log())?;
+        let remote = parse_remote(location, self.plain_http, line.log(), Arc::default())?;
         Ok((remote, line))
     }
 }

@@ -3,6 +3,7 @@
 use super::repository::RepositoryError;
 use crate::snapshot_pin::PinError;
 use crate::{GateError, PackageError, PackageId, Sha256Digest};
+use std::io;
 use std::path::PathBuf;
 
 /// A release did not reach its destination.
@@ -42,6 +43,12 @@ pub enum TransferError {
     /// The manifest cannot be fetched.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
+    /// A folder of releases cannot be read.
+    #[error("cannot read the folder {}", .0.display())]
+    Unreadable(PathBuf, #[source] io::Error),
+    /// Another package of the id is in the way.
+    #[error("cannot set {} aside", .0.display())]
+    NotSetAside(PathBuf, #[source] io::Error),
     /// The package cannot be sent.
     #[error("{word} {id} was not sent")]
     NotSent {

@@ -6,6 +6,7 @@
 
 mod error;
 mod repository;
+mod set_aside;
 #[cfg(test)]
 mod tests;
 
@@ -13,17 +14,21 @@ pub use self::error::TransferError;
 pub use self::repository::{FileProgress, Repository, RepositoryError};
 
 use self::repository::reword_conflict;
+use self::set_aside::SetAside;
 use crate::snapshot_pin::check_pin;
 use crate::{
-    Attachments, Kind, Manifest, Package, PackageId, PublicKey, PublishOutcome, RemoteManifest,
-    Sha256Digest, Trust, ValuationBody, judge_check, open, publish,
+    Attachments, Full, Kind, Manifest, Package, PackageId, PublicKey, PublishOutcome,
+    RemoteManifest, Sha256Digest, TransferControl, Trust, ValuationBody, Verification, judge_check,
+    open_with, publish_with,
 };
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
 
 /// A location that packages are published to or pulled from.
 pub enum Remote {
-    /// A folder of releases.
-    Folder(PathBuf),
+    /// A folder of releases, and the control of what is copied.
+    Folder(PathBuf, Arc<TransferControl>),
     /// A repository of a registry, or a location in an object store.
     Repository(Box<dyn Repository>),
 }
@@ -58,7 +63,8 @@ pub struct PulledRelease<'a> {
     pub kind: Kind,
     /// Its id.
     pub id: &'a PackageId,
-    /// The SHA-256 of its manifest, where it is known. Other bytes are refused.
+    /// The SHA-256 of its manifest, where it is known. Other bytes are refused there, and set aside
+    /// here.
     pub manifest: Option<&'a str>,
     /// True if the snapshot that it pins comes too.
     pub with_snapshot: bool,
@@ -76,9 +82,64 @@ impl PulledRelease<'_> {
             _ => Ok(()),
         }
     }
+
+    /// Brings the release by `transfer`. A package here that has another manifest than the known
+    /// one makes way, and comes back where the transfer fails.
+    fn replace(
+        &self,
+        here: &Path,
+        observer: &dyn TransferObserver,
+        transfer: impl FnOnce() -> Result<(), TransferError>,
+    ) -> Result<(), TransferError> {
+        let package_dir = here.join(self.kind.as_str()).join(self.id.as_str());
+        let aside = match self.manifest {
+            Some(manifest) => SetAside::move_other(&package_dir, manifest)
+                .map_err(|source| TransferError::NotSetAside(package_dir, source))?,
+            None => None,
+        };
+        let outcome = transfer();
+        let Some(aside) = aside else {
+            return outcome;
+        };
+        let (id, folder) = (self.id, aside.folder.display().to_string());
+        match outcome {
+            Ok(()) => observer.say(&format!(
+                "another package of {id} was here, and is in {folder} now"
+            )),
+            Err(_) => {
+                if let Err(error) = aside.put_back() {
+                    observer.warn(&format!(
+                        "the package of {id} that was here stays in {folder}: {error}"
+                    ));
+                }
+            }
+        }
+        outcome
+    }
 }
 
 impl Remote {
+    /// Asks whether releases can be fetched from there, and fetches none.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or the registry or store cannot be reached or refuses.
+    pub fn probe(&self) -> Result<(), TransferError> {
+        let folder = match self {
+            Remote::Folder(folder, _) => folder,
+            Remote::Repository(repository) => return Ok(repository.probe()?),
+        };
+        let mut folders = vec![folder.clone()];
+        let kinds = [Kind::Valuation, Kind::Property, Kind::Markets, Kind::Rates];
+        folders.extend(kinds.map(|kind| folder.join(kind.as_str())));
+        for path in folders {
+            match fs::read_dir(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && path != *folder => {}
+                listed => drop(listed.map_err(|source| TransferError::Unreadable(path, source))?),
+            }
+        }
+        Ok(())
+    }
+
     /// Sends a release of a folder of releases there, if it passed its check.
     ///
     /// # Errors
@@ -115,7 +176,9 @@ impl Remote {
     /// Sends a package there.
     fn put(&self, package: &Package, observer: &dyn TransferObserver) -> Result<(), TransferError> {
         let repository = match self {
-            Remote::Folder(folder) => return copy(package, folder, None, observer),
+            Remote::Folder(folder, control) => {
+                return copy(package, (folder.as_path(), &**control), None, observer);
+            }
             Remote::Repository(repository) => repository,
         };
         let manifest = package.manifest();
@@ -147,17 +210,22 @@ impl Remote {
         let (kind, id) = (wanted.kind, wanted.id);
         let with_snapshot = wanted.with_snapshot && kind == Kind::Valuation;
         match self {
-            Remote::Folder(folder) => {
+            Remote::Folder(folder, control) => {
                 let from = folder.display().to_string();
-                let release = open_package(folder, kind, id, trust)?;
+                let open =
+                    |kind, id: &PackageId| open_package_with(folder, (kind, id), trust, &**control);
+                let release = open(kind, id)?;
                 wanted.check(release.digest())?;
+                let here = (here, &**control);
                 if with_snapshot {
                     let body: ValuationBody = release.body()?;
-                    let snapshot = open_package(folder, Kind::Property, &body.snapshot.id, trust)?;
+                    let snapshot = open(Kind::Property, &body.snapshot.id)?;
                     check_pin(&body, &snapshot.body()?, &from)?;
                     copy(&snapshot, here, Some(&from), observer)?;
                 }
-                copy(&release, here, Some(&from), observer)
+                wanted.replace(here.0, observer, || {
+                    copy(&release, here, Some(&from), observer)
+                })
             }
             Remote::Repository(repository) => {
                 let repository = &**repository;
@@ -171,7 +239,9 @@ impl Remote {
                     check_pin(&body, &snapshot.body()?, &location)?;
                     fetch(repository, snapshot, here, observer)?;
                 }
-                fetch(repository, release, here, observer)
+                wanted.replace(here, observer, || {
+                    fetch(repository, release, here, observer)
+                })
             }
         }
     }
@@ -184,6 +254,15 @@ fn open_package(
     id: &PackageId,
     trust: &Trust,
 ) -> Result<Package, TransferError> {
+    open_package_with(folder, (kind, id), trust, &Full)
+}
+
+fn open_package_with(
+    folder: &Path,
+    (kind, id): (Kind, &PackageId),
+    trust: &Trust,
+    verification: &dyn Verification,
+) -> Result<Package, TransferError> {
     let package_dir = folder.join(kind.as_str()).join(id.as_str());
     if !package_dir.exists() {
         return Err(TransferError::Absent {
@@ -192,26 +271,28 @@ fn open_package(
             folder: folder.to_owned(),
         });
     }
-    Ok(open(&package_dir, trust)?)
+    Ok(open_with(&package_dir, trust, verification)?)
 }
 
 /// Copies a package into a folder. `from` is the source of a pull, if it is one.
 fn copy(
     package: &Package,
-    folder: &Path,
+    (folder, control): (&Path, &TransferControl),
     from: Option<&str>,
     observer: &dyn TransferObserver,
 ) -> Result<(), TransferError> {
     let manifest = package.manifest();
     let (kind, id) = (manifest.kind, &manifest.id);
     let packages_dir = folder.join(kind.as_str());
-    let outcome = publish(package, &packages_dir).map_err(|error| TransferError::NotCopied {
-        word: word(kind),
-        id: id.clone(),
-        source: Box::new(match from {
-            Some(from) => reword_conflict(error, from),
-            None => error,
-        }),
+    let outcome = publish_with(package, &packages_dir, control).map_err(|error| {
+        TransferError::NotCopied {
+            word: word(kind),
+            id: id.clone(),
+            source: Box::new(match from {
+                Some(from) => reword_conflict(error, from),
+                None => error,
+            }),
+        }
     })?;
     let location = packages_dir.join(id.as_str()).display().to_string();
     say(manifest, &location, package.signer(), outcome, observer);

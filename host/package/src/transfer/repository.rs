@@ -45,6 +45,12 @@ pub trait Repository {
 
     /// Returns the address of a package there, for messages.
     fn reference(&self, kind: Kind, id: &PackageId) -> String;
+
+    /// Asks whether this machine may read the store.
+    ///
+    /// # Errors
+    /// The store cannot be reached, or refuses the credentials.
+    fn probe(&self) -> Result<(), RepositoryError>;
 }
 
 /// Implements [`Repository`] for a store by its methods of the same names, whose error has a
@@ -81,6 +87,10 @@ macro_rules! implement_repository {
 
             fn reference(&self, kind: $crate::Kind, id: &$crate::PackageId) -> String {
                 <$store>::reference(self, kind, id)
+            }
+
+            fn probe(&self) -> Result<(), $crate::RepositoryError> {
+                Ok(<$store>::probe(self)?)
             }
         }
 

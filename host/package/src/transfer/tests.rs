@@ -54,6 +54,10 @@ impl Repository for DemoStore {
     fn reference(&self, kind: Kind, id: &PackageId) -> String {
         format!("demo://{}/{id}", kind.as_str())
     }
+
+    fn probe(&self) -> Result<(), RepositoryError> {
+        Ok(())
+    }
 }
 
 /// A listener that keeps the sentences.
@@ -136,7 +140,7 @@ fn a_conflict_of_a_pull_names_its_source_and_no_new_id() {
 #[test]
 fn a_release_is_copied_with_its_snapshot_and_a_second_copy_changes_nothing() {
     let there = TempDir::new().unwrap();
-    let remote = Remote::Folder(demo());
+    let remote = Remote::Folder(demo(), Arc::default());
     let sentences = Sentences::default();
     for _ in 0..2 {
         let wanted = PulledRelease {

@@ -1,6 +1,6 @@
 //! Following the promotions that came from elsewhere, one follower for each kind of release.
 
-use super::{PromotedIds, PromotionError};
+use super::{PromotedReleases, PromotionError};
 use crate::service::Service;
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 use domesday_state::ReleaseKind;
@@ -19,12 +19,12 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// Makes each release that is promoted from now on the current one of its kind. `known` holds the
 /// promoted releases from the time when this host chose its first. A flag may have overridden them.
-pub async fn follow(service: Arc<Service>, known: PromotedIds) {
+pub async fn follow(service: Arc<Service>, known: PromotedReleases) {
     // Each waits for no other: one may be fetched for minutes.
     let followers = known.map(|(kind, known)| {
         let follower = PromotionFollower {
             kind,
-            known,
+            known: known.map(|release| release.id),
             doubted: None,
             refused: None,
             retry: None,

@@ -11,7 +11,7 @@ use crate::ledger_key::ProofRules;
 use crate::release_source::is_release_here;
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
-use domesday_package::{GateError, PackageError, open};
+use domesday_package::{GateError, PackageError};
 use domesday_state::{
     LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State, StateError, UnixMillis,
     UnprovedPromotion, last_trusted_promotion, prove_promotion,
@@ -53,7 +53,7 @@ pub enum PromotionError {
     },
     /// The package here is not the one that was promoted.
     #[error(
-        "the package of {id} here has the manifest {found}, and the one that was promoted {promoted}; copy that one here"
+        "the package of {id} here has the manifest {found}, and the one that was promoted {promoted}; copy that one here, or set --release-source"
     )]
     OtherManifest {
         /// The release.
@@ -85,6 +85,18 @@ pub fn promoted_ids(state: &dyn State) -> PromotedIds {
     ReleaseKind::ALL.map(|kind| (kind, state.promoted_release(kind)))
 }
 
+/// A release that was promoted last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromotedRelease {
+    /// Its id.
+    pub id: String,
+    /// SHA-256 of the manifest that was promoted, where an entry of the ledger counts for it.
+    pub manifest: Option<String>,
+}
+
+/// The releases promoted last, by kind.
+pub type PromotedReleases = [(ReleaseKind, Option<PromotedRelease>); ReleaseKind::ALL.len()];
+
 /// Returns the releases to serve from a start on, one for each kind: the promoted one, where the
 /// ledger proves that. Otherwise it is that of the last entry that counts here, and the follower
 /// logs the reason. Where none counts, such as after an update from a version without the ledger,
@@ -92,26 +104,33 @@ pub fn promoted_ids(state: &dyn State) -> PromotedIds {
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn proved_ids(state: &dyn State, rules: &ProofRules<'_>) -> Result<PromotedIds, StateError> {
+pub fn proved_releases(
+    state: &dyn State,
+    rules: &ProofRules<'_>,
+) -> Result<PromotedReleases, StateError> {
     let records = state.promotions()?;
     let is_trusted = |record: &LedgerRecord| rules.accepts(record);
     Ok(promoted_ids(state).map(|(kind, promoted)| {
         let Some(id) = promoted else {
             return (kind, None);
         };
-        let Err(reason) = prove_promotion(&records, kind, &id, is_trusted) else {
-            return (kind, Some(id));
+        let entry = prove_promotion(&records, kind, &id, is_trusted).or_else(|reason| {
+            let last = last_trusted_promotion(&records, kind, is_trusted);
+            if last.is_none() {
+                tracing::warn!(
+                    kind = kind.as_str(),
+                    release_id = id,
+                    %reason,
+                    "the promoted release is served, though the ledger does not prove its promotion"
+                );
+            }
+            last.ok_or(reason)
+        });
+        let (id, manifest) = match entry {
+            Ok(entry) => (entry.release_id, Some(entry.manifest)),
+            Err(_) => (id, None),
         };
-        let last = last_trusted_promotion(&records, kind, is_trusted);
-        if last.is_none() {
-            tracing::warn!(
-                kind = kind.as_str(),
-                release_id = id,
-                %reason,
-                "the promoted release is served, though the ledger does not prove its promotion"
-            );
-        }
-        (kind, Some(last.map_or(id, |entry| entry.release_id)))
+        (kind, Some(PromotedRelease { id, manifest }))
     }))
 }
 
@@ -124,11 +143,15 @@ pub fn promoted_manifest(
     kind: ReleaseKind,
     id: &str,
 ) -> Result<Option<String>, StateError> {
-    let records = state.promotions()?;
+    Ok(last_manifest(&state.promotions()?, kind, id))
+}
+
+/// Returns the manifest of a release, as SHA-256, by its last entry among these records.
+pub fn last_manifest(records: &[LedgerRecord], kind: ReleaseKind, id: &str) -> Option<String> {
     let entries = records.iter().rev();
     let mut entries = entries.filter_map(|record| record.parse().ok());
     let of_release = entries.find(|entry| entry.kind == kind.as_str() && entry.release_id == id);
-    Ok(of_release.map(|entry| entry.manifest))
+    of_release.map(|entry| entry.manifest)
 }
 
 impl Service {
@@ -162,7 +185,7 @@ impl Service {
     ) -> Result<LedgerRecord, PromotionError> {
         let (kind, release_id) = (request.kind, request.release_id);
         // Open it first, so that no host learns of a release that it cannot serve.
-        self.fetch_missing(kind, release_id)?;
+        self.fetch_missing(kind, release_id, None)?;
         self.open(kind, release_id)?;
         let rules = PromotionRules {
             releases: self.releases.root(),
@@ -185,8 +208,8 @@ impl Service {
     fn follow_promotion(&self, kind: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
         let entry = self.prove_promotion(kind, id)?;
         // A promotion through this host does not wait for the opening.
-        self.fetch_missing(kind, id)?;
-        self.open(kind, id)?;
+        self.fetch_missing(kind, id, Some(&entry.manifest))?;
+        self.forget_other(kind, id, &entry.manifest);
         self.check_manifest(kind, id, entry.manifest)?;
         let _promoting = self.begin_promotion();
         if self.state.promoted_release(kind).as_deref() != Some(id) {
@@ -195,15 +218,22 @@ impl Service {
         self.make_current(kind, id)
     }
 
-    /// Fetches a release that is not here from the source, where one is set. Blocks.
+    /// Fetches a release from the source, where one is set and the release is not here with the
+    /// promoted manifest. A promotion anew takes any that is here. Blocks.
     ///
     /// # Errors
     /// [`PromotionError::Source`] if it cannot be fetched.
-    fn fetch_missing(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
+    fn fetch_missing(
+        &self,
+        kind: ReleaseKind,
+        id: &str,
+        promoted: Option<&str>,
+    ) -> Result<(), PromotionError> {
         let Some(source) = &self.release_source else {
             return Ok(());
         };
-        if is_release_here(self.releases.root(), self.releases.trust(), kind, id) {
+        let (root, trust) = (self.releases.root(), self.releases.trust());
+        if is_release_here(root, trust, (kind, id), promoted) {
             return Ok(());
         }
         let manifest = match self.state.promoted_release(kind).as_deref() == Some(id) {
@@ -212,7 +242,7 @@ impl Service {
             false => None,
         };
         source
-            .fetch(kind, id, manifest.as_deref())
+            .fetch(kind, id, promoted.or(manifest.as_deref()))
             .map_err(|source| PromotionError::Source {
                 id: id.to_owned(),
                 source,
@@ -242,7 +272,17 @@ impl Service {
         Ok(proved?)
     }
 
-    /// Compares the package of a release with the manifest that was promoted. Blocks.
+    /// Forgets a release that was opened from another package than the promoted one, so that it is
+    /// opened anew. A copy or a fetch may have replaced that package.
+    fn forget_other(&self, kind: ReleaseKind, id: &str, promoted: &str) {
+        match kind {
+            ReleaseKind::Valuation => self.releases.forget_other(id, promoted),
+            ReleaseKind::Markets => self.markets.forget_other(id, promoted),
+            ReleaseKind::Rates => self.rates.forget_other(id, promoted),
+        }
+    }
+
+    /// Opens a release, and compares its package with the manifest that was promoted. Blocks.
     ///
     /// # Errors
     /// [`PromotionError::OtherManifest`] if they differ, or the release cannot be opened.
@@ -253,13 +293,11 @@ impl Service {
         promoted: String,
     ) -> Result<(), PromotionError> {
         let found = match kind {
-            ReleaseKind::Valuation => self.releases.get(id)?.package.to_string(),
-            ReleaseKind::Markets | ReleaseKind::Rates => {
-                let package_dir = self.releases.root().join(kind.as_str()).join(id);
-                let package = open(&package_dir, self.releases.trust()).map_err(Box::new)?;
-                package.digest().to_string()
-            }
+            ReleaseKind::Valuation => self.releases.get(id)?.package,
+            ReleaseKind::Markets => self.markets.retain(id)?.digest(),
+            ReleaseKind::Rates => self.rates.retain(id)?.digest(),
         };
+        let found = found.to_string();
         match found == promoted {
             true => Ok(()),
             false => Err(PromotionError::OtherManifest {

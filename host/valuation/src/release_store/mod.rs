@@ -235,6 +235,18 @@ impl ReleaseStore {
         Ok(())
     }
 
+    /// Forgets a retained release whose package has another manifest than the one of this SHA-256,
+    /// so that it is opened anew. A withdrawn one stays withdrawn.
+    pub fn forget_other(&self, id: &str, manifest: &str) {
+        let mut entries = self.write();
+        let is_other = |entry: &Entry| {
+            entry.withdrawn.is_none() && entry.retained.package.digest().to_string() != manifest
+        };
+        if entries.get(id).is_some_and(is_other) {
+            entries.remove(id);
+        }
+    }
+
     /// Serves a release no longer, as far as this process lives. A request that has it ends with
     /// it. Blocks while a release is opened.
     pub fn withdraw(&self, id: &str, reason: &str) {

@@ -162,6 +162,22 @@ fn a_release_that_was_withdrawn_is_not_served() {
 }
 
 #[test]
+fn a_release_of_another_manifest_is_opened_anew_unless_it_is_withdrawn() {
+    let folder = without_release();
+    add(folder.path(), "past-1", |_| {});
+    let store = store(folder.path(), None, "2027-06-01").unwrap();
+    let open = store.current();
+    let get = || store.get("past-1").unwrap();
+    store.forget_other("past-1", &open.package.to_string());
+    assert!(Arc::ptr_eq(&get(), &open));
+    store.forget_other("past-1", "another");
+    assert!(!Arc::ptr_eq(&get(), &open));
+    store.withdraw("past-1", "a byte differs");
+    store.forget_other("past-1", "another");
+    assert!(store.get("past-1").is_err());
+}
+
+#[test]
 fn a_release_pinned_to_other_content_is_refused_with_both_digests() {
     let folder = without_release();
     let pin = "0".repeat(64);

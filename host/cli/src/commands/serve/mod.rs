@@ -1,13 +1,18 @@
 //! `domesday serve`.
 
+mod bounded_transfer;
 mod close;
 mod console;
 mod demo_addresses;
+mod drain;
 mod job_objects;
 mod listen;
 mod open;
+mod other_packages;
 mod release_source;
 pub(super) mod signals;
+mod start_probes;
+mod starting;
 
 use crate::commands::trust::trust;
 use anyhow::{Context, bail};
@@ -35,9 +40,11 @@ use domesday_server::{
     console as console_pages, demo, http, metrics_page, package_proofs, promotion, telemetry,
     usage_retention,
 };
+use drain::{drain_at_signal, warn_of_long_stop};
 use listen::listen;
-use open::{OpenedService, open_service, open_tls, open_traces, side_connections};
-use signals::{Hangups, StopSignal, StopSignals};
+use open::{open_tls, open_traces, side_connections};
+use signals::{Hangups, StopSignals};
+use starting::{StartedService, open_with_probes};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -47,9 +54,6 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-
-/// The time after which orchestrators end a process that they stop, by default.
-const ORCHESTRATOR_TIME: Duration = Duration::from_secs(30);
 
 #[derive(Debug, clap::Args)]
 pub struct Serve {
@@ -123,20 +127,24 @@ async fn serve(
         Some(sandbox) => sandbox.trust.clone(),
         None => trust(&settings.releases, &settings.allow_unsigned)?,
     };
-    let OpenedService {
-        mut service,
-        promoted,
-        record,
-    } = open_service(&settings, &trust, threads, log_lines, traces)?;
+    // Before a fetch, so that a stop can end it.
+    let mut signals = StopSignals::listen()?;
+    let (settings, telemetry) = (Arc::new(settings), (log_lines, traces));
+    let opening = open_with_probes(&settings, trust, threads, telemetry, &mut signals);
+    let Some(started) = opening.await? else {
+        return Ok(());
+    };
+    let StartedService {
+        opened,
+        probes,
+        release_source,
+    } = started;
+    let (mut service, promoted) = (opened.service, opened.promoted);
     // The answers of a sandbox are a table's, which no check of a model judges.
     if sandbox.is_none() {
         service.warn_of_unchecked_release();
     }
     let (listener, address) = listen(settings.listen, "--listen")?;
-    let metrics_listener = settings.metrics_listen;
-    let metrics_listener = metrics_listener
-        .map(|address| listen(address, "--metrics-listen"))
-        .transpose()?;
     let demo_key = prepare_demo(&settings, sandbox.as_ref(), &service, address)?;
     let has_console = demo_key.is_some() && sandbox.is_none();
     let console = open_console(&settings, address, has_console, &mut service)?;
@@ -149,13 +157,15 @@ async fn serve(
         Duration::from_secs(settings.job_lease.into()),
     );
 
-    // Before the log says that it serves, since a reader may end it at once.
-    let mut signals = StopSignals::listen()?;
     let release_id = service.releases.current().id.clone();
     announce(&settings, &service, address, demo_key);
     if let Some(sandbox) = &sandbox {
         println!("{}", (sandbox.about)(address));
     }
+    let metrics_listener = match probes {
+        Some((probes, address)) => Some((probes.end().await?, address)),
+        None => None,
+    };
     let metrics = metrics_listener.map(|(listener, address)| {
         println!("Showing metrics on http://{address}/metrics");
         let connections = side_connections(&settings, &service.metrics, Listener::Metrics);
@@ -170,34 +180,26 @@ async fn serve(
     std::io::stdout().flush()?;
     let commands = tokio::spawn(socket.serve(service.clone()));
     let follower = tokio::spawn(promotion::follow(service.clone(), promoted));
+    let source_watch = release_source
+        .clone()
+        .map(|source| tokio::spawn(source.watch()));
     tokio::spawn(service.data_folder.clone().watch());
     let months = settings.usage_ledger_months;
     let retention = tokio::spawn(usage_retention::run(service.clone(), months));
-    let proving = prove_packages(&settings, &service, record);
+    let proving = prove_packages(&settings, &service, opened.record);
     tokio::spawn(telemetry::lateness::watch(
         service.metrics.scheduling_delay(),
     ));
     watch_certificate(&service, tls.as_ref(), hangups);
     tracing::info!(%address, release_id, "serving");
-    let drain_delay = Duration::from_secs(settings.drain_delay.into());
+    warn_of_long_stop(&settings);
     let drain_timeout = Duration::from_secs(settings.drain_timeout.into());
-    warn_of_long_stop(&settings, drain_delay + drain_timeout);
-    let stop = async {
-        let signal = signals.next().await;
-        // Jobs are released while requests are still finished.
-        jobs.stop();
-        // A load balancer needs a while to see that the service is not ready. A person does not.
-        if signal == StopSignal::Terminate {
-            service.connections.drain(drain_delay + drain_timeout);
-            tracing::info!(seconds = settings.drain_delay, "not ready; stopping soon");
-            tokio::select! {
-                () = tokio::time::sleep(drain_delay) => {}
-                _ = signals.next() => {}
-            }
-        }
-        // Sooner than that where a signal cut the delay short.
-        service.connections.drain(drain_timeout);
-    };
+    let stop = drain_at_signal(
+        &settings,
+        (&*service, &jobs),
+        release_source.as_deref(),
+        signals,
+    );
     let (connections, router) = (service.connections.clone(), http::router(service.clone()));
     let router = match sandbox {
         Some(sandbox) => (sandbox.stub)(router)?,
@@ -205,7 +207,8 @@ async fn serve(
     };
     http::serve(listener, tls, connections, router, stop, drain_timeout).await;
     let background = [follower, commands, retention, proving];
-    for task in background.into_iter().chain(watching).chain(sampling) {
+    let watches = watching.into_iter().chain(sampling).chain(source_watch);
+    for task in background.into_iter().chain(watches) {
         task.abort();
     }
     let no_side_servers = async {
@@ -243,17 +246,6 @@ fn watch_certificate(service: &Service, tls: Option<&Arc<Tls>>, hangups: Hangups
         (tls.clone(), expiry)
     });
     tokio::spawn(hangups.answer(certificate));
-}
-
-/// Logs a warning where a stop may take longer than an orchestrator waits.
-fn warn_of_long_stop(settings: &Settings, longest: Duration) {
-    if longest >= ORCHESTRATOR_TIME {
-        tracing::warn!(
-            drain_delay = settings.drain_delay,
-            drain_timeout = settings.drain_timeout,
-            "a stop may take longer than the 30 seconds that orchestrators give by default"
-        );
-    }
 }
 
 /// Prints where the console is, or why the demo has none, and serves it.
@@ -342,6 +334,13 @@ fn announce(
     } else {
         "http"
     };
+    if service.releases.current_problem().is_some() {
+        println!(
+            "Serving no values, since release {} is withdrawn (`domesday status`), on {scheme}://{address}",
+            release.id
+        );
+        return;
+    }
     println!("Serving release {} on {scheme}://{address}", release.id);
     match demo_key {
         Some(key) if demo::is_valued(release) => {

@@ -1,6 +1,7 @@
 //! Opens the parts of a server before it takes a request.
 
 use super::job_objects::open_job_objects;
+use super::other_packages::withdraw_other_packages;
 use super::release_source::FetchedReleases;
 use crate::commands::target::open_state;
 use anyhow::{Context, anyhow, bail};
@@ -22,7 +23,7 @@ use domesday_server::ledger_key::{LedgerKey, ProofRules};
 use domesday_server::logging::LogLines;
 use domesday_server::memory_budget::{MEMORY_BUDGET, MemoryBudget};
 use domesday_server::package_proofs::{self, FullProof};
-use domesday_server::promotion::{self, PromotedIds};
+use domesday_server::promotion::{self, PromotedReleases};
 use domesday_server::quota::{CAPACITY, RequestLimiter};
 use domesday_server::receipts::{self, MissingSnapshot, Receipts};
 use domesday_server::release_source::ReleaseSource;
@@ -51,7 +52,7 @@ pub struct OpenedService {
     pub service: Service,
     /// The promoted releases as they were before any was opened, so that a later promotion is
     /// followed.
-    pub promoted: PromotedIds,
+    pub promoted: PromotedReleases,
     /// The record of the files that this host has proved.
     pub record: Arc<VerificationCache>,
 }
@@ -63,9 +64,9 @@ pub struct OpenedService {
 pub fn open_service(
     settings: &Settings,
     trust: &Trust,
+    release_source: Option<Arc<FetchedReleases>>,
     threads: usize,
-    log_lines: LogLines,
-    traces: Option<Traces>,
+    (log_lines, traces): (LogLines, Option<Traces>),
 ) -> anyhow::Result<OpenedService> {
     let data = &settings.data;
     compile_cache::own_folder(data, DATA_FOLDER)?;
@@ -89,12 +90,11 @@ pub fn open_service(
         trust,
         known_signers: settings.promotion_second_key,
     };
-    let promoted = promotion::proved_ids(&*state, &rules)?;
+    let promoted = promotion::proved_releases(&*state, &rules)?;
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
     let observer = Arc::new(metrics.address_lookup.clone());
     let address_provider =
         address_provider::open(settings, observer, u64::from_le_bytes(random()?))?;
-    let release_source = FetchedReleases::open(settings, trust)?;
     if let Some(source) = &release_source {
         source.fetch_promoted(&*state, &promoted, settings.release.as_deref())?;
     }
@@ -109,7 +109,8 @@ pub fn open_service(
     let proof = (trust, &verification);
     let promoted_of = |kind: ReleaseKind| {
         let of_kind = promoted.iter().find(|(other, _)| *other == kind);
-        of_kind.and_then(|(_, id)| id.as_deref())
+        let release = of_kind.and_then(|(_, release)| release.as_ref());
+        release.map(|release| release.id.as_str())
     };
     let current = settings.release.as_deref();
     let current = current.or_else(|| promoted_of(ReleaseKind::Valuation));
@@ -158,6 +159,7 @@ pub fn open_service(
         console: None,
         console_map: None,
     };
+    withdraw_other_packages(&service, &promoted);
     service.show_promotions();
     Ok(OpenedService {
         service,

@@ -1,0 +1,79 @@
+//! The part of a start that may take minutes. Probes are answered meanwhile, and a signal stops it.
+
+use super::listen::listen;
+use super::open::{OpenedService, open_service};
+use super::release_source::FetchedReleases;
+use super::signals::StopSignals;
+use super::start_probes::StartProbes;
+use domesday_package::Trust;
+use domesday_server::config::Settings;
+use domesday_server::logging::LogLines;
+use domesday_server::telemetry::traces::Traces;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::timeout;
+
+/// The time for a fetch to end where the host is stopped before it serves.
+const FETCH_END: Duration = Duration::from_secs(3);
+
+/// A service that is open, with what answered and fetched while it opened.
+pub struct StartedService {
+    pub opened: OpenedService,
+    /// The probes, and the address of the listener of the metrics.
+    pub probes: Option<(StartProbes, SocketAddr)>,
+    pub release_source: Option<Arc<FetchedReleases>>,
+}
+
+/// Opens the service on a thread that may block. Returns `None` where a signal stops the host
+/// before the service is open.
+///
+/// # Errors
+/// As [`open_service`], or the address of the metrics is taken.
+pub async fn open_with_probes(
+    settings: &Arc<Settings>,
+    trust: Trust,
+    threads: usize,
+    telemetry: (LogLines, Option<Traces>),
+    signals: &mut StopSignals,
+) -> anyhow::Result<Option<StartedService>> {
+    let probes = match settings.metrics_listen {
+        Some(address) => {
+            let (listener, address) = listen(address, "--metrics-listen")?;
+            Some((StartProbes::serve(listener), address))
+        }
+        None => None,
+    };
+    let release_source = FetchedReleases::open(settings, &trust)?;
+    let (settings, source) = (settings.clone(), release_source.clone());
+    let opening =
+        spawn_blocking(move || open_service(&settings, &trust, source, threads, telemetry));
+    let opened = open_until_stop(opening, signals, release_source.as_deref()).await?;
+    Ok(opened.map(|opened| StartedService {
+        opened,
+        probes,
+        release_source,
+    }))
+}
+
+/// Waits until the service is open. A fetch that runs at a stop has a moment to end, and removes
+/// what it has staged.
+async fn open_until_stop(
+    mut opening: JoinHandle<anyhow::Result<OpenedService>>,
+    signals: &mut StopSignals,
+    source: Option<&FetchedReleases>,
+) -> anyhow::Result<Option<OpenedService>> {
+    tokio::select! {
+        opened = &mut opening => return Ok(Some(opened??)),
+        _ = signals.next() => {}
+    }
+    if source.is_some_and(FetchedReleases::stop)
+        && let Ok(Ok(Ok(opened))) = timeout(FETCH_END, opening).await
+    {
+        // Closing the state may block.
+        spawn_blocking(move || drop(opened));
+    }
+    tracing::info!("stopped before it served");
+    Ok(None)
+}

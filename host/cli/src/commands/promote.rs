@@ -10,7 +10,9 @@ use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
 use domesday_package::{Full, PackageId, Trust, Verification};
 use domesday_series::catalogue::Family;
-use domesday_server::admin::protocol::{Command, LedgerEntry, ReleaseKindArg, Response};
+use domesday_server::admin::protocol::{
+    Command, LedgerEntry, ReleaseFetch, ReleaseKindArg, Response,
+};
 use domesday_server::clock::{Clock, MachineClock, random};
 use domesday_server::config::resolve;
 use domesday_server::ledger_key::LedgerKey;
@@ -80,7 +82,11 @@ impl Promote {
             who: operator(),
             reason: self.reason.clone(),
         };
-        let entry = match target.execute_on_server(&command)? {
+        let watch = &mut |fetch: &ReleaseFetch| {
+            let (release, mebibytes) = (&fetch.release, fetch.bytes >> 20);
+            eprintln!("The server fetches {release}: {mebibytes} MiB so far");
+        };
+        let entry = match target.execute_watched(&command, watch)? {
             Some(Response::Promoted(entry)) => {
                 let given = matches.value_source("releases") == Some(ValueSource::CommandLine);
                 if given || self.allow_unsigned || self.second_key.promotion_second_key {

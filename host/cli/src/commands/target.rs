@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 use clap::ArgMatches;
 use domesday_package::check_no_staged_content;
 use domesday_server::admin::client::send_command;
-use domesday_server::admin::protocol::{Command, Response};
+use domesday_server::admin::protocol::{Command, ReleaseFetch, Response};
 use domesday_server::admin::state_commands::on_state;
 use domesday_server::clock::{Clock, MachineClock};
 use domesday_server::config::resolve;
@@ -53,7 +53,7 @@ impl AdminTarget {
     /// # Errors
     /// The server or the state refused it.
     pub fn execute(&self, command: Command) -> anyhow::Result<Response> {
-        if let Some(answer) = send_command(&self.data, &command)? {
+        if let Some(answer) = self.execute_on_server(&command)? {
             return Ok(answer);
         }
         let state = self.open_state()?;
@@ -85,7 +85,19 @@ impl AdminTarget {
     /// # Errors
     /// The server refused it.
     pub fn execute_on_server(&self, command: &Command) -> anyhow::Result<Option<Response>> {
-        Ok(send_command(&self.data, command)?)
+        self.execute_watched(command, &mut |_| {})
+    }
+
+    /// Does the same, and passes each look at the server's fetch of a promoted release to `watch`.
+    ///
+    /// # Errors
+    /// As [`AdminTarget::execute_on_server`].
+    pub fn execute_watched(
+        &self,
+        command: &Command,
+        watch: &mut dyn FnMut(&ReleaseFetch),
+    ) -> anyhow::Result<Option<Response>> {
+        Ok(send_command(&self.data, command, watch)?)
     }
 }
 

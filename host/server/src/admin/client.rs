@@ -1,6 +1,6 @@
 //! The command's side: a running server where there is one, else the state itself.
 
-use super::protocol::{Command, Response};
+use super::protocol::{Command, ReleaseFetch, Response};
 use super::socket_path;
 use crate::cleartext_http::no_tls;
 use reqwest::redirect::Policy;
@@ -8,11 +8,16 @@ use reqwest::{Client, StatusCode};
 use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::pin::pin;
+use std::time::{Duration, Instant};
 use tokio::time::{error::Elapsed, timeout};
 
 /// Time limit of a command. The server may have to compile a release before it promotes it.
 const TIMEOUT: Duration = Duration::from_secs(120);
+/// Time limit of a promotion whose release the server fetches.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(4 * 3_600);
+/// The time between two looks whether the server still fetches.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
 /// Time limit of a copy of the state, which may hold the results of many jobs.
 const COPY_TIMEOUT: Duration = Duration::from_secs(3_600);
 
@@ -91,11 +96,16 @@ pub enum ExchangeError {
     },
 }
 
-/// Sends a command to the server on this data folder. Returns `None` where no server runs.
+/// Sends a command to the server on this data folder. Returns `None` where no server runs. A
+/// promotion waits for as long as the server fetches the release. `watch` takes each look at that.
 ///
 /// # Errors
 /// The server refused the command, or did not answer.
-pub fn send_command(data: &Path, command: &Command) -> Result<Option<Response>, SendError> {
+pub fn send_command(
+    data: &Path,
+    command: &Command,
+    watch: &mut dyn FnMut(&ReleaseFetch),
+) -> Result<Option<Response>, SendError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -106,7 +116,17 @@ pub fn send_command(data: &Path, command: &Command) -> Result<Option<Response>, 
         Command::CopyState { .. } => COPY_TIMEOUT,
         _ => TIMEOUT,
     };
-    let outcome = runtime.block_on(async { timeout(limit, exchange(&client, command)).await });
+    let outcome = runtime.block_on(async {
+        let exchange = exchange(&client, command);
+        match command {
+            Command::Promote { release, .. } => {
+                let limits = (LOOK_AGAIN, limit, FETCH_TIMEOUT);
+                let fetch = async || find_fetch(&client, release).await;
+                wait_for_promotion(exchange, limits, fetch, watch).await
+            }
+            _ => timeout(limit, exchange).await,
+        }
+    });
     let answer = match outcome {
         Ok(Ok(answer)) => answer,
         Ok(Err(source)) => match connect_error(&source) {
@@ -137,8 +157,8 @@ pub fn send_command(data: &Path, command: &Command) -> Result<Option<Response>, 
 fn advice(command: &Command) -> &'static str {
     match command {
         Command::Promote { .. } => {
-            "the server may still promote the release: see `domesday release history` before you \
-             repeat the command"
+            "the server may still fetch and promote the release: see `domesday status` and \
+             `domesday release history` before you repeat the command"
         }
         Command::CreateKey(_) | Command::RevokeKey { .. } => {
             "the server may still do so: see `domesday key list` before you repeat the command"
@@ -163,6 +183,45 @@ fn advice(command: &Command) -> &'static str {
         | Command::ReceiptKeys { .. }
         | Command::UsageEntries { .. } => "try again",
     }
+}
+
+/// Waits for the answer to a promotion, and looks after each `pause` whether the server fetches the
+/// release. It waits for `limit` after the last fetch that it saw, and for `longest` in all.
+///
+/// # Errors
+/// The time is over.
+async fn wait_for_promotion<T>(
+    exchange: impl Future<Output = T>,
+    (pause, limit, longest): (Duration, Duration, Duration),
+    find_fetch: impl AsyncFn() -> Option<ReleaseFetch>,
+    watch: &mut dyn FnMut(&ReleaseFetch),
+) -> Result<T, Elapsed> {
+    let mut exchange = pin!(exchange);
+    let begun = Instant::now();
+    let mut seen = begun;
+    loop {
+        let elapsed = match timeout(pause, &mut exchange).await {
+            Ok(answer) => return Ok(answer),
+            Err(elapsed) => elapsed,
+        };
+        if let Some(fetch) = find_fetch().await {
+            watch(&fetch);
+            seen = Instant::now();
+        }
+        if seen.elapsed() >= limit || begun.elapsed() >= longest {
+            return Err(elapsed);
+        }
+    }
+}
+
+/// Asks the server for its fetch of a release. A server that does not answer is asked again.
+async fn find_fetch(client: &Client, release: &str) -> Option<ReleaseFetch> {
+    let status = timeout(LOOK_AGAIN, exchange(client, &Command::Status {})).await;
+    let Ok(Ok(Response::Status(status))) = status else {
+        return None;
+    };
+    let mut fetches = status.release_source?.fetches.into_iter();
+    fetches.find(|fetch| fetch.release == release)
 }
 
 fn client(path: &Path) -> Result<Client, ClientError> {
@@ -221,6 +280,36 @@ fn cause<E: Error + 'static>(error: &reqwest::Error) -> Option<&E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_promotion_waits_while_the_server_fetches_and_no_longer() {
+        use super::super::protocol::ReleaseKindArg::Valuation;
+        let fetch = || ReleaseFetch {
+            kind: Valuation,
+            release: "a".to_owned(),
+            bytes: 1,
+        };
+        let [pause, limit, longest, long] = [5, 40, 400, 60_000].map(Duration::from_millis);
+        let limits = (pause, limit, longest);
+        let mut looks = 0;
+        // Longer than the limit, while the fetch goes on.
+        let answered = wait_for_promotion(
+            tokio::time::sleep(limit * 3),
+            limits,
+            async || Some(fetch()),
+            &mut |_| looks += 1,
+        )
+        .await;
+        assert!(answered.is_ok());
+        assert!(looks > 1, "{looks}");
+        let silent = &mut |_: &ReleaseFetch| {};
+        let waits = || tokio::time::sleep(long);
+        let begun = Instant::now();
+        let idle = wait_for_promotion(waits(), limits, async || None, silent).await;
+        assert!(idle.is_err() && begun.elapsed() >= limit);
+        let endless = wait_for_promotion(waits(), limits, async || Some(fetch()), silent).await;
+        assert!(endless.is_err() && begun.elapsed() >= limit + longest);
+    }
 
     #[test]
     fn a_command_that_may_still_be_carried_out_is_not_simply_repeated() {

@@ -6,13 +6,15 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const BUCKET: &str = "/bucket";
 /// The longest time for which a stalled store holds a connection.
 const STALL: Duration = Duration::from_secs(60);
+/// The time between two pieces of an object where the store is slow.
+const PACE: Duration = Duration::from_millis(50);
 
 type Objects = Mutex<BTreeMap<String, Vec<u8>>>;
 
@@ -22,6 +24,8 @@ pub struct ObjectStore {
     address: SocketAddr,
     objects: Arc<Objects>,
     stalled: Arc<AtomicBool>,
+    /// Bytes of a piece where the store is slow, else 0.
+    piece: Arc<AtomicUsize>,
 }
 
 /// A request to the store.
@@ -41,6 +45,7 @@ impl ObjectStore {
             address: listener.local_addr().unwrap(),
             objects: Arc::default(),
             stalled: Arc::default(),
+            piece: Arc::default(),
         };
         let serving = store.clone();
         std::thread::spawn(move || {
@@ -87,6 +92,13 @@ impl ObjectStore {
         self.stalled.store(stalled, Ordering::Relaxed);
     }
 
+    /// Sends at most this many bytes of each object a second from now on.
+    pub fn slow_down(&self, bytes_per_second: usize) {
+        let pieces = usize::try_from(1_000 / PACE.as_millis()).unwrap();
+        let piece = bytes_per_second / pieces;
+        self.piece.store(piece.max(1), Ordering::Relaxed);
+    }
+
     fn serve(&self, mut stream: TcpStream) {
         let Some(request) = read(&stream) else { return };
         if self.stalled.load(Ordering::Relaxed) {
@@ -100,8 +112,19 @@ impl ObjectStore {
              Content-Length: {length}\r\nConnection: close\r\n\r\n"
         );
         let _left = stream.write_all(head.as_bytes());
-        if request.method != "HEAD" {
+        if request.method == "HEAD" {
+            return;
+        }
+        let piece = self.piece.load(Ordering::Relaxed);
+        if piece == 0 {
             let _left = stream.write_all(&body);
+            return;
+        }
+        for part in body.chunks(piece) {
+            if stream.write_all(part).is_err() {
+                return;
+            }
+            std::thread::sleep(PACE);
         }
     }
 

@@ -1,9 +1,11 @@
 //! A host fetches a promoted release that it lacks, proved as a package that an operator copies.
 
 use crate::common::demo::{RELEASE, SNAPSHOT, house};
+use crate::common::metrics::metrics_client;
 use crate::common::packages::{Releases, copy_tree, damage, host, list_packages};
 use crate::common::program::{customer_key, releases, run};
 use crate::common::server::{Server, start};
+use domesday_package::{Trust, open};
 use domesday_test_postgres as cluster;
 use std::fs;
 use std::path::Path;
@@ -22,6 +24,20 @@ fn promote(server: &Server, id: &str) {
 fn add_other(source: &Releases) {
     let component = source.release(RELEASE).join("component.wasm");
     source.add(OTHER, fs::read(component).unwrap());
+}
+
+/// Adds another release of the same id.
+fn add_another(source: &Releases) {
+    let component = source.release(RELEASE).join("component.wasm");
+    source.add_changed(OTHER, fs::read(component).unwrap(), |body| {
+        body.model.name = "another".to_owned();
+    });
+}
+
+/// Returns the digest of the manifest of [`OTHER`].
+fn digest(releases: &Releases) -> String {
+    let package = open(&releases.release(OTHER), &Trust::Unsigned).unwrap();
+    package.digest().to_string()
 }
 
 fn serve(database: &str, folder: &Path, more: &[&str]) -> Server {
@@ -125,10 +141,7 @@ fn a_start_fetches_no_other_bytes_than_those_that_were_promoted() {
     promote(&server, OTHER);
     server.stop();
     // The source has the id with another manifest.
-    let component = source.release(RELEASE).join("component.wasm");
-    source.add_changed(OTHER, fs::read(component).unwrap(), |body| {
-        body.model.name = "another".to_owned();
-    });
+    add_another(&source);
     let bare = host();
     let refused = serve(bare.path()).refused();
     assert!(refused.contains("the promoted one"), "{refused}");
@@ -177,4 +190,86 @@ fn a_start_that_cannot_fetch_says_what_and_why() {
         refused.contains(&format!("no release {RELEASE} in {from}")),
         "{refused}"
     );
+}
+
+#[test]
+fn another_package_of_the_promoted_release_is_not_served_and_a_source_replaces_it() {
+    let (source, mine) = (Releases::copy(), Releases::copy());
+    let kept = tempfile::tempdir().unwrap();
+    let data = kept.path().join("data");
+    add_other(&mine);
+    copy_tree(&mine.release(OTHER), &source.release(OTHER));
+    let serve = |more: &[&str]| {
+        let settings = ["--allow-unsigned", OTHER, "--metrics-listen", "127.0.0.1:0"];
+        let server = start().releases(mine.path()).data(&data);
+        server.with(&settings).with(more).go()
+    };
+    let server = serve(&[]);
+    promote(&server, OTHER);
+    server.stop();
+    let promoted = digest(&mine);
+    fs::remove_dir_all(mine.release(OTHER)).unwrap();
+    add_another(&mine);
+    let found = digest(&mine);
+
+    let server = serve(&[]);
+    let entry = server.await_log(|line| {
+        line["message"] == "the package of the promoted release is another one here"
+    });
+    let reason = entry["reason"].as_str().unwrap();
+    assert!(
+        reason.contains(&promoted) && reason.contains(&found),
+        "{reason}"
+    );
+    let client = server.demo();
+    assert_eq!(client.get("/readyz").status, 503);
+    assert_eq!(client.post("/v3/value", &house()).status, 503);
+    let page = metrics_client(&server).get("/metrics").text;
+    for line in [
+        r#"domesday_promoted_release_held{kind="valuation",release="the-other"} 0"#,
+        "domesday_ready 0",
+    ] {
+        assert!(page.contains(line), "{page}");
+    }
+    let folder = data.display().to_string();
+    let status = run(["status", "--data", &folder]).ok().stdout;
+    for line in [
+        format!("promoted           valuation the-other, manifest {promoted}: not held"),
+        format!("withdrawn          the-other: {reason}"),
+    ] {
+        assert!(status.contains(&line), "{status}");
+    }
+    server.stop();
+
+    let from = source.path().display().to_string();
+    let server = serve(&["--release-source", &from]);
+    let value = server.demo().post("/v3/value", &house()).ok();
+    assert_eq!(value["release_id"], OTHER);
+    assert_eq!(digest(&mine), promoted);
+    let status = run(["status", "--data", &folder]).ok().stdout;
+    let held = format!("promoted           valuation the-other, manifest {promoted}: held");
+    assert!(status.contains(&held), "{status}");
+    let aside = format!(".the-other.other-{}", &found[..16]);
+    assert!(list_packages(mine.path()).contains(&aside));
+    server.stop();
+}
+
+#[test]
+fn a_running_host_replaces_another_package_of_the_promoted_release() {
+    let database = cluster::shared().database();
+    let key = customer_key(&database);
+    let (theirs, mine) = (Releases::copy(), Releases::copy());
+    add_other(&theirs);
+    add_another(&mine);
+    let first = serve(&database, theirs.path(), &["--release", RELEASE]);
+    let from = theirs.path().display().to_string();
+    let settings = ["--release", RELEASE, "--release-source", &from];
+    let second = serve(&database, mine.path(), &settings);
+    await_release(&second, &key, RELEASE);
+    assert_ne!(digest(&mine), digest(&theirs));
+    promote(&first, OTHER);
+    await_release(&second, &key, OTHER);
+    assert_eq!(digest(&mine), digest(&theirs));
+    first.stop();
+    second.stop();
 }

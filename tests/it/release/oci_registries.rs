@@ -8,7 +8,7 @@ mod republish;
 use crate::common::client::agent;
 use crate::common::demo::{RELEASE, SNAPSHOT, house};
 use crate::common::packages::{Releases, damage, host, list_packages};
-use crate::common::program::{ProcessOutput, TIMEOUT, domesday, releases, run_command};
+use crate::common::program::{ProcessOutput, TIMEOUT, domesday, releases, run, run_command};
 use crate::common::registry::{Registry, guarded_registry, registry};
 use crate::common::server::start;
 use domesday_package::{Sha256Digest, Trust, open};
@@ -115,6 +115,36 @@ fn a_host_without_releases_fetches_its_own_from_a_registry() {
     let value = server.demo().post("/v3/value", &house()).ok();
     assert_eq!(value["release_id"], RELEASE);
     server.stop();
+}
+
+#[test]
+fn a_host_names_at_its_start_a_registry_that_refuses_its_login() {
+    let Some(registry) = guarded_registry() else {
+        return;
+    };
+    let repository = registry.repository();
+    let server = |password: &Path| {
+        start()
+            .with(&["--release-source", &repository])
+            .environment("DOMESDAY_REGISTRY_USER", Path::new("me"))
+            .environment("DOMESDAY_REGISTRY_PASSWORD", password)
+            .go()
+    };
+    let refused = server(Path::new("swordfish"));
+    let warned = refused.await_log(|line| line["problem"].is_string());
+    let problem = warned["problem"].as_str().unwrap();
+    assert!(problem.contains("does not allow this"), "{problem}");
+    refused.stop();
+    let allowed = server(Path::new("hunter2"));
+    let source = || {
+        let data = allowed.data.display().to_string();
+        let status = run(["status", "--json", "--data", &data]).ok().stdout;
+        serde_json::from_str::<Value>(&status).unwrap()["release_source"].clone()
+    };
+    // The look is over once it was stopped or answered, so a problem would be known by then.
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(source()["problem"].is_null(), "{}", source());
+    allowed.stop();
 }
 
 #[test]

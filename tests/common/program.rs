@@ -7,9 +7,10 @@ use std::time::Duration;
 /// No command of a suite takes longer, so one that hangs is found.
 pub const TIMEOUT: Duration = Duration::from_secs(180);
 /// Settings of the person who runs the suites must not reach the program under test.
-const SETTINGS: [&str; 34] = [
+const SETTINGS: [&str; 35] = [
     "DOMESDAY_RELEASES",
     "DOMESDAY_RELEASE",
+    "DOMESDAY_RELEASE_SOURCE",
     "DOMESDAY_DATA",
     "DOMESDAY_STATE",
     "DOMESDAY_LISTEN",

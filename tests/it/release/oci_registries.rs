@@ -141,7 +141,7 @@ fn a_host_names_at_its_start_a_registry_that_refuses_its_login() {
         let status = run(["status", "--json", "--data", &data]).ok().stdout;
         serde_json::from_str::<Value>(&status).unwrap()["release_source"].clone()
     };
-    // The look is over once it was stopped or answered, so a problem would be known by then.
+    // A look takes milliseconds, so a problem would be known by then.
     std::thread::sleep(Duration::from_secs(2));
     assert!(source()["problem"].is_null(), "{}", source());
     allowed.stop();

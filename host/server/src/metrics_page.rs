@@ -73,6 +73,8 @@ fn sample(service: &Service) -> SampledValues {
         journal_snapshots_missing: service.missing_snapshots.len(),
         log_lines_dropped: service.log_lines.dropped_lines(),
         releases: service.served_releases().into(),
+        release_source_degraded: (service.release_source.as_ref())
+            .is_some_and(|source| source.problem().is_some()),
         pools: service.state.connection_pools(),
     }
 }

@@ -3,7 +3,8 @@
 use super::target::AdminTarget;
 use anyhow::bail;
 use clap::ArgMatches;
-use domesday_server::admin::protocol::{Command, Response};
+use domesday_server::admin::protocol::{self, Command, ReleaseKindArg, Response};
+use domesday_state::ReleaseKind;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
@@ -35,6 +36,7 @@ impl Status {
             status.check_problem.as_deref().unwrap_or("good")
         );
         println!("releases           {}", status.releases.join(" "));
+        show_promoted(&status);
         for withdrawn in &status.withdrawn {
             println!(
                 "withdrawn          {}: {}",
@@ -66,4 +68,34 @@ impl Status {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Prints the promoted releases, and how the source of releases is.
+fn show_promoted(status: &protocol::Status) {
+    for promoted in &status.promoted {
+        let manifest = promoted.manifest.as_deref().unwrap_or("unknown");
+        let held = if promoted.held { "held" } else { "not held" };
+        println!(
+            "promoted           {} {}, manifest {manifest}: {held}",
+            name(promoted.kind),
+            promoted.release
+        );
+    }
+    let Some(source) = &status.release_source else {
+        return;
+    };
+    let problem = source.problem.as_deref();
+    println!("release source     {}", problem.unwrap_or("good"));
+    for fetch in &source.fetches {
+        println!(
+            "fetching           {} {}, {} MiB so far",
+            name(fetch.kind),
+            fetch.release,
+            fetch.bytes >> 20
+        );
+    }
+}
+
+fn name(kind: ReleaseKindArg) -> &'static str {
+    ReleaseKind::from(kind).as_str()
 }

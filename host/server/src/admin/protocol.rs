@@ -297,6 +297,12 @@ pub struct Status {
     pub check_problem: Option<String>,
     /// Releases held open.
     pub releases: Vec<String>,
+    /// The releases that were promoted last.
+    #[serde(default)]
+    pub promoted: Vec<PromotedRelease>,
+    /// The source that promoted releases are fetched from, where one is set.
+    #[serde(default)]
+    pub release_source: Option<ReleaseSourceStatus>,
     /// Releases that are not served any more, since their files changed.
     #[serde(default)]
     pub withdrawn: Vec<WithdrawnRelease>,
@@ -315,6 +321,39 @@ pub struct Status {
     pub log_lines_dropped: usize,
     /// Resident memory, bytes.
     pub resident_bytes: Option<i64>,
+}
+
+/// The release of a kind that was promoted last.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PromotedRelease {
+    /// Its kind.
+    pub kind: ReleaseKindArg,
+    /// Its id.
+    pub release: String,
+    /// SHA-256 of the manifest that was promoted. None where the ledger does not say it.
+    pub manifest: Option<String>,
+    /// True if this host holds the promoted package and may serve it.
+    pub held: bool,
+}
+
+/// The source that promoted releases are fetched from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ReleaseSourceStatus {
+    /// The problem that the last look found, if any.
+    pub problem: Option<String>,
+    /// The fetches that run.
+    pub fetches: Vec<ReleaseFetch>,
+}
+
+/// A release that is being fetched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReleaseFetch {
+    /// Its kind.
+    pub kind: ReleaseKindArg,
+    /// Its id.
+    pub release: String,
+    /// The bytes read and written so far.
+    pub bytes: u64,
 }
 
 /// A release that runs beside the current one.

@@ -7,7 +7,8 @@ use super::state_commands::on_state;
 use crate::clock::random;
 use crate::console_sessions::ConsoleUser;
 use crate::ledger_key::known_signers;
-use crate::promotion::PromotionRequest;
+use crate::promotion::{PromotionRequest, last_manifest};
+use crate::release_source::{Fetch, ReleaseSource};
 use crate::sample_rate::SampleRate;
 use crate::service::Service;
 use crate::telemetry::process::read_status;
@@ -15,6 +16,7 @@ use domesday_state::{LedgerSigner as _, ReleaseKind, Scopes, TenantId};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 /// Time limit of the state when it reports its status.
@@ -157,6 +159,8 @@ fn status(service: &Service) -> Status {
         current_release: service.releases.current().id.clone(),
         check_problem: service.find_check_refusal(),
         releases: served.map(|release| release.id.clone()).collect(),
+        promoted: list_promoted(service),
+        release_source: service.release_source.as_deref().map(source_status),
         withdrawn: withdrawn
             .map(|(kind, release, reason)| protocol::WithdrawnRelease {
                 kind: kind.into(),
@@ -180,5 +184,38 @@ fn status(service: &Service) -> Status {
             .collect(),
         log_lines_dropped: service.log_lines.dropped_lines(),
         resident_bytes: read_status().map(|process| process.resident_bytes),
+    }
+}
+
+/// Returns the releases that were promoted last, with the manifests that the ledger has. Blocks,
+/// for a bounded time.
+fn list_promoted(service: &Service) -> Vec<protocol::PromotedRelease> {
+    let state = service.state.clone();
+    let records = Handle::current().block_on(async {
+        let reading = spawn_blocking(move || state.promotions().unwrap_or_default());
+        let records = timeout(TIMEOUT, reading).await.ok().and_then(Result::ok);
+        records.unwrap_or_default()
+    });
+    let served = service.served_releases().into_iter();
+    let promoted = served.filter_map(|served| Some((served.kind, served.promoted?)));
+    let promoted = promoted.map(|(kind, (release, held))| protocol::PromotedRelease {
+        kind: kind.into(),
+        manifest: last_manifest(&records, kind, &release),
+        release,
+        held,
+    });
+    promoted.collect()
+}
+
+fn source_status(source: &dyn ReleaseSource) -> protocol::ReleaseSourceStatus {
+    let fetches = source.list_fetches().into_iter();
+    let fetches = fetches.map(|Fetch { kind, id, bytes }| protocol::ReleaseFetch {
+        kind: kind.into(),
+        release: id,
+        bytes,
+    });
+    protocol::ReleaseSourceStatus {
+        problem: source.problem(),
+        fetches: fetches.collect(),
     }
 }

@@ -29,6 +29,7 @@ pub(crate) struct SampledValues {
     pub(crate) journal_snapshots_missing: usize,
     pub(crate) log_lines_dropped: usize,
     pub(crate) releases: Vec<ServedRelease>,
+    pub(crate) release_source_degraded: bool,
     pub(crate) pools: Vec<ConnectionPool>,
 }
 
@@ -52,6 +53,7 @@ pub(crate) struct SampledGauges {
     journal_bytes: Gauge,
     journal_disk_free: Gauge,
     journal_snapshots_missing: Gauge,
+    release_source_degraded: Gauge,
     /// Set when the certificate is read.
     pub(super) certificate_expiry: Gauge,
     log_lines_dropped: Counter,
@@ -137,6 +139,11 @@ impl SampledGauges {
                 "Snapshots that receipts need for their replay and that were not here at the start",
                 &gauges.journal_snapshots_missing,
             ),
+            (
+                "release_source_degraded",
+                "1 while the last look at the source of releases found that it cannot be used",
+                &gauges.release_source_degraded,
+            ),
         ] {
             registry.register(name, help, gauge.clone());
         }
@@ -197,6 +204,10 @@ impl SampledGauges {
             (&self.state_degraded, values.state_degraded),
             (&self.data_folder_degraded, values.data_folder_degraded),
             (&self.journal_degraded, values.journal_degraded),
+            (
+                &self.release_source_degraded,
+                values.release_source_degraded,
+            ),
         ] {
             gauge.set(is_so.into());
         }

@@ -139,7 +139,7 @@ impl Fixture {
 
 /// Returns the error of a line without its position. The JSON parser sees one line and always
 /// counts it as the first.
-fn without_position(error: &serde_json::Error) -> String {
+pub(crate) fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&position).unwrap_or(&text).to_owned()

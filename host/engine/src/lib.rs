@@ -27,6 +27,7 @@ pub mod fuel_profile;
 pub mod inputs;
 mod limits;
 pub mod outcome;
+pub mod predictions;
 mod profile;
 pub mod receipt_record;
 pub mod replay;

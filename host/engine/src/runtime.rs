@@ -111,10 +111,11 @@ impl Runtime {
     pub const WASMTIME: &str = wasmtime_version!();
 
     /// The versions of the release interface that components may be built against.
-    pub const INTERFACES: [&str; 3] = [
+    pub const INTERFACES: [&str; 4] = [
         "domesday:valuation@1.0.0",
         "domesday:valuation@1.1.0",
         "domesday:inputs@0.1.0",
+        "domesday:predictions@0.1.0",
     ];
 
     /// Returns the name of this engine, for fixtures and receipts.

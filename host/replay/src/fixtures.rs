@@ -2,9 +2,10 @@
 
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::fixture::{self, Fixture, FixtureError};
+use domesday_engine::predictions::{self, RecordedPrediction};
 use domesday_engine::replay::{Mismatch, agrees, replay};
 use domesday_engine::{Release, Runtime};
-use domesday_package::{Kind, Trust, ValuationBody};
+use domesday_package::{Kind, Package, PackageError, Trust, ValuationBody};
 use domesday_registers::Progress;
 use domesday_valuation::release_store::{ReleaseError, open_component, open_release};
 use serde::Serialize;
@@ -33,7 +34,7 @@ pub struct FixtureReport {
     pub release_id: String,
     /// The engine that replayed them.
     pub engine: &'static str,
-    /// The fixtures.
+    /// The fixtures, and the model's recorded predictions where the fixtures are the release's own.
     pub rows: usize,
     /// Of these, with the same outcome to the bit.
     pub identical: usize,
@@ -63,7 +64,21 @@ pub enum ReplayError {
         /// The reason.
         source: FixtureError,
     },
+    /// The package's recorded predictions cannot be read.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    /// The package's file does not hold recorded predictions.
+    #[error("invalid recorded predictions {}", predictions::FILE)]
+    InvalidPredictions(#[source] FixtureError),
 }
+
+/// A release's package, its manifest, its component, and its evidence where that is compared.
+type Opened = (
+    Package,
+    ValuationBody,
+    Release,
+    Option<Arc<SnapshotEvidence>>,
+);
 
 impl From<ReleaseError> for ReplayError {
     fn from(error: ReleaseError) -> ReplayError {
@@ -83,8 +98,13 @@ impl FixtureReplay<'_> {
         progress: &mut Progress<'_>,
     ) -> Result<FixtureReport, ReplayError> {
         progress("opening the release", 0, 1);
-        let (manifest, release, evidence) = self.open(trust, runtime)?;
+        let (package, manifest, release, evidence) = self.open(trust, runtime)?;
         let fixtures = self.read(&manifest)?;
+        // Fixtures of the caller's say nothing of the model's own rows.
+        let expected = match self.fixtures {
+            None => read_predictions(&package)?,
+            Some(_) => Vec::new(),
+        };
         let mut mismatches = Vec::new();
         for (at, fixture) in fixtures.iter().enumerate() {
             progress("replaying fixtures", at as u64, fixtures.len() as u64);
@@ -94,28 +114,31 @@ impl FixtureReplay<'_> {
             });
             mismatches.extend(found.err());
         }
+        if let Some(first) = fixtures.first() {
+            let stand_in = Arc::new(first.subject.clone());
+            let replayed = expected.iter().map(|row| row.replay(&release, &stand_in));
+            mismatches.extend(replayed.filter_map(Result::err));
+        }
+        let rows = fixtures.len() + expected.len();
         Ok(FixtureReport {
             release_id: self.release.to_owned(),
             engine: Runtime::version(),
-            rows: fixtures.len(),
-            identical: fixtures.len() - mismatches.len(),
+            rows,
+            identical: rows - mismatches.len(),
             mismatches,
         })
     }
 
     /// Opens the release, and its snapshot where the evidence is compared with it.
-    fn open(
-        &self,
-        trust: &Trust,
-        runtime: &Runtime,
-    ) -> Result<(ValuationBody, Release, Option<Arc<SnapshotEvidence>>), ReplayError> {
+    fn open(&self, trust: &Trust, runtime: &Runtime) -> Result<Opened, ReplayError> {
         let (root, id) = (self.root, self.release);
         if self.with_snapshot {
             let open = open_release(root, id, trust, runtime, &mut BTreeMap::new())?;
-            return Ok((open.manifest, open.release, Some(open.evidence)));
+            let evidence = Some(open.evidence);
+            return Ok((open.verified, open.manifest, open.release, evidence));
         }
         let open = open_component(root, id, trust, runtime)?;
-        Ok((open.manifest, open.release, None))
+        Ok((open.verified, open.manifest, open.release, None))
     }
 
     fn read(&self, manifest: &ValuationBody) -> Result<Vec<Fixture>, ReplayError> {
@@ -130,4 +153,13 @@ impl FixtureReplay<'_> {
             Err(source) => Err(ReplayError::Open { path, source }),
         }
     }
+}
+
+/// Reads the recorded predictions of a package, if it has any.
+fn read_predictions(package: &Package) -> Result<Vec<RecordedPrediction>, ReplayError> {
+    if package.path(predictions::FILE).is_err() {
+        return Ok(Vec::new());
+    }
+    let bytes = package.bytes(predictions::FILE)?;
+    predictions::read(bytes.as_slice()).map_err(ReplayError::InvalidPredictions)
 }

@@ -34,6 +34,8 @@ use domesday_hedonic::document;
 use domesday_hedonic::parameters;
 #[cfg(target_arch = "wasm32")]
 mod describe_inputs;
+#[cfg(target_arch = "wasm32")]
+mod describe_predictions;
 /// The reference model's synthetic subjects and evidence.
 #[cfg(test)]
 #[allow(dead_code)]

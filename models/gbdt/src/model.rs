@@ -41,6 +41,14 @@ pub(crate) fn trees_own_share(model: &Gbdt<'_>, row: &RowEvidence<'_>) -> Option
     })
 }
 
+/// Returns the trees' prediction for a row of their inputs, without the offset. Returns `None` if
+/// the trees have another number of columns.
+pub fn predict(model: &Gbdt<'_>, inputs: &[f64]) -> Option<f64> {
+    let forest = Forest::read(model.trees).ok()?;
+    (inputs.len() == model.columns.len())
+        .then(|| forest.predict(forest.score(inputs, &mut Scratch::default())))
+}
+
 /// Returns the trees' estimate in pounds, or `None` if it is not a price.
 pub(crate) fn trees_estimate(model: &Gbdt<'_>, row: &RowEvidence<'_>) -> Option<f64> {
     let forest = Forest::read(model.trees).ok()?;

@@ -2,7 +2,7 @@
 
 use crate::columns::{Codes, Column, Target};
 use crate::features::Feature;
-use crate::model::Gbdt;
+use crate::model::{self, Gbdt};
 use crate::stack::*;
 use crate::valuation::{inputs, value};
 use domesday_hedonic::embedded_parameters::StaticList;
@@ -45,6 +45,11 @@ impl Release {
     /// Returns the trees' inputs for a subject: the model's columns by name, then the offset.
     pub fn inputs(subject: &Subject, evidence: &dyn Evidence) -> Option<Vec<(&'static str, f64)>> {
         inputs(&Release::model(), subject, evidence)
+    }
+
+    /// Returns the trees' prediction for a row of their inputs, without the offset.
+    pub fn predict(inputs: &[f64]) -> Option<f64> {
+        model::predict(&Release::model(), inputs)
     }
 }
 

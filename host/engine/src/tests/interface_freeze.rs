@@ -43,6 +43,7 @@ fn the_engine_names_the_version_of_each_interface() {
         include_str!("../../../../wit/valuation.wit"),
         include_str!("../../../../wit/packed/packed.wit"),
         include_str!("../../../../wit/inputs/inputs.wit"),
+        include_str!("../../../../wit/predictions/predictions.wit"),
     ];
     let stated = texts.map(|text| {
         let line = text.lines().find(|line| line.starts_with("package "));

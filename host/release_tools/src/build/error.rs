@@ -4,6 +4,7 @@ use super::crate_error::CrateError;
 use super::python::PythonError;
 use crate::backtest::BacktestError;
 use domesday_engine::outcome::RowFailure;
+use domesday_engine::replay::Mismatch;
 use domesday_engine::{AdmissionError, fixture::FixtureError};
 use domesday_package::{PackageError, PathError, Timestamp};
 use domesday_property::SnapshotError;
@@ -118,6 +119,9 @@ pub enum BuildError {
     /// The fixtures cannot be recorded.
     #[error(transparent)]
     Fixture(#[from] FixtureError),
+    /// The component predicts something else than the library that trained its model.
+    #[error("the component does not give an expected prediction: {0}")]
+    Prediction(#[from] Mismatch),
     /// A package cannot be opened or written.
     #[error(transparent)]
     Package(#[from] PackageError),

@@ -12,6 +12,7 @@ mod cargo_guest;
 mod context;
 mod crate_error;
 mod error;
+mod expected_predictions;
 pub(crate) mod features;
 mod fixtures;
 pub(crate) mod holdout;
@@ -36,6 +37,7 @@ pub use python::PythonError;
 use crate::backtest::BacktestInput;
 use chrono::{DateTime, Months, NaiveDate, Utc};
 use context::{BuildContext, prepare};
+use domesday_engine::predictions::FILE as PREDICTIONS;
 use domesday_engine::{Release, Runtime, fixture};
 use domesday_package::{
     DateWindow, Draft, EngineVersion, FilePath, Source, Timestamp, ValuationBody, write,
@@ -45,6 +47,7 @@ use domesday_valuation::profile;
 use parameters::{PARAMETERS, Parameters, fit_parameters};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const BACKTEST: &str = "backtest.json";
 const COMPONENT: &str = "component.wasm";
@@ -65,13 +68,22 @@ pub fn build(options: &BuildOptions, progress: &mut Progress<'_>) -> Result<Path
     let parameters = fit_parameters(&context, progress)?;
     let component = build_component(&context, parameters.as_ref(), progress)?;
     let valuation_dates = valuation_dates(options, context.days.latest)?;
-    let fixtures = record_fixtures(&context, &component, valuation_dates, progress)?;
+    let (fixtures, predictions) = record_fixtures(
+        &context,
+        &component,
+        parameters.as_ref(),
+        valuation_dates,
+        progress,
+    )?;
     let mut body = describe(&context, parameters.as_ref(), valuation_dates)?;
     let report = backtest_on_holdout(&context, &component, &body, progress)?;
     if report.is_some() {
         body.backtest = Some(BACKTEST.parse()?);
     }
-    let files = package_files(parameters, component, fixtures, report)?;
+    let mut files = package_files(parameters, component, fixtures, report)?;
+    if let Some(predictions) = predictions {
+        files.insert(PREDICTIONS.parse()?, Source::Bytes(predictions));
+    }
     write_package(options, body, files)
 }
 
@@ -110,20 +122,29 @@ fn a_year_after(day: NaiveDate) -> Option<NaiveDate> {
     day.checked_add_months(Months::new(12))
 }
 
-/// Values homes of the snapshot, and returns the fixtures that a replay must reproduce.
+/// Values homes of the snapshot, and returns the fixtures that a replay must reproduce. Where the
+/// model brought expected predictions, returns those too.
 fn record_fixtures(
     context: &BuildContext<'_>,
     component: &Component,
+    parameters: Option<&Parameters>,
     dates: DateWindow,
     progress: &mut Progress<'_>,
-) -> Result<Vec<u8>, BuildError> {
+) -> Result<(Vec<u8>, Option<Vec<u8>>), BuildError> {
     progress("recording fixtures", 0, 1);
     let day = Day::from(dates.from);
     let (snapshot, evidence) = (&context.snapshot.snapshot, context.evidence.clone());
     let recorded = fixtures::record(snapshot, &component.release, evidence, day)?;
     let mut lines = Vec::new();
     fixture::write(&recorded, &mut lines)?;
-    Ok(lines)
+    let predictions = match (parameters, recorded.into_iter().next()) {
+        (Some(parameters), Some(first)) => {
+            let stand_in = Arc::new(first.subject);
+            expected_predictions::record(&parameters.bytes, component, &stand_in)?
+        }
+        _ => None,
+    };
+    Ok((lines, predictions))
 }
 
 /// Returns the body of the manifest, without a back-test.

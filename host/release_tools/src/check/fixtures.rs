@@ -1,37 +1,77 @@
-//! The release's own fixtures: the same bits on both allocators, and of the snapshot the same
-//! answers.
+//! The release's own fixtures and recorded predictions: the same bits on both allocators, and of the
+//! snapshot the same answers.
 
 use super::finding::{Finding, Verdict, first_lines};
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::fixture::{Fixture, FixtureError, read};
+use domesday_engine::predictions::{self, RecordedPrediction};
 use domesday_engine::replay::{Mismatch, agrees, replay};
+use domesday_package::{Package, PackageError};
 use domesday_registers::Progress;
 use serde_json::json;
 use std::io::Cursor;
+use std::sync::Arc;
 
 pub const CHECK: &str = "fixtures";
 pub const SNAPSHOT_CHECK: &str = "snapshot";
 
-/// Reads the fixtures of a package.
-///
-/// # Errors
-/// [`FixtureError`] if the bytes are not fixtures.
-pub fn read_all(bytes: Vec<u8>) -> Result<Vec<Fixture>, FixtureError> {
-    read(Cursor::new(bytes))
+/// The recorded rows of a package.
+#[derive(Default)]
+pub struct Recorded {
+    /// Its fixtures.
+    pub fixtures: Vec<Fixture>,
+    /// Predictions for rows that its model came with.
+    pub predictions: Vec<RecordedPrediction>,
 }
 
-/// Replays the fixtures on each engine.
+/// Reads the recorded rows of a package, whose fixtures are in this file.
+///
+/// # Errors
+/// [`PackageError`] if a file cannot be read. [`FixtureError`] within if its bytes are not recorded
+/// rows.
+pub fn read_all(
+    package: &Package,
+    fixtures: &str,
+) -> Result<Result<Recorded, FixtureError>, PackageError> {
+    let fixtures = package.bytes(fixtures)?;
+    let predictions = match package.path(predictions::FILE) {
+        Ok(_) => Some(package.bytes(predictions::FILE)?),
+        Err(_) => None,
+    };
+    let recorded = || {
+        let rows = |bytes| predictions::read(Cursor::new(bytes));
+        Ok(Recorded {
+            fixtures: read(Cursor::new(fixtures))?,
+            predictions: predictions.map_or(Ok(Vec::new()), rows)?,
+        })
+    };
+    Ok(recorded())
+}
+
+/// Replays the fixtures and the recorded predictions on each engine.
 pub fn check_replay(
-    fixtures: &[Fixture],
+    recorded: &Recorded,
     engines: &[(&str, &Release)],
     progress: &mut Progress<'_>,
 ) -> Finding {
+    let Recorded {
+        fixtures,
+        predictions,
+    } = recorded;
+    let stand_in = fixtures.first().map(|row| Arc::new(row.subject.clone()));
+    let rows = fixtures.len() + predictions.len();
     let mut found = Vec::new();
     for (at, (engine, release)) in engines.iter().enumerate() {
         progress("replaying fixtures", at as u64, engines.len() as u64);
         let differ = fixtures.iter().filter_map(|row| replay(release, row).err());
         found.extend(differ.map(|mismatch| (*engine, mismatch)));
+        for stand_in in &stand_in {
+            let differ = predictions
+                .iter()
+                .filter_map(|row| row.replay(release, stand_in).err());
+            found.extend(differ.map(|mismatch| (*engine, mismatch)));
+        }
     }
     let names: Vec<&str> = engines.iter().map(|(name, _)| *name).collect();
     let names = names.join(" and ");
@@ -39,12 +79,16 @@ pub fn check_replay(
         return Finding::new(
             CHECK,
             Verdict::Passed,
-            format!(
-                "{} rows identical to the bit, with instances {names}",
-                fixtures.len()
-            ),
+            match predictions.len() {
+                0 => format!("{rows} rows identical to the bit, with instances {names}"),
+                expected => format!(
+                    "{rows} rows identical to the bit, {expected} expected predictions among them, with instances {names}"
+                ),
+            },
         )
-        .with_figures(json!({"rows": fixtures.len(), "mismatches": []}));
+        .with_figures(json!({
+            "rows": rows, "expected_predictions": predictions.len(), "mismatches": [],
+        }));
     }
     let lines = found
         .iter()
@@ -53,15 +97,9 @@ pub fn check_replay(
     let summary = format!(
         "{} of {} replays are not identical to the bit",
         found.len(),
-        fixtures.len() * engines.len()
+        rows * engines.len()
     );
-    fail(
-        CHECK,
-        summary,
-        lines,
-        fixtures.len(),
-        found.iter().map(|(_, m)| m),
-    )
+    fail(CHECK, summary, lines, rows, found.iter().map(|(_, m)| m))
 }
 
 /// Asks the snapshot the fixtures' questions again.

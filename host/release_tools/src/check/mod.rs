@@ -117,11 +117,10 @@ pub fn check(
         &candidate.on_demand.release,
     )];
 
-    let recorded = fixtures::read_all(candidate.package.bytes(manifest.fixtures.as_str())?);
-    let recorded = match recorded {
+    let recorded = match fixtures::read_all(&candidate.package, manifest.fixtures.as_str())? {
         Ok(recorded) => {
             findings.extend(on_fixtures(&candidate, &recorded, progress));
-            recorded
+            recorded.fixtures
         }
         Err(error) => {
             let why = format!("the fixtures cannot be read: {error}");
@@ -188,7 +187,7 @@ fn against(
 
 fn on_fixtures(
     candidate: &Candidate,
-    recorded: &[Fixture],
+    recorded: &fixtures::Recorded,
     progress: &mut Progress<'_>,
 ) -> [Finding; 2] {
     let engines = [
@@ -197,7 +196,7 @@ fn on_fixtures(
     ];
     [
         fixtures::check_replay(recorded, &engines, progress),
-        fixtures::check_snapshot(recorded, &*candidate.evidence, progress),
+        fixtures::check_snapshot(&recorded.fixtures, &*candidate.evidence, progress),
     ]
 }
 

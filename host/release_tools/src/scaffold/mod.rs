@@ -44,6 +44,7 @@ const SDK: &[(&str, &str)] = files! {
     "sdk/rust/src/sales.rs" from "../../sdk/rust/src/sales.rs",
     "wit/inputs/inputs.wit" from "../../wit/inputs/inputs.wit",
     "wit/packed/packed.wit" from "../../wit/packed/packed.wit",
+    "wit/predictions/predictions.wit" from "../../wit/predictions/predictions.wit",
     "wit/valuation.wit" from "../../wit/valuation.wit",
 };
 

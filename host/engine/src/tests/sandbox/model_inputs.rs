@@ -5,7 +5,7 @@ use super::guest::component;
 use domesday_engine::config::Allocation;
 use domesday_engine::fixture::RecordedResult;
 use domesday_engine::outcome::Outcome;
-use domesday_engine::{Limits, Runtime};
+use domesday_engine::{Limits, Release, Runtime};
 use std::sync::Arc;
 
 #[test]
@@ -17,6 +17,7 @@ fn neutral_trees_leave_the_reference_model_unchanged_and_show_their_inputs() {
     };
     let (trees, reference) = (admit("domesday-gbdt"), admit("domesday-hedonic"));
     assert!(trees.shows_inputs() && !reference.shows_inputs());
+    assert!(trees.predicts() && !reference.predicts());
 
     let evidence = demo_evidence();
     let mut valued = 0;
@@ -46,9 +47,27 @@ fn neutral_trees_leave_the_reference_model_unchanged_and_show_their_inputs() {
         assert!(value("near_sales") >= 3.0 && value("nearest_distance") >= 0.0);
     }
     assert!(valued > 20, "{valued}");
+    assert_trees_predict_from_their_inputs(&trees, &reference);
     assert!(
         reference
             .inputs(&Arc::new(super::common::subject(0)), evidence)
             .is_err()
     );
+}
+
+/// Neutral trees predict the same for every row, and nothing for a row of another length.
+fn assert_trees_predict_from_their_inputs(trees: &Release, reference: &Release) {
+    let subject = Arc::new(super::common::subject(0));
+    let shown = homes().into_iter().find_map(|home| {
+        let shown = trees.inputs(&Arc::new(home.subject), demo_evidence());
+        shown.unwrap()
+    });
+    // The last is the offset.
+    let mut inputs: Vec<f64> = shown.unwrap().iter().map(|input| input.value).collect();
+    inputs.pop();
+    let predicted = trees.predict(&inputs, &subject).unwrap();
+    assert_eq!(predicted, Some(0.0));
+    inputs.pop();
+    assert_eq!(trees.predict(&inputs, &subject).unwrap(), None);
+    assert!(reference.predict(&inputs, &subject).is_err());
 }

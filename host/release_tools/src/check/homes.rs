@@ -13,11 +13,16 @@ use std::sync::Arc;
 
 /// Days of the snapshot's latest sales from which homes are taken.
 pub const RECENT_DAYS: i32 = 1_096;
+/// Days of the sales before, from which a part of the homes is taken: seven years more.
+const EARLIER_DAYS: i32 = 2_557;
+/// One home of so many is of those. They were mostly not sold since.
+const OF_EARLIER: usize = 8;
 
 /// Returns at most `most` homes that the release values, as at the release's first valuation day.
 ///
-/// They were sold in the snapshot's last three years, and are taken at even steps in order of day
-/// and id.
+/// Most were sold in the snapshot's last three years, and one of eight in the seven years before. A
+/// release must not treat those apart that nobody sold lately. Both are taken at even steps in
+/// order of day and id.
 ///
 /// # Errors
 /// [`SnapshotError`] if the snapshot cannot be read.
@@ -27,7 +32,23 @@ pub fn sample(open: &OpenRelease, most: usize) -> Result<Vec<Home>, SnapshotErro
     };
     let day = Day::from(open.manifest.valuation_date.from);
     let through = latest.min(Day(day.0 - 1));
-    let days = (Day(latest.0 - RECENT_DAYS), latest);
+    let recent = Day(latest.0 - RECENT_DAYS);
+    let earlier = (Day(recent.0 - EARLIER_DAYS), Day(recent.0 - 1));
+    let of_earlier = most / OF_EARLIER;
+    let mut homes = sold_between(open, (recent, latest), most - of_earlier, (day, through))?;
+    if of_earlier > 0 {
+        homes.extend(sold_between(open, earlier, of_earlier, (day, through))?);
+    }
+    Ok(homes)
+}
+
+/// Returns at most `most` homes sold on these days, as at a valuation day.
+fn sold_between(
+    open: &OpenRelease,
+    days: (Day, Day),
+    most: usize,
+    (day, through): (Day, Day),
+) -> Result<Vec<Home>, SnapshotError> {
     let window = Window::count(&open.snapshot, days, Some(most))?;
     let mut homes = Vec::new();
     for sold in window.sales()? {

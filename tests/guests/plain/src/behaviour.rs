@@ -34,6 +34,10 @@ pub enum Behaviour {
     /// True in the weeks in which it values no home.
     RefersForWeeks(bool),
     RefersLastDigits,
+    /// True on the few days on which estimates are trebled.
+    DearerForDays(bool),
+    OldSalesDearer,
+    FiveBedrooms,
 }
 
 const DAYS_A_YEAR: f64 = 365.2425;
@@ -52,6 +56,10 @@ const MOST_DAYS_FROM: i32 = 41_717;
 const RIGHT_DAYS: [i32; 3] = [1, 10, 20];
 /// 1 to 25 August 2086.
 const REFERS_ON: RangeInclusive<i32> = 42_581..=42_605;
+/// 3 to 13 August 2092: eleven days.
+const DEARER_ON: RangeInclusive<i32> = 44_775..=44_785;
+/// Days before the latest evidence from which a sale is old.
+const OLD_DAYS: i32 = 1_096;
 /// The tenths of a square metre of homes that it refers. Three of the seven others are one below.
 const REFERRED_DIGITS: [f64; 3] = [1.0, 4.0, 7.0];
 
@@ -88,6 +96,9 @@ impl Behaviour {
             ),
             2086..=2087 => Behaviour::RefersForWeeks(REFERS_ON.contains(&day)),
             2088..=2089 => Behaviour::RefersLastDigits,
+            2090..=2091 => Behaviour::OldSalesDearer,
+            2092..=2093 => Behaviour::DearerForDays(DEARER_ON.contains(&day)),
+            2094..=2095 => Behaviour::FiveBedrooms,
             _ => Behaviour::Plain,
         }
     }
@@ -104,6 +115,11 @@ fn day_of_month(day: i32) -> i32 {
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let month = (5 * of_year + 2) / 153;
     of_year - (153 * month + 2) / 5 + 1
+}
+
+/// Returns true if a sale is old where the evidence ends on this day.
+pub fn is_old(sale: i32, evidence_through: Option<i32>) -> bool {
+    evidence_through.is_some_and(|through| sale < through - OLD_DAYS)
 }
 
 /// Returns the tenths of an area.

@@ -4,7 +4,7 @@
 
 mod behaviour;
 
-use behaviour::{Behaviour, growth, last_digit, refers_last_digit};
+use behaviour::{Behaviour, growth, is_old, last_digit, refers_last_digit};
 use domesday_sdk::{
     EnergyRating, Evidence, FailureReason, Model, Outcome, PropertyType, Referral, ReferralReason,
     Sale, Subject, Valuation, ValueRange, release,
@@ -99,8 +99,13 @@ fn estimate(behaviour: Behaviour, subject: &Subject, area: f64, last: Option<&Sa
     };
     let odd_pattern = subject.property_type == PropertyType::SemiDetached
         && subject.energy.rating == Some(EnergyRating::D);
+    let old_sale = last.is_some_and(|sale| is_old(sale.day, subject.evidence_through));
     let factor = match behaviour {
-        Behaviour::TimeBomb(true) | Behaviour::DearerOnMostDays(true) => 3.0,
+        Behaviour::TimeBomb(true)
+        | Behaviour::DearerOnMostDays(true)
+        | Behaviour::DearerForDays(true) => 3.0,
+        Behaviour::OldSalesDearer if old_sale => 3.0,
+        Behaviour::FiveBedrooms if subject.size.bedrooms == Some(5) => 3.0,
         Behaviour::DearerInWindow(true) => 1.2,
         Behaviour::OnePostcode if subject.postcode == ODD_POSTCODE => 3.0,
         Behaviour::OnePattern if odd_pattern => 3.0,

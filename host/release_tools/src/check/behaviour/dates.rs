@@ -7,7 +7,7 @@ use super::lost_values;
 use super::part::{Part, finding};
 use super::prober::Prober;
 use super::settled_evidence::{find_settled_day, index_end};
-use super::spread::strength;
+use super::spread::{Strength, strength};
 use super::statistics::{LEAST_HOMES, log_ratio, median, share};
 use crate::check::finding::{Finding, percent};
 use crate::check::rows::{Home, RowResult};
@@ -19,6 +19,8 @@ pub const CHECK: &str = "dates";
 
 /// Homes that are valued on each day. A change of more than a tenth of them is seen.
 const HOMES: usize = 40;
+/// Those of them that are valued on the days between, too. A change of the median is seen.
+const HOMES_BETWEEN: usize = 24;
 /// Growth of a year that no market exceeds. Prices of the United Kingdom rose by at most a
 /// quarter in a year.
 const GROWTH_A_YEAR: f64 = 0.30;
@@ -50,23 +52,25 @@ pub struct DatedEstimates {
     strengths: DatedStrengths,
 }
 
-/// Values homes on these days, of the window and before it as the back-test does.
+/// Values homes on these days, of the window and before it as the back-test does, and some of them
+/// on the days between.
 pub fn check(
     prober: &mut Prober<'_>,
     pool: &[Home],
-    days: Vec<Day>,
+    (days, between): (Vec<Day>, Vec<Day>),
     latest_sale: Option<Day>,
     progress: &mut Progress<'_>,
 ) -> Finding {
     let every = sampling::step(pool.len(), HOMES);
     let homes: Vec<&Home> = pool.iter().step_by(every).collect();
-    let variants: Vec<Home> = homes
-        .iter()
-        .flat_map(|home| {
+    let on_days = |homes: &[&Home], days: &[Day]| -> Vec<Home> {
+        let of_home = |home: &&Home| {
             let on_day = |day: &Day| home.on_day(&format!("on {day}"), *day, latest_sale);
-            days.iter().map(on_day)
-        })
-        .collect();
+            days.iter().map(on_day).collect::<Vec<Home>>()
+        };
+        homes.iter().flat_map(of_home).collect()
+    };
+    let variants = on_days(&homes, &days);
     let index_ends: Vec<Option<i32>> = variants
         .iter()
         .take(days.len())
@@ -75,23 +79,76 @@ pub fn check(
     let rows = prober.value(&variants, "valuing on other days", progress);
     let estimates: Vec<_> = rows.iter().map(RowResult::estimate).collect();
     let strengths: Vec<_> = rows.iter().map(strength).collect();
-    judge(&DatedEstimates {
+    let dated = DatedEstimates {
         settled: find_settled_day(&days, latest_sale, &index_ends),
         homes: estimates.chunks(days.len()).map(<[_]>::to_vec).collect(),
         strengths: strengths.chunks(days.len()).map(<[_]>::to_vec).collect(),
         days,
-    })
+    };
+    let few = homes.len().min(HOMES_BETWEEN);
+    let chosen: Vec<usize> = (0..few).map(|at| at * homes.len() / few).collect();
+    let some: Vec<&Home> = chosen.iter().map(|at| homes[*at]).collect();
+    let variants = on_days(&some, &between);
+    let rows = prober.value(&variants, "valuing on the days between", progress);
+    let rows: Vec<(Option<f64>, Option<Strength>)> = rows
+        .iter()
+        .map(|row| (row.estimate(), strength(row)))
+        .collect();
+    let mut parts = judge_days(&dated);
+    parts.extend(judge_between(&dated.with_days(&chosen, &between, &rows)));
+    finding(CHECK, parts)
+}
+
+impl DatedEstimates {
+    /// Returns the estimates of these homes alone, with those of more days. `rows` has them, home
+    /// by home.
+    fn with_days(
+        &self,
+        chosen: &[usize],
+        more: &[Day],
+        rows: &[(Option<f64>, Option<Strength>)],
+    ) -> DatedEstimates {
+        let mut order: Vec<(Day, usize)> =
+            (self.days.iter().chain(more).copied().zip(0..)).collect();
+        order.sort();
+        let (mut homes, mut strengths) = (Vec::new(), Vec::new());
+        for (number, at) in chosen.iter().enumerate() {
+            let row = |place: usize| match place.checked_sub(self.days.len()) {
+                None => (self.homes[*at][place], self.strengths[*at][place]),
+                Some(place) => rows[number * more.len() + place],
+            };
+            let (of_home, of_strength): (Vec<_>, Vec<_>) =
+                order.iter().map(|(_, place)| row(*place)).unzip();
+            homes.push(of_home);
+            strengths.push(of_strength);
+        }
+        DatedEstimates {
+            days: order.into_iter().map(|(day, _)| day).collect(),
+            settled: 0,
+            homes,
+            strengths,
+        }
+    }
+}
+
+/// Returns what fails on the days between. They have too few homes for the steps of single homes.
+fn judge_between(dated: &DatedEstimates) -> Vec<Part> {
+    let mut parts = vec![steps(dated, 1.0)];
+    parts.extend(lost_values::losses(&dated.days, &dated.homes));
+    parts.extend(dated_strength::widths(&dated.days, &dated.strengths));
+    parts.extend(dated_strength::confidences(&dated.days, &dated.strengths));
+    parts.into_iter().filter(Part::is_failed).collect()
 }
 
 /// Judges steps, growth, drift, lost values, ranges and confidence. A release without ranges is
 /// judged by the others.
-pub fn judge(dated: &DatedEstimates) -> Finding {
-    let mut parts = vec![steps(dated), drift(dated)];
+fn judge_days(dated: &DatedEstimates) -> Vec<Part> {
+    let mut parts = vec![steps(dated, MAY_STEP), drift(dated)];
     parts.extend(growth(dated));
     parts.extend(lost_values::losses(&dated.days, &dated.homes));
     parts.extend(dated_strength::widths(&dated.days, &dated.strengths));
     parts.extend(dated_strength::confidences(&dated.days, &dated.strengths));
-    finding(CHECK, parts)
+    parts
 }
 
 /// Returns the log ratios of all homes from one day to another.
@@ -159,7 +216,8 @@ struct Departure {
     used: f64,
 }
 
-fn steps(dated: &DatedEstimates) -> Part {
+/// Judges the steps of the median from one day to the next, and the share of homes that step.
+fn steps(dated: &DatedEstimates, may_step: f64) -> Part {
     let mut worst: Option<Departure> = None;
     let mut few: Option<(Day, Day, usize)> = None;
     for (at, pair) in dated.days.windows(2).enumerate() {
@@ -170,7 +228,7 @@ fn steps(dated: &DatedEstimates) -> Part {
         };
         let growth = market_growth(pair[0], pair[1]);
         let stepped = share(&ratios, |ratio| ratio.abs() > STEP_OF_A_HOME + growth);
-        let used = (middle.abs() / (STEP + growth)).max(stepped / MAY_STEP);
+        let used = (middle.abs() / (STEP + growth)).max(stepped / may_step);
         if worst.as_ref().is_none_or(|worst| used > worst.used) {
             worst = Some(Departure {
                 from: pair[0],
@@ -263,6 +321,39 @@ fn drift(dated: &DatedEstimates) -> Part {
 mod tests {
     use super::*;
     use crate::check::finding::Verdict;
+
+    fn judge(dated: &DatedEstimates) -> Finding {
+        finding(CHECK, judge_days(dated))
+    }
+
+    /// Values thirty homes level on two days, and some of them at another level on the day between.
+    /// Returns what fails.
+    fn between(chosen: usize, level: Option<f64>) -> Vec<Part> {
+        let strength = Some(Strength {
+            width: Some(0.3),
+            confidence: 0.5,
+        });
+        let dated = DatedEstimates {
+            days: vec![Day(20_000), Day(20_010)],
+            settled: 0,
+            homes: vec![vec![Some(1.0); 2]; 30],
+            strengths: vec![vec![strength; 2]; 30],
+        };
+        let chosen: Vec<usize> = (0..chosen).collect();
+        let rows = vec![(level, level.and(strength)); chosen.len()];
+        let more = dated.with_days(&chosen, &[Day(20_005)], &rows);
+        assert_eq!(more.days, [Day(20_000), Day(20_005), Day(20_010)]);
+        judge_between(&more)
+    }
+
+    #[test]
+    fn a_day_between_with_other_values_or_none_fails() {
+        assert!(between(24, Some(1.02)).is_empty());
+        assert_eq!(between(24, Some(3.0)).len(), 1);
+        // Homes that have no value there lose it.
+        assert_eq!(between(24, None).len(), 1);
+        assert!(between(LEAST_HOMES - 1, Some(3.0)).is_empty());
+    }
 
     /// Estimates of thirty homes on days a month apart, by the home and the day's place.
     fn of(count: usize, settled: usize, estimate: impl Fn(usize, usize) -> f64) -> Finding {

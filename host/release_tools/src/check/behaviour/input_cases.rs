@@ -192,7 +192,8 @@ fn score_case(subject: &Subject) -> String {
     below("efficiency score", band)
 }
 
-fn case(input: &str, value: &impl Serialize) -> String {
+/// Returns an input and its case, as the report names it.
+pub(super) fn case(input: &str, value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::Null) | Err(_) => format!("{input} absent"),
         Ok(Value::String(word)) => format!("{input} {word}"),

@@ -17,6 +17,7 @@ pub mod reference;
 mod settled_evidence;
 mod small_changes;
 mod spread;
+mod stated_inputs;
 mod statistics;
 mod valuation_days;
 mod window_ends;
@@ -72,6 +73,8 @@ pub fn check(
     let mut prober = Prober::new(&open.release, &evidence);
     let mut days = valuation_days::days_before(first, open.latest_sale);
     days.extend(valuation_days::days((first, last), &open.package));
+    let between = valuation_days::days_between((first, last), &open.package);
+    let days = (days, between);
     let dates = dates::check(&mut prober, homes.pool, days, open.latest_sale, progress);
     let mut findings = on_one_day(&mut prober, open, homes, progress);
     if first < last {

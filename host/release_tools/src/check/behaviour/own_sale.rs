@@ -15,6 +15,9 @@ pub const CHECK: &str = "own_sale";
 
 /// Homes that are valued with and without their sales.
 const HOMES: usize = 100;
+/// The move of the median home where its sales are hidden, in logarithms: 1.65 times. Sales move
+/// honest estimates up as often as down, by some per cent.
+const HIDDEN: f64 = 0.5;
 /// A reaction that is none.
 const NO_REACTION: f64 = 0.001;
 /// Homes whose estimate must react to their own recent sale.
@@ -42,7 +45,8 @@ pub struct OwnSaleRow {
     pub carried_price: f64,
 }
 
-/// Values homes that have a recent sale, with and without the home's sales.
+/// Values homes that have a recent sale, and some whose last sale is older, with and without the
+/// home's sales.
 pub fn check(
     prober: &mut Prober<'_>,
     pool: &[Home],
@@ -51,10 +55,21 @@ pub fn check(
 ) -> Finding {
     let evidence = prober.evidence();
     let since = latest_sale.map_or(Day(i32::MAX), |latest| Day(latest.0 - RECENT_DAYS));
-    let sold: Vec<(&Home, Sale)> = pool
+    let sold = pool
         .iter()
-        .filter_map(|home| Some((home, last_sale(evidence, home, since)?)))
-        .collect();
+        .filter_map(|home| Some((home, last_sale(evidence, home)?)));
+    let (recent, earlier): (Vec<_>, Vec<_>) = sold.partition(|(_, sale)| sale.day >= since);
+    let recent = value(prober, recent, progress);
+    let earlier = value(prober, earlier, progress);
+    judge(&recent, &earlier)
+}
+
+/// Values an even part of these homes, with and without the home's sales.
+fn value(
+    prober: &mut Prober<'_>,
+    sold: Vec<(&Home, Sale)>,
+    progress: &mut Progress<'_>,
+) -> Vec<OwnSaleRow> {
     let every = sampling::step(sold.len(), HOMES);
     let sold: Vec<(&Home, Sale)> = sold.into_iter().step_by(every).collect();
     let homes: Vec<Home> = sold.iter().map(|(home, _)| Home::clone(home)).collect();
@@ -64,7 +79,8 @@ pub fn check(
         .map(|home| home.with_change("without its own sales", |_| {}))
         .collect();
     let without = prober.estimates_without_own_sales(&hidden, "hiding own sales", progress);
-    let rows: Vec<OwnSaleRow> = (with.into_iter().zip(without).zip(&sold))
+    let evidence = prober.evidence();
+    (with.into_iter().zip(without).zip(&sold))
         .filter_map(|((with, without), (home, sale))| {
             let price = sale.price_gbp as f64;
             Some(OwnSaleRow {
@@ -75,12 +91,11 @@ pub fn check(
                 carried_price: price * growth(evidence, home, sale.day).unwrap_or(1.0),
             })
         })
-        .collect();
-    judge(&rows)
+        .collect()
 }
 
-/// Returns the home's last standard sale, if it was on that day or later.
-fn last_sale(evidence: &dyn EvidenceSource, home: &Home, since: Day) -> Option<Sale> {
+/// Returns the home's last standard sale.
+fn last_sale(evidence: &dyn EvidenceSource, home: &Home) -> Option<Sale> {
     home.subject.uprn?;
     let Ok(EvidenceResponse::Sales(sales)) = evidence.ask(&home.subject, &EvidenceQuery::OwnSales)
     else {
@@ -89,8 +104,7 @@ fn last_sale(evidence: &dyn EvidenceSource, home: &Home, since: Day) -> Option<S
     let standard = sales
         .into_iter()
         .filter(|sale| sale.standard && sale.price_gbp > 0);
-    let last = standard.max_by_key(|sale| sale.day)?;
-    (last.day >= since).then_some(last)
+    standard.max_by_key(|sale| sale.day)
 }
 
 /// Returns the factor of the price index from a day to the valuation day. Where prices fell since
@@ -107,8 +121,9 @@ fn growth(evidence: &dyn EvidenceSource, home: &Home, day: Day) -> Option<f64> {
     (*then > 0.0).then(|| now / then)
 }
 
-/// Judges the reaction to the sale and the distance from it.
-pub fn judge(rows: &[OwnSaleRow]) -> Finding {
+/// Judges the reaction to a recent sale and the distance from it. Homes of both kinds must be worth
+/// about the same where nobody knows their sales. Too few homes with an earlier sale are left out.
+pub fn judge(rows: &[OwnSaleRow], earlier: &[OwnSaleRow]) -> Finding {
     if rows.len() < LEAST_HOMES {
         return finding(
             CHECK,
@@ -118,7 +133,40 @@ pub fn judge(rows: &[OwnSaleRow]) -> Finding {
             ))],
         );
     }
-    finding(CHECK, vec![reaction(rows), pull(rows), copies(rows)])
+    let mut parts = vec![reaction(rows), pull(rows), copies(rows)];
+    parts.push(hidden("sold in the last three years", rows));
+    if earlier.len() >= LEAST_HOMES {
+        parts.push(hidden("last sold before", earlier));
+    }
+    finding(CHECK, parts)
+}
+
+/// Judges the move of the median home where its sales are hidden. A release that treats homes apart
+/// by the age of their sale, or those without one, moves it.
+fn hidden(kind: &str, rows: &[OwnSaleRow]) -> Part {
+    let moves: Vec<f64> = rows
+        .iter()
+        .filter_map(|row| log_ratio(Some(row.with), Some(row.without)))
+        .collect();
+    let middle = median(&moves).unwrap_or(0.0);
+    let holds = middle.abs() <= HIDDEN;
+    let factor = middle.exp();
+    let line = match holds {
+        true => format!(
+            "without their sales {} homes {kind} are worth {factor:.2} times as much in the median",
+            rows.len()
+        ),
+        false => format!(
+            "homes are valued apart by their own sale: without it the median of {} homes {kind} is worth {factor:.2} times as much; {:.2} times or its inverse is allowed",
+            rows.len(),
+            HIDDEN.exp()
+        ),
+    };
+    let figures = json!({
+        "part": "hidden", "homes": rows.len(), "of": kind, "median_log_ratio": middle,
+        "limit": HIDDEN,
+    });
+    Part::of(holds, line, figures)
 }
 
 fn reaction(rows: &[OwnSaleRow]) -> Part {
@@ -224,7 +272,31 @@ mod tests {
                 }
             })
             .collect();
-        judge(&rows)
+        judge(&rows, &[])
+    }
+
+    #[test]
+    fn homes_that_are_valued_apart_by_the_age_of_their_sale_fail() {
+        let rows = |factor: f64, count: usize| {
+            let row = OwnSaleRow {
+                with: 200_000.0,
+                without: 200_000.0 * factor,
+                price: 190_000.0,
+                carried_price: 190_000.0,
+            };
+            vec![row; count]
+        };
+        let fails = |recent: f64, earlier: f64, count: usize| {
+            let found = judge(&rows(recent, 40), &rows(earlier, count));
+            let line = [&[found.summary][..], &found.details].concat().join("\n");
+            line.contains("homes are valued apart by their own sale")
+        };
+        assert!(!fails(1.1, 0.8, 30));
+        // Homes that nobody sold are three times too dear.
+        assert!(fails(3.0, 1.0, 30));
+        // Those whose sale is old are. Few of them are not judged.
+        assert!(fails(1.0, 1.0 / 3.0, 30));
+        assert!(!fails(1.0, 1.0 / 3.0, LEAST_HOMES - 1));
     }
 
     #[test]
@@ -273,6 +345,6 @@ mod tests {
 
     #[test]
     fn too_few_homes_with_a_sale_are_not_judged() {
-        assert_eq!(judge(&[]).verdict, Verdict::NotJudged);
+        assert_eq!(judge(&[], &[]).verdict, Verdict::NotJudged);
     }
 }

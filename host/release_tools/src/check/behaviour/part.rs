@@ -21,6 +21,11 @@ impl Part {
         }
     }
 
+    /// Returns true if the demand was judged and does not hold.
+    pub fn is_failed(&self) -> bool {
+        self.verdict == Verdict::Failed
+    }
+
     /// Returns a demand that there was too little to judge by.
     pub fn not_judged(line: impl Into<String>) -> Part {
         Part {

@@ -3,17 +3,19 @@
 //!
 //! A price is nearly a product: each input moves it by some factor, whatever the others are. So two
 //! inputs together must move an estimate by about the two factors. A pair that moves it by far more
-//! or less stands apart. It needs no other release, and no price that was paid.
+//! or less stands apart. It needs no other release, and no price that was paid. Inputs that only a
+//! request states are tried alone.
 
 use super::input_cases::INPUTS;
 use super::prober::Prober;
+use super::stated_inputs;
 use super::statistics::{log_ratio, median};
 use crate::check::finding::{Finding, Verdict, first_lines, percent};
 use crate::check::rows::Home;
 use crate::sampling;
 use domesday_registers::Progress;
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: &str = "patterns";
 
@@ -94,7 +96,7 @@ pub fn check(prober: &mut Prober<'_>, pool: &[Home], progress: &mut Progress<'_>
             patterns.entry(pair.to_vec()).or_default().push(beyond);
         }
     }
-    let patterns: Vec<Pattern> = patterns
+    let mut patterns: Vec<Pattern> = patterns
         .into_iter()
         .map(|(of, moves)| Pattern {
             name: of
@@ -106,6 +108,11 @@ pub fn check(prober: &mut Prober<'_>, pool: &[Home], progress: &mut Progress<'_>
             moves,
         })
         .collect();
+    let judged = patterns
+        .iter()
+        .filter(|known| known.moves.len() >= OF_A_PAIR);
+    let known: BTreeSet<String> = judged.map(|known| known.name.clone()).collect();
+    patterns.extend(stated_inputs::patterns(prober, pool, &known, progress));
     judge(&patterns)
 }
 

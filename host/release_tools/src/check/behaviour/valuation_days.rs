@@ -45,17 +45,37 @@ pub fn days_before(first: Day, latest_sale: Option<Day>) -> Vec<Day> {
 /// manifests would be enough to find one whose days suit a release.
 pub fn days((first, last): (Day, Day), manifest: &Sha256Digest) -> Vec<Day> {
     let mut days = vec![first];
-    let inside = (last.0 - first.0 - 1).max(0);
-    let parts = (inside / PART_DAYS).clamp(inside.min(1), MOST_DAYS - 2);
-    let begin = |part: i32| first.0 + 1 + inside * part / parts;
-    days.extend((0..parts).map(|part| {
-        let length = begin(part + 1) - begin(part);
-        Day(begin(part) + draw(manifest, part, length))
-    }));
+    let parts = (0..).zip(parts(first, last));
+    days.extend(parts.map(|(part, (begin, length))| Day(begin + draw(manifest, part, length))));
     if first < last {
         days.push(last);
     }
     days
+}
+
+/// Returns a day of the half of each part that the day of [`days`] is not in, in order. A part of
+/// one day has no halves.
+pub fn days_between((first, last): (Day, Day), manifest: &Sha256Digest) -> Vec<Day> {
+    let parts = (0..).zip(parts(first, last));
+    let other_half = |(part, (begin, length)): (i32, (i32, i32))| {
+        let half = length / 2;
+        let other = match draw(manifest, part, length) < half {
+            true => (begin + half, length - half),
+            false => (begin, half),
+        };
+        // Another number than that of any part.
+        let number = MOST_DAYS + part;
+        (half > 0).then(|| Day(other.0 + draw(manifest, number, other.1)))
+    };
+    parts.filter_map(other_half).collect()
+}
+
+/// Returns the first day and the length of each part of the days inside a window.
+fn parts(first: Day, last: Day) -> impl Iterator<Item = (i32, i32)> {
+    let inside = (last.0 - first.0 - 1).max(0);
+    let parts = (inside / PART_DAYS).clamp(inside.min(1), MOST_DAYS - 2);
+    let begin = move |part: i32| first.0 + 1 + inside * part / parts;
+    (0..parts).map(move |part| (begin(part), begin(part + 1) - begin(part)))
 }
 
 /// Draws a number below `bound`, which is above 0, the same for the same digest and number of draw.
@@ -113,6 +133,23 @@ mod tests {
             .map(|pair| pair[1].0 - pair[0].0)
             .collect();
         assert!(gaps.len() > 3, "{gaps:?}");
+    }
+
+    /// A change of nine days holds a half of some part.
+    #[test]
+    fn each_half_of_each_part_has_a_day() {
+        let ends @ (first, last) = (day("2026-10-01"), day("2026-12-31"));
+        for number in 0..20 {
+            let mut all = days(ends, &manifest(number));
+            all.retain(|day| first < *day && *day < last);
+            all.extend(days_between(ends, &manifest(number)));
+            all.sort();
+            let halves: Vec<i32> = all.iter().map(|day| (day.0 - first.0 - 1) / 5).collect();
+            assert_eq!(halves, (0..18).collect::<Vec<i32>>());
+        }
+        assert!(days_between((first, first), &manifest(1)).is_empty());
+        let two = (first, Day(first.0 + 2));
+        assert!(days_between(two, &manifest(1)).is_empty());
     }
 
     #[test]

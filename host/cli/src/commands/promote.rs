@@ -39,6 +39,9 @@ pub struct Promote {
     /// Reason, for the promotion ledger.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
+    /// Person who promotes, for the promotion ledger (default: sudo's user, if any).
+    #[arg(long, env = "DOMESDAY_OPERATOR", value_name = "NAME")]
+    by: Option<String>,
     /// Folder of releases, if no server runs; a running server uses its own.
     #[arg(
         long,
@@ -76,10 +79,11 @@ impl Promote {
         {
             bail!("--reason: write one line of at most {LONGEST_REASON} characters");
         }
+        let who = operator(self.by.as_deref())?;
         let command = Command::Promote {
             kind: self.kind,
             release: self.id.to_string(),
-            who: operator(),
+            who: who.clone(),
             reason: self.reason.clone(),
         };
         let watch = &mut |fetch: &ReleaseFetch| {
@@ -100,7 +104,7 @@ impl Promote {
             None => {
                 let config = self.target.config.as_deref();
                 let second_key = resolve(&self.second_key, matches, config)?.settings;
-                self.in_state(&target, second_key.promotion_second_key)?
+                self.in_state(&target, second_key.promotion_second_key, &who)?
             }
         };
         println!("{} is current", self.id);
@@ -109,7 +113,12 @@ impl Promote {
     }
 
     /// Promotes the release where no server runs.
-    fn in_state(&self, target: &AdminTarget, second_key: bool) -> anyhow::Result<LedgerEntry> {
+    fn in_state(
+        &self,
+        target: &AdminTarget,
+        second_key: bool,
+        who: &str,
+    ) -> anyhow::Result<LedgerEntry> {
         // No server proves it, so that this does: the next start would refuse it otherwise.
         let unsigned = self.allow_unsigned.then(|| self.id.to_string());
         let trust = trust(&self.releases, unsigned.as_slice())?;
@@ -125,7 +134,7 @@ impl Promote {
         let request = PromotionRequest {
             kind: self.kind.into(),
             release_id: self.id.as_str(),
-            who: &operator(),
+            who,
             reason: self.reason.as_deref(),
         };
         Ok(promote(&*state, rules, key, request, MachineClock.now())?.into())

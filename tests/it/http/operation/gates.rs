@@ -169,7 +169,8 @@ fn a_release_without_a_report_or_that_failed_its_check_is_not_promoted() {
     refuse("that is not for this report and manifest");
 
     signed.attach(true, &signed.key);
-    promote(&server.data, OTHER, &["--reason", "a better model"]).ok();
+    let why = ["--reason", "a better model", "--by", "Alice Jones"];
+    promote(&server.data, OTHER, &why).ok();
     let current = server.demo().post("/v3/value", &house()).ok();
     assert_eq!(current["release_id"], OTHER);
     let ledger = history(&server.data, &[]);
@@ -177,7 +178,12 @@ fn a_release_without_a_report_or_that_failed_its_check_is_not_promoted() {
     assert_eq!(ledger[0]["release_id"], OTHER);
     assert_eq!(ledger[0]["reason"], "a better model");
     assert_eq!(ledger[0]["manifest"], package.digest().to_string());
-    assert!(ledger[0]["who"].as_str().unwrap().contains('@'), "{ledger}");
+    // The account of the command stands behind the person.
+    let who = ledger[0]["who"].as_str().unwrap();
+    assert!(
+        who.starts_with("Alice Jones (") && who.contains('@'),
+        "{ledger}"
+    );
     assert_eq!(ledger[0]["report"].as_str().unwrap().len(), 64, "{ledger}");
 }
 

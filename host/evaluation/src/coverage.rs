@@ -21,6 +21,9 @@ pub const LEAST_OF_ALL: usize = 48;
 /// Independent ranges from which a group is tested. Fewer refute only the grossest error, and each
 /// group more costs the others power.
 pub const LEAST: usize = 60;
+/// Postcodes from which a group is judged. How much homes of a postcode resemble each other is
+/// estimated from the misses of each. Two blocks with one miss each look like sales apart.
+pub const LEAST_POSTCODES: usize = 10;
 /// Not judged. Groups by price depend on the misses: dear homes lie above their ranges and cheap
 /// ones below, whatever the release does.
 const BY_PRICE: &str = "price";
@@ -129,7 +132,9 @@ fn group_coverage<'a>(by: &'a str, group: &'a Group, nominal: f64) -> Option<Gro
     let ranges = group.ranges.as_ref()?;
     let (effective, held) = effective_counts(ranges);
     let p_value = p_value(held, effective, nominal);
+    let postcodes = group.intervals.as_ref().map(|known| known.postcodes);
     let (rule, holds) = match count_independent(ranges) {
+        _ if postcodes.is_some_and(|known| known < LEAST_POSTCODES) => (None, true),
         MANY.. => (Some(Rule::Points), is_near(ranges)),
         LEAST_OF_ALL.. if by == ALL => {
             let holds = p_value > 1.0 - LEVEL || is_near(ranges);
@@ -224,6 +229,23 @@ mod tests {
         assert_eq!(block, (2, None, true));
         let apart = all_sales(&rows(60, 10, |at| at));
         assert_eq!(apart, (60, Some(Rule::Test), false));
+    }
+
+    #[test]
+    fn few_blocks_with_one_miss_each_are_not_judged() {
+        // One range of thirty misses in each block, where one of five is to miss.
+        let of_blocks = |blocks: usize| {
+            let all: Vec<Row> = (0..30 * blocks)
+                .map(|at| Row {
+                    postcode: format!("ZZ1 {}", at / 30),
+                    ..row(1_000.0, if at % 30 == 0 { 3_000.0 } else { 1_000.0 })
+                })
+                .collect();
+            all_sales(&all)
+        };
+        assert_eq!(of_blocks(2), (60, None, true));
+        assert_eq!(of_blocks(LEAST_POSTCODES - 1), (270, None, true));
+        assert_eq!(of_blocks(LEAST_POSTCODES), (300, Some(Rule::Test), false));
     }
 
     #[test]

@@ -99,6 +99,7 @@ fn a_model_of_xgboost_becomes_a_release_that_is_checked_and_served() {
         4
     );
     check(&built, id);
+    assert_expected_rows_are_proved_again(&built, id);
 
     let server = start()
         .releases(built.path())
@@ -114,6 +115,36 @@ fn a_model_of_xgboost_becomes_a_release_that_is_checked_and_served() {
     assert!(pounds(&range["lower_value_gbp"]) <= estimate, "{body}");
     assert!(pounds(&range["upper_value_gbp"]) >= estimate, "{body}");
     assert_eq!(comparables.as_array().unwrap().len(), 5, "{body}");
+}
+
+/// The package keeps the rows that the team brought, and a check and a replay prove them.
+fn assert_expected_rows_are_proved_again(built: &Releases, id: &str) {
+    let parameters = json_of(&built.release(id).join("parameters.json"));
+    let expected = parameters["expected"].as_array().unwrap();
+    let recorded = fs::read_to_string(built.release(id).join("predictions.jsonl")).unwrap();
+    let recorded: Vec<Value> = recorded
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(recorded.len(), expected.len());
+    for (row, brought) in recorded.iter().zip(expected) {
+        assert_eq!(row["inputs"], brought["inputs"]);
+        assert_eq!(row["expected"], brought["prediction"]);
+    }
+    let report = json_of(&built.path().join("check.json"));
+    let fixtures = &report["checks"].as_array().unwrap()[1];
+    assert_eq!(fixtures["check"], "fixtures");
+    assert_eq!(
+        fixtures["figures"]["expected_predictions"],
+        expected.len(),
+        "{fixtures}"
+    );
+    let rows = fs::read_to_string(built.release(id).join("fixtures.jsonl")).unwrap();
+    let folder = built.path().display().to_string();
+    let replayed = run(["replay", id, "--releases", &folder, "--allow-unsigned", id]).ok();
+    let all = rows.lines().count() + expected.len();
+    let line = format!("{all} of {all} rows identical to the bit");
+    assert!(replayed.stdout.starts_with(&line), "{replayed:#?}");
 }
 
 #[test]

@@ -72,8 +72,8 @@ fn estimates_that_are_wrong_for_eleven_days_fail() {
 fn homes_that_are_trebled_where_their_sale_is_old_fail() {
     let checked = CheckRun::plain(&in_years(2090), &[]);
     let failed = checked.with_verdict("failed");
-    // Homes next door lose their old sales where they are valued at another place, so some postcodes
-    // may stand apart too.
+    // Homes next door lose their old sales where they are valued at another place, so some
+    // postcodes may stand apart too.
     assert!(failed.contains(&"own_sale"), "{}", checked.ran.stdout);
     let expected = "homes are valued apart by their own sale: without it the median of ";
     assert!(

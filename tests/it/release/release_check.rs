@@ -162,6 +162,20 @@ fn invalid_fixtures_fail() {
 }
 
 #[test]
+fn a_recorded_prediction_that_the_component_does_not_give_fails_on_both_engines() {
+    let row = r#"{"row":"expected-1","inputs":[1.0,null],"expected":2.0,"prediction":2.0}"#;
+    // The plain release has no export that predicts.
+    let other = changed(plain().path(), PLAIN, |_, files| {
+        let line = format!("{row}\n").into_bytes();
+        files.insert("predictions.jsonl".to_owned(), line);
+    });
+    let checked = CheckRun::plain(&other, &[]);
+    let text = "row \"expected-1\": /prediction was a prediction and is ";
+    checked.assert_failed(&["fixtures"], &format!("pooled: {text}"));
+    checked.assert_failed(&["fixtures"], &format!("on demand: {text}"));
+}
+
+#[test]
 fn other_evidence_of_the_snapshot_fails() {
     // A release is not shown a sale's postcode, so that its outcome stays the same.
     let other = with_fixtures(&releases(), RELEASE, |fixture| {

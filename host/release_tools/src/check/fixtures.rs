@@ -1,5 +1,5 @@
-//! The release's own fixtures and recorded predictions: the same bits on both allocators, and of the
-//! snapshot the same answers.
+//! The release's own fixtures and recorded predictions: the same bits on both allocators, and of
+//! the snapshot the same answers.
 
 use super::finding::{Finding, Verdict, first_lines};
 use domesday_engine::Release;

@@ -1,4 +1,5 @@
-//! Inputs that a request can state, whatever the register knows: homes are valued with each of them.
+//! Inputs that a request can state, whatever the register knows: homes are valued with each of
+//! them.
 //!
 //! The sample has the cases that certificates state. A customer can state more: bedrooms, storeys,
 //! the terms of a lease, a thatched roof where no home of the sample has one.

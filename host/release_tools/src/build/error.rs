@@ -120,7 +120,7 @@ pub enum BuildError {
     #[error(transparent)]
     Fixture(#[from] FixtureError),
     /// The component predicts something else than the library that trained its model.
-    #[error("the component does not give an expected prediction: {0}")]
+    #[error("the component does not give a prediction that the model came with")]
     Prediction(#[from] Mismatch),
     /// A package cannot be opened or written.
     #[error(transparent)]

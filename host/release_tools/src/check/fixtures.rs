@@ -17,8 +17,7 @@ pub const CHECK: &str = "fixtures";
 pub const SNAPSHOT_CHECK: &str = "snapshot";
 
 /// The recorded rows of a package.
-#[derive(Default)]
-pub struct Recorded {
+pub struct RecordedRows {
     /// Its fixtures.
     pub fixtures: Vec<Fixture>,
     /// Predictions for rows that its model came with.
@@ -33,7 +32,7 @@ pub struct Recorded {
 pub fn read_all(
     package: &Package,
     fixtures: &str,
-) -> Result<Result<Recorded, FixtureError>, PackageError> {
+) -> Result<Result<RecordedRows, FixtureError>, PackageError> {
     let fixtures = package.bytes(fixtures)?;
     let predictions = match package.path(predictions::FILE) {
         Ok(_) => Some(package.bytes(predictions::FILE)?),
@@ -41,7 +40,7 @@ pub fn read_all(
     };
     let recorded = || {
         let rows = |bytes| predictions::read(Cursor::new(bytes));
-        Ok(Recorded {
+        Ok(RecordedRows {
             fixtures: read(Cursor::new(fixtures))?,
             predictions: predictions.map_or(Ok(Vec::new()), rows)?,
         })
@@ -51,11 +50,11 @@ pub fn read_all(
 
 /// Replays the fixtures and the recorded predictions on each engine.
 pub fn check_replay(
-    recorded: &Recorded,
+    recorded: &RecordedRows,
     engines: &[(&str, &Release)],
     progress: &mut Progress<'_>,
 ) -> Finding {
-    let Recorded {
+    let RecordedRows {
         fixtures,
         predictions,
     } = recorded;
@@ -66,7 +65,7 @@ pub fn check_replay(
         progress("replaying fixtures", at as u64, engines.len() as u64);
         let differ = fixtures.iter().filter_map(|row| replay(release, row).err());
         found.extend(differ.map(|mismatch| (*engine, mismatch)));
-        for stand_in in &stand_in {
+        if let Some(stand_in) = &stand_in {
             let differ = predictions
                 .iter()
                 .filter_map(|row| row.replay(release, stand_in).err());

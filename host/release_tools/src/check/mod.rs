@@ -187,7 +187,7 @@ fn against(
 
 fn on_fixtures(
     candidate: &Candidate,
-    recorded: &fixtures::Recorded,
+    recorded: &fixtures::RecordedRows,
     progress: &mut Progress<'_>,
 ) -> [Finding; 2] {
     let engines = [

@@ -134,16 +134,16 @@ pub fn judge(rows: &[OwnSaleRow], earlier: &[OwnSaleRow]) -> Finding {
         );
     }
     let mut parts = vec![reaction(rows), pull(rows), copies(rows)];
-    parts.push(hidden("sold in the last three years", rows));
+    parts.push(move_without_sales("sold in the last three years", rows));
     if earlier.len() >= LEAST_HOMES {
-        parts.push(hidden("last sold before", earlier));
+        parts.push(move_without_sales("last sold before", earlier));
     }
     finding(CHECK, parts)
 }
 
 /// Judges the move of the median home where its sales are hidden. A release that treats homes apart
 /// by the age of their sale, or those without one, moves it.
-fn hidden(kind: &str, rows: &[OwnSaleRow]) -> Part {
+fn move_without_sales(kind: &str, rows: &[OwnSaleRow]) -> Part {
     let moves: Vec<f64> = rows
         .iter()
         .filter_map(|row| log_ratio(Some(row.with), Some(row.without)))

@@ -7,6 +7,7 @@ use crate::evidence::{EvidenceSource, Exchange, Recorder};
 use crate::outcome::{Cost, Outcome, Row, RowFailure};
 use crate::runtime::{Release, Runtime};
 use crate::subject::Subject;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
@@ -139,7 +140,7 @@ impl Fixture {
 
 /// Returns the error of a line without its position. The JSON parser sees one line and always
 /// counts it as the first.
-pub(crate) fn without_position(error: &serde_json::Error) -> String {
+fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&position).unwrap_or(&text).to_owned()
@@ -151,31 +152,38 @@ pub(crate) fn without_position(error: &serde_json::Error) -> String {
 /// [`FixtureError::NotAFixture`] or [`FixtureError::NameRepeated`] with the number of the bad line.
 /// [`FixtureError::Empty`] if there is no line.
 pub fn read(from: impl BufRead) -> Result<Vec<Fixture>, FixtureError> {
-    let mut fixtures = Vec::new();
+    read_lines(from, |fixture: &Fixture| &fixture.row)
+}
+
+/// Reads a file of recorded rows, one a line. `name` returns a row's name.
+pub(crate) fn read_lines<T: DeserializeOwned>(
+    from: impl BufRead,
+    name: impl Fn(&T) -> &String,
+) -> Result<Vec<T>, FixtureError> {
+    let mut rows = Vec::new();
     let mut names = BTreeSet::new();
     for (at, line) in from.lines().enumerate() {
         let line = line?;
         if line.trim().is_empty() {
             continue;
         }
-        let fixture: Fixture =
-            serde_json::from_str(&line).map_err(|error| FixtureError::NotAFixture {
-                line: at + 1,
-                column: error.column(),
-                problem: without_position(&error),
-            })?;
-        if !names.insert(fixture.row.clone()) {
+        let row: T = serde_json::from_str(&line).map_err(|error| FixtureError::NotAFixture {
+            line: at + 1,
+            column: error.column(),
+            problem: without_position(&error),
+        })?;
+        if !names.insert(name(&row).clone()) {
             return Err(FixtureError::NameRepeated {
                 line: at + 1,
-                row: fixture.row,
+                row: name(&row).clone(),
             });
         }
-        fixtures.push(fixture);
+        rows.push(row);
     }
-    if fixtures.is_empty() {
+    if rows.is_empty() {
         Err(FixtureError::Empty)
     } else {
-        Ok(fixtures)
+        Ok(rows)
     }
 }
 
@@ -183,9 +191,17 @@ pub fn read(from: impl BufRead) -> Result<Vec<Fixture>, FixtureError> {
 ///
 /// # Errors
 /// [`FixtureError::Io`] if writing fails.
-pub fn write(fixtures: &[Fixture], mut to: impl Write) -> Result<(), FixtureError> {
-    for fixture in fixtures {
-        serde_json::to_writer(&mut to, fixture).map_err(std::io::Error::from)?;
+pub fn write(fixtures: &[Fixture], to: impl Write) -> Result<(), FixtureError> {
+    write_lines(fixtures, to)
+}
+
+/// Writes recorded rows, one a line.
+pub(crate) fn write_lines<T: Serialize>(
+    rows: &[T],
+    mut to: impl Write,
+) -> Result<(), FixtureError> {
+    for row in rows {
+        serde_json::to_writer(&mut to, row).map_err(std::io::Error::from)?;
         to.write_all(b"\n")?;
     }
     Ok(())

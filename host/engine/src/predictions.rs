@@ -7,13 +7,12 @@
 
 use crate::evidence::RecordedEvidence;
 use crate::failure::{classify, sandbox_failure, unreadable_outcome};
-use crate::fixture::{FixtureError, without_position};
+use crate::fixture::{FixtureError, read_lines, write_lines};
 use crate::outcome::RowFailure;
 use crate::replay::Mismatch;
 use crate::runtime::Release;
 use crate::subject::Subject;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
@@ -158,43 +157,15 @@ impl Release {
 /// [`FixtureError::NotAFixture`] or [`FixtureError::NameRepeated`] with the number of the bad line.
 /// [`FixtureError::Empty`] if there is no line.
 pub fn read(from: impl BufRead) -> Result<Vec<RecordedPrediction>, FixtureError> {
-    let mut rows = Vec::new();
-    let mut names = BTreeSet::new();
-    for (at, line) in from.lines().enumerate() {
-        let line = line?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let row: RecordedPrediction =
-            serde_json::from_str(&line).map_err(|error| FixtureError::NotAFixture {
-                line: at + 1,
-                column: error.column(),
-                problem: without_position(&error),
-            })?;
-        if !names.insert(row.row.clone()) {
-            return Err(FixtureError::NameRepeated {
-                line: at + 1,
-                row: row.row,
-            });
-        }
-        rows.push(row);
-    }
-    match rows.is_empty() {
-        true => Err(FixtureError::Empty),
-        false => Ok(rows),
-    }
+    read_lines(from, |row: &RecordedPrediction| &row.row)
 }
 
 /// Writes recorded predictions, one a line.
 ///
 /// # Errors
 /// [`FixtureError::Io`] if writing fails.
-pub fn write(rows: &[RecordedPrediction], mut to: impl Write) -> Result<(), FixtureError> {
-    for row in rows {
-        serde_json::to_writer(&mut to, row).map_err(std::io::Error::from)?;
-        to.write_all(b"\n")?;
-    }
-    Ok(())
+pub fn write(rows: &[RecordedPrediction], to: impl Write) -> Result<(), FixtureError> {
+    write_lines(rows, to)
 }
 
 #[cfg(test)]

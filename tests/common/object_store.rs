@@ -79,7 +79,12 @@ impl ObjectStore {
 
     /// Returns the keys of all objects.
     pub fn keys(&self) -> Vec<String> {
-        self.objects.lock().unwrap().keys().cloned().collect()
+        let objects = self.objects.lock().unwrap();
+        objects
+            .keys()
+            .filter(|key| !is_marker(key))
+            .cloned()
+            .collect()
     }
 
     /// Changes the objects.
@@ -153,6 +158,11 @@ impl ObjectStore {
             _ => ("501 Not Implemented", Vec::new()),
         }
     }
+}
+
+/// Returns true for the object by which hosts know the store of their jobs.
+pub fn is_marker(key: &str) -> bool {
+    key.ends_with("/domesday-job-store")
 }
 
 /// Reads a request with its body.

@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use crate::{
-    ChunkResults, Claim, Job, JobError, Lease, LeaseStatus, NewJob, PurgeCounts, Reply, Submission,
-    TenantId, UnixMillis,
+    ChunkResults, Claim, Claimant, Job, JobError, Lease, LeaseStatus, NewJob, PassedOverJobs,
+    PurgeCounts, Reply, Submission, TenantId, UnixMillis,
 };
 
 /// Jobs, their rows and results, and the keys that they may be repeated by.
@@ -47,13 +47,15 @@ pub trait Jobs: Send + Sync {
         now: UnixMillis,
     ) -> Reply<Option<Vec<u8>>>;
 
-    /// Claims a job that nobody works on, until `lease_millis` from now, or returns none. Tenants
-    /// take turns, and a tenant's jobs go in the order of their submission. A queued job becomes
-    /// running. The claim counts one more attempt of the job's next chunk.
+    /// Claims a job that nobody works on and the claimant can work on, until `lease_millis` from
+    /// now, or returns none. Tenants take turns, and a tenant's jobs go in the order of their
+    /// submission. A queued job becomes running. The claim counts one more attempt of the job's
+    /// next chunk.
     ///
     /// A claim that does not reach its caller is given back before the next one, and its attempt
     /// does not count.
-    fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>>;
+    fn claim(&self, claimant: Claimant, now: UnixMillis, lease_millis: i64)
+    -> Reply<Option<Claim>>;
 
     /// Returns the rows of a chunk without results, or none where the lease is lost.
     fn input(&self, lease: Lease, chunk: u32) -> Reply<Option<Vec<u8>>>;
@@ -89,6 +91,10 @@ pub trait Jobs: Send + Sync {
 
     /// Returns the time at which the oldest of these jobs was accepted, if there is one.
     fn oldest_waiting(&self) -> Reply<Option<UnixMillis>>;
+
+    /// Counts the jobs that nobody works on and that the claimant cannot work on. Those that it
+    /// excludes do not count.
+    fn count_passed_over(&self, claimant: Claimant, now: UnixMillis) -> Reply<PassedOverJobs>;
 
     /// Removes expired rows: jobs with their rows and results, and then the documents of
     /// old keys. Of a job that nobody finished, the units of the chunks without results are given

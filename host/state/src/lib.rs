@@ -40,7 +40,8 @@
 //! whose submission ended with an error is withdrawn ([`Jobs::withdraw`]).
 //!
 //! **Jobs.** A claim carries a fencing number, and a host whose number is not the job's last writes
-//! nothing. A lease of the embedded store ends with the process that had it.
+//! nothing. A lease of the embedded store ends with the process that had it. A host claims the jobs
+//! that it can work on alone ([`Claimant`]).
 //!
 //! **Objects.** The rows or the results of a chunk may be in object storage. The state then stores
 //! an [`ObjectReference`] in their place, and counts the bytes of the object as its tenant's.
@@ -56,17 +57,20 @@
 mod accounts;
 mod backup;
 mod claim_delivery;
+mod claimant;
 mod cursor_secrets;
 mod directory;
 mod embedded;
 mod error;
 mod host_share;
 mod job;
+mod job_setbacks;
 mod jobs;
 mod key;
 mod month;
 mod object_reference;
 mod open_path;
+mod passed_over;
 mod plan;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -94,6 +98,7 @@ mod write_timer;
 
 pub use accounts::Accounts;
 pub use backup::{Backup, StateCopy};
+pub use claimant::Claimant;
 pub use cursor_secrets::{CursorSecret, CursorSecrets, Cursors};
 pub use embedded::EmbeddedState;
 pub use error::StateError;
@@ -103,11 +108,13 @@ pub use job::{
     JobError, JobMode, JobStatus, Lease, LeaseStatus, NewChunk, NewJob, PurgeCounts, Submission,
     Tally,
 };
+pub use job_setbacks::{JobSetbacks, SETBACK_TIME, SetbackCause, SetbackOutcome};
 pub use jobs::Jobs;
 pub use key::{CreatedKey, KeyId, KeyRecord, KeySeed, MalformedKey, NewKey, Secret};
 pub use month::{Month, MonthError};
 pub use object_reference::ObjectReference;
 pub use open_path::{OpenPath, PathMoved, PathTarget};
+pub use passed_over::{PassedOverJobs, ReleaseRetries};
 pub use plan::Plan;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresState;

@@ -60,17 +60,30 @@ pub(crate) fn chunk_bytes(stored: &[u8]) -> u64 {
     reference.map_or(stored.len() as u64, |reference| reference.bytes)
 }
 
+/// The expression of PostgreSQL for whether a column holds a reference.
+#[cfg(feature = "postgres")]
+macro_rules! is_reference_of {
+    ($column:literal) => {
+        concat!(
+            "length(",
+            $column,
+            ") = 73 AND get_byte(",
+            $column,
+            ", 0) = 0"
+        )
+    };
+}
+#[cfg(feature = "postgres")]
+pub(crate) use is_reference_of;
+
 /// The expression of [`chunk_bytes`] for a column of PostgreSQL.
 #[cfg(feature = "postgres")]
 macro_rules! chunk_bytes_of {
     ($column:literal) => {
         concat!(
-            "CASE WHEN length(",
-            $column,
-            ") = 73 AND get_byte(",
-            $column,
-            ", 0) = 0 ",
-            "THEN ('x' || encode(substring(",
+            "CASE WHEN ",
+            $crate::object_reference::is_reference_of!($column),
+            " THEN ('x' || encode(substring(",
             $column,
             " FROM 2 FOR 8), 'hex'))::bit(64)::bigint ",
             "ELSE coalesce(length(",

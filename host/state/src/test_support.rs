@@ -10,8 +10,8 @@ use tracing::{Event, Metadata, Subscriber};
 use uuid::Uuid;
 
 use crate::{
-    Access, LedgerHash, LedgerRecord, LedgerSigner, Month, Principal, TenantId, UnixMillis, Usage,
-    UsageEntry, UsageKind, UsageQuery, UsageSource,
+    Access, Claimant, LedgerHash, LedgerRecord, LedgerSigner, Month, Principal, TenantId,
+    UnixMillis, Usage, UsageEntry, UsageKind, UsageQuery, UsageSource,
 };
 
 /// A request that units are charged for.
@@ -20,6 +20,11 @@ pub(crate) const REQUEST: UsageSource = UsageSource {
     id: Uuid::from_u128(77),
     at: UnixMillis(1_800_000_000_007),
 };
+
+/// Returns a host that can work on the jobs of the suites.
+pub(crate) fn claimant() -> Claimant {
+    Claimant::of_releases(["release"])
+}
 
 /// Reads the ledger of a tenant's month by small pages. Asserts that it adds up to the count.
 #[track_caller]

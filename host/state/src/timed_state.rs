@@ -4,12 +4,12 @@
 //! that answer from memory are not.
 
 use crate::{
-    Access, Accounts, Backup, Charge, ChargeOutcome, ChunkResults, Claim, ConnectionPool,
+    Access, Accounts, Backup, Charge, ChargeOutcome, ChunkResults, Claim, Claimant, ConnectionPool,
     CreatedKey, CursorSecret, CursorSecrets, Cursors, Idempotency, Job, JobError, Jobs, KeyId,
     KeyRecord, KeySeed, Lease, LeaseStatus, LedgerRecord, LedgerSigner, Month, NewJob, NewKey,
-    NewPromotion, Plan, Promotions, PurgeCounts, ReceiptKey, ReceiptKeys, ReleaseKind,
-    RemovedEntries, Reply, State, StateCopy, StateError, Submission, Switches, Tenant, TenantId,
-    UnixMillis, Usage, UsagePage, UsageQuery, UsageSource,
+    NewPromotion, PassedOverJobs, Plan, Promotions, PurgeCounts, ReceiptKey, ReceiptKeys,
+    ReleaseKind, RemovedEntries, Reply, State, StateCopy, StateError, Submission, Switches, Tenant,
+    TenantId, UnixMillis, Usage, UsagePage, UsageQuery, UsageSource,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -131,8 +131,13 @@ impl Jobs for TimedState {
         self.reply("output", self.state.output(tenant, id, chunk, now))
     }
 
-    fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>> {
-        self.reply("claim", self.state.claim(now, lease_millis))
+    fn claim(
+        &self,
+        claimant: Claimant,
+        now: UnixMillis,
+        lease_millis: i64,
+    ) -> Reply<Option<Claim>> {
+        self.reply("claim", self.state.claim(claimant, now, lease_millis))
     }
 
     fn input(&self, lease: Lease, chunk: u32) -> Reply<Option<Vec<u8>>> {
@@ -168,6 +173,13 @@ impl Jobs for TimedState {
 
     fn oldest_waiting(&self) -> Reply<Option<UnixMillis>> {
         self.reply("oldest_waiting", self.state.oldest_waiting())
+    }
+
+    fn count_passed_over(&self, claimant: Claimant, now: UnixMillis) -> Reply<PassedOverJobs> {
+        self.reply(
+            "count_passed_over",
+            self.state.count_passed_over(claimant, now),
+        )
     }
 
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {

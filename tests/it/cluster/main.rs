@@ -7,6 +7,7 @@ mod chaos;
 #[path = "../../common/mod.rs"]
 mod common;
 mod crash;
+mod eligible_jobs;
 mod fetch_bounds;
 mod fetched_releases;
 mod hosts;

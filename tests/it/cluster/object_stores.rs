@@ -3,7 +3,7 @@
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, SNAPSHOT, house};
 use crate::common::metrics::{metric, metrics_client};
-use crate::common::object_store::{ObjectStore, copy_folder};
+use crate::common::object_store::{ObjectStore, copy_folder, is_marker};
 use crate::common::packages::{Releases, host, list_packages};
 use crate::common::program::{ProcessOutput, TIMEOUT, customer_key, domesday, run_command};
 use crate::common::server::{Server, Start, start};
@@ -97,7 +97,10 @@ fn a_job_in_an_object_store_is_done_by_another_host_and_leaves_sealed_results_al
     store.change(|objects| assert!(!objects.values().any(|bytes| plain(bytes))));
 
     // An altered object is no result.
-    store.change(|objects| objects.values_mut().for_each(|bytes| bytes[100] ^= 1));
+    store.change(|objects| {
+        let results = objects.iter_mut().filter(|(key, _)| is_output(key));
+        results.for_each(|(_, bytes)| bytes[100] ^= 1);
+    });
     let url = job["results_url"].as_str().unwrap();
     assert!(client.try_get(url).is_err(), "results were not broken off");
     let broken = accepting.await_log(|line| line["message"] == "results were broken off");
@@ -149,8 +152,9 @@ fn a_store_that_does_not_answer_refuses_submissions_and_loses_no_job() {
     working.stop();
 }
 
+/// The rows are where another host finds them, or come back.
 #[test]
-fn a_job_whose_rows_are_gone_fails_and_costs_nothing() {
+fn a_job_whose_rows_are_gone_is_given_back_until_they_are_there() {
     let store = ObjectStore::start();
     let database = cluster::shared().database();
     let key = customer_key(&database);
@@ -159,18 +163,55 @@ fn a_job_whose_rows_are_gone_fails_and_costs_nothing() {
     let job = client
         .post(JOBS, &json!({"requests": vec![house(); ROWS]}))
         .json();
-    store.change(|objects| objects.clear());
-    let working = job_host(&store, &database, &[]);
-    let url = job["status_url"].as_str().unwrap();
-    within(Duration::from_secs(60), || {
-        client.get(url).ok()["status"] == "failed"
+    let lost = store.change(|objects| {
+        let rows = objects.extract_if(.., |key, _| !is_marker(key));
+        rows.collect::<Vec<_>>()
     });
-    let failed = client.get(url).json();
-    assert_eq!(failed["error"]["code"], "processing_failed", "{failed}");
-    assert_eq!(used_units(&database), 0);
-    let log = working.log();
-    assert!(log.contains("is damaged: it is not there"), "{log}");
+    let working = job_host(&store, &database, &[]);
+    let line = working.await_log(|line| line["message"] == "a job cannot be read");
+    let error = line["error"].as_str().unwrap();
+    assert!(error.contains("is damaged: it is not there"), "{error}");
+    // A job that is in the state alone does not wait behind it.
+    let small = client
+        .post(JOBS, &json!({"requests": vec![house(); 1]}))
+        .json();
+    assert_eq!(results(&client, &small)["result"]["summary"]["valued"], 1);
+    let document = client.get(job["status_url"].as_str().unwrap()).ok();
+    assert_eq!(document["status"], "running", "{document}");
+    store.change(|objects| objects.extend(lost));
+    assert_eq!(results(&client, &job)["result"]["summary"]["valued"], ROWS);
+    assert_eq!(used_units(&database), ROWS as u64 + 1);
     accepting.stop();
+    // Once for all attempts.
+    assert_eq!(working.stop().matches("a job cannot be read").count(), 1);
+}
+
+#[test]
+fn a_host_without_an_object_store_leaves_the_jobs_in_it_to_others() {
+    let store = ObjectStore::start();
+    let database = cluster::shared().database();
+    let key = customer_key(&database);
+    let accepting = job_host(&store, &database, &["--job-runners", "0"]);
+    let client = accepting.client(&key);
+    let job = client
+        .post(JOBS, &json!({"requests": vec![house(); ROWS]}))
+        .json();
+    let without = start().with(&["--state", &database]).go();
+    let waits = |line: &Value| {
+        let message = line["message"].as_str().unwrap_or_default();
+        message.contains("jobs wait in object storage") && message.contains("set job_store")
+    };
+    assert_eq!(without.await_log(waits)["jobs"], 1);
+    let small = client
+        .post(JOBS, &json!({"requests": vec![house(); 1]}))
+        .json();
+    assert_eq!(results(&client, &small)["result"]["summary"]["valued"], 1);
+    let document = client.get(job["status_url"].as_str().unwrap()).ok();
+    assert_eq!(document["status"], "queued", "{document}");
+    let working = job_host(&store, &database, &[]);
+    assert_eq!(results(&client, &job)["result"]["summary"]["valued"], ROWS);
+    accepting.stop();
+    without.stop();
     working.stop();
 }
 

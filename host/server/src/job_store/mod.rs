@@ -95,6 +95,11 @@ impl JobStore {
         JobStore { state, objects }
     }
 
+    /// Reports whether there is object storage, where rows of jobs may be.
+    pub fn reads_objects(&self) -> bool {
+        self.objects.is_some()
+    }
+
     /// Submits a job, whose large chunks are written first. The caller runs this to its end.
     ///
     /// # Errors

@@ -1,7 +1,9 @@
 use super::measured_objects::MeasuredObjects;
 use super::*;
 use crate::telemetry::metrics::Metrics;
-use domesday_state::{Claim, EmbeddedState, Idempotency, Job, JobMode, Month, NewChunk, Tally};
+use domesday_state::{
+    Claim, Claimant, EmbeddedState, Idempotency, Job, JobMode, Month, NewChunk, Tally,
+};
 use futures_util::future::{BoxFuture, FutureExt, pending};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -109,7 +111,12 @@ impl World {
     }
 
     async fn claim(&self) -> Claim {
-        self.state.claim(NOW, LEASE).await.unwrap().unwrap()
+        let claimant = Claimant::of_releases(["release"]);
+        self.state
+            .claim(claimant, NOW, LEASE)
+            .await
+            .unwrap()
+            .unwrap()
     }
 
     async fn finish(&self, lease: Lease, output: &[u8], input: Option<String>) -> LeaseStatus {

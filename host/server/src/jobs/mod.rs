@@ -1,9 +1,9 @@
 //! Asynchronous jobs: how one is accepted, kept, worked on and shown.
 //!
 //! [`chunking`] divides a submission into chunks, and [`persisted`] is the form in which
-//! [`job_store`](crate::job_store) keeps them. [`runner`] claims jobs, `address_lookup` looks up
-//! addresses, [`chunk`] runs the rows and [`document`] renders the job for its client. `purge`
-//! removes expired ones.
+//! [`job_store`](crate::job_store) keeps them. [`runner`] claims jobs that `eligibility` lets this
+//! host claim, `address_lookup` looks up addresses, [`chunk`] runs the rows and [`document`]
+//! renders the job for its client. `purge` removes expired ones.
 //!
 //! **Fairness.** The state hands out jobs tenant by tenant, and a runner releases a job after some
 //! chunks. So a long job of one tenant delays no other tenant.
@@ -22,12 +22,14 @@ mod address_lookup;
 pub mod chunk;
 pub mod chunking;
 pub mod document;
+mod eligibility;
 pub mod persisted;
 mod purge;
 pub mod runner;
 mod stop_reason;
 
 use crate::service::Service;
+use eligibility::Eligibility;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -48,8 +50,13 @@ impl Jobs {
     pub fn start(service: &Arc<Service>, runners: usize, lease: Duration) -> Jobs {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
+        let eligibility = Arc::<Eligibility>::default();
         for _ in 0..runners {
-            tasks.spawn(runner::run(service.clone(), lease, stopped.clone()));
+            let shared = (service.clone(), eligibility.clone());
+            tasks.spawn(runner::run(shared, lease, stopped.clone()));
+        }
+        if runners > 0 {
+            tasks.spawn(eligibility.watch(service.clone(), stopped.clone()));
         }
         tasks.spawn(purge::run(service.clone(), stopped));
         Jobs { stop, tasks }

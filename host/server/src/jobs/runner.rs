@@ -3,11 +3,12 @@
 use super::chunk::{ATTEMPTS, Chunk};
 use super::chunking::CHUNK_ROWS;
 use super::document::{mode, summary};
-use super::stop_reason::{Opening, StopReason, crash_error, not_served, unreadable};
+use super::eligibility::Eligibility;
+use super::stop_reason::{StopReason, crash_error, unreadable_error};
 use super::{address_lookup, persisted};
 use crate::execution::RowRecorder;
 use crate::service::Service;
-use domesday_state::{Claim, Job, Lease, LeaseStatus, StateError};
+use domesday_state::{Claim, Job, JobError, Lease, LeaseStatus, SetbackCause, StateError};
 use domesday_valuation::pipeline::batch::nth;
 use domesday_valuation::pipeline::row;
 use domesday_valuation::release_store::OpenRelease;
@@ -37,14 +38,17 @@ const CHUNKS_PER_TURN: u32 = 8;
 const CLAIM_INTERVAL: Duration = Duration::from_secs(1);
 /// Time limit of opening a release. After it another host may take the job.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
-/// The wait before a release that did not open is tried again.
-const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Runs jobs until `stop` is set. The runner then releases its job between two rows. A lease lasts
 /// for `lease` after it was claimed or renewed.
-pub async fn run(service: Arc<Service>, lease: Duration, mut stop: watch::Receiver<bool>) {
+pub(super) async fn run(
+    (service, eligibility): (Arc<Service>, Arc<Eligibility>),
+    lease: Duration,
+    mut stop: watch::Receiver<bool>,
+) {
     let runner = Runner {
         service,
+        eligibility,
         lease_time: lease,
         stop: stop.clone(),
     };
@@ -89,26 +93,30 @@ struct ChunkRun<'a> {
 
 struct Runner {
     service: Arc<Service>,
+    eligibility: Arc<Eligibility>,
     lease_time: Duration,
     stop: watch::Receiver<bool>,
 }
 
 impl Runner {
-    /// Claims a job, or none while this host cannot value. Where the state is degraded, a claim
-    /// would wait behind the failure. Where a release was withdrawn, another host may have it
-    /// whole.
+    /// Claims a job that this host can work on, or none while it cannot value. Where the state is
+    /// degraded, a claim would wait behind the failure. Where a release was withdrawn, another host
+    /// may have it whole.
     async fn claim(&self) -> Result<Option<Claim>, StateError> {
         if !self.service.can_value() {
             return Ok(None);
         }
-        let now = self.service.clock.now();
-        self.service.state.claim(now, millis(self.lease_time)).await
+        let (claimant, now) = (
+            self.eligibility.claimant(&self.service),
+            self.service.clock.now(),
+        );
+        let lease_millis = millis(self.lease_time);
+        self.service.state.claim(claimant, now, lease_millis).await
     }
 
     async fn work_off(&self, claim: Claim) {
-        let (lease, job_id) = (claim.lease, claim.job.id);
-        let (release_id, attempts) = (claim.job.release_id.clone(), claim.attempts);
-        let stopped = match self.chunks(claim).await {
+        let (lease, job_id, release_id) = (claim.lease, claim.job.id, &claim.job.release_id);
+        let stopped = match self.chunks(&claim).await {
             Ok(reason) | Err(reason) => reason,
         };
         let status = match stopped {
@@ -119,29 +127,33 @@ impl Runner {
             }
             StopReason::Lost => Ok(LeaseStatus::Lost),
             StopReason::Yielded => self.service.state.release_lease(lease).await,
-            StopReason::Stalled(opening) => {
-                let seconds = OPEN_TIMEOUT.as_secs();
-                tracing::error!(%job_id, release_id, seconds, "the packages' disk does not answer; the job is given back");
-                let status = self.service.state.release_lease(lease).await;
-                self.await_opening(opening).await;
-                status
+            StopReason::NotOpened(error) => {
+                tracing::error!(%job_id, release_id, %error, "a job's release does not open; the job is given back");
+                self.eligibility.exclude_release(release_id);
+                self.service.state.release_lease(lease).await
             }
-            StopReason::Failed(error) => {
-                tracing::error!(%job_id, release_id, attempts, code = error.code, "job failed");
-                let now = self.service.clock.now();
-                let status = self.service.state.fail(lease, error, now).await;
-                if matches!(status, Ok(LeaseStatus::Held)) {
-                    self.service.metrics.jobs.record_end("failed");
-                }
-                status
-            }
+            StopReason::Failed(error) => self.fail(&claim, error).await,
             StopReason::Receipts(error) => {
                 tracing::error!(%job_id, %error, "receipts are not kept");
                 return self.release_lease_later(lease).await;
             }
             StopReason::Store(error) => {
-                tracing::error!(%job_id, %error, "the store of jobs does not answer");
-                return self.release_lease_later(lease).await;
+                let cause = SetbackCause::NoAnswer;
+                if self.eligibility.record_setback(&claim, cause).is_first {
+                    tracing::error!(%job_id, %error, "the store of jobs does not answer");
+                }
+                self.give_back(lease).await
+            }
+            StopReason::Unreadable(error) => {
+                let cause = SetbackCause::Unreadable;
+                let setback = self.eligibility.record_setback(&claim, cause);
+                if setback.is_first || setback.is_final {
+                    tracing::error!(%job_id, %error, "a job cannot be read");
+                }
+                match setback.is_final {
+                    true => self.fail(&claim, unreadable_error()).await,
+                    false => self.give_back(lease).await,
+                }
             }
             StopReason::State(error) => Err(error),
         };
@@ -155,28 +167,55 @@ impl Runner {
         }
     }
 
+    /// Gives a job back that this host cannot read, and waits. A store that fails at once is not
+    /// asked for one job after the other.
+    async fn give_back(&self, lease: Lease) -> Result<LeaseStatus, StateError> {
+        let status = self.service.state.release_lease(lease).await;
+        self.pause().await;
+        status
+    }
+
+    /// Fails a job.
+    async fn fail(&self, claim: &Claim, error: JobError) -> Result<LeaseStatus, StateError> {
+        let Claim { job, attempts, .. } = claim;
+        let release_id = &job.release_id;
+        tracing::error!(job_id = %job.id, release_id, attempts, code = error.code, "job failed");
+        let now = self.service.clock.now();
+        let status = self.service.state.fail(claim.lease, error, now).await;
+        if matches!(status, Ok(LeaseStatus::Held)) {
+            self.service.metrics.jobs.record_end("failed");
+        }
+        status
+    }
+
     /// Releases the lease as soon as the state answers, since its failure is no crash of the chunk.
-    /// Otherwise the lease runs out.
+    /// A host that stops tries once more. Otherwise the lease runs out.
     async fn release_lease_later(&self, lease: Lease) {
         let until = Instant::now() + self.lease_time;
-        while Instant::now() < until && !self.stopping() {
-            sleep(CLAIM_INTERVAL).await;
+        loop {
+            self.pause().await;
             match self.service.state.release_lease(lease).await {
                 Ok(LeaseStatus::Held) => return,
                 Ok(LeaseStatus::Lost) => return self.record_lost_lease(lease.job),
+                Err(_) if self.stopping() || Instant::now() >= until => return,
                 Err(_) => {}
             }
         }
     }
 
+    /// Waits until the runner may claim again, or the service stops.
+    async fn pause(&self) {
+        let mut stop = self.stop.clone();
+        let _ = timeout(CLAIM_INTERVAL, stop.wait_for(|stop| *stop)).await;
+    }
+
     /// Runs chunks until the job or the turn of this runner ends.
-    async fn chunks(&self, claim: Claim) -> Result<StopReason, StopReason> {
-        let Claim { lease, job, .. } = &claim;
+    async fn chunks(&self, claim: &Claim) -> Result<StopReason, StopReason> {
+        let Claim { lease, job, .. } = claim;
         if claim.attempts > ATTEMPTS {
             return Err(StopReason::Failed(crash_error()));
         }
-        let stored =
-            persisted::PersistedContext::from_bytes(&claim.shared).map_err(|e| unreadable(&e))?;
+        let stored = persisted::PersistedContext::from_bytes(&claim.shared)?;
         let recorder = RowRecorder::open(&self.service, &job.tenant, stored.execution_id, None);
         let recorder = self.with_lease(*lease, recorder).await??;
         let stored_first = stored.first_valuation_id;
@@ -225,7 +264,7 @@ impl Runner {
         let store = &self.service.job_store;
         let input = self.with_lease(lease, store.input(lease, number)).await??;
         let input = input.ok_or(StopReason::Lost)?;
-        let rows = persisted::rows_from_bytes(&input.bytes).map_err(|error| unreadable(&error))?;
+        let rows = persisted::rows_from_bytes(&input.bytes)?;
         drop(input.bytes);
         let rows = self.value(rows.into(), run.first, context, run.retrying);
         let chunk = recorder.run_and_record(rows);
@@ -265,40 +304,20 @@ impl Runner {
         })
     }
 
-    /// Opens the release of the job. A failure may be temporary, such as a network file system or a
-    /// lack of file handles. So the runner tries as often as it tries a row.
+    /// Opens the release of the job.
     async fn release(&self, job: &Job) -> Result<Arc<OpenRelease>, StopReason> {
-        let mut attempt = 1;
-        loop {
-            let (service, id) = (self.service.clone(), job.release_id.clone());
-            // Opening may read the package from disk.
-            let mut opening: Opening =
-                spawn_blocking(move || service.releases.get(&id).map_err(Into::into));
-            let error = match timeout(OPEN_TIMEOUT, &mut opening).await {
-                Ok(Ok(Ok(release))) => return Ok(release),
-                Ok(Ok(Err(error))) => error,
-                Ok(Err(panicked)) => panicked.into(),
-                Err(_) => return Err(StopReason::Stalled(opening)),
-            };
-            tracing::error!(job_id = %job.id, attempt, %error, "a job's release does not open");
-            if attempt == ATTEMPTS {
-                return Err(StopReason::Failed(not_served()));
+        let (service, id) = (self.service.clone(), job.release_id.clone());
+        // Opening may read the package from disk.
+        let opening = spawn_blocking(move || service.releases.get(&id));
+        match timeout(OPEN_TIMEOUT, opening).await {
+            Ok(Ok(Ok(release))) => Ok(release),
+            Ok(Ok(Err(error))) => Err(StopReason::NotOpened(error.into())),
+            Ok(Err(panicked)) => Err(StopReason::NotOpened(panicked.into())),
+            Err(_) => {
+                let seconds = OPEN_TIMEOUT.as_secs();
+                let error = format!("the packages' disk does not answer within {seconds} seconds");
+                Err(StopReason::NotOpened(error.into()))
             }
-            if self.stopping() {
-                return Err(StopReason::Yielded);
-            }
-            attempt += 1;
-            sleep(REOPEN_INTERVAL).await;
-        }
-    }
-
-    /// Waits until the disk answers or the host stops. The runner takes no job meanwhile, so that
-    /// it occupies no second thread.
-    async fn await_opening(&self, opening: Opening) {
-        let mut stop = self.stop.clone();
-        tokio::select! {
-            _ = opening => {}
-            _ = stop.wait_for(|stop| *stop) => {}
         }
     }
 

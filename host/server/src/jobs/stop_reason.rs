@@ -1,15 +1,10 @@
 //! The reasons why a runner stops working on a job, and the errors that end a job.
 
+use super::persisted::StoredJobError;
 use crate::job_store::JobStoreError;
 use crate::receipts::ReceiptError;
 use domesday_state::{JobError, StateError};
-use domesday_valuation::release_store::OpenRelease;
 use std::error::Error;
-use std::sync::Arc;
-use tokio::task::JoinHandle;
-
-/// A release that is being opened on a blocking thread.
-pub(super) type Opening = JoinHandle<Result<Arc<OpenRelease>, Box<dyn Error + Send + Sync>>>;
 
 /// The reason why the runner stopped working on a claimed job.
 pub(super) enum StopReason {
@@ -21,8 +16,10 @@ pub(super) enum StopReason {
     Lost,
     /// The job failed.
     Failed(JobError),
-    /// The packages' disk did not answer while the release was opened.
-    Stalled(Opening),
+    /// The release did not open here. Another host may have it whole.
+    NotOpened(Box<dyn Error + Send + Sync>),
+    /// The rows of a chunk are absent or damaged, as this host reads them.
+    Unreadable(Box<dyn Error + Send + Sync>),
     /// The state did not answer.
     State(StateError),
     /// The rows or results of a chunk could not be read or written.
@@ -38,29 +35,24 @@ impl From<ReceiptError> for StopReason {
 }
 
 impl From<JobStoreError> for StopReason {
-    /// Returns a failure of the job for a damaged object, which stays damaged. Other errors may
-    /// pass.
     fn from(error: JobStoreError) -> Self {
         match error {
             JobStoreError::State(error) => StopReason::State(error),
-            JobStoreError::Damaged { .. } => unreadable(&error),
+            error @ JobStoreError::Damaged { .. } => StopReason::Unreadable(error.into()),
             error => StopReason::Store(error),
         }
+    }
+}
+
+impl From<StoredJobError> for StopReason {
+    fn from(error: StoredJobError) -> Self {
+        StopReason::Unreadable(error.into())
     }
 }
 
 impl From<StateError> for StopReason {
     fn from(error: StateError) -> Self {
         StopReason::State(error)
-    }
-}
-
-/// Returns the error of a job whose release does not open.
-pub(super) fn not_served() -> JobError {
-    JobError {
-        code: "release_unavailable".to_owned(),
-        message: "The release that the job was submitted under can no longer be opened. Submit it again, under another idempotency_key if it had one: a new job runs on the active release.".to_owned(),
-        retryable: true,
     }
 }
 
@@ -73,12 +65,11 @@ pub(super) fn crash_error() -> JobError {
     }
 }
 
-/// Logs that the parts of a job cannot be read, and returns its failure.
-pub(super) fn unreadable(error: &dyn Error) -> StopReason {
-    tracing::error!(%error, "a job cannot be read");
-    StopReason::Failed(JobError {
+/// Returns the error of a job whose parts nobody could read for an hour.
+pub(super) fn unreadable_error() -> JobError {
+    JobError {
         code: "processing_failed".to_owned(),
         message: "The stored job can no longer be read. Submit it again, under another idempotency_key if it had one.".to_owned(),
         retryable: true,
-    })
+    }
 }

@@ -25,6 +25,7 @@ pub struct JobMetrics {
     /// Jobs that a runner of this host works on.
     pub(crate) running: Gauge,
     oldest: Gauge<f64, AtomicU64>,
+    oldest_passed_over: Gauge<f64, AtomicU64>,
 }
 
 impl JobMetrics {
@@ -57,6 +58,13 @@ impl JobMetrics {
             Unit::Seconds,
             metrics.oldest.clone(),
         );
+        registry.register_with_unit(
+            "jobs_oldest_passed_over_timestamp",
+            "Time at which the oldest job was accepted that nobody works on and that this host \
+             cannot run, since 1970; 0 if there is none",
+            Unit::Seconds,
+            metrics.oldest_passed_over.clone(),
+        );
         metrics
     }
 
@@ -77,9 +85,18 @@ impl JobMetrics {
 
     /// Shows the time at which the oldest waiting job was accepted.
     pub(crate) fn show_oldest(&self, accepted: Option<UnixMillis>) {
-        // Milliseconds since 1970 are far below 2^52.
-        #[allow(clippy::cast_precision_loss)]
-        let seconds = accepted.map_or(0.0, |at| at.0 as f64 / 1e3);
-        self.oldest.set(seconds);
+        self.oldest.set(seconds(accepted));
     }
+
+    /// Shows the time at which the oldest job that this host passes over was accepted.
+    pub(crate) fn show_passed_over(&self, accepted: Option<UnixMillis>) {
+        self.oldest_passed_over.set(seconds(accepted));
+    }
+}
+
+/// Returns a time in seconds since 1970, and 0 for none.
+fn seconds(at: Option<UnixMillis>) -> f64 {
+    // Milliseconds since 1970 are far below 2^52.
+    #[allow(clippy::cast_precision_loss)]
+    at.map_or(0.0, |at| at.0 as f64 / 1e3)
 }

@@ -12,13 +12,14 @@ use super::operation::{Work, not_reached_error};
 use super::tables::Tables;
 use super::work;
 use crate::claim_delivery::{ClaimDelivery, UndeliveredLeases};
-use crate::{Lease, StateError, UnixMillis};
+use crate::{Claimant, Lease, StateError, UnixMillis};
 
 /// The result of a claim: a job, or none where no job can be claimed.
 type ClaimOutcome = Result<Option<ClaimDelivery>, StateError>;
 
 /// A claim, as an operation of a group.
 pub(super) struct ClaimWork {
+    claimant: Claimant,
     now: UnixMillis,
     lease_millis: i64,
     undelivered: Arc<UndeliveredLeases>,
@@ -29,11 +30,13 @@ pub(super) struct ClaimWork {
 impl ClaimWork {
     /// Makes a claim that answers by way of this sender.
     pub(super) fn new(
+        claimant: Claimant,
         (now, lease_millis): (UnixMillis, i64),
         undelivered: Arc<UndeliveredLeases>,
         answer: oneshot::Sender<ClaimOutcome>,
     ) -> Self {
         ClaimWork {
+            claimant,
             now,
             lease_millis,
             undelivered,
@@ -48,7 +51,7 @@ impl Work for ClaimWork {
         if self.answer.is_closed() {
             return Ok(());
         }
-        let claim = work::claim(tables, self.now, self.lease_millis)?;
+        let claim = work::claim(tables, &self.claimant, self.now, self.lease_millis)?;
         self.outcome = Ok(claim.map(|claim| ClaimDelivery::new(claim, &self.undelivered)));
         Ok(())
     }

@@ -7,6 +7,7 @@ use super::fault_injection_tests::{
     JOB, JUNE, NOW, StateView, acme, charge, new_job, open, outcome, see, step, until_it_recovers,
 };
 use super::test_disk::{Disk, DiskFault, Files};
+use crate::test_support::claimant;
 use crate::*;
 
 /// While nothing can be written, the state still answers from memory.
@@ -156,14 +157,16 @@ fn a_real_file_is_opened_anew() {
     let directory = tempfile::tempdir().unwrap();
     let state = EmbeddedState::open(&directory.path().join("state.redb")).unwrap();
     outcome(state.submit(new_job())).unwrap();
-    let claim = outcome(state.claim(NOW, 60_000)).unwrap().unwrap();
+    let claim = outcome(state.claim(claimant(), NOW, 60_000))
+        .unwrap()
+        .unwrap();
     state.shared.close();
     let refused = outcome(charge(&state));
     assert!(matches!(refused, Err(StateError::Storage { .. })));
     until_it_recovers(&state);
     assert_eq!(outcome(state.used_units(acme(), JUNE)).unwrap(), 4);
     // The process is the same, so that its lease goes on.
-    assert_eq!(outcome(state.claim(NOW, 60_000)).unwrap(), None);
+    assert_eq!(outcome(state.claim(claimant(), NOW, 60_000)).unwrap(), None);
     let lease = outcome(state.renew(claim.lease, NOW, 60_000)).unwrap();
     assert_eq!(lease, LeaseStatus::Held);
 }

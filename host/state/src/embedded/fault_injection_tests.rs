@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::EmbeddedState;
 use super::test_disk::{Disk, DiskFault, Files};
-use crate::test_support::{REQUEST, read_ledger};
+use crate::test_support::{REQUEST, claimant, read_ledger};
 use crate::*;
 
 pub(super) const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
@@ -128,7 +128,7 @@ pub(super) fn step(
                 Err(error) => Err(error),
             }
         }
-        3 => outcome(state.claim(NOW, 60_000)).map(|claim| {
+        3 => outcome(state.claim(claimant(), NOW, 60_000)).map(|claim| {
             *lease = claim.map(|claim| claim.lease);
         }),
         4 => finish(*lease, 0),

@@ -12,15 +12,15 @@ use super::error::{reading, writing};
 use super::job_rows::{change_load, find, leave_queue, load, put};
 use super::records::StoredJob;
 use super::switch_names::PAUSED;
-use super::tables::{IDEMPOTENCY, INPUTS, JOBS, OUTPUTS, QUEUE, Tables};
+use super::tables::{COUNTERS, IDEMPOTENCY, INPUTS, JOBS, OUTPUTS, QUEUE, Tables};
 use super::usage::sum_within_allowance;
 use super::{EmbeddedState, failed_reply, in_time, keys, operation, reply_of, work};
 use crate::claim_delivery::ClaimDelivery;
 use crate::object_reference::chunk_bytes;
 use crate::{
-    ChunkResults, Claim, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus, Jobs, Lease,
-    LeaseStatus, NewJob, PurgeCounts, Reply, StateError, Submission, Tally, TenantId, UnixMillis,
-    UsageSource,
+    ChunkResults, Claim, Claimant, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus,
+    Jobs, Lease, LeaseStatus, NewJob, PassedOverJobs, PurgeCounts, Reply, StateError, Submission,
+    Tally, TenantId, UnixMillis, UsageSource,
 };
 
 /// Jobs or keys that one transaction removes, so that a purge never holds up a request for long.
@@ -237,6 +237,34 @@ fn oldest_waiting(transaction: &ReadTransaction) -> Result<Option<UnixMillis>, S
     }
 }
 
+/// Counts the jobs that nobody works on and the claimant cannot work on.
+fn count_passed_over(
+    transaction: &ReadTransaction,
+    claimant: &Claimant,
+    now: UnixMillis,
+) -> Result<PassedOverJobs, StateError> {
+    let queue = transaction.open_table(QUEUE).map_err(reading)?;
+    let jobs = transaction.open_table(JOBS).map_err(reading)?;
+    let inputs = transaction.open_table(INPUTS).map_err(reading)?;
+    let counters = transaction.open_table(COUNTERS).map_err(reading)?;
+    let current = counters.get(work::OPENINGS).map_err(reading)?;
+    let current = current.map_or(0, |number| number.value());
+    let mut passed_over = PassedOverJobs::default();
+    for row in queue.iter().map_err(reading)? {
+        let (_, entry) = row.map_err(reading)?;
+        let (id, opening, leased_until) = entry.value();
+        if (opening != current || leased_until <= now.0)
+            && let Some(stored) = find(&jobs, id)?
+            && now < stored.job.expires_at
+            && !claimant.excludes(stored.job.id)
+            && !work::can_work_on(claimant, &stored, &inputs)?
+        {
+            passed_over.add(claimant, &stored.job);
+        }
+    }
+    Ok(passed_over)
+}
+
 impl Jobs for EmbeddedState {
     fn submit(&self, job: NewJob) -> Reply<Submission> {
         self.durable(move |tables| submit(tables, job))
@@ -281,9 +309,14 @@ impl Jobs for EmbeddedState {
         })
     }
 
-    fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>> {
+    fn claim(
+        &self,
+        claimant: Claimant,
+        now: UnixMillis,
+        lease_millis: i64,
+    ) -> Reply<Option<Claim>> {
         let undelivered = Arc::clone(&self.shared.undelivered);
-        let claim = |answer| ClaimWork::new((now, lease_millis), undelivered, answer);
+        let claim = |answer| ClaimWork::new(claimant, (now, lease_millis), undelivered, answer);
         let delivery = in_time(self.begin(claim));
         Box::pin(async move { Ok(delivery.await?.and_then(ClaimDelivery::deliver)) })
     }
@@ -332,6 +365,10 @@ impl Jobs for EmbeddedState {
 
     fn oldest_waiting(&self) -> Reply<Option<UnixMillis>> {
         self.read(oldest_waiting)
+    }
+
+    fn count_passed_over(&self, claimant: Claimant, now: UnixMillis) -> Reply<PassedOverJobs> {
+        self.read(move |transaction| count_passed_over(transaction, &claimant, now))
     }
 
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {

@@ -102,7 +102,7 @@ impl EmbeddedState {
         let database = file::open(&source)?;
         let log = open_writable_log(&source)?;
         let found = FoundLog::read(&source, log, &database)?;
-        let (wal, opening) = found.take_over(&database, "openings")?;
+        let (wal, opening) = found.take_over(&database, work::OPENINGS)?;
         let shared = Arc::new(Store::default());
         shared.memory.load(&database)?;
         let log_counts = LogCounts::begin(wal.position().epoch);

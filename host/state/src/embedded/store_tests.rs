@@ -12,13 +12,15 @@ use super::tables::{IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, LOADS, OUTPUT
 use super::test_disk::{Disk, DiskFault, Files};
 use super::usage_wal::replay::open_read_only;
 use super::{EmbeddedState, read_now};
-use crate::test_support::REQUEST;
+use crate::test_support::{REQUEST, claimant};
 use crate::*;
 
 /// Works on one of the job's two chunks.
 fn work_on(state: &EmbeddedState, job: NewJob) {
     outcome(state.submit(job)).unwrap();
-    let claim = outcome(state.claim(NOW, 60_000)).unwrap().unwrap();
+    let claim = outcome(state.claim(claimant(), NOW, 60_000))
+        .unwrap()
+        .unwrap();
     let results = ChunkResults {
         chunk: 0,
         output: b"result".to_vec(),

@@ -7,7 +7,7 @@ use super::fault_injection_tests::{
     JOB, JUNE, NOW, acme, charge, new_job, open, outcome, until_it_recovers,
 };
 use super::test_disk::{Disk, DiskFault, Files};
-use crate::test_support::{REQUEST, read_ledger};
+use crate::test_support::{REQUEST, claimant, read_ledger};
 use crate::*;
 
 fn refund(state: &EmbeddedState, units: u32) -> Reply<()> {
@@ -203,7 +203,7 @@ fn a_job_whose_submission_fails_is_withdrawn() {
 /// Claims a job at a time after [`NOW`], and returns its attempts.
 fn attempts(state: &EmbeddedState, later_millis: i64) -> Option<u32> {
     let now = UnixMillis(NOW.0 + later_millis);
-    let claim = outcome(state.claim(now, LEASE_MILLIS)).unwrap();
+    let claim = outcome(state.claim(claimant(), now, LEASE_MILLIS)).unwrap();
     claim.map(|claim| claim.attempts)
 }
 
@@ -217,7 +217,7 @@ fn claims_that_wait_behind_a_stall_are_not_made_for_callers_that_gave_up() {
     let (first, release) = occupy(&state);
     for number in 0..5 {
         let now = UnixMillis(NOW.0 + number * (LEASE_MILLIS + 3_000));
-        drop(state.claim(now, LEASE_MILLIS));
+        drop(state.claim(claimant(), now, LEASE_MILLIS));
     }
     release.send(()).unwrap();
     outcome(first).unwrap();
@@ -232,7 +232,7 @@ fn a_claim_whose_caller_gives_up_during_its_commit_is_given_back() {
     outcome(state.submit(job_without_key())).unwrap();
     let before = disk.failures();
     disk.arm_on(Files::State, DiskFault::Stall, 0);
-    let claimed = state.claim(NOW, LEASE_MILLIS);
+    let claimed = state.claim(claimant(), NOW, LEASE_MILLIS);
     let begun = Instant::now();
     while disk.failures() == before {
         assert!(begun.elapsed() < Duration::from_secs(20));
@@ -257,7 +257,7 @@ fn a_claim_whose_commit_fails_is_given_back() {
                 outcome(charge(&state)).unwrap();
             }
             disk.arm_on(Files::State, fault, 0);
-            assert!(outcome(state.claim(NOW, LEASE_MILLIS)).is_err());
+            assert!(outcome(state.claim(claimant(), NOW, LEASE_MILLIS)).is_err());
             disk.lift();
             until_it_recovers(&state);
             assert_eq!(attempts(&state, 0), Some(1), "{fault:?}");
@@ -270,7 +270,9 @@ fn a_claim_whose_commit_fails_is_given_back() {
 fn a_chunk_and_a_lease_that_wait_behind_a_stall_are_finished_and_released() {
     let state = open(&Disk::new(1));
     outcome(state.submit(job_without_key())).unwrap();
-    let claim = outcome(state.claim(NOW, LEASE_MILLIS)).unwrap().unwrap();
+    let claim = outcome(state.claim(claimant(), NOW, LEASE_MILLIS))
+        .unwrap()
+        .unwrap();
     let (first, release) = occupy(&state);
     let results = ChunkResults {
         chunk: 0,
@@ -286,7 +288,9 @@ fn a_chunk_and_a_lease_that_wait_behind_a_stall_are_finished_and_released() {
     }
     release.send(()).unwrap();
     outcome(first).unwrap();
-    let claim = outcome(state.claim(NOW, LEASE_MILLIS)).unwrap().unwrap();
+    let claim = outcome(state.claim(claimant(), NOW, LEASE_MILLIS))
+        .unwrap()
+        .unwrap();
     assert_eq!((claim.next, claim.attempts), (1, 1));
     assert_eq!(used_units(&state), 3);
 }

@@ -13,18 +13,21 @@ use super::records::StoredJob;
 use super::tables::{JobKey, Tables};
 use crate::object_reference::chunk_bytes;
 use crate::{
-    ChunkResults, Claim, Job, JobError, JobStatus, Lease, LeaseStatus, StateError, UnixMillis,
-    UsageSource,
+    ChunkResults, Claim, Claimant, Job, JobError, JobStatus, Lease, LeaseStatus, ObjectReference,
+    StateError, UnixMillis, UsageSource,
 };
 
 /// The entry that holds the tenant whose job was claimed last.
 const TURN: &str = "turn";
+/// The counter of openings of the file.
+pub(super) const OPENINGS: &str = "openings";
 /// The counter of fencing numbers.
 const FENCES: &str = "fences";
 
 /// Finds the first job that can be claimed. Tenants after the last claim's tenant come first.
 fn next_claimable_job(
     tables: &mut Tables<'_>,
+    claimant: &Claimant,
     now: UnixMillis,
 ) -> Result<Option<StoredJob>, StateError> {
     let turn = tables.switches.read()?.get(TURN).map_err(reading)?;
@@ -32,6 +35,7 @@ fn next_claimable_job(
     let last = (turn.as_str(), u64::MAX);
     let queue = tables.queue.read()?;
     let jobs = tables.jobs.read()?;
+    let inputs = tables.inputs.read()?;
     for range in [
         (Bound::Excluded(last), Bound::Unbounded),
         (Bound::Unbounded, Bound::Included(last)),
@@ -44,6 +48,8 @@ fn next_claimable_job(
             }
             if let Some(stored) = find(jobs, id)?
                 && now < stored.job.expires_at
+                && !claimant.excludes(stored.job.id)
+                && can_work_on(claimant, &stored, inputs)?
             {
                 return Ok(Some(stored));
             }
@@ -52,12 +58,29 @@ fn next_claimable_job(
     Ok(None)
 }
 
+/// Reports whether the claimant has the release of a job, and reads the rows of its next chunk.
+pub(super) fn can_work_on(
+    claimant: &Claimant,
+    stored: &StoredJob,
+    inputs: &impl ReadableTable<(JobKey, u32), &'static [u8]>,
+) -> Result<bool, StateError> {
+    if !claimant.runs(&stored.job.release_id) {
+        return Ok(false);
+    }
+    if claimant.reads_objects {
+        return Ok(true);
+    }
+    let input = inputs.get((stored.id(), stored.next)).map_err(reading)?;
+    Ok(input.is_none_or(|input| ObjectReference::from_bytes(input.value()).is_none()))
+}
+
 pub(super) fn claim(
     tables: &mut Tables<'_>,
+    claimant: &Claimant,
     now: UnixMillis,
     lease_millis: i64,
 ) -> Result<Option<Claim>, StateError> {
-    let Some(mut stored) = next_claimable_job(tables, now)? else {
+    let Some(mut stored) = next_claimable_job(tables, claimant, now)? else {
         return Ok(None);
     };
     let shared = tables.shared.read()?.get(stored.id()).map_err(reading)?;

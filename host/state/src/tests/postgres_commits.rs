@@ -4,7 +4,7 @@ use super::postgres::charge;
 use super::suite::{self, within};
 use std::time::{Duration, Instant};
 
-use crate::test_support::REQUEST;
+use crate::test_support::{REQUEST, claimant};
 use domesday_state::*;
 use domesday_test_postgres::{Cluster, Disk, sql};
 
@@ -41,7 +41,7 @@ fn commits_that_hang_degrade_the_store_until_they_end_and_delay_no_read() {
         // A batch on its way, another behind it, a claim and a submission.
         let writes = [
             scope.spawn(|| charge(&state, 1).map(drop)),
-            scope.spawn(|| suite::outcome(state.claim(suite::NOW, 1_000)).map(drop)),
+            scope.spawn(|| suite::outcome(state.claim(claimant(), suite::NOW, 1_000)).map(drop)),
             scope.spawn(|| suite::outcome(state.submit(job)).map(drop)),
             scope.spawn(|| {
                 std::thread::sleep(Duration::from_millis(100));
@@ -68,7 +68,7 @@ fn commits_that_hang_degrade_the_store_until_they_end_and_delay_no_read() {
         }
         // A write that would time out is refused at once.
         let began = Instant::now();
-        assert!(suite::outcome(state.claim(suite::NOW, 1_000)).is_err());
+        assert!(suite::outcome(state.claim(claimant(), suite::NOW, 1_000)).is_err());
         assert!(charge(&state, 1).is_err());
         assert!(began.elapsed() < PROMPT, "{:?}", began.elapsed());
     });
@@ -76,7 +76,7 @@ fn commits_that_hang_degrade_the_store_until_they_end_and_delay_no_read() {
     within(NOTICED, || state.degradation().is_none());
     // The claim that was refused was made and is given back, before its lease ends.
     let attempts = jobs.each_ref().map(|_| {
-        let claim = suite::wait(state.claim(suite::NOW, 1_000));
+        let claim = suite::wait(state.claim(claimant(), suite::NOW, 1_000));
         claim.map(|claim| claim.attempts)
     });
     assert_eq!(attempts, [Some(1); 2]);
@@ -126,13 +126,13 @@ fn a_claim_that_commits_after_its_caller_gave_up_is_given_back() {
     let state = PostgresState::open(&address).unwrap();
     suite::submit(&state, suite::job_of("acme", 1, &[(1, 1, b"row")]));
     cluster.hold_commits();
-    let claimed = state.claim(suite::NOW, 30_000);
+    let claimed = state.claim(claimant(), suite::NOW, 30_000);
     within(NOTICED, || sql(&address, COMMITTING).trim() == "1");
     drop(claimed);
     cluster.release_commits();
     let attempts = std::cell::Cell::new(None);
     within(NOTICED, || {
-        let claim = suite::wait(state.claim(suite::NOW, 30_000));
+        let claim = suite::wait(state.claim(claimant(), suite::NOW, 30_000));
         attempts.set(claim.map(|claim| claim.attempts));
         attempts.get().is_some()
     });

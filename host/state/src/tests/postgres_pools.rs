@@ -2,6 +2,7 @@
 
 use super::postgres::{Postgres, charge, new_key};
 use super::suite::{self, SEEN, within};
+use crate::test_support::claimant;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -62,7 +63,7 @@ fn rows_that_wait_hold_up_neither_charges_nor_keys_nor_leases() {
     let (store, state) = suite::with_tenant::<Postgres>();
     let job = suite::job_of("acme", 0, &[(1, 1, b"row")]);
     assert_accepted(state.submit(job));
-    let claim = suite::wait(state.claim(suite::NOW, 30_000)).unwrap();
+    let claim = suite::wait(state.claim(claimant(), suite::NOW, 30_000)).unwrap();
     let holder = hold(&store.address, "LOCK TABLE domesday.chunks");
     let bulk_in_use = || {
         let pools = state.connection_pools();

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use flate2::read::GzDecoder;
 
 use super::suite::{self, JUNE, NOW};
-use crate::test_support::{REQUEST, TestSigner, read_ledger};
+use crate::test_support::{REQUEST, TestSigner, claimant, read_ledger};
 use domesday_state::*;
 
 const JULY: Month = Month {
@@ -58,7 +58,9 @@ pub(super) fn fill(state: &dyn State) {
     let mut first = suite::job_of("acme", 1, &[(1, 1, b"one"), (2, 2, b"two")]);
     first.idempotency = Some(suite::key("order-1", 9));
     suite::wait(state.submit(first));
-    let lease = suite::wait(state.claim(NOW, 30_000)).unwrap().lease;
+    let lease = suite::wait(state.claim(claimant(), NOW, 30_000))
+        .unwrap()
+        .lease;
     let results = ChunkResults {
         chunk: 0,
         output: b"result".to_vec(),
@@ -140,7 +142,7 @@ fn check_jobs(state: &dyn State) {
     let acme = suite::id("acme");
     let known = suite::wait(state.find_submission(acme.clone(), suite::key("order-1", 9), NOW));
     assert!(matches!(known, Some(Submission::Known(job)) if job.tally.valued == 1));
-    let claim = suite::wait(state.claim(NOW, 30_000)).unwrap();
+    let claim = suite::wait(state.claim(claimant(), NOW, 30_000)).unwrap();
     assert_eq!((claim.next, claim.shared.as_slice()), (1, &b"shared"[..]));
     let input = suite::wait(state.input(claim.lease, 1));
     assert_eq!(input.as_deref(), Some(&b"two"[..]));

@@ -283,6 +283,16 @@ impl ReleaseStore {
         entries.get(id).is_some_and(|it| it.withdrawn.is_none())
     }
 
+    /// Returns the ids of the releases that the host retains and serves, in order. Never waits for
+    /// the opening of one.
+    pub fn list_served(&self) -> Vec<String> {
+        let entries = self.read();
+        let served = entries
+            .iter()
+            .filter(|(_, entry)| entry.withdrawn.is_none());
+        served.map(|(id, _)| id.clone()).collect()
+    }
+
     /// Returns the releases that are withdrawn, with the reasons, in order of their ids.
     pub fn list_withdrawn(&self) -> Vec<(String, String)> {
         let entries = self.read();

@@ -156,6 +156,7 @@ fn a_release_that_was_withdrawn_is_not_served() {
     assert_eq!((&*release, &*reason), ("past-1", "a byte differs"));
     assert!(store.promote("past-1").is_err());
     assert!(!store.holds("past-1") && store.holds("summer-1"));
+    assert_eq!(store.list_served(), ["summer-1"]);
     store.withdraw("summer-1", "a byte differs");
     let problem = store.current_problem().map(|problem| problem.to_string());
     assert!(problem.unwrap().contains("summer-1"));

@@ -2,17 +2,19 @@
 
 use crate::common::demo::{RELEASE, house};
 use crate::common::guest;
-use crate::common::packages::Releases;
+use crate::common::metrics::{metric, metrics_client};
+use crate::common::packages::{Releases, damage};
 use crate::common::server::{Server, Start, start};
 use crate::v3_jobs::{JOBS, PAUSE, TIMEOUT, accepted_job, await_results, houses, job_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::OnceLock;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const MISBEHAVING: &str = "misbehaving";
+/// The message of the log where jobs wait for a release.
+const WAITING: &str = "jobs wait for a release that this host cannot run";
 /// Bedrooms by which the guest works until its fuel is spent, which takes a while.
 const SLOW: u8 = 1;
 /// Bedrooms by which it answers at once.
@@ -221,7 +223,7 @@ fn a_job_stays_on_the_release_of_its_submission() {
 }
 
 #[test]
-fn a_job_whose_release_does_not_open_at_first_is_done_when_it_does() {
+fn a_job_whose_release_is_gone_waits_until_it_is_back() {
     let world = World::new();
     let job = submitted(&world, &job_of(&houses(3)));
     let (folder, away) = (
@@ -229,35 +231,58 @@ fn a_job_whose_release_does_not_open_at_first_is_done_when_it_does() {
         world.temp_dir.path().join("away"),
     );
     std::fs::rename(&folder, &away).unwrap();
-    let server = world.server(MISBEHAVING).go();
-    let failed = server.await_log(|line| line["message"] == "a job's release does not open");
+    let server = world
+        .server(MISBEHAVING)
+        .with(&["--metrics-listen", "127.0.0.1:0"])
+        .go();
+    let line = server.await_log(|line| line["message"] == WAITING);
     assert_eq!(
-        (&failed["attempt"], &failed["job_id"]),
-        (&json!(1), &job["job_id"])
+        (&line["release_id"], &line["jobs"]),
+        (&json!(RELEASE), &json!(1))
     );
+    let oldest = "domesday_jobs_oldest_passed_over_timestamp_seconds";
+    assert!(metric(&metrics_client(&server), oldest) > 0.0);
+    // A later job of the tenant does not wait behind it.
     let client = server.demo();
+    let other = accepted_job(&client.post(JOBS, &job_of(&[row(QUICK)])));
+    assert_eq!(await_results(&client, &other)["status"], "completed");
     let document = client.get(job["status_url"].as_str().unwrap()).ok();
-    assert_eq!(document["status"], "running", "{document}");
+    assert_eq!(document["status"], "queued", "{document}");
     std::fs::rename(&away, &folder).unwrap();
     let results = await_results(&client, &job);
     assert_eq!(results["status"], "completed", "{results}");
     assert_eq!(results["release_id"], RELEASE);
     assert_eq!(results["result"]["summary"]["valued"], 3);
-}
-
-#[test]
-fn a_job_whose_release_is_gone_fails_and_costs_nothing() {
-    let world = World::new();
-    let job = submitted(&world, &job_of(&houses(3)));
-    std::fs::remove_dir_all(world.releases.release(RELEASE)).unwrap();
-    let server = world.server(MISBEHAVING).go();
-    let results = await_results(&server.demo(), &job);
     // Lines are gathered for some milliseconds; by its end all are written.
     server.terminate();
     let (_, log) = server.await_end();
-    assert_eq!(log.matches("a job's release does not open").count(), 3);
-    assert_eq!(results["status"], "failed");
-    assert_eq!(results["error"]["code"], "release_unavailable");
-    assert_eq!(results["error"]["retryable"], true);
-    assert!(Path::new(&world.data()).exists());
+    assert_eq!(log.matches(WAITING).count(), 1, "{log}");
+}
+
+/// The host lists the release, and finds at its opening that a file is damaged.
+#[test]
+fn a_job_whose_release_does_not_open_is_given_back_until_it_does() {
+    let world = World::new();
+    let job = submitted(&world, &job_of(&houses(3)));
+    let component = world.releases.release(RELEASE).join("component.wasm");
+    let whole = std::fs::read(&component).unwrap();
+    damage(&component);
+    let server = world.server(MISBEHAVING).go();
+    let message = "a job's release does not open; the job is given back";
+    let line = server.await_log(|line| line["message"] == message);
+    assert_eq!(line["job_id"], job["job_id"]);
+    let error = line["error"].as_str().unwrap();
+    assert!(error.contains("component.wasm"), "{error}");
+    // A host that claimed the job again would do so many times. Ten seconds after its start the
+    // host proves its packages, and would withdraw the release.
+    std::thread::sleep(Duration::from_secs(1));
+    let client = server.demo();
+    let document = client.get(job["status_url"].as_str().unwrap()).ok();
+    assert_eq!(document["status"], "running", "{document}");
+    std::fs::write(&component, whole).unwrap();
+    let results = await_results(&client, &job);
+    assert_eq!(results["result"]["summary"]["valued"], 3, "{results}");
+    server.terminate();
+    let (_, log) = server.await_end();
+    assert_eq!(log.matches(message).count(), 1, "{log}");
 }

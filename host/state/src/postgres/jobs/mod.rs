@@ -1,5 +1,6 @@
 //! Jobs in the database.
 
+mod claim;
 mod purge;
 mod read;
 mod submit;
@@ -22,8 +23,8 @@ use super::directory::WatchedDatabase;
 use super::error::reading;
 use crate::claim_delivery::ClaimDelivery;
 use crate::{
-    ChunkResults, Claim, Idempotency, Job, JobError, Jobs, Lease, LeaseStatus, NewJob, PurgeCounts,
-    Reply, StateError, Submission, TenantId, UnixMillis,
+    ChunkResults, Claim, Claimant, Idempotency, Job, JobError, Jobs, Lease, LeaseStatus, NewJob,
+    PassedOverJobs, PurgeCounts, Reply, StateError, Submission, TenantId, UnixMillis,
 };
 
 impl PostgresState {
@@ -133,13 +134,18 @@ impl Jobs for PostgresState {
         })
     }
 
-    fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>> {
+    fn claim(
+        &self,
+        claimant: Claimant,
+        now: UnixMillis,
+        lease_millis: i64,
+    ) -> Reply<Option<Claim>> {
         let now = self.job_time(now);
         self.watched.clock.set_lease(lease_millis);
         let undelivered = Arc::clone(&self.undelivered);
         let delivery = self.write_jobs(&self.job_pools.leases, move |pool| async move {
             undelivered.give_back(&pool).await?;
-            work::claim(pool, now, lease_millis, &undelivered.leases).await
+            claim::claim(pool, claimant, (now, lease_millis), &undelivered.leases).await
         });
         Box::pin(async move { Ok(delivery.await?.and_then(ClaimDelivery::deliver)) })
     }
@@ -189,6 +195,13 @@ impl Jobs for PostgresState {
 
     fn oldest_waiting(&self) -> Reply<Option<UnixMillis>> {
         self.read_jobs(&self.job_pools.leases, read::oldest_waiting)
+    }
+
+    fn count_passed_over(&self, claimant: Claimant, now: UnixMillis) -> Reply<PassedOverJobs> {
+        let now = self.job_time(now);
+        self.read_jobs(&self.job_pools.leases, move |pool| {
+            claim::count_passed_over(pool, claimant, now)
+        })
     }
 
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {

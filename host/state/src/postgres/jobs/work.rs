@@ -1,53 +1,15 @@
-//! Working on jobs: claims, leases and checkpoints. Every write locks the job's row and compares
+//! Working on jobs: leases and checkpoints. Every write locks the job's row and compares
 //! the fence before anything else, in the same transaction.
-
-use std::sync::Arc;
 
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, PgExecutor, PgPool, Row};
 
-use crate::claim_delivery::{ClaimDelivery, UndeliveredLeases};
 use crate::object_reference::{chunk_bytes, chunk_bytes_of};
 use crate::postgres::changes::{Change, apply_changes};
 use crate::postgres::error::{reading, writing};
 use crate::postgres::records;
-use crate::{
-    ChunkResults, Claim, JobError, Lease, LeaseStatus, StateError, UnixMillis, UsageSource,
-};
+use crate::{ChunkResults, JobError, Lease, LeaseStatus, StateError, UnixMillis, UsageSource};
 
-const CLAIMABLE: &str = "SELECT EXISTS (SELECT FROM domesday.jobs \
-     WHERE status IN ('queued', 'running') AND NOT gone AND expires_at > $1 \
-     AND (lease_until IS NULL OR lease_until <= $1))";
-/// Claims go one at a time, or two at once would both find the same tenant's turn.
-const SERIALISE: &str = "SELECT pg_advisory_xact_lock(1685024101, 0)";
-/// The tenants with open jobs are found one after another by an index, and go by their turns. Only
-/// they are sorted, not their jobs, and the join keeps their order. A tenant that never had a turn
-/// goes by its first open job. A row that somebody writes at this moment is somebody's, so it is
-/// passed over.
-const FIND: &str = "WITH RECURSIVE open (tenant, number) AS ( \
-         (SELECT j.tenant, j.number FROM domesday.jobs AS j \
-           WHERE j.status IN ('queued', 'running') AND NOT j.gone \
-           ORDER BY j.tenant, j.number LIMIT 1) \
-         UNION ALL \
-         SELECT next.tenant, next.number FROM open CROSS JOIN LATERAL ( \
-             SELECT j.tenant, j.number FROM domesday.jobs AS j \
-              WHERE j.status IN ('queued', 'running') AND NOT j.gone AND j.tenant > open.tenant \
-              ORDER BY j.tenant, j.number LIMIT 1) AS next), \
-     queue AS MATERIALIZED ( \
-         SELECT open.tenant FROM open LEFT JOIN domesday.turns AS t ON t.tenant = open.tenant \
-          ORDER BY coalesce(t.turn, 0), open.number) \
-     SELECT first.id FROM queue CROSS JOIN LATERAL ( \
-         SELECT j.id FROM domesday.jobs AS j \
-          WHERE j.tenant = queue.tenant AND j.status IN ('queued', 'running') AND NOT j.gone \
-            AND j.expires_at > $1 AND (j.lease_until IS NULL OR j.lease_until <= $1) \
-          ORDER BY j.number LIMIT 1 FOR UPDATE SKIP LOCKED) AS first LIMIT 1";
-const TAKE: &str = "UPDATE domesday.jobs SET \
-     updated_at = CASE status WHEN 'queued' THEN greatest(updated_at, $2) ELSE updated_at END, \
-     status = 'running', fence = nextval('domesday.fence'), attempts = attempts + 1, lease_until = $3 \
-     WHERE id = $1 RETURNING *";
-const TURN: &str = "INSERT INTO domesday.turns (tenant, turn) \
-     VALUES ($1, nextval('domesday.turn')) \
-     ON CONFLICT (tenant) DO UPDATE SET turn = excluded.turn";
 const RENEW: &str = "UPDATE domesday.jobs SET lease_until = $4 \
      WHERE id = $1 AND fence = $2 AND status = 'running' AND NOT gone AND expires_at > $3";
 /// A new number, so that the earlier holder can no longer write.
@@ -81,67 +43,6 @@ const FAIL: &str = "UPDATE domesday.jobs SET status = 'failed', \
      updated_at = greatest(updated_at, $2), lease_until = NULL, \
      shared = '', bytes = bytes - $3, error_code = $4, error_message = $5, error_retryable = $6 \
      WHERE id = $1";
-
-pub(super) async fn claim(
-    pool: PgPool,
-    now: UnixMillis,
-    lease_millis: i64,
-    undelivered: &Arc<UndeliveredLeases>,
-) -> Result<Option<ClaimDelivery>, StateError> {
-    let any: bool = sqlx::query_scalar(CLAIMABLE)
-        .bind(now.0)
-        .fetch_one(&pool)
-        .await
-        .map_err(reading)?;
-    if !any {
-        return Ok(None);
-    }
-    let mut transaction = pool.begin().await.map_err(writing)?;
-    sqlx::query(SERIALISE)
-        .execute(&mut *transaction)
-        .await
-        .map_err(writing)?;
-    let found: Option<uuid::Uuid> = sqlx::query_scalar(FIND)
-        .bind(now.0)
-        .fetch_optional(&mut *transaction)
-        .await
-        .map_err(reading)?;
-    let Some(id) = found else { return Ok(None) };
-    let row = sqlx::query(TAKE)
-        .bind(id)
-        .bind(now.0)
-        .bind(now.0.saturating_add(lease_millis))
-        .fetch_one(&mut *transaction)
-        .await
-        .map_err(writing)?;
-    let claim = read_claim(&row)?;
-    sqlx::query(TURN)
-        .bind(claim.job.tenant.as_str())
-        .execute(&mut *transaction)
-        .await
-        .map_err(writing)?;
-    // From here on it may be claimed, although the commit fails or the caller gives up.
-    let delivery = ClaimDelivery::new(claim, undelivered);
-    transaction.commit().await.map_err(writing)?;
-    Ok(Some(delivery))
-}
-
-fn read_claim(row: &PgRow) -> Result<Claim, StateError> {
-    let job = records::job(row)?;
-    let number = |column| -> Result<u32, StateError> {
-        records::small("jobs", row.try_get(column).map_err(reading)?)
-    };
-    Ok(Claim {
-        lease: Lease {
-            job: job.id,
-            fence: records::count("jobs", row.try_get("fence").map_err(reading)?)?,
-        },
-        shared: row.try_get("shared").map_err(reading)?,
-        next: number("next")?,
-        attempts: number("attempts")?,
-        job,
-    })
-}
 
 fn lease_status(result: sqlx::postgres::PgQueryResult) -> LeaseStatus {
     match result.rows_affected() {
@@ -341,71 +242,4 @@ pub(super) async fn unfinished_chunks(
         .map_err(reading)?;
     let units = row.try_get("units").map_err(reading)?;
     Ok((units, row.try_get("dropped").map_err(reading)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::postgres::connect::connect;
-    use crate::postgres::jobs::UndeliveredClaims;
-    use crate::postgres::jobs::submit::submit;
-    use crate::test_support::block_on;
-    use crate::{JobMode, Month, NewChunk, NewJob};
-    use std::time::Duration;
-
-    fn new_job(number: u128, now: UnixMillis) -> NewJob {
-        NewJob {
-            now,
-            id: uuid::Uuid::from_u128(number),
-            mode: JobMode::Simple,
-            tenant: "acme".parse().unwrap(),
-            month: Month {
-                year: 2031,
-                month: 6,
-            },
-            chunks: vec![NewChunk {
-                rows: 1,
-                input: vec![1],
-                units: 1,
-            }],
-            shared: Vec::new(),
-            release_id: String::new(),
-            idempotency: None,
-            queued_jobs: u32::MAX,
-            allowance: u64::MAX,
-            stored_bytes: u64::MAX,
-        }
-    }
-
-    /// The commit of the claim is on its way, and its caller gave up.
-    #[test]
-    fn a_claim_that_commits_while_it_is_given_back_leaves_no_attempt() {
-        const CLAIMED: &str = "UPDATE domesday.jobs SET status = 'running', attempts = 1, \
-             fence = nextval('domesday.fence'), lease_until = $1 RETURNING id, fence";
-        let address = domesday_test_postgres::shared().database();
-        let now = UnixMillis(1_000);
-        block_on(async {
-            let pool = connect(&address, &Arc::default()).await.unwrap();
-            submit(pool.clone(), new_job(1, now)).await.unwrap();
-            let mut transaction = pool.begin().await.unwrap();
-            let row = sqlx::query(CLAIMED).bind(i64::MAX);
-            let row = row.fetch_one(&mut *transaction).await.unwrap();
-            let lease = Lease {
-                job: row.get("id"),
-                fence: u64::try_from(row.get::<i64, _>("fence")).unwrap(),
-            };
-            let undelivered = UndeliveredClaims::default();
-            undelivered.leases.add(lease);
-            let committing = async {
-                tokio::time::sleep(Duration::from_millis(500)).await;
-                transaction.commit().await.unwrap();
-            };
-            let (given_back, ()) = tokio::join!(undelivered.give_back(&pool), committing);
-            given_back.unwrap();
-            assert!(undelivered.leases.list().is_empty());
-            let claimed = claim(pool, now, 1_000, &undelivered.leases).await.unwrap();
-            let claim = claimed.and_then(ClaimDelivery::deliver).unwrap();
-            assert_eq!(claim.attempts, 1);
-        });
-    }
 }

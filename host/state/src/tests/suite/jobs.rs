@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::test_support::claimant;
 use domesday_state::*;
 use uuid::Uuid;
 
@@ -172,7 +173,7 @@ pub(crate) fn a_hundred_identical_submissions_are_one_job<S: Store>() {
 pub(crate) fn a_job_is_gone_on_its_millisecond<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let job = expect_accepted(submit(&state, job_of("acme", 1, &[(1, 1, b"row")])));
-    let claim = wait(state.claim(NOW, 1_000)).unwrap();
+    let claim = wait(state.claim(claimant(), NOW, 1_000)).unwrap();
     super::finish(&state, claim.lease, 0, b"result");
     let end = job.expires_at;
     let before = UnixMillis(end.0 - 1);
@@ -203,7 +204,7 @@ pub(crate) fn a_key_is_never_forgotten<S: Store>() {
     let mut new = job_of("acme", 1, &[(1, 1, b"row")]);
     new.idempotency = Some(key("k", 1));
     expect_accepted(submit(&state, new.clone()));
-    let claim = wait(state.claim(NOW, 1_000)).unwrap();
+    let claim = wait(state.claim(claimant(), NOW, 1_000)).unwrap();
     super::finish(&state, claim.lease, 0, b"result");
     let done = wait(state.job(id("acme"), new.id, NOW)).unwrap();
     assert_eq!(done.status, JobStatus::Completed);
@@ -248,9 +249,9 @@ pub(crate) fn a_job_that_outlives_its_time_is_given_back<S: Store>() {
     let mut new = job_of("acme", 1, &[(3, 2, b"one"), (3, 3, b"two"), (3, 3, b"tri")]);
     new.idempotency = Some(key("k", 1));
     let job = expect_accepted(submit(&state, new));
-    let claim = wait(state.claim(NOW, 1_000)).unwrap();
+    let claim = wait(state.claim(claimant(), NOW, 1_000)).unwrap();
     super::finish(&state, claim.lease, 0, b"result");
-    assert_eq!(wait(state.claim(job.expires_at, 1_000)), None);
+    assert_eq!(wait(state.claim(claimant(), job.expires_at, 1_000)), None);
     let end = job.expires_at;
     assert_eq!(
         wait(state.renew(claim.lease, end, 1_000)),
@@ -360,13 +361,13 @@ pub(crate) fn bytes_are_counted_exactly<S: Store>() {
         ),
     ));
     occupied(&state, 350);
-    let claim = wait(state.claim(NOW, 1_000)).unwrap();
+    let claim = wait(state.claim(claimant(), NOW, 1_000)).unwrap();
     super::finish(&state, claim.lease, 0, &[7; 30]);
     occupied(&state, 280);
     drop(state);
     let state = store.open();
     occupied(&state, 280);
-    let claim = wait(state.claim(after(31_000), 1_000)).unwrap();
+    let claim = wait(state.claim(claimant(), after(31_000), 1_000)).unwrap();
     super::finish(&state, claim.lease, 1, &[7; 500]);
     occupied(&state, 580);
     let error = JobError {
@@ -404,7 +405,7 @@ pub(crate) fn a_reference_counts_as_its_object<S: Store>() {
     let chunks = [(1, 1, first.as_slice()), (1, 1, second.as_slice())];
     let job = expect_accepted(submit(&state, job_of("acme", 1, &chunks)));
     occupied(50_007);
-    let claim = wait(state.claim(NOW, 1_000)).unwrap();
+    let claim = wait(state.claim(claimant(), NOW, 1_000)).unwrap();
     assert_eq!(wait(state.input(claim.lease, 0)), Some(first));
     super::finish(&state, claim.lease, 0, &reference(600_000));
     occupied(600_007);

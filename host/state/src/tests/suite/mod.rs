@@ -112,6 +112,8 @@ macro_rules! state_suite {
                 a_job_goes_from_queued_to_completed
                 a_job_is_never_updated_earlier_than_before
                 tenants_take_turns
+                a_host_claims_only_jobs_of_its_releases
+                a_host_without_object_storage_claims_no_job_in_it
                 the_oldest_waiting_job_is_that_of_any_tenant
                 a_lease_ends_on_its_millisecond
                 attempts_are_counted_by_chunk

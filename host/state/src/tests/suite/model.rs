@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use crate::test_support::{REQUEST, read_ledger};
+use crate::test_support::{REQUEST, claimant, read_ledger};
 use domesday_state::*;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -257,7 +257,7 @@ impl<S: State> Model<'_, S> {
     fn claim(&mut self) {
         let now = self.now;
         let free = |job: &ModelJob| job.open() && !job.is_expired(now) && job.leased_until <= now;
-        let Some(claim) = wait(self.state.claim(self.at(), LEASE)) else {
+        let Some(claim) = wait(self.state.claim(claimant(), self.at(), LEASE)) else {
             assert!(!self.jobs.iter().any(free));
             return;
         };

@@ -1,5 +1,6 @@
 //! Withdrawing submissions without a key.
 
+use crate::test_support::claimant;
 use domesday_state::*;
 use uuid::Uuid;
 
@@ -29,7 +30,7 @@ fn work_off(state: &impl State, phase: WorkPhase) -> Option<Lease> {
     if phase == WorkPhase::Queued {
         return None;
     }
-    let lease = wait(state.claim(NOW, 30_000)).unwrap().lease;
+    let lease = wait(state.claim(claimant(), NOW, 30_000)).unwrap().lease;
     let finish = |chunk, refund| {
         let results = ChunkResults {
             refund,
@@ -57,7 +58,7 @@ pub(crate) fn a_withdrawn_job_leaves_nothing_and_costs_nothing<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     for (number, phase) in (1..).zip(ALL) {
         submit(&state, job_of("acme", 100 + number, &[(1, 1, b"other")]));
-        let other = wait(state.claim(NOW, 30_000)).unwrap().lease;
+        let other = wait(state.claim(claimant(), NOW, 30_000)).unwrap().lease;
         let before = used_units(&state, "acme");
         let new = job_of("acme", number, &[(3, 3, b"one"), (2, 2, b"two")]);
         submit(&state, new.clone());
@@ -68,7 +69,11 @@ pub(crate) fn a_withdrawn_job_leaves_nothing_and_costs_nothing<S: Store>() {
         }
         assert_eq!(wait(state.job(id("acme"), new.id, NOW)), None);
         assert_eq!(wait(state.output(id("acme"), new.id, 0, NOW)), None);
-        assert_eq!(wait(state.claim(NOW, 30_000)), None, "{phase:?}");
+        assert_eq!(
+            wait(state.claim(claimant(), NOW, 30_000)),
+            None,
+            "{phase:?}"
+        );
         if let Some(lease) = lease {
             let renewed = wait(state.renew(lease, NOW, 30_000));
             let finished = wait(state.finish_chunk(lease, chunk_results(1), NOW, 30_000));

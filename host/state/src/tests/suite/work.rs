@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::test_support::claimant;
 use domesday_state::*;
 use uuid::Uuid;
 
@@ -10,7 +11,7 @@ use super::{NOW, Store, after, finish, id, job_of, submit, used_units, wait, wit
 const LEASE: i64 = 30_000;
 
 fn claim(state: &impl Jobs, now: UnixMillis) -> Option<Claim> {
-    wait(state.claim(now, LEASE))
+    wait(state.claim(claimant(), now, LEASE))
 }
 
 fn job(state: &impl Jobs, number: u128) -> Job {
@@ -191,6 +192,94 @@ pub(crate) fn tenants_take_turns<S: Store>() {
         .collect();
     assert_eq!(own, [1, 2, 3]);
     assert_eq!(claim(&state, NOW), None);
+}
+
+/// Counts the jobs that a claimant passes over: by release, in object storage, and since when.
+fn count_passed_over(
+    state: &impl Jobs,
+    claimant: &Claimant,
+) -> (Vec<(String, u64)>, u64, Option<i64>) {
+    let passed_over = wait(state.count_passed_over(claimant.clone(), NOW));
+    let by_release = passed_over.by_release.into_iter().collect();
+    let oldest = passed_over.oldest.map(|at| at.0 - NOW.0);
+    (by_release, passed_over.in_objects, oldest)
+}
+
+/// Two jobs of one tenant's that another host can run, before one that this host can.
+pub(crate) fn a_host_claims_only_jobs_of_its_releases<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    for (number, release) in [(1, "old"), (2, "old"), (3, "release"), (4, "other")] {
+        let mut new = job_of("acme", number, &[(1, 1, b"row")]);
+        new.release_id = release.into();
+        new.now = UnixMillis(NOW.0 - 10 + i64::try_from(number).unwrap());
+        submit(&state, new);
+    }
+    let claim_by = |claimant: &Claimant| {
+        let claim = wait(state.claim(claimant.clone(), NOW, LEASE))?;
+        Some(claim.job.id.as_u128())
+    };
+    let (mine, others) = (
+        Claimant::of_releases(["release"]),
+        Claimant::of_releases(["other", "old"]),
+    );
+    assert_eq!(claim_by(&Claimant::default()), None);
+    assert_eq!(claim_by(&mine), Some(3));
+    assert_eq!(claim_by(&mine), None);
+    // Jobs that a host passes over are as they were.
+    assert_eq!(job(&state, 1).status, JobStatus::Queued);
+    let waiting = vec![("old".to_owned(), 2), ("other".to_owned(), 1)];
+    assert_eq!(count_passed_over(&state, &mine), (waiting, 0, Some(-9)));
+    assert_eq!(count_passed_over(&state, &others), (vec![], 0, None));
+    assert_eq!(claim_by(&others), Some(1));
+    // Somebody works on it now.
+    let waiting = vec![("old".to_owned(), 1), ("other".to_owned(), 1)];
+    assert_eq!(count_passed_over(&state, &mine), (waiting, 0, Some(-8)));
+    let leaving = Claimant {
+        excluded_jobs: vec![Uuid::from_u128(2)],
+        ..others.clone()
+    };
+    assert_eq!(claim_by(&leaving), Some(4));
+    assert_eq!(claim_by(&leaving), None);
+    assert_eq!(count_passed_over(&state, &leaving), (vec![], 0, None));
+    assert_eq!(claim_by(&others), Some(2));
+}
+
+/// The next chunk decides: rows that have results need not be read.
+pub(crate) fn a_host_without_object_storage_claims_no_job_in_it<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    let reference = ObjectReference {
+        bytes: 9_000,
+        digest: [1; 32],
+        key: [2; 32],
+    };
+    let object = reference.to_bytes();
+    submit(
+        &state,
+        job_of("acme", 1, &[(1, 1, &object), (1, 1, b"two")]),
+    );
+    submit(
+        &state,
+        job_of("acme", 2, &[(1, 1, b"one"), (1, 1, &object)]),
+    );
+    let without = Claimant {
+        reads_objects: false,
+        ..claimant()
+    };
+    let claim_by = |claimant: &Claimant| wait(state.claim(claimant.clone(), NOW, LEASE));
+    assert_eq!(count_passed_over(&state, &without), (vec![], 1, Some(0)));
+    let second = claim_by(&without).unwrap();
+    assert_eq!(second.job.id.as_u128(), 2);
+    finish(&state, second.lease, 0, b"result");
+    wait(state.release_lease(second.lease));
+    // Now both need object storage.
+    assert_eq!(claim_by(&without), None);
+    assert_eq!(count_passed_over(&state, &without), (vec![], 2, Some(0)));
+    let first = claim_by(&claimant()).unwrap();
+    assert_eq!(first.job.id.as_u128(), 1);
+    finish(&state, first.lease, 0, b"result");
+    wait(state.release_lease(first.lease));
+    assert_eq!(claim_by(&without).unwrap().job.id.as_u128(), 1);
+    assert_eq!(count_passed_over(&state, &claimant()), (vec![], 0, None));
 }
 
 pub(crate) fn a_lease_ends_on_its_millisecond<S: Store>() {

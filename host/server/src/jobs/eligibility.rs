@@ -1,0 +1,115 @@
+//! The jobs that this host can work on, and those that it passes over.
+//!
+//! A host claims no job whose release it lacks, or whose rows are in object storage that it does
+//! not read. Another host may have both, so the job waits for it. A release that did not open and a
+//! job that could not be read are left out for a while. Another host may have them whole.
+
+use crate::service::Service;
+use domesday_state::{Claim, Claimant, JobSetbacks, ReleaseRetries, SetbackCause, SetbackOutcome};
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// Interval at which the host looks for jobs that it passes over.
+const INTERVAL: Duration = Duration::from_secs(5);
+
+/// The releases and jobs that this host leaves to others.
+#[derive(Default)]
+pub(super) struct Eligibility {
+    unopened: Mutex<BTreeSet<String>>,
+    setbacks: Mutex<JobSetbacks>,
+}
+
+impl Eligibility {
+    /// Returns the jobs that this host can work on now.
+    pub(super) fn claimant(&self, service: &Service) -> Claimant {
+        let mut releases = service.releases.list_served();
+        let unopened = lock(&self.unopened);
+        releases.retain(|id| !unopened.contains(id));
+        Claimant {
+            releases,
+            reads_objects: service.job_store.reads_objects(),
+            excluded_jobs: lock(&self.setbacks).list_excluded(Instant::now()),
+        }
+    }
+
+    /// Leaves the jobs of a release to other hosts, until it opens.
+    pub(super) fn exclude_release(&self, id: &str) {
+        lock(&self.unopened).insert(id.to_owned());
+    }
+
+    /// Records that this host could not read a job.
+    pub(super) fn record_setback(&self, claim: &Claim, cause: SetbackCause) -> SetbackOutcome {
+        lock(&self.setbacks).record(claim, cause, Instant::now())
+    }
+
+    /// Shows the jobs that this host passes over, and opens their releases as soon as they are
+    /// here, until `stop` is set.
+    pub(super) async fn watch(
+        self: Arc<Self>,
+        service: Arc<Service>,
+        mut stop: watch::Receiver<bool>,
+    ) {
+        let mut ticks = interval(INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut retries, mut is_logged) = (ReleaseRetries::default(), false);
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => {}
+                _ = stop.wait_for(|stop| *stop) => return,
+            }
+            let (claimant, now) = (self.claimant(&service), service.clock.now());
+            // A state that does not answer is logged elsewhere.
+            let Ok(passed_over) = service.state.count_passed_over(claimant, now).await else {
+                continue;
+            };
+            service.metrics.jobs.show_passed_over(passed_over.oldest);
+            let jobs = passed_over.in_objects;
+            if jobs > 0 && !is_logged {
+                tracing::warn!(
+                    jobs,
+                    "jobs wait in object storage, which this host does not read; set job_store as \
+                     on the host that accepted them"
+                );
+            }
+            is_logged = jobs > 0;
+            for id in retries.list_due(&passed_over, Instant::now()) {
+                let (opener, release) = (service.clone(), id.clone());
+                // Opening reads the package from the disk.
+                let opening = spawn_blocking(move || opener.releases.get(&release).map(drop));
+                let opened: Result<(), Box<dyn Error + Send + Sync>> = tokio::select! {
+                    opened = opening => match opened {
+                        Ok(opened) => opened.map_err(Into::into),
+                        Err(panicked) => Err(panicked.into()),
+                    },
+                    _ = stop.wait_for(|stop| *stop) => return,
+                };
+                let jobs = passed_over.by_release.get(&id).copied();
+                match opened {
+                    Ok(()) => {
+                        lock(&self.unopened).remove(&id);
+                        tracing::info!(release_id = id, jobs, "jobs waited for a release");
+                        service.submitted.notify_one();
+                    }
+                    Err(error) => {
+                        if retries.postpone(&id, Instant::now()) {
+                            tracing::warn!(
+                                release_id = id, jobs, %error,
+                                "jobs wait for a release that this host cannot run"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each change of them is whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,214 @@
+//! The jobs that a host gave back, since it could not read them. It tries each again, and says when
+//! nobody can read it any more.
+//!
+//! One host may be unable to read what another reads, as with the wrong bucket. So a job is given
+//! back at once. This host tries it again after a pause that grows, and other hosts meanwhile. The
+//! job is lost once this host has tried for an hour, while no host finished the part in question.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use crate::Claim;
+
+/// The pause after the first attempt. It doubles with each, up to [`PAUSE_MAX`].
+const PAUSE: Duration = Duration::from_secs(1);
+/// The longest pause. A job goes on so soon after its cause is mended.
+const PAUSE_MAX: Duration = Duration::from_secs(15);
+/// The time for which a job is tried.
+pub const SETBACK_TIME: Duration = Duration::from_secs(3_600);
+/// Attempts of this host in that time, or else it had the job too seldom to judge.
+const ATTEMPTS_MIN: u32 = 30;
+
+/// The reason why a host gave a job back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetbackCause {
+    /// The store of jobs does not answer.
+    NoAnswer,
+    /// The store answered, and the rows are absent or damaged.
+    Unreadable,
+}
+
+/// A job that this host could not read.
+struct Setback {
+    /// The part in question: its first chunk without results.
+    chunk: u32,
+    last: Instant,
+    attempts: u32,
+    /// The first answer that the rows cannot be read, and the number of these answers.
+    unreadable: (Instant, u32),
+}
+
+impl Setback {
+    fn next(&self) -> Instant {
+        let doublings = self.attempts.saturating_sub(1).min(16);
+        self.last + (PAUSE * 2_u32.pow(doublings)).min(PAUSE_MAX)
+    }
+}
+
+/// The outcome of an attempt that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SetbackOutcome {
+    /// True if this is the first attempt at this part.
+    pub is_first: bool,
+    /// True if nobody could read the part for [`SETBACK_TIME`].
+    pub is_final: bool,
+}
+
+/// The jobs that this host could not read.
+#[derive(Default)]
+pub struct JobSetbacks(HashMap<Uuid, Setback>);
+
+impl JobSetbacks {
+    /// Records that a claimed job could not be read, and says whether it is lost.
+    pub fn record(&mut self, claim: &Claim, cause: SetbackCause, now: Instant) -> SetbackOutcome {
+        // A job that this host has not had for so long begins anew.
+        self.0.retain(|_, it| now < it.last + SETBACK_TIME);
+        let fresh = || Setback {
+            chunk: claim.next,
+            last: now,
+            attempts: 0,
+            unreadable: (now, 0),
+        };
+        let setback = self.0.entry(claim.job.id).or_insert_with(fresh);
+        if setback.chunk != claim.next {
+            // Some host finished the part before.
+            *setback = fresh();
+        }
+        setback.last = now;
+        setback.attempts = setback.attempts.saturating_add(1);
+        let (first, answers) = &mut setback.unreadable;
+        if cause == SetbackCause::Unreadable {
+            if *answers == 0 {
+                *first = now;
+            }
+            *answers = answers.saturating_add(1);
+        }
+        SetbackOutcome {
+            is_first: setback.attempts == 1,
+            is_final: cause == SetbackCause::Unreadable
+                && *answers >= ATTEMPTS_MIN
+                && now >= *first + SETBACK_TIME,
+        }
+    }
+
+    /// Returns the jobs that this host does not try yet.
+    pub fn list_excluded(&self, now: Instant) -> Vec<Uuid> {
+        let waiting = self.0.iter().filter(|(_, setback)| now < setback.next());
+        waiting.map(|(id, _)| *id).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SetbackCause::{NoAnswer, Unreadable};
+    use super::*;
+    use crate::{Job, JobMode, JobStatus, Lease, Tally, UnixMillis};
+
+    fn claim(number: u128, next: u32) -> Claim {
+        let id = Uuid::from_u128(number);
+        Claim {
+            lease: Lease { job: id, fence: 1 },
+            job: Job {
+                id,
+                tenant: "acme".parse().unwrap(),
+                mode: JobMode::Simple,
+                status: JobStatus::Running,
+                release_id: "release".into(),
+                request_count: 2,
+                created_at: UnixMillis(0),
+                updated_at: UnixMillis(0),
+                expires_at: UnixMillis(1),
+                chunks: 2,
+                tally: Tally::default(),
+                error: None,
+            },
+            shared: Vec::new(),
+            next,
+            attempts: 1,
+        }
+    }
+
+    /// Tries a job as soon as it may be, and returns the times of the attempts up to the last.
+    fn try_until_final(setbacks: &mut JobSetbacks, from: Instant) -> Vec<Duration> {
+        let mut times = Vec::new();
+        let mut now = from;
+        loop {
+            times.push(now - from);
+            if setbacks.record(&claim(1, 0), Unreadable, now).is_final {
+                return times;
+            }
+            while !setbacks.list_excluded(now).is_empty() {
+                now += Duration::from_millis(500);
+            }
+        }
+    }
+
+    #[test]
+    fn a_job_is_tried_after_growing_pauses_and_is_lost_after_an_hour() {
+        let times = try_until_final(&mut JobSetbacks::default(), Instant::now());
+        let seconds: Vec<u64> = times.iter().map(Duration::as_secs).collect();
+        assert_eq!(seconds[..7], [0, 1, 3, 7, 15, 30, 45]);
+        assert_eq!(seconds.last(), Some(&3_600));
+    }
+
+    #[test]
+    fn a_part_that_some_host_finished_begins_the_hour_anew() {
+        let (mut setbacks, start) = (JobSetbacks::default(), Instant::now());
+        let outcome = |is_first, is_final| SetbackOutcome { is_first, is_final };
+        for second in 0..3_600 {
+            let now = start + Duration::from_secs(second);
+            assert_eq!(
+                setbacks.record(&claim(1, 0), Unreadable, now),
+                outcome(second == 0, false)
+            );
+        }
+        let end = start + SETBACK_TIME;
+        assert_eq!(
+            setbacks.record(&claim(1, 1), Unreadable, end),
+            outcome(true, false)
+        );
+        assert_eq!(
+            setbacks.record(&claim(2, 0), Unreadable, end),
+            outcome(true, false)
+        );
+    }
+
+    #[test]
+    fn a_job_that_this_host_seldom_had_is_not_lost() {
+        let (mut setbacks, start) = (JobSetbacks::default(), Instant::now());
+        let minutes = |minutes: u64| start + Duration::from_secs(60 * minutes);
+        for at in [0, 50, 70] {
+            assert!(
+                !setbacks
+                    .record(&claim(1, 0), Unreadable, minutes(at))
+                    .is_final
+            );
+        }
+        // It had the job last an hour ago.
+        assert!(
+            setbacks
+                .record(&claim(1, 0), Unreadable, minutes(130))
+                .is_first
+        );
+    }
+
+    #[test]
+    fn an_outage_of_the_store_loses_no_job() {
+        let (mut setbacks, start) = (JobSetbacks::default(), Instant::now());
+        let at = |second| start + Duration::from_secs(second);
+        for second in 0..9_000 {
+            let outcome = setbacks.record(&claim(1, 0), NoAnswer, at(second));
+            assert!(!outcome.is_final);
+        }
+        assert!(
+            !setbacks
+                .record(&claim(1, 0), Unreadable, at(9_000))
+                .is_final
+        );
+        let mut times = (9_001..).map(|second| (second, at(second)));
+        let end = times.find(|(_, now)| setbacks.record(&claim(1, 0), Unreadable, *now).is_final);
+        assert_eq!(end.map(|(second, _)| second), Some(9_000 + 3_600));
+    }
+}

@@ -1,0 +1,89 @@
+//! The jobs that a host passes over, and when it tries again to open a release that they wait for.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::{Claimant, Job, UnixMillis};
+
+/// The wait after the first attempt to open a release. It doubles up to [`REOPEN_MAX`].
+const REOPEN: Duration = Duration::from_secs(5);
+/// The longest wait before a release that did not open is tried again.
+const REOPEN_MAX: Duration = Duration::from_secs(60);
+
+/// Jobs that nobody works on, and that a host does not claim.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PassedOverJobs {
+    /// The number of those whose release the host cannot run, by release.
+    pub by_release: BTreeMap<String, u64>,
+    /// The number of the others, whose rows are in object storage that the host does not read.
+    pub in_objects: u64,
+    /// Time at which the oldest of all was accepted.
+    pub oldest: Option<UnixMillis>,
+}
+
+impl PassedOverJobs {
+    /// Counts a job that a host passes over, by its release unless the host can run it.
+    pub(crate) fn add(&mut self, claimant: &Claimant, job: &Job) {
+        match claimant.runs(&job.release_id) {
+            true => self.in_objects += 1,
+            false => *self.by_release.entry(job.release_id.clone()).or_default() += 1,
+        }
+        self.note_time(job.created_at);
+    }
+
+    /// Moves the time of the oldest job back, where this one is older.
+    pub(crate) fn note_time(&mut self, accepted: UnixMillis) {
+        let oldest = self.oldest.map_or(accepted, |known| known.min(accepted));
+        self.oldest = Some(oldest);
+    }
+}
+
+/// The releases that jobs wait for and that did not open, with the times of the next attempts.
+#[derive(Debug, Default)]
+pub struct ReleaseRetries(BTreeMap<String, (Duration, Instant)>);
+
+impl ReleaseRetries {
+    /// Returns the releases to open now, and forgets those that no job waits for.
+    pub fn list_due(&mut self, passed_over: &PassedOverJobs, now: Instant) -> Vec<String> {
+        let releases = &passed_over.by_release;
+        self.0.retain(|id, _| releases.contains_key(id));
+        let is_due = |id: &&String| self.0.get(*id).is_none_or(|(_, next)| *next <= now);
+        releases.keys().filter(is_due).cloned().collect()
+    }
+
+    /// Postpones the next attempt at a release that did not open, and returns true the first time.
+    pub fn postpone(&mut self, id: &str, now: Instant) -> bool {
+        let before = self.0.get(id).map(|(wait, _)| *wait);
+        let wait = before.map_or(REOPEN, |wait| (wait * 2).min(REOPEN_MAX));
+        self.0.insert(id.to_owned(), (wait, now + wait));
+        before.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_that_does_not_open_is_news_once_and_tried_less_and_less() {
+        let (mut retries, start) = (ReleaseRetries::default(), Instant::now());
+        let waiting = PassedOverJobs {
+            by_release: BTreeMap::from([("old".to_owned(), 3)]),
+            ..PassedOverJobs::default()
+        };
+        let (mut tried, mut news) = (Vec::new(), 0);
+        for second in 0..200 {
+            let now = start + Duration::from_secs(second);
+            for id in retries.list_due(&waiting, now) {
+                tried.push(second);
+                news += u32::from(retries.postpone(&id, now));
+            }
+        }
+        assert_eq!((tried, news), (vec![0, 5, 15, 35, 75, 135, 195], 1));
+        // Jobs that come after these are gone are news again.
+        let now = start + Duration::from_secs(200);
+        assert!(retries.list_due(&PassedOverJobs::default(), now).is_empty());
+        assert_eq!(retries.list_due(&waiting, now), ["old"]);
+        assert!(retries.postpone("old", now));
+    }
+}

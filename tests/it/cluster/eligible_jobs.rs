@@ -1,0 +1,108 @@
+//! A job waits for a host that can run its release.
+
+use crate::common::client::Client;
+use crate::common::demo::{RELEASE, house};
+use crate::common::packages::{Releases, damage};
+use crate::common::program::customer_key;
+use crate::common::server::{Server, Start, start};
+use domesday_test_postgres as cluster;
+use serde_json::{Value, json};
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// The demo's release under another id.
+const OTHER: &str = "other-1";
+const JOBS: &str = "/v3/valuation-jobs";
+/// A host that claims a job which it cannot run does so sooner.
+const CLAIMED: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+fn with_other() -> Releases {
+    let releases = Releases::copy();
+    let component = fs::read(releases.release(RELEASE).join("component.wasm")).unwrap();
+    releases.add(OTHER, component);
+    releases
+}
+
+/// Prepares a host of a database and a folder of releases.
+fn host(database: &str, releases: &Releases, current: &str, runners: &str) -> Start {
+    start().releases(releases.path()).with(&[
+        "--state",
+        database,
+        "--release",
+        current,
+        "--allow-unsigned",
+        OTHER,
+        "--job-runners",
+        runners,
+    ])
+}
+
+fn status_of(client: &Client, job: &Value) -> String {
+    let document = client.get(job["status_url"].as_str().unwrap()).ok();
+    document["status"].as_str().unwrap().to_owned()
+}
+
+/// Asserts that a host passes a job over, and that the log says why.
+fn assert_waits(host: &Server, client: &Client, job: &Value) -> Value {
+    let waiting = "jobs wait for a release that this host cannot run";
+    let line = host.await_log(|line| line["message"] == waiting);
+    assert_eq!(line["release_id"], job["release_id"], "{line}");
+    let begun = Instant::now();
+    while begun.elapsed() < CLAIMED {
+        assert_eq!(status_of(client, job), "queued");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    line
+}
+
+fn await_completed(client: &Client, job: &Value) {
+    let begun = Instant::now();
+    while status_of(client, job) != "completed" {
+        let status = status_of(client, job);
+        assert!(begun.elapsed() < TIMEOUT, "{status}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// The first host takes the job and works on none. The second lacks its release. The third holds
+/// it, and works the job off.
+#[test]
+fn a_job_goes_to_the_host_that_holds_its_release() {
+    let (both, one) = (with_other(), Releases::copy());
+    let database = cluster::shared().database();
+    let key = customer_key(&database);
+    let accepting = host(&database, &both, OTHER, "0").go();
+    let lacking = host(&database, &one, RELEASE, "1").go();
+    let client = accepting.client(&key);
+    let job = client.post(JOBS, &json!({"requests": [house()]})).json();
+    assert_eq!(job["release_id"], OTHER);
+    assert_waits(&lacking, &client, &job);
+    let holding = host(&database, &both, RELEASE, "1").go();
+    await_completed(&client, &job);
+    for host in [accepting, lacking, holding] {
+        host.stop();
+    }
+}
+
+/// The second host would work on the job, and withdrew its release.
+#[test]
+fn a_job_on_a_withdrawn_release_waits_for_a_host_that_holds_it() {
+    let [whole, damaged] = [with_other(), with_other()];
+    let database = cluster::shared().database();
+    let key = customer_key(&database);
+    let accepting = host(&database, &whole, RELEASE, "0").go();
+    let withdrawing = host(&database, &damaged, OTHER, "1").go();
+    damage(&damaged.release(RELEASE).join("component.wasm"));
+    withdrawing.await_log(|line| line["release_id"] == RELEASE && line["reason"].is_string());
+    let client = accepting.client(&key);
+    let job = client.post(JOBS, &json!({"requests": [house()]})).json();
+    let line = assert_waits(&withdrawing, &client, &job);
+    let error = line["error"].as_str().unwrap();
+    assert!(error.contains("is withdrawn"), "{error}");
+    let holding = host(&database, &whole, RELEASE, "1").go();
+    await_completed(&client, &job);
+    for host in [accepting, withdrawing, holding] {
+        host.stop();
+    }
+}

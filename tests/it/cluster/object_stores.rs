@@ -216,6 +216,37 @@ fn a_host_without_an_object_store_leaves_the_jobs_in_it_to_others() {
 }
 
 #[test]
+fn a_host_with_another_object_store_is_refused_with_both_addresses() {
+    let store = ObjectStore::start();
+    let database = cluster::shared().database();
+    let first = job_host(&store, &database, &["--job-runners", "0"]);
+    let (right, wrong) = (
+        ObjectStore::place("jobs-of-test"),
+        ObjectStore::place("jobs-of-others"),
+    );
+    let serve = |place: &str| {
+        let settings = ["--state", &database, "--job-store", place];
+        lead_to(&store, start().with(&settings))
+    };
+    let refused = serve(&wrong).refused();
+    assert!(
+        refused.contains(&right) && refused.contains(&wrong),
+        "{refused}"
+    );
+    serve(&right).go().stop();
+    // A store that does not answer holds up no start.
+    store.stall(true);
+    let stalled = serve(&right).go();
+    stalled.await_log(|line| {
+        let message = line["message"].as_str().unwrap_or_default();
+        message.starts_with("the object store for jobs does not answer, and is not compared")
+    });
+    store.stall(false);
+    stalled.stop();
+    first.stop();
+}
+
+#[test]
 fn a_release_is_published_to_an_object_store_and_fetched_from_it() {
     let store = ObjectStore::start();
     let (source, bare) = (Releases::copy(), host());

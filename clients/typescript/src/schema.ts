@@ -972,7 +972,7 @@ export interface components {
         } & unknown;
         /** @description Reason for the failure of a job. */
         JobError: {
-            /** @description The code that programs branch on: `release_unavailable` or `processing_failed`. */
+            /** @description The code that programs branch on: `processing_failed`, or rarely `job_expired`. */
             code: string;
             /** @description For people. */
             message: string;

@@ -96,7 +96,7 @@ class JobError(Model):
         str,
         Field(
             description=(
-                "The code that programs branch on: `release_unavailable` or `processing_failed`."
+                "The code that programs branch on: `processing_failed`, or rarely `job_expired`."
             )
         ),
     ]

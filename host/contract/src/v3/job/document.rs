@@ -51,7 +51,7 @@ vocabulary! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = JobError)]
 pub struct JobFailure {
-    /// The code that programs branch on: `release_unavailable` or `processing_failed`.
+    /// The code that programs branch on: `processing_failed`, or rarely `job_expired`.
     pub code: String,
     /// For people.
     pub message: String,

@@ -2,7 +2,7 @@
 //! written.
 //!
 //! A rename from beside the folder needs rights in its parent, and one file system for both. A
-//! service's user has no such rights, and a volume is a file system of its own. So the content is
+//! service's user has no such rights, and a volume is another file system. So the content is
 //! made in a staging folder within. A rename of the staging folder records that the content is
 //! whole. Then each entry moves to its place, and the record is removed last.
 //!

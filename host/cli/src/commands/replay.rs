@@ -77,13 +77,3 @@ impl Replay {
         })
     }
 }
-
-/// Reads the recorded predictions of a package, if it has any.
-fn read_predictions(package: &Package) -> anyhow::Result<Vec<RecordedPrediction>> {
-    if package.path(predictions::FILE).is_err() {
-        return Ok(Vec::new());
-    }
-    let bytes = package.bytes(predictions::FILE)?;
-    predictions::read(bytes.as_slice())
-        .with_context(|| format!("invalid recorded predictions {}", predictions::FILE))
-}

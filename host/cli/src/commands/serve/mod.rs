@@ -143,11 +143,6 @@ async fn serve(
         release_source,
     } = started;
     let (mut service, promoted) = (opened.service, opened.promoted);
-    let OpenedService {
-        mut service,
-        promoted,
-        record,
-    } = open_service(&settings, &trust, threads, log_lines, traces)?;
     check_job_store(&settings, &*service.state, random()?).await?;
     // The answers of a sandbox are a table's, which no check of a model judges.
     if sandbox.is_none() {

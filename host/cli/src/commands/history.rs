@@ -71,8 +71,8 @@ impl History {
         let records: Vec<LedgerRecord> = entries.into_iter().map(LedgerEntry::into).collect();
         // Nothing of a ledger that does not fit is shown as if it were so.
         let entries = verify(&records)?;
-        let known: Vec<String> = self.signer.iter().map(PublicKey::to_string).collect();
-        check_history(&records, self.head.as_deref(), &known)?;
+        let expected: Vec<String> = self.signer.iter().map(PublicKey::to_string).collect();
+        check_history(&records, self.head.as_deref(), &expected)?;
         check_last(&records, &promoted)?;
         let kind = self.kind.map(|kind| ReleaseKind::from(kind).as_str());
         let mut shown: Vec<_> = entries

@@ -1,4 +1,4 @@
-//! A store of packages that is no folder: a registry, or an object store.
+//! A store of packages that is not a folder: a registry, or an object store.
 
 use crate::{
     Kind, Package, PackageError, PackageErrorKind, PackageId, PublishOutcome, RemoteManifest, Trust,

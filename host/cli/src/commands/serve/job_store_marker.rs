@@ -1,8 +1,8 @@
 //! The marker of the object store for jobs, by which hosts know that they have the same store.
 //!
-//! A host with another bucket or prefix finds no rows of the others' jobs, and they none of its
-//! own. So the first host writes a marker, an object with a random id, and the state keeps the id
-//! with the address. A later start compares them.
+//! A host with another bucket or prefix finds no rows of the others' jobs, and they find none of
+//! that host's. So the first host writes a marker, an object with a random id, and the state keeps
+//! the id with the address. A later start compares them.
 
 use crate::commands::objects::{BucketError, Location, ObjectBucket};
 use anyhow::Context;

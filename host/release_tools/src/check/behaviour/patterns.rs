@@ -8,7 +8,7 @@
 
 use super::input_cases::INPUTS;
 use super::prober::Prober;
-use super::stated_inputs;
+use super::stated_inputs::moves_by_case;
 use super::statistics::{log_ratio, median};
 use crate::check::finding::{Finding, Verdict, first_lines, percent};
 use crate::check::rows::Home;
@@ -112,7 +112,12 @@ pub fn check(prober: &mut Prober<'_>, pool: &[Home], progress: &mut Progress<'_>
         .iter()
         .filter(|known| known.moves.len() >= OF_A_PAIR);
     let known: BTreeSet<String> = judged.map(|known| known.name.clone()).collect();
-    patterns.extend(stated_inputs::patterns(prober, pool, &known, progress));
+    let stated = moves_by_case(prober, pool, &known, progress);
+    patterns.extend(stated.into_iter().map(|(name, moves)| Pattern {
+        name,
+        pair: false,
+        moves,
+    }));
     judge(&patterns)
 }
 

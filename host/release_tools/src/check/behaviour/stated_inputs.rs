@@ -5,7 +5,6 @@
 //! the terms of a lease, a thatched roof where no home of the sample has one.
 
 use super::input_cases::case;
-use super::patterns::Pattern;
 use super::prober::Prober;
 use super::statistics::log_ratio;
 use crate::check::rows::{Home, state};
@@ -50,13 +49,14 @@ macro_rules! stated {
     };
 }
 
-/// Returns patterns of one input each. Those in `known` are left out.
-pub fn patterns(
+/// Values homes with each case, and returns by its name the logs of the factors by which their
+/// estimates move. Cases in `known` are left out.
+pub fn moves_by_case(
     prober: &mut Prober<'_>,
     pool: &[Home],
     known: &BTreeSet<String>,
     progress: &mut Progress<'_>,
-) -> Vec<Pattern> {
+) -> Vec<(String, Vec<f64>)> {
     let bases = bases(pool);
     let mut homes: Vec<Home> = bases.iter().copied().cloned().collect();
     let mut tried: Vec<(String, Vec<(usize, usize)>)> = Vec::new();
@@ -80,14 +80,8 @@ pub fn patterns(
         let moved = moved.filter_map(|(base, row)| log_ratio(estimates[base], estimates[row]));
         moved.collect()
     };
-    tried
-        .into_iter()
-        .map(|(name, rows)| Pattern {
-            name,
-            pair: false,
-            moves: moves(rows),
-        })
-        .collect()
+    let moved = tried.into_iter().map(|(name, rows)| (name, moves(rows)));
+    moved.collect()
 }
 
 /// Returns some homes without a lease and some with one, evenly taken from those whose floor area
@@ -337,8 +331,8 @@ mod tests {
         }
         stated.sort_unstable();
         stated.dedup();
-        // The register's own and the other of later versions are left out. So are the occupancy and
-        // five that come from the sample: type, subtype, tenure, build status and floor area.
+        // The register's own and the other of later versions are left out. The sample has the
+        // occupancy and five more: type, subtype, tenure, build status and floor area.
         let all = 24 - 2 - 6;
         assert_eq!(stated.len(), all, "{stated:?}");
         let names: BTreeSet<String> = cases().into_iter().map(|case| case.name).collect();

@@ -16,6 +16,7 @@ mod prober;
 pub mod reference;
 mod settled_evidence;
 mod small_changes;
+mod sold_nearby;
 mod spread;
 mod stated_inputs;
 mod statistics;

@@ -4,14 +4,19 @@
 //! A home that states the postcode next door must keep its value nearly: the homes sold around it
 //! and its own sales stay the same. One that stands next door may be worth more or less, and not
 //! twice as much. Its own sales are hidden then: they would hold its estimate wherever it stands.
-//! This needs no other release, and no price that was paid.
+//! This needs no other release.
+//!
+//! Some places are worth a quarter of the next, such as a block of flats for the retired. A move
+//! that the prices of sales around both places explain, by half or more, counts without that part.
 
 use super::part::{Part, finding};
 use super::prober::Prober;
+use super::sold_nearby::log_ratio_of_prices;
 use super::statistics::{LEAST_HOMES, log_ratio, median, robust_deviation};
 use crate::check::finding::{Finding, percent};
 use crate::check::rows::Home;
 use crate::sampling;
+use domesday_engine::evidence::EvidenceSource;
 use domesday_registers::Progress;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -28,6 +33,9 @@ const NEAR_M: f64 = 2_000.0;
 const BY_NAME: f64 = 0.2;
 /// The move by the place next door, in logarithms: twice as much.
 const BY_PLACE: f64 = std::f64::consts::LN_2;
+/// The share of a move that the prices of sales must explain, so that it counts without them. Less
+/// may be chance.
+const EXPLAINED: f64 = 0.5;
 /// Standard errors of a median that chance may add. There are thousands of postcodes.
 const ERRORS: f64 = 5.0;
 /// Standard error of a median, in standard deviations over the root of the number.
@@ -44,6 +52,24 @@ pub struct PlaceMoves {
     pub by_name: Option<f64>,
     /// The move of homes next door that stand at its place as well.
     pub by_place: Option<f64>,
+    /// The move from the prices of sales around them to those around the place, where it was asked
+    /// for.
+    pub by_sales: Option<f64>,
+}
+
+impl PlaceMoves {
+    /// Returns the part of the move by place that the prices of sales do not explain.
+    fn unexplained(&self) -> Option<f64> {
+        let by_place = self.by_place?;
+        let explained = self.by_sales.map(|sales| sales / by_place);
+        Some(match (explained, self.by_sales) {
+            (Some(share), Some(sales)) if share >= EXPLAINED => {
+                // Prices that move by more explain all of it.
+                by_place.signum() * (by_place.abs() - sales.abs()).max(0.0)
+            }
+            _ => by_place,
+        })
+    }
 }
 
 /// Values homes next door under each postcode of these homes, and at each place.
@@ -68,6 +94,7 @@ pub fn check(prober: &mut Prober<'_>, homes: &[Home], progress: &mut Progress<'_
     }
     let called = prober.estimates(&called, "changing postcodes", progress);
     let moved = prober.estimates_without_own_sales(&moved, "changing places", progress);
+    let evidence = prober.evidence();
     let moves: Vec<PlaceMoves> = places
         .iter()
         .zip(&next_door)
@@ -78,14 +105,33 @@ pub fn check(prober: &mut Prober<'_>, homes: &[Home], progress: &mut Progress<'_
                 });
                 of_all(&moves.collect::<Vec<_>>())
             };
+            let by_place = of(&moved);
+            let is_far = by_place.is_some_and(|by| by.abs() > BY_PLACE);
             PlaceMoves {
                 postcode: place.subject.postcode.to_string(),
                 by_name: of(&called),
-                by_place: of(&moved),
+                by_place,
+                by_sales: is_far
+                    .then(|| by_sales(evidence, &places, (neighbours, place)))
+                    .flatten(),
             }
         })
         .collect();
     judge(&moves)
+}
+
+/// Returns the median move from the prices of sales around the neighbours to those around a place.
+fn by_sales(
+    evidence: &dyn EvidenceSource,
+    places: &[&Home],
+    (neighbours, place): (&[usize], &Home),
+) -> Option<f64> {
+    let moves = neighbours.iter().filter_map(|neighbour| {
+        let home = places[*neighbour];
+        let both = (home.subject.place, place.subject.place);
+        log_ratio_of_prices(evidence, home, both)
+    });
+    of_all(&moves.collect::<Vec<_>>())
 }
 
 /// Returns the home under a place's name, and at that place.
@@ -151,7 +197,7 @@ pub fn judge(moves: &[PlaceMoves]) -> Finding {
         CHECK,
         vec![
             part("by the name of a postcode", BY_NAME, |found| found.by_name),
-            part("by the place next door", BY_PLACE, |found| found.by_place),
+            part("by the place next door", BY_PLACE, PlaceMoves::unexplained),
         ],
     )
 }
@@ -207,6 +253,7 @@ mod tests {
                     postcode: format!("QA1 {at}"),
                     by_name: Some(noise + odd),
                     by_place: Some(5.0 * noise + odd),
+                    by_sales: None,
                 }
             })
             .collect();
@@ -225,6 +272,25 @@ mod tests {
         );
         assert_eq!(of(None).verdict, Verdict::Passed);
         assert_eq!(of(Some(0.15)).verdict, Verdict::Passed);
+    }
+
+    #[test]
+    fn a_move_that_prices_of_sales_explain_by_half_counts_without_them() {
+        let of = |by_place: f64, by_sales: f64| {
+            let moves = PlaceMoves {
+                postcode: "QA1 1AA".to_owned(),
+                by_name: None,
+                by_place: Some(by_place),
+                by_sales: Some(by_sales),
+            };
+            moves.unexplained().unwrap()
+        };
+        // A block for the retired is worth a quarter, and sold for a third.
+        assert!((of(-1.4, -1.1) + 0.3).abs() < 1e-9);
+        assert_eq!(of(-1.4, -1.6), 0.0);
+        // Prices that move little, or the other way, explain nothing.
+        assert_eq!(of(-1.4, -0.6), -1.4);
+        assert_eq!(of(1.1, -1.1), 1.1);
     }
 
     #[test]

@@ -66,6 +66,34 @@ pub enum KeyError {
         /// The file.
         path: PathBuf,
     },
+    /// The public key beside a private key belongs to another one.
+    #[error(
+        "{} holds the key {found}, and the private key beside it belongs to {expected}. Restore \
+         the private key of {found} from a backup, or remove {} to go on with the other key",
+        public.display(), public.display()
+    )]
+    OtherPublicKey {
+        /// The file of the public key.
+        public: PathBuf,
+        /// The key in it.
+        found: PublicKey,
+        /// The private key's public key.
+        expected: PublicKey,
+    },
+    /// The private key of a public key is lost.
+    #[error(
+        "{} is missing, and {} holds its public key {found}. Restore the private key from a \
+         backup, or remove {} to make another key",
+        private.display(), public.display(), public.display()
+    )]
+    NoPrivateKey {
+        /// The file of the private key.
+        private: PathBuf,
+        /// The file of the public key.
+        public: PathBuf,
+        /// The key in it.
+        found: PublicKey,
+    },
     /// Others could read the private key.
     #[error("{} is open to others (mode {mode:o}); make it 600", path.display())]
     PrivateKeyOpenToOthers {
@@ -171,13 +199,25 @@ impl SigningKey {
     }
 
     /// Reads the private key at `path`, and makes one of `seed` where there is none. The public key
-    /// belongs beside it, with the ending `.pub`. It is made anew where it is missing or is not the
-    /// private key's.
+    /// belongs beside it, with the ending `.pub`. It is made anew where it is missing or cannot be
+    /// read. One that can be read is never overwritten: others may know the host by it.
     ///
     /// # Errors
     /// As [`SigningKey::read`], and [`KeyError::Io`] if a file cannot be written.
+    /// [`KeyError::OtherPublicKey`] or [`KeyError::NoPrivateKey`] if a public key is there without
+    /// its private key.
     pub fn open_pair(path: &Path, seed: [u8; 32], comment: &str) -> Result<Self, KeyError> {
+        let beside = path.with_extension("pub");
+        // It is read first: a process that makes the pair meanwhile makes the private key first.
+        let found = PublicKey::read(&beside).ok().map(|(found, _)| found);
         if !path.exists() {
+            if let Some(found) = found {
+                return Err(KeyError::NoPrivateKey {
+                    private: path.to_owned(),
+                    public: beside,
+                    found,
+                });
+            }
             match SigningKey::from_seed(seed).write(path) {
                 // Another process made one meanwhile.
                 Err(KeyError::Io { error, .. }) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -185,12 +225,19 @@ impl SigningKey {
             }
         }
         let key = SigningKey::read(path)?;
-        let (public, beside) = (key.public(), path.with_extension("pub"));
-        if !PublicKey::read(&beside).is_ok_and(|(found, _)| found == public) {
-            replace_durably(&beside, READABLE, public.line(comment).as_bytes())
+        let expected = key.public();
+        if found.is_none() {
+            replace_durably(&beside, READABLE, expected.line(comment).as_bytes())
                 .map_err(KeyError::io(&beside))?;
         }
-        Ok(key)
+        match found {
+            Some(found) if found != expected => Err(KeyError::OtherPublicKey {
+                public: beside,
+                found,
+                expected,
+            }),
+            _ => Ok(key),
+        }
     }
 
     /// Reads a private key file, which must be closed to everyone but its owner.
@@ -292,8 +339,8 @@ mod tests {
         let public = open(7).unwrap();
         let line = fs::read_to_string(&beside).unwrap();
         assert_eq!(line, format!("{public} host\n"));
-        let other = SigningKey::from_seed([8; 32]).public().line("host");
-        for found in [None, Some(""), Some(other.as_str())] {
+        let two = format!("{line}{line}");
+        for found in [None, Some(""), Some(two.as_str())] {
             fs::remove_file(&beside).unwrap();
             if let Some(text) = found {
                 fs::write(&beside, text).unwrap();
@@ -305,11 +352,43 @@ mod tests {
         open(8).unwrap();
         let (_, comment) = PublicKey::read(&beside).unwrap();
         assert_eq!(comment, "my words");
+        // Another's public key is not overwritten: its private key may be in a backup.
+        let other = SigningKey::from_seed([8; 32]).public();
+        fs::write(&beside, other.line("host")).unwrap();
+        let refused = open(8).unwrap_err();
+        assert!(
+            matches!(&refused, KeyError::OtherPublicKey { found, expected, .. }
+                if (*found, *expected) == (other, public)),
+            "{refused}"
+        );
+        let message = refused.to_string();
+        for part in [other, public].map(|key| key.to_string()) {
+            assert!(message.contains(&part), "{message}");
+        }
+        assert!(message.contains("remove"), "{message}");
+        assert_eq!(fs::read_to_string(&beside).unwrap(), other.line("host"));
+        fs::write(&beside, &line).unwrap();
         // An empty private key is not replaced: a backup may have it.
         fs::write(&path, "").unwrap();
         let error = open(8).unwrap_err();
         assert!(matches!(error, KeyError::NotAPrivateKey { .. }), "{error}");
         assert!(fs::read(&path).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_public_key_whose_private_key_is_lost_gets_no_other_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, beside) = (dir.path().join("host.key"), dir.path().join("host.pub"));
+        SigningKey::open_pair(&path, [7; 32], "host").unwrap();
+        let line = fs::read_to_string(&beside).unwrap();
+        fs::remove_file(&path).unwrap();
+        let refused = SigningKey::open_pair(&path, [8; 32], "host").unwrap_err();
+        assert!(
+            matches!(refused, KeyError::NoPrivateKey { .. }),
+            "{refused}"
+        );
+        assert!(!path.exists());
+        assert_eq!(fs::read_to_string(&beside).unwrap(), line);
     }
 
     #[test]

@@ -23,7 +23,8 @@ impl LedgerKey {
     /// is made where it is missing.
     ///
     /// # Errors
-    /// [`KeyError`] if a file cannot be read or written, or others may read the private key.
+    /// [`KeyError`] if a file cannot be read or written, or others may read the private key. Or the
+    /// public key is there already and is another's.
     pub fn open(data: &Path, seed: [u8; 32]) -> Result<LedgerKey, KeyError> {
         SigningKey::open_pair(&data.join(FILE), seed, "promotion ledger").map(LedgerKey)
     }

@@ -126,16 +126,20 @@ impl Release {
                 let seed = random().context("cannot make a key without randomness")?;
                 let public = file.with_added_extension("pub");
                 // An earlier command may have ended between the two files.
-                if !file.exists() || public.exists() {
+                let has_private_key_alone = file.exists() && !public.exists();
+                if !has_private_key_alone {
                     SigningKey::from_seed(seed).write(&file)?;
                 }
                 let key = SigningKey::read(&file)?;
                 key.public().write(&public, &comment)?;
-                println!(
-                    "The private key is {}, the public key {}",
-                    file.display(),
-                    public.display()
-                );
+                let (file, public) = (file.display(), public.display());
+                match has_private_key_alone {
+                    true => println!(
+                        "The private key {file} was there already, and no new one is made. \
+                         Its public key was missing, and is made: {public}"
+                    ),
+                    false => println!("The private key is {file}, the public key {public}"),
+                }
             }
             Release::Publish(publish) => publish.run()?,
             Release::Pull(pull) => pull.run()?,

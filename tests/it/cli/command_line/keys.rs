@@ -182,12 +182,22 @@ fn a_signing_key_is_its_owners_alone_and_is_never_written_over() {
 fn the_public_key_is_made_where_an_earlier_command_ended_before_it() {
     let (temp_dir, folder) = folder();
     let file = format!("{folder}/key");
-    run(["release", "keygen", &file]).ok();
+    let made = run(["release", "keygen", &file]).ok().stdout;
+    assert_eq!(
+        made,
+        format!("The private key is {file}, the public key {file}.pub\n")
+    );
     let public = temp_dir.path().join("key.pub");
     let before = fs::read(&public).unwrap();
     fs::remove_file(&public).unwrap();
-    run(["release", "keygen", &file]).ok();
+    let again = run(["release", "keygen", &file]).ok().stdout;
     assert_eq!(fs::read(&public).unwrap(), before);
+    for said in [
+        format!("{file} was there already, and no new one is made"),
+        format!("Its public key was missing, and is made: {file}.pub"),
+    ] {
+        assert!(again.contains(&said), "{again}");
+    }
 }
 
 /// The limit ends the program at the first byte that it writes to a file, as a crash does.

@@ -53,6 +53,24 @@ pub enum StagedContentError {
         /// The user's id.
         owner: u32,
     },
+    /// Other users could put files into the folder, so that no server would use it.
+    #[error("other users may write into {} (mode {mode:o}); make it 700", path.display())]
+    OpenToOthers {
+        /// The folder.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// An earlier process put everything in its place, and ended before it could say so.
+    #[error(
+        "{} has a whole backup of an earlier restore, and nothing is overwritten. Use it as it is, \
+         or name a folder that does not exist or is empty",
+        path.display()
+    )]
+    Complete {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The folder has a part of other content.
     #[error(
         "{} has a part of another backup. Restore that one again, which goes on with it, or empty the folder",
@@ -93,14 +111,25 @@ impl StagedContentError {
 /// Checks that a folder has no part of a content that is not there whole.
 ///
 /// # Errors
-/// [`StagedContentError::Unfinished`] if it has one.
+/// [`StagedContentError::Unfinished`] if it has one, [`StagedContentError::Busy`] if a process is
+/// still making it.
 pub fn check_no_staged_content(folder: &Path) -> Result<(), StagedContentError> {
-    match has(folder, UNFINISHED) || has(folder, WHOLE) {
+    if !has_part(folder) {
+        return Ok(());
+    }
+    // Under the lock nobody else changes it. A process that had the lock may have ended well.
+    let opened = File::open(folder).map_err(StagedContentError::io(folder))?;
+    try_lock(folder, &opened)?;
+    match has_part(folder) {
         true => Err(StagedContentError::Unfinished {
             path: folder.to_owned(),
         }),
         false => Ok(()),
     }
+}
+
+fn has_part(folder: &Path) -> bool {
+    has(folder, UNFINISHED) || has(folder, WHOLE)
 }
 
 /// The content of a folder while it is made. Dropping it removes content that is not whole.
@@ -121,6 +150,8 @@ impl StagedContent {
     ///
     /// # Errors
     /// [`StagedContentError`] if the folder is taken, busy or another user's, or cannot be written.
+    /// [`StagedContentError::Complete`] if an earlier process put all content in its place, and
+    /// left the record of it alone. The record is removed.
     pub fn begin(
         folder: &Path,
         source: &Sha256Digest,
@@ -140,6 +171,7 @@ impl StagedContent {
             _lock: lock(folder)?,
         };
         match has(folder, WHOLE) {
+            true if staged.is_in_place()? => staged.end_earlier()?,
             true => staged.check_source()?,
             false => staged.begin_anew()?,
         }
@@ -181,11 +213,33 @@ impl StagedContent {
         }
         // The names are durable before the record of them is gone.
         sync(&self.folder)?;
-        let source = staging.join(SOURCE);
+        self.remove_record()
+    }
+
+    /// Removes the record of whole content that is all in its place.
+    fn remove_record(&self) -> Result<(), StagedContentError> {
+        let staging = self.folder.join(WHOLE);
+        let (content, source) = (staging.join(CONTENT), staging.join(SOURCE));
         check_removal(&content, fs::remove_dir(&content))?;
         check_removal(&source, fs::remove_file(&source))?;
         check_removal(&staging, fs::remove_dir(&staging))?;
         sync(&self.folder)
+    }
+
+    /// Reports whether all the whole content is in its place, and its source is no longer known.
+    fn is_in_place(&self) -> Result<bool, StagedContentError> {
+        let staging = self.folder.join(WHOLE);
+        Ok(!has(&staging, SOURCE) && names(&staging.join(CONTENT))?.is_empty())
+    }
+
+    /// Ends what an earlier process all but ended. Its source is not known, so that this one is
+    /// not said to be there.
+    fn end_earlier(&mut self) -> Result<(), StagedContentError> {
+        self.remove_record()?;
+        match self.begin_anew() {
+            Err(StagedContentError::Taken { path }) => Err(StagedContentError::Complete { path }),
+            begun => begun,
+        }
     }
 
     /// Removes what a killed process left, and begins with empty content.
@@ -205,8 +259,7 @@ impl StagedContent {
             .map_err(StagedContentError::io(&content))
     }
 
-    /// Checks that the whole content that is there is of this source. The file is gone where
-    /// nothing but the record is left.
+    /// Checks that the whole content that is there is of this source.
     fn check_source(&self) -> Result<(), StagedContentError> {
         let path = self.folder.join(WHOLE).join(SOURCE);
         match fs::read_to_string(&path) {
@@ -214,7 +267,6 @@ impl StagedContent {
             Ok(_) => Err(StagedContentError::OtherSource {
                 path: self.folder.clone(),
             }),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             Err(error) => Err(StagedContentError::io(&path)(error)),
         }
     }
@@ -243,7 +295,7 @@ impl Drop for StagedContent {
     }
 }
 
-/// Locks a folder of this user. On a file system without locks nothing does.
+/// Locks a folder of this user, which nobody else may write into.
 fn lock(folder: &Path) -> Result<File, StagedContentError> {
     let path = || folder.to_owned();
     let opened = File::open(folder).map_err(StagedContentError::io(folder))?;
@@ -255,9 +307,21 @@ fn lock(folder: &Path) -> Result<File, StagedContentError> {
             owner,
         });
     }
+    let mode = found.mode() & 0o7777;
+    if mode & 0o022 != 0 {
+        return Err(StagedContentError::OpenToOthers { path: path(), mode });
+    }
+    try_lock(folder, &opened)?;
+    Ok(opened)
+}
+
+/// Takes the lock of an open folder. On a file system without locks nothing does.
+fn try_lock(folder: &Path, opened: &File) -> Result<(), StagedContentError> {
     match opened.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(StagedContentError::Busy { path: path() }),
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(opened),
+        Err(TryLockError::WouldBlock) => Err(StagedContentError::Busy {
+            path: folder.to_owned(),
+        }),
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use std::os::unix::fs::PermissionsExt;
 
 const ENTRIES: [&str; 3] = ["journal-of-backup", "ledger.key", "state.redb"];
 
@@ -34,8 +35,8 @@ fn check_content(folder: &Path) {
 fn content_takes_its_place_in_an_absent_an_empty_and_a_fresh_folder() {
     let place = tempfile::tempdir().unwrap();
     let folders = ["above/absent", "empty", "fresh"].map(|name| place.path().join(name));
-    fs::create_dir(&folders[1]).unwrap();
-    fs::create_dir_all(folders[2].join(LOST_FOUND)).unwrap();
+    make_directory(&folders[1]).unwrap();
+    make_directory(&folders[2].join(LOST_FOUND)).unwrap();
     for folder in &folders {
         let staged = StagedContent::begin(folder, &source("a backup")).unwrap();
         make_content(&staged);
@@ -80,7 +81,18 @@ fn a_process_that_ends_at_any_moment_leaves_a_folder_that_is_refused_and_can_be_
         let refused = check_no_staged_content(&folder).unwrap_err();
         assert!(matches!(refused, StagedContentError::Unfinished { .. }));
 
-        let staged = StagedContent::begin(&folder, &source("a backup")).unwrap();
+        let begun = StagedContent::begin(&folder, &source("a backup"));
+        if moment == 7 {
+            // Whose content it is was known no longer.
+            let refused = begun.unwrap_err();
+            assert!(
+                matches!(refused, StagedContentError::Complete { .. }),
+                "{refused}"
+            );
+            check_content(&folder);
+            continue;
+        }
+        let staged = begun.unwrap();
         assert_eq!(staged.is_whole(), moment >= 2, "moment {moment}");
         if !staged.is_whole() {
             make_content(&staged);
@@ -112,7 +124,7 @@ fn whole_content_of_another_source_is_kept_and_refused() {
 fn content_that_is_dropped_leaves_what_was_there() {
     let place = tempfile::tempdir().unwrap();
     let [absent, empty] = ["absent", "empty"].map(|name| place.path().join(name));
-    fs::create_dir(&empty).unwrap();
+    make_directory(&empty).unwrap();
     for folder in [&absent, &empty] {
         let staged = StagedContent::begin(folder, &source("a backup")).unwrap();
         make_content(&staged);
@@ -126,7 +138,7 @@ fn content_that_is_dropped_leaves_what_was_there() {
 fn a_folder_with_other_content_and_a_file_are_taken() {
     let place = tempfile::tempdir().unwrap();
     let (folder, file) = (place.path().join("data"), place.path().join("file"));
-    fs::create_dir(&folder).unwrap();
+    make_directory(&folder).unwrap();
     fs::write(folder.join("state.redb"), "mine").unwrap();
     fs::write(&file, "").unwrap();
     for taken in [&folder, &file] {
@@ -168,4 +180,55 @@ fn two_processes_do_not_make_content_at_once() {
     make_content(&staged);
     staged.finish().unwrap();
     check_content(place.path());
+}
+
+#[test]
+fn a_folder_whose_content_is_being_made_is_busy_and_not_broken_off() {
+    let place = tempfile::tempdir().unwrap();
+    let mut staged = StagedContent::begin(place.path(), &source("a backup")).unwrap();
+    for _ in [UNFINISHED, WHOLE] {
+        let refused = check_no_staged_content(place.path()).unwrap_err();
+        assert!(
+            matches!(refused, StagedContentError::Busy { .. }),
+            "{refused}"
+        );
+        if !staged.is_whole() {
+            make_content(&staged);
+            staged.record_whole().unwrap();
+        }
+    }
+    drop(staged);
+    let refused = check_no_staged_content(place.path()).unwrap_err();
+    assert!(
+        matches!(refused, StagedContentError::Unfinished { .. }),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_record_that_stands_alone_is_no_content() {
+    let place = tempfile::tempdir().unwrap();
+    make_directory(&place.path().join(WHOLE)).unwrap();
+    let staged = StagedContent::begin(place.path(), &source("a backup")).unwrap();
+    assert!(!staged.is_whole());
+    make_content(&staged);
+    staged.finish().unwrap();
+    check_content(place.path());
+}
+
+/// A server would refuse the folder once it had its content.
+#[test]
+fn a_folder_that_others_may_write_into_is_refused() {
+    for mode in [0o720, 0o702, 0o2770] {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("data");
+        make_directory(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+        let refused = StagedContent::begin(&folder, &source("a backup")).unwrap_err();
+        assert!(
+            matches!(refused, StagedContentError::OpenToOthers { mode: found, .. } if found == mode),
+            "{refused}"
+        );
+        assert!(names(&folder).unwrap().is_empty());
+    }
 }

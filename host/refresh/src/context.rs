@@ -33,14 +33,19 @@ pub struct RoundContext<'a> {
 }
 
 impl RoundContext<'_> {
-    /// Refuses parts that the configuration does not have, and a key that nothing would trust.
+    /// Refuses parts that the configuration does not have.
     pub(crate) fn check_parts(&self) -> Result<(), RefreshError> {
-        let config = self.config;
         for part in self.only {
-            if config.part(*part).is_none() {
+            if self.config.part(*part).is_none() {
                 return Err(RefreshError::NoPart { part: *part });
             }
         }
+        Ok(())
+    }
+
+    /// Refuses a key that nothing would trust.
+    pub(crate) fn check_key(&self) -> Result<(), RefreshError> {
+        let config = self.config;
         let key = SigningKey::read(&config.sign_with)?.public();
         match TrustList::of_releases(&config.releases)?.trusts(&key) {
             true => Ok(()),

@@ -7,7 +7,7 @@ use crate::part::Part;
 use crate::part_round::PartRound;
 use crate::plan::Decision;
 use crate::record::RefreshRecord;
-use crate::report::RoundReport;
+use crate::report::{PartReport, RoundReport};
 use crate::status::record_round;
 use crate::step::{Step, StepEnd};
 use std::fs;
@@ -19,6 +19,7 @@ use std::path::Path;
 /// The inbox or the record cannot be read.
 pub fn plan(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
     context.check_parts()?;
+    context.check_key()?;
     let record = RefreshRecord::read(&context.config.reports)?;
     let inbox = context.search(&record)?;
     let mut report = context.report(&inbox, true);
@@ -34,25 +35,33 @@ pub fn plan(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
     Ok(report)
 }
 
-/// Carries a round out, and writes its report and its metrics.
+/// Carries a round out, and writes its report and its metrics. Where an error breaks it off, the
+/// metrics have the parts before it.
 ///
 /// # Errors
-/// Another round is under way, or a folder cannot be read or written. A step that fails is in the
-/// report.
+/// Another round is under way, a part is not configured, or a folder cannot be read or written. A
+/// step that fails is in the report.
 pub fn run(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
+    // A mistyped part is no round, and marks none as broken off.
+    context.check_parts()?;
     let reports = &context.config.reports;
     fs::create_dir_all(reports).map_err(io_error(reports))?;
     let _lock = RoundLock::take(reports)?;
-    let outcome = carry_out(context);
-    let recorded = record_round(context.config, context.now, outcome.as_ref().ok());
+    let mut parts = Vec::new();
+    let outcome = carry_out(context, &mut parts);
+    let inbox_problems = outcome.as_ref().ok().map(RoundReport::inbox_problems);
+    let recorded = record_round(context.config, context.now, &parts, inbox_problems);
     let report = outcome?;
     recorded.map(|()| report)
 }
 
-/// Carries a round out that has the lock.
-fn carry_out(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
+/// Carries a round out that has the lock. `done` gets the parts, also those before an error.
+fn carry_out(
+    context: &RoundContext<'_>,
+    done: &mut Vec<PartReport>,
+) -> Result<RoundReport, RefreshError> {
     let reports = &context.config.reports;
-    context.check_parts()?;
+    context.check_key()?;
     let mut record = RefreshRecord::read(reports)?;
     let logs = reports.join(format!(
         "refresh-{}",
@@ -74,8 +83,9 @@ fn carry_out(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
         let round = PartRound::new(context, &logs, part);
         let outcome = round.carry_out(decision, &mut record)?;
         record.write(reports)?;
-        report.parts.push(outcome);
+        done.push(outcome);
     }
+    report.parts.clone_from(done);
     let path = reports.join(format!("{}.json", file_name(&logs)));
     let text = serde_json::to_vec_pretty(&report).map_err(|error| error.into());
     text.and_then(|text| fs::write(&path, text))

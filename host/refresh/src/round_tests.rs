@@ -314,6 +314,27 @@ fn a_part_that_the_file_does_not_have_is_refused() {
     world.config.markets = None;
     let error = world.with_context(&[Part::Markets], |context| run(context).unwrap_err());
     assert!(error.to_string().contains("no [markets]"), "{error}");
+    assert!(!world.config.reports.exists(), "a mistyped part was recorded");
+}
+
+#[test]
+fn a_round_that_an_error_breaks_off_records_the_parts_before_it() {
+    let world = World::new();
+    world.receive_all();
+    fs::remove_dir_all(world.folder.path().join("models/hedonic")).unwrap();
+    let error = world.with_context(&[], |context| run(context).unwrap_err());
+    assert!(matches!(error, RefreshError::Io { .. }), "{error}");
+    let metrics = fs::read_to_string(world.config.reports.join("refresh.prom")).unwrap();
+    for sample in [
+        "round_broken_off 1",
+        "part_failed{part=\"rates\"} 0",
+        "part_failed{part=\"markets\"} 0",
+        "part_failed{part=\"snapshot\"} 0",
+    ] {
+        let sample = format!("domesday_refresh_{sample}\n");
+        assert!(metrics.contains(&sample), "{metrics}");
+    }
+    assert!(!metrics.contains("valuation"), "{metrics}");
 }
 
 #[test]

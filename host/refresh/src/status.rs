@@ -6,7 +6,7 @@
 use crate::config::RefreshConfig;
 use crate::error::{RefreshError, io_error};
 use crate::part::Part;
-use crate::report::RoundReport;
+use crate::report::PartReport;
 use chrono::{DateTime, Utc};
 use domesday_package::replace_durably;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -51,15 +51,16 @@ struct Labels {
 
 type PartGauges = Family<Labels, Gauge>;
 
-/// Records the end of a round that began `now`, and writes the metrics. `report` is none where the
-/// round ended before its parts.
+/// Records the end of a round that began `now`, with the parts that it did, and writes the metrics.
+/// `inbox_problems` is none where an error broke the round off.
 ///
 /// # Errors
 /// [`RefreshError::Io`] if a file cannot be written.
 pub(crate) fn record_round(
     config: &RefreshConfig,
     now: DateTime<Utc>,
-    report: Option<&RoundReport>,
+    parts: &[PartReport],
+    inbox_problems: Option<usize>,
 ) -> Result<(), RefreshError> {
     let status = config.reports.join(STATUS);
     // A damaged file is made anew: the next rounds say the same again.
@@ -67,7 +68,7 @@ pub(crate) fn record_round(
     let mut known: RefreshStatus = serde_json::from_slice(&known).unwrap_or_default();
     known.parts.retain(|part, _| config.part(*part).is_some());
     let now = now.timestamp();
-    for part in report.iter().flat_map(|report| &report.parts) {
+    for part in parts {
         let failed = part.state.is_failure();
         let done_before = known.parts.get(&part.part).and_then(|it| it.done_at);
         let of_part = PartStatus {
@@ -80,8 +81,8 @@ pub(crate) fn record_round(
     let text = serde_json::to_vec(&known).map_err(|error| io_error(&status)(error.into()))?;
     write(&status, &text)?;
     let path = config.reports.join(METRICS);
-    let text =
-        metrics(&known, now, report).map_err(|error| io_error(&path)(io::Error::other(error)))?;
+    let text = metrics(&known, now, inbox_problems)
+        .map_err(|error| io_error(&path)(io::Error::other(error)))?;
     write(&path, text.as_bytes())
 }
 
@@ -92,11 +93,11 @@ fn write(path: &Path, text: &[u8]) -> Result<(), RefreshError> {
 fn metrics(
     known: &RefreshStatus,
     now: i64,
-    report: Option<&RoundReport>,
+    inbox_problems: Option<usize>,
 ) -> Result<String, std::fmt::Error> {
     let (round, broken_off): (Gauge, Gauge) = Default::default();
     round.set(now);
-    broken_off.set(i64::from(report.is_none()));
+    broken_off.set(i64::from(inbox_problems.is_none()));
     let (failed, attention, done_at): (PartGauges, PartGauges, PartGauges) = Default::default();
     for (part, status) in &known.parts {
         let labels = Labels { part: part.name() };
@@ -116,12 +117,12 @@ fn metrics(
     );
     registry.register(
         "refresh_round_broken_off",
-        "1 if it ended with an error before its parts",
+        "1 if an error broke it off before the end of its parts",
         broken_off,
     );
-    if let Some(report) = report {
+    if let Some(count) = inbox_problems {
         let problems: Gauge = Gauge::default();
-        problems.set(i64::try_from(report.inbox_problems()).unwrap_or(i64::MAX));
+        problems.set(i64::try_from(count).unwrap_or(i64::MAX));
         registry.register(
             "refresh_inbox_problems",
             "Kinds of files that came too late, and files that are unknown or cannot be read",
@@ -152,23 +153,7 @@ fn metrics(
 mod tests {
     use super::*;
     use crate::config::tests::WHOLE;
-    use crate::report::{FORMAT, PartReport, PartState};
-
-    fn report(parts: &[(Part, PartState)]) -> RoundReport {
-        let parts = parts.iter();
-        RoundReport {
-            format: FORMAT,
-            started: String::new(),
-            dry_run: false,
-            parts: parts
-                .map(|(part, state)| PartReport::new(*part, *state))
-                .collect(),
-            overdue: Vec::new(),
-            unknown: vec!["inbox/a.txt".into()],
-            unreadable: Vec::new(),
-            arriving: Vec::new(),
-        }
-    }
+    use crate::report::PartState;
 
     /// A host's rounds, and their metrics.
     struct Rounds {
@@ -190,9 +175,18 @@ mod tests {
         }
 
         /// Records a round, and returns the lines of the metrics that are samples.
-        fn record(&self, at: i64, report: Option<&RoundReport>) -> Vec<String> {
+        fn record(
+            &self,
+            at: i64,
+            parts: &[(Part, PartState)],
+            inbox_problems: Option<usize>,
+        ) -> Vec<String> {
             let now = DateTime::from_timestamp(at, 0).unwrap();
-            record_round(&self.config, now, report).unwrap();
+            let parts = parts.iter();
+            let parts: Vec<PartReport> = parts
+                .map(|(part, state)| PartReport::new(*part, *state))
+                .collect();
+            record_round(&self.config, now, &parts, inbox_problems).unwrap();
             let text = fs::read_to_string(self.config.reports.join(METRICS)).unwrap();
             let samples = text.lines().filter(|line| !line.starts_with('#'));
             let mut samples: Vec<String> = (samples)
@@ -207,8 +201,8 @@ mod tests {
     fn the_metrics_keep_each_part_as_its_last_round_left_it() {
         use PartState::{Failed, Held, Promoted};
         let rounds = Rounds::new();
-        let first = report(&[(Part::Rates, Promoted), (Part::Markets, Failed)]);
-        let samples = rounds.record(100, Some(&first));
+        let first = [(Part::Rates, Promoted), (Part::Markets, Failed)];
+        let samples = rounds.record(100, &first, Some(1));
         assert_eq!(
             samples,
             [
@@ -222,8 +216,8 @@ mod tests {
                 "round_timestamp_seconds 100",
             ]
         );
-        let second = report(&[(Part::Rates, Failed), (Part::Valuation, Held)]);
-        let samples = rounds.record(200, Some(&second));
+        let second = [(Part::Rates, Failed), (Part::Valuation, Held)];
+        let samples = rounds.record(200, &second, Some(1));
         for sample in [
             "part_attention{part=\"valuation\"} 1",
             "part_done_timestamp_seconds{part=\"rates\"} 100",
@@ -241,13 +235,15 @@ mod tests {
     #[test]
     fn a_round_that_is_broken_off_says_nothing_of_the_inbox_and_keeps_the_parts() {
         let rounds = Rounds::new();
-        rounds.record(100, Some(&report(&[(Part::Rates, PartState::Unchanged)])));
-        let samples = rounds.record(200, None);
+        rounds.record(100, &[(Part::Rates, PartState::Unchanged)], Some(0));
+        let samples = rounds.record(200, &[(Part::Markets, PartState::Failed)], None);
         assert_eq!(
             samples,
             [
+                "part_attention{part=\"markets\"} 0",
                 "part_attention{part=\"rates\"} 0",
                 "part_done_timestamp_seconds{part=\"rates\"} 100",
+                "part_failed{part=\"markets\"} 1",
                 "part_failed{part=\"rates\"} 0",
                 "round_broken_off 1",
                 "round_timestamp_seconds 200",
@@ -258,11 +254,11 @@ mod tests {
     #[test]
     fn a_part_that_the_configuration_no_longer_has_and_a_damaged_file_are_forgotten() {
         let mut rounds = Rounds::new();
-        rounds.record(100, Some(&report(&[(Part::Rates, PartState::Unchanged)])));
+        rounds.record(100, &[(Part::Rates, PartState::Unchanged)], Some(0));
         rounds.config.rates = None;
         let left = ["round_broken_off 1", "round_timestamp_seconds 200"];
-        assert_eq!(rounds.record(200, None), left);
+        assert_eq!(rounds.record(200, &[], None), left);
         fs::write(rounds.config.reports.join(STATUS), "{").unwrap();
-        assert_eq!(rounds.record(200, None), left);
+        assert_eq!(rounds.record(200, &[], None), left);
     }
 }

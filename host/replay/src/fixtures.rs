@@ -11,7 +11,7 @@ use domesday_valuation::release_store::{ReleaseError, open_component, open_relea
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -48,8 +48,8 @@ pub enum ReplayError {
     /// The release cannot be opened.
     #[error(transparent)]
     Release(Box<ReleaseError>),
-    /// The file cannot be opened.
-    #[error("cannot open the fixtures {}", path.display())]
+    /// The file cannot be opened or read.
+    #[error("cannot open or read the fixtures {}", path.display())]
     Open {
         /// The file.
         path: PathBuf,
@@ -90,7 +90,7 @@ impl FixtureReplay<'_> {
     /// Runs the fixtures. A difference is a result.
     ///
     /// # Errors
-    /// The release or the file of the fixtures cannot be opened.
+    /// The release or the file of the fixtures cannot be opened or read.
     pub fn run(
         &self,
         trust: &Trust,
@@ -147,11 +147,17 @@ impl FixtureReplay<'_> {
             Some(path) => path.to_owned(),
             None => folder().join(manifest.fixtures.as_str()),
         };
-        match File::open(&path) {
-            Ok(file) => fixture::read(BufReader::new(file))
-                .map_err(|source| ReplayError::Invalid { path, source }),
-            Err(source) => Err(ReplayError::Open { path, source }),
-        }
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(source) => return Err(ReplayError::Open { path, source }),
+        };
+        fixture::read(BufReader::new(file)).map_err(|error| match error {
+            // Text that is not UTF-8 is the file's own fault.
+            FixtureError::Io(source) if source.kind() != ErrorKind::InvalidData => {
+                ReplayError::Open { path, source }
+            }
+            source => ReplayError::Invalid { path, source },
+        })
     }
 }
 

@@ -54,9 +54,19 @@ fn a_fixture_of_another_release_is_a_difference_and_a_lost_file_an_error() {
 
     let absent = run(Some(&folder.path().join("absent")), false);
     assert!(matches!(absent, Err(ReplayError::Open { .. })));
-    std::fs::write(&path, "{}\n").unwrap();
-    assert!(matches!(
-        run(Some(&path), false),
-        Err(ReplayError::Invalid { .. })
-    ));
+    for invalid in [&b"{}\n"[..], b"\xff\n"] {
+        std::fs::write(&path, invalid).unwrap();
+        assert!(matches!(
+            run(Some(&path), false),
+            Err(ReplayError::Invalid { .. })
+        ));
+    }
+}
+
+#[test]
+fn fixtures_that_cannot_be_read_are_not_called_invalid() {
+    // A folder can be opened, and not be read.
+    let folder = tempfile::tempdir().unwrap();
+    let refused = run(Some(folder.path()), false);
+    assert!(matches!(refused, Err(ReplayError::Open { .. })));
 }

@@ -79,12 +79,7 @@ impl ObjectStore {
 
     /// Returns the keys of all objects.
     pub fn keys(&self) -> Vec<String> {
-        let objects = self.objects.lock().unwrap();
-        objects
-            .keys()
-            .filter(|key| !is_marker(key))
-            .cloned()
-            .collect()
+        self.objects.lock().unwrap().keys().cloned().collect()
     }
 
     /// Changes the objects.
@@ -158,11 +153,6 @@ impl ObjectStore {
             _ => ("501 Not Implemented", Vec::new()),
         }
     }
-}
-
-/// Returns true for the object by which hosts know the store of their jobs.
-pub fn is_marker(key: &str) -> bool {
-    key.ends_with("/domesday-job-store")
 }
 
 /// Reads a request with its body.

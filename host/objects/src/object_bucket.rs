@@ -29,15 +29,6 @@ impl ObjectBucket {
         self.0.put(&Path::from(key), bytes).await
     }
 
-    /// Writes an object that does not exist, and returns false where it does. A store without
-    /// conditional writes overwrites it.
-    ///
-    /// # Errors
-    /// The store refuses it, or does not answer within ten seconds.
-    pub async fn create(&self, key: &str, bytes: Vec<u8>) -> Result<bool, BucketError> {
-        self.0.create(&Path::from(key), bytes).await
-    }
-
     /// Reads an object of at most `largest` bytes; `None` where there is none.
     ///
     /// # Errors
@@ -99,9 +90,6 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let bucket = bucket(place.path());
         assert_eq!(bucket.get("a/b", 9).await.unwrap(), None);
-        assert!(bucket.create("a/c", b"one".to_vec()).await.unwrap());
-        assert!(!bucket.create("a/c", b"two".to_vec()).await.unwrap());
-        assert_eq!(bucket.get("a/c", 9).await.unwrap().unwrap(), b"one");
         bucket.put("a/b", b"rows".to_vec()).await.unwrap();
         assert_eq!(bucket.get("a/b", 4).await.unwrap().unwrap(), b"rows");
         let refused = bucket.get("a/b", 3).await.unwrap_err();

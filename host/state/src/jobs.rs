@@ -96,11 +96,6 @@ pub trait Jobs: Send + Sync {
     /// excludes do not count.
     fn count_passed_over(&self, claimant: Claimant, now: UnixMillis) -> Reply<PassedOverJobs>;
 
-    /// Returns the name of the object store that holds rows and results of jobs, as the first host
-    /// with one gave it. Keeps `fresh` where there is none yet: of hosts that start at once, one
-    /// gives the name.
-    fn job_objects(&self, fresh: Option<String>) -> Reply<Option<String>>;
-
     /// Removes expired rows: jobs with their rows and results, and then the documents of
     /// old keys. Of a job that nobody finished, the units of the chunks without results are given
     /// back, and its key tells that it failed.

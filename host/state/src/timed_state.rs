@@ -182,10 +182,6 @@ impl Jobs for TimedState {
         )
     }
 
-    fn job_objects(&self, fresh: Option<String>) -> Reply<Option<String>> {
-        self.reply("job_objects", self.state.job_objects(fresh))
-    }
-
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
         self.reply("purge", self.state.purge(now))
     }

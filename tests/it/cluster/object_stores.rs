@@ -3,7 +3,7 @@
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, SNAPSHOT, house};
 use crate::common::metrics::{metric, metrics_client};
-use crate::common::object_store::{ObjectStore, copy_folder, is_marker};
+use crate::common::object_store::{ObjectStore, copy_folder};
 use crate::common::packages::{Releases, host, list_packages};
 use crate::common::program::{ProcessOutput, TIMEOUT, customer_key, domesday, run_command};
 use crate::common::server::{Server, Start, start};
@@ -163,10 +163,7 @@ fn a_job_whose_rows_are_gone_is_given_back_until_they_are_there() {
     let job = client
         .post(JOBS, &json!({"requests": vec![house(); ROWS]}))
         .json();
-    let lost = store.change(|objects| {
-        let rows = objects.extract_if(.., |key, _| !is_marker(key));
-        rows.collect::<Vec<_>>()
-    });
+    let lost = store.change(std::mem::take);
     let working = job_host(&store, &database, &[]);
     let line = working.await_log(|line| line["message"] == "a job cannot be read");
     let error = line["error"].as_str().unwrap();
@@ -213,37 +210,6 @@ fn a_host_without_an_object_store_leaves_the_jobs_in_it_to_others() {
     accepting.stop();
     without.stop();
     working.stop();
-}
-
-#[test]
-fn a_host_with_another_object_store_is_refused_with_both_addresses() {
-    let store = ObjectStore::start();
-    let database = cluster::shared().database();
-    let first = job_host(&store, &database, &["--job-runners", "0"]);
-    let (right, wrong) = (
-        ObjectStore::place("jobs-of-test"),
-        ObjectStore::place("jobs-of-others"),
-    );
-    let serve = |place: &str| {
-        let settings = ["--state", &database, "--job-store", place];
-        lead_to(&store, start().with(&settings))
-    };
-    let refused = serve(&wrong).refused();
-    assert!(
-        refused.contains(&right) && refused.contains(&wrong),
-        "{refused}"
-    );
-    serve(&right).go().stop();
-    // A store that does not answer holds up no start.
-    store.stall(true);
-    let stalled = serve(&right).go();
-    stalled.await_log(|line| {
-        let message = line["message"].as_str().unwrap_or_default();
-        message.starts_with("the object store for jobs does not answer, and is not compared")
-    });
-    store.stall(false);
-    stalled.stop();
-    first.stop();
 }
 
 #[test]

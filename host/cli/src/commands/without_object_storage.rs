@@ -113,10 +113,6 @@ impl ObjectBucket {
         match *self {}
     }
 
-    pub async fn create(&self, _: &str, _: Vec<u8>) -> Result<bool, BucketError> {
-        match *self {}
-    }
-
     pub async fn get(&self, _: &str, _: u64) -> Result<Option<Vec<u8>>, BucketError> {
         match *self {}
     }

@@ -11,7 +11,7 @@ use super::counts::{StoredEntry, difference};
 use super::error::{reading, writing};
 use super::job_rows::{change_load, find, leave_queue, load, put};
 use super::records::StoredJob;
-use super::switch_names::{JOB_OBJECTS, PAUSED};
+use super::switch_names::PAUSED;
 use super::tables::{COUNTERS, IDEMPOTENCY, INPUTS, JOBS, OUTPUTS, QUEUE, Tables};
 use super::usage::sum_within_allowance;
 use super::{EmbeddedState, failed_reply, in_time, keys, operation, reply_of, work};
@@ -369,22 +369,6 @@ impl Jobs for EmbeddedState {
 
     fn count_passed_over(&self, claimant: Claimant, now: UnixMillis) -> Reply<PassedOverJobs> {
         self.read(move |transaction| count_passed_over(transaction, &claimant, now))
-    }
-
-    fn job_objects(&self, fresh: Option<String>) -> Reply<Option<String>> {
-        self.durable(move |tables| {
-            let existing = tables.switches.read()?.get(JOB_OBJECTS).map_err(reading)?;
-            if let Some(name) = existing.map(|name| name.value().to_owned()) {
-                return Ok(Some(name));
-            }
-            if let Some(name) = &fresh {
-                let switches = tables.switches.edit()?;
-                switches
-                    .insert(JOB_OBJECTS, name.as_str())
-                    .map_err(writing)?;
-            }
-            Ok(fresh)
-        })
     }
 
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {

@@ -4,8 +4,6 @@ use crate::ReleaseKind;
 
 /// The switch that pauses jobs; it is there while they are paused.
 pub(super) const PAUSED: &str = "jobs_paused";
-/// The name of the object store for jobs.
-pub(super) const JOB_OBJECTS: &str = "job_objects";
 /// The secret of cursors.
 pub(super) const CURSOR_SECRET: &str = "cursor_secret";
 /// The one before it.

@@ -183,13 +183,8 @@ fn migrations() -> Vec<Migration> {
         "usage_shards",
         include_str!("../../migrations/8_usage_shards.sql"),
     );
-    let objects = step(
-        9,
-        "job_objects",
-        include_str!("../../migrations/9_job_objects.sql"),
-    );
     vec![
-        state, series, receipts, charge, batches, promotions, entries, shards, objects,
+        state, series, receipts, charge, batches, promotions, entries, shards,
     ]
 }
 

@@ -272,14 +272,13 @@ mod postgres {
     use domesday_test_postgres as cluster;
 
     /// The schemas of the database and the data that each had room for, the first schema first.
-    const POSTGRES: [Content; 9] = [
+    const POSTGRES: [Content; 8] = [
         content(1),
         content(2),
         content(3),
         content(3),
         content(3),
         content(4),
-        content(5),
         content(5),
         content(5),
     ];

@@ -6,7 +6,6 @@ mod console;
 mod demo_addresses;
 mod drain;
 mod job_objects;
-mod job_store_marker;
 mod listen;
 mod open;
 mod other_packages;
@@ -25,7 +24,6 @@ use domesday_console::reports::ReportsFolder;
 use domesday_package::{Trust, VerificationCache};
 use domesday_server::admin::socket::AdminSocket;
 use domesday_server::admin::socket_path;
-use domesday_server::clock::random;
 use domesday_server::config::{Settings, resolve, show};
 use domesday_server::connections::Connections;
 use domesday_server::demo::Account;
@@ -43,7 +41,6 @@ use domesday_server::{
     usage_retention,
 };
 use drain::{drain_at_signal, warn_of_long_stop};
-use job_store_marker::check_job_store;
 use listen::listen;
 use open::{open_tls, open_traces, side_connections};
 use signals::{Hangups, StopSignals};
@@ -143,7 +140,6 @@ async fn serve(
         release_source,
     } = started;
     let (mut service, promoted) = (opened.service, opened.promoted);
-    check_job_store(&settings, &*service.state, random()?).await?;
     // The answers of a sandbox are a table's, which no check of a model judges.
     if sandbox.is_none() {
         service.warn_of_unchecked_release();

@@ -204,12 +204,6 @@ impl Jobs for PostgresState {
         })
     }
 
-    fn job_objects(&self, fresh: Option<String>) -> Reply<Option<String>> {
-        self.write_jobs(&self.job_pools.leases, |pool| {
-            read::job_objects(pool, fresh)
-        })
-    }
-
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
         let now = self.job_time(now);
         self.write_jobs(&self.job_pools.bulk, move |pool| purge::purge(pool, now))

@@ -3,7 +3,7 @@
 use sqlx::{PgConnection, PgPool, Row};
 use uuid::Uuid;
 
-use crate::postgres::error::{reading, writing};
+use crate::postgres::error::reading;
 use crate::postgres::records;
 use crate::{
     IDEMPOTENCY_RETENTION_MILLIS, Idempotency, Job, Lease, StateError, Submission, TenantId,
@@ -26,10 +26,6 @@ const WAITING: &str = "SELECT count(*) FROM domesday.jobs \
      WHERE status IN ('queued', 'running') AND NOT gone";
 const OLDEST_WAITING: &str = "SELECT min(created_at) FROM domesday.jobs \
      WHERE status IN ('queued', 'running') AND NOT gone";
-
-/// The row is there from the first schema on, and the first name stays.
-const JOB_OBJECTS: &str = "UPDATE domesday.service SET job_objects = coalesce(job_objects, $1) \
-     RETURNING job_objects";
 
 /// Returns the reply that the key alone decides, or none where the key is new.
 pub(super) async fn find_submission(
@@ -119,15 +115,4 @@ pub(super) async fn oldest_waiting(pool: PgPool) -> Result<Option<UnixMillis>, S
         .await
         .map_err(reading)?;
     Ok(oldest.map(UnixMillis))
-}
-
-pub(super) async fn job_objects(
-    pool: PgPool,
-    fresh: Option<String>,
-) -> Result<Option<String>, StateError> {
-    sqlx::query_scalar(JOB_OBJECTS)
-        .bind(fresh)
-        .fetch_one(&pool)
-        .await
-        .map_err(writing)
 }

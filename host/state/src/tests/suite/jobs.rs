@@ -419,16 +419,3 @@ pub(crate) fn a_reference_counts_as_its_object<S: Store>() {
     wait(state.purge(job.expires_at));
     occupied(0);
 }
-
-pub(crate) fn the_first_object_store_is_kept<S: Store>() {
-    let store = S::empty();
-    let state = store.open();
-    let name =
-        |state: &S::State, fresh: Option<&str>| wait(state.job_objects(fresh.map(str::to_owned)));
-    assert_eq!(name(&state, None), None);
-    let first = Some("one s3://first/jobs".to_owned());
-    assert_eq!(name(&state, first.as_deref()), first);
-    assert_eq!(name(&state, Some("two s3://second/jobs")), first);
-    drop(state);
-    assert_eq!(name(&store.open(), None), first);
-}

@@ -103,7 +103,6 @@ macro_rules! state_suite {
                 many_jobs_are_purged_at_once
                 bytes_are_counted_exactly
                 a_reference_counts_as_its_object
-                the_first_object_store_is_kept
             }
             withdrawals {
                 a_withdrawn_job_leaves_nothing_and_costs_nothing

@@ -6,7 +6,7 @@ use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
 use super::error::{reading, writing};
-use super::pages::{self, Cursor, Id, is_last};
+use super::pages::{self, Cursor, Id, is_last, key_columns};
 use super::{PostgresState, records};
 use crate::{
     Access, Accounts, CreatedKey, KeyId, KeyRecord, KeySeed, NewKey, Plan, ScopeError, Scopes,
@@ -24,9 +24,16 @@ const CHANGE_TENANT: &str = "UPDATE domesday.tenants \
 const CREATE_KEY: &str = "INSERT INTO domesday.keys (id, tenant, label, scopes, \
      requires_metric_selection, created_at, expires_at, digest, version) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING true";
-const KEYS_OF_TENANT: &str = "SELECT * FROM domesday.keys WHERE tenant = $1 ORDER BY id";
-const REVOKE_KEY: &str = "UPDATE domesday.keys \
-     SET revoked_at = coalesce(revoked_at, $2), version = $3 WHERE id = $1 RETURNING *";
+const KEYS_OF_TENANT: &str = concat!(
+    "SELECT ",
+    key_columns!(),
+    " FROM domesday.keys WHERE tenant = $1 ORDER BY id"
+);
+const REVOKE_KEY: &str = concat!(
+    "UPDATE domesday.keys \
+     SET revoked_at = coalesce(revoked_at, $2), version = $3 WHERE id = $1 RETURNING ",
+    key_columns!()
+);
 
 async fn change_tenant(
     connection: &mut PgConnection,

@@ -14,17 +14,35 @@ use crate::{CursorSecrets, KeyRecord, StateError, Tenant};
 /// Rows of a page.
 const PAGE: u16 = 1_000;
 
-const SERVICE: &str = "SELECT *, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock \
-     FROM domesday.service";
+/// The columns of a key. A statement that reads all columns fails on a host of the version before
+/// once a step of the schema adds one.
+macro_rules! key_columns {
+    () => {
+        "id, tenant, label, scopes, requires_metric_selection, created_at, expires_at, revoked_at, \
+         digest, version"
+    };
+}
+pub(super) use key_columns;
+
+const SERVICE: &str = "SELECT version, jobs_paused, promoted, promoted_markets, promoted_rates, \
+     cursor_secret, cursor_secret_before, \
+     (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock FROM domesday.service";
 pub(super) const TENANTS: &str = "SELECT id, plan::text AS plan, enabled, created_at, version \
      FROM domesday.tenants WHERE id > $1 ORDER BY id LIMIT $2";
-pub(super) const KEYS: &str = "SELECT * FROM domesday.keys WHERE id > $1 ORDER BY id LIMIT $2";
+pub(super) const KEYS: &str = concat!(
+    "SELECT ",
+    key_columns!(),
+    " FROM domesday.keys WHERE id > $1 ORDER BY id LIMIT $2"
+);
 /// In the order of changes. A row that changes during the read has a higher number then, and
 /// comes again.
 const CHANGED_TENANTS: &str = "SELECT id, plan::text AS plan, enabled, created_at, version \
      FROM domesday.tenants WHERE (version, id) > ($1, $2) ORDER BY version, id LIMIT $3";
-const CHANGED_KEYS: &str = "SELECT * FROM domesday.keys \
-     WHERE (version, id) > ($1, $2) ORDER BY version, id LIMIT $3";
+const CHANGED_KEYS: &str = concat!(
+    "SELECT ",
+    key_columns!(),
+    " FROM domesday.keys WHERE (version, id) > ($1, $2) ORDER BY version, id LIMIT $3"
+);
 
 /// The service's row.
 pub(super) struct ServiceRow {

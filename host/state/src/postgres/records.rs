@@ -87,7 +87,7 @@ pub(super) fn tenant(row: &PgRow) -> Result<Tenant, StateError> {
     })
 }
 
-/// Reads a key and its digest from all columns of the table.
+/// Reads a key and its digest from the columns of a key.
 pub(super) fn key(row: &PgRow) -> Result<(KeyRecord, KeyDigest), StateError> {
     let bytes: &[u8] = row.try_get("id").map_err(reading)?;
     let id = bytes

@@ -314,6 +314,34 @@ fn a_newer_schema_is_refused() {
     );
 }
 
+/// A host of the version before has prepared its statements when a later step adds columns.
+#[test]
+fn columns_that_a_later_step_adds_disturb_no_host_of_the_version_before() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let other = store.open();
+    let create = |byte| {
+        let seed = KeySeed::new([byte; 40]);
+        other.create_key(&new_key(), seed, suite::NOW).unwrap()
+    };
+    for byte in 1..4 {
+        let key = create(byte);
+        within(SEEN, || opens(&state, &key));
+    }
+    for table in ["service", "tenants", "keys"] {
+        let add = format!("ALTER TABLE domesday.{table} ADD COLUMN later text");
+        cluster::sql(&store.address, &add);
+    }
+    let key = create(9);
+    let started = Instant::now();
+    while started.elapsed() < SEEN * 2 {
+        assert_eq!(state.degradation(), None);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(opens(&state, &key));
+    let keys = state.keys(Some(&suite::id("acme"))).unwrap();
+    assert_eq!(keys.len(), 4);
+}
+
 /// Neither a key nor its secret part is in a dump of the database.
 #[test]
 fn the_database_holds_no_key() {

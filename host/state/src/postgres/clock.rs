@@ -1,6 +1,6 @@
 //! The host's clock beside the database's, which all hosts share.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::UnixMillis;
@@ -9,13 +9,27 @@ use crate::UnixMillis;
 const LARGEST_MILLIS: i64 = 10_000;
 /// A quarter of the shortest lease that a host may have.
 const SMALLEST_MILLIS: i64 = 250;
+/// The lease of a host that did not claim yet, the default of the settings.
+const DEFAULT_LEASE_MILLIS: i64 = 30_000;
 
 /// The distance of this machine's clock from the database's, as of the last look.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct HostClock {
     ahead_millis: AtomicI64,
-    /// The lease of this host's last claim. 0 before the first.
+    /// The lease of this host's last claim.
     lease_millis: AtomicI64,
+    /// True if the log last said that this machine's clock is away.
+    is_logged: AtomicBool,
+}
+
+impl Default for HostClock {
+    fn default() -> HostClock {
+        HostClock {
+            ahead_millis: AtomicI64::default(),
+            lease_millis: AtomicI64::new(DEFAULT_LEASE_MILLIS),
+            is_logged: AtomicBool::default(),
+        }
+    }
 }
 
 impl HostClock {
@@ -43,8 +57,11 @@ impl HostClock {
             (_, true) => late,
             _ => 0,
         };
-        let before = self.ahead_millis.swap(ahead_millis, Ordering::Relaxed);
-        match (self.is_astray(before), self.is_astray(ahead_millis)) {
+        self.ahead_millis.store(ahead_millis, Ordering::Relaxed);
+        let is_astray = self.is_astray(ahead_millis);
+        // The difference before is not judged again, since the lease may have changed.
+        let was_logged = self.is_logged.swap(is_astray, Ordering::Relaxed);
+        match (was_logged, is_astray) {
             (true, false) => tracing::info!("this host's clock is the database's again"),
             (false, true) => {
                 tracing::warn!(ahead_millis, "this host's clock is not the database's");
@@ -130,11 +147,10 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_log_tells_once_of_a_clock_that_is_away_and_of_its_return() {
-        let clock = HostClock::default();
+    /// Returns what the log says after each look at a clock, as true where the clock is away.
+    fn log_of(clock: &HostClock, looks: &[i64]) -> Vec<bool> {
         let messages = capture_log(|| {
-            for ahead in [60_000, 61_000, 0, 0, -60_000] {
+            for ahead in looks {
                 let now = UnixMillis(DATABASE + ahead);
                 clock.compare(now, DATABASE, now);
             }
@@ -142,6 +158,33 @@ mod tests {
         let told = messages
             .iter()
             .filter(|line| line.contains("this host's clock"));
-        assert_eq!(told.count(), 3);
+        told.map(|line| line.contains("is not the database's"))
+            .collect()
+    }
+
+    #[test]
+    fn the_log_tells_once_of_a_clock_that_is_away_and_of_its_return() {
+        let looks = [60_000, 61_000, 0, 0, -60_000];
+        let told = log_of(&HostClock::default(), &looks);
+        assert_eq!(told, [true, false, true]);
+    }
+
+    #[test]
+    fn a_clock_is_judged_by_the_usual_lease_before_the_first_claim() {
+        let clock = HostClock::default();
+        assert_eq!(log_of(&clock, &[7_500, -7_500]), [false; 0]);
+        let now = UnixMillis(DATABASE + 7_500);
+        assert_eq!(clock.correct(now), now);
+        assert_eq!(log_of(&clock, &[7_501]), [true]);
+    }
+
+    #[test]
+    fn the_log_follows_a_change_of_the_lease() {
+        let clock = HostClock::default();
+        assert_eq!(log_of(&clock, &[8_000]), [true]);
+        clock.set_lease(3_600_000);
+        assert_eq!(log_of(&clock, &[8_000]), [false]);
+        clock.set_lease(1_000);
+        assert_eq!(log_of(&clock, &[8_000]), [true]);
     }
 }

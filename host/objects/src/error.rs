@@ -114,3 +114,11 @@ pub enum BucketError {
     #[error("cannot start the transfer: {0}")]
     Machine(io::Error),
 }
+
+impl BucketError {
+    /// Reports whether an object has more bytes than were asked for.
+    #[must_use]
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, BucketError::TooLarge { .. })
+    }
+}

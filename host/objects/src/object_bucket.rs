@@ -94,6 +94,7 @@ mod tests {
         assert_eq!(bucket.get("a/b", 4).await.unwrap().unwrap(), b"rows");
         let refused = bucket.get("a/b", 3).await.unwrap_err();
         assert!(matches!(refused, BucketError::TooLarge { bytes: 3, .. }));
+        assert!(refused.is_too_large());
         for _ in 0..2 {
             bucket.delete("a/b").await.unwrap();
         }

@@ -253,7 +253,11 @@ impl JobStore {
             problem: problem.to_owned(),
         };
         let largest = reference.bytes.saturating_add(SEAL_BYTES);
-        let sealed = objects.get(name, largest).await?;
+        let sealed = objects.get(name, largest).await;
+        let sealed = sealed.map_err(|error| match error {
+            ObjectsError::TooLong => damaged("it is longer than it was"),
+            error => error.into(),
+        })?;
         let sealed = sealed.ok_or_else(|| damaged("it is not there"))?;
         // The place of results is their name without the digest.
         let digest = format!("-{}", hex::encode(reference.digest));

@@ -10,17 +10,24 @@ use std::error::Error;
 /// Bytes that the seal adds to an object.
 pub const SEAL_BYTES: u64 = 16;
 
-/// Object storage refused an operation, or did not answer in time.
+/// An operation on object storage failed.
 #[derive(Debug, thiserror::Error)]
-#[error("object storage failed: {0}")]
-pub struct ObjectsError(pub Box<dyn Error + Send + Sync>);
+pub enum ObjectsError {
+    /// Object storage refused an operation, or did not answer in time.
+    #[error("object storage failed: {0}")]
+    Failed(Box<dyn Error + Send + Sync>),
+    /// An object has more bytes than were asked for.
+    #[error("the object is longer than it was")]
+    TooLong,
+}
 
 /// The object storage of the service's jobs. Each operation has a time limit.
 pub trait JobObjects: Send + Sync {
     /// Writes an object, which is durable when this answers.
     fn put<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), ObjectsError>>;
 
-    /// Reads an object of at most `largest` bytes; none where there is no such object.
+    /// Reads an object of at most `largest` bytes; none where there is no such object. A longer one
+    /// is [`ObjectsError::TooLong`].
     fn get<'a>(
         &'a self,
         name: &'a str,

@@ -30,7 +30,7 @@ impl Memory {
             return pending().boxed();
         }
         let answer = match self.failing.load(Ordering::Relaxed) {
-            true => Err(ObjectsError("it does not answer".into())),
+            true => Err(ObjectsError::Failed("it does not answer".into())),
             false => Ok(work(&mut self.objects.lock().unwrap())),
         };
         async move { answer }.boxed()
@@ -60,9 +60,16 @@ impl JobObjects for Memory {
     fn get<'a>(
         &'a self,
         name: &'a str,
-        _: u64,
+        largest: u64,
     ) -> BoxFuture<'a, Result<Option<Vec<u8>>, ObjectsError>> {
-        self.answer(|objects| objects.get(name).cloned())
+        let answer = self.answer(|objects| objects.get(name).cloned());
+        async move {
+            match answer.await? {
+                Some(bytes) if bytes.len() as u64 > largest => Err(ObjectsError::TooLong),
+                object => Ok(object),
+            }
+        }
+        .boxed()
     }
 
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), ObjectsError>> {
@@ -228,6 +235,18 @@ async fn a_missing_or_altered_object_is_damaged() {
         altered.contains("is damaged: its bytes are not"),
         "{altered}"
     );
+    for name in &names {
+        world
+            .memory
+            .objects
+            .lock()
+            .unwrap()
+            .get_mut(name)
+            .unwrap()
+            .push(0);
+    }
+    let longer = world.output(&accepted).await.unwrap_err().to_string();
+    assert!(longer.contains("is damaged: it is longer"), "{longer}");
     world.memory.objects.lock().unwrap().clear();
     let missing = world.output(&accepted).await.unwrap_err().to_string();
     assert!(missing.contains("is damaged: it is not there"), "{missing}");

@@ -39,6 +39,8 @@ impl From<JobStoreError> for StopReason {
         match error {
             JobStoreError::State(error) => StopReason::State(error),
             error @ JobStoreError::Damaged { .. } => StopReason::Unreadable(error.into()),
+            // This host's next claim leaves the job to those that read object storage.
+            JobStoreError::NotSet => StopReason::Yielded,
             error => StopReason::Store(error),
         }
     }
@@ -71,5 +73,20 @@ pub(super) fn unreadable_error() -> JobError {
         code: "processing_failed".to_owned(),
         message: "The stored job can no longer be read. Submit it again, under another idempotency_key if it had one.".to_owned(),
         retryable: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job_store::objects::ObjectsError;
+
+    #[test]
+    fn a_host_without_object_storage_yields_a_job_in_it() {
+        let reason = StopReason::from(JobStoreError::NotSet);
+        assert!(matches!(reason, StopReason::Yielded));
+        let failed = ObjectsError::Failed("it does not answer".into());
+        let reason = StopReason::from(JobStoreError::Objects(failed));
+        assert!(matches!(reason, StopReason::Store(_)));
     }
 }

@@ -30,7 +30,12 @@ pub fn open_job_objects(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Jo
 fn answer<'a, T: 'a>(
     reply: impl Future<Output = Result<T, BucketError>> + Send + 'a,
 ) -> BoxedReply<'a, T> {
-    Box::pin(async move { reply.await.map_err(|error| ObjectsError(Box::new(error))) })
+    Box::pin(async move {
+        reply.await.map_err(|error| match error.is_too_large() {
+            true => ObjectsError::TooLong,
+            false => ObjectsError::Failed(Box::new(error)),
+        })
+    })
 }
 
 impl JobObjects for Bucket {

@@ -8,7 +8,10 @@ use crate::{Claimant, Job, UnixMillis};
 /// The wait after the first attempt to open a release. It doubles up to [`REOPEN_MAX`].
 const REOPEN: Duration = Duration::from_secs(5);
 /// The longest wait before a release that did not open is tried again.
-const REOPEN_MAX: Duration = Duration::from_secs(60);
+const REOPEN_MAX: Duration = Duration::from_secs(900);
+/// The time after which a release is forgotten that no job waits for. On a host that lacks the
+/// release, jobs come and go to other hosts all the time, which is no news each time.
+const FORGET: Duration = Duration::from_secs(600);
 
 /// Jobs that nobody works on, and that a host does not claim.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,25 +41,49 @@ impl PassedOverJobs {
     }
 }
 
+/// A release that did not open.
+#[derive(Debug)]
+struct Retry {
+    /// The wait before the next attempt.
+    wait: Duration,
+    /// The time of the next attempt.
+    next: Instant,
+    /// The last time at which a job waited for the release.
+    wanted: Instant,
+}
+
 /// The releases that jobs wait for and that did not open, with the times of the next attempts.
 #[derive(Debug, Default)]
-pub struct ReleaseRetries(BTreeMap<String, (Duration, Instant)>);
+pub struct ReleaseRetries(BTreeMap<String, Retry>);
 
 impl ReleaseRetries {
-    /// Returns the releases to open now, and forgets those that no job waits for.
+    /// Returns the releases to open now, and forgets those that no job has waited for in ten
+    /// minutes.
     pub fn list_due(&mut self, passed_over: &PassedOverJobs, now: Instant) -> Vec<String> {
         let releases = &passed_over.by_release;
-        self.0.retain(|id, _| releases.contains_key(id));
-        let is_due = |id: &&String| self.0.get(*id).is_none_or(|(_, next)| *next <= now);
+        self.0.retain(|id, retry| {
+            if releases.contains_key(id) {
+                retry.wanted = now;
+            }
+            now < retry.wanted + FORGET
+        });
+        let is_due = |id: &&String| self.0.get(*id).is_none_or(|retry| retry.next <= now);
         releases.keys().filter(is_due).cloned().collect()
     }
 
     /// Postpones the next attempt at a release that did not open, and returns true the first time.
     pub fn postpone(&mut self, id: &str, now: Instant) -> bool {
-        let before = self.0.get(id).map(|(wait, _)| *wait);
+        let before = self.0.get(id).map(|retry| retry.wait);
         let wait = before.map_or(REOPEN, |wait| (wait * 2).min(REOPEN_MAX));
-        self.0.insert(id.to_owned(), (wait, now + wait));
+        let (next, wanted) = (now + wait, now);
+        let retry = Retry { wait, next, wanted };
+        self.0.insert(id.to_owned(), retry);
         before.is_none()
+    }
+
+    /// Forgets a release that opened.
+    pub fn forget(&mut self, id: &str) {
+        self.0.remove(id);
     }
 }
 
@@ -72,18 +99,45 @@ mod tests {
             ..PassedOverJobs::default()
         };
         let (mut tried, mut news) = (Vec::new(), 0);
-        for second in 0..200 {
+        for second in 0..4_000 {
             let now = start + Duration::from_secs(second);
             for id in retries.list_due(&waiting, now) {
                 tried.push(second);
                 news += u32::from(retries.postpone(&id, now));
             }
         }
-        assert_eq!((tried, news), (vec![0, 5, 15, 35, 75, 135, 195], 1));
-        // Jobs that come after these are gone are news again.
-        let now = start + Duration::from_secs(200);
-        assert!(retries.list_due(&PassedOverJobs::default(), now).is_empty());
-        assert_eq!(retries.list_due(&waiting, now), ["old"]);
-        assert!(retries.postpone("old", now));
+        let times: [u64; 12] = [0, 5, 15, 35, 75, 155, 315, 635, 1_275, 2_175, 3_075, 3_975];
+        assert_eq!((tried.as_slice(), news), (times.as_slice(), 1));
+    }
+
+    #[test]
+    fn a_release_is_news_again_once_no_job_waited_for_it_for_a_while() {
+        let (mut retries, start) = (ReleaseRetries::default(), Instant::now());
+        let at = |second| start + Duration::from_secs(second);
+        let (none, waiting) = (
+            PassedOverJobs::default(),
+            PassedOverJobs {
+                by_release: BTreeMap::from([("old".to_owned(), 1)]),
+                ..PassedOverJobs::default()
+            },
+        );
+        assert_eq!(retries.list_due(&waiting, at(0)), ["old"]);
+        assert!(retries.postpone("old", at(0)));
+        // Other hosts take such jobs, which come again.
+        for second in (10..590).step_by(20) {
+            assert!(retries.list_due(&none, at(second)).is_empty());
+            for id in retries.list_due(&waiting, at(second + 10)) {
+                assert!(!retries.postpone(&id, at(second + 10)));
+            }
+        }
+        // One came last after 580 seconds.
+        assert!(retries.list_due(&none, at(1_179)).is_empty());
+        assert_eq!(retries.list_due(&waiting, at(1_179)), ["old"]);
+        assert!(!retries.postpone("old", at(1_179)));
+        assert!(retries.list_due(&none, at(1_779)).is_empty());
+        assert_eq!(retries.list_due(&waiting, at(1_779)), ["old"]);
+        assert!(retries.postpone("old", at(1_779)));
+        retries.forget("old");
+        assert!(retries.postpone("old", at(1_780)));
     }
 }

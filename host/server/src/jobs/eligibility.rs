@@ -6,16 +6,19 @@
 
 use crate::service::Service;
 use domesday_state::{Claim, Claimant, JobSetbacks, ReleaseRetries, SetbackCause, SetbackOutcome};
+use domesday_valuation::release_store::OpenRelease;
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// Interval at which the host looks for jobs that it passes over.
 const INTERVAL: Duration = Duration::from_secs(5);
+/// Time limit of opening a release. After it another host may take the job.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The releases and jobs that this host leaves to others.
 #[derive(Default)]
@@ -78,19 +81,14 @@ impl Eligibility {
             }
             is_logged = jobs > 0;
             for id in retries.list_due(&passed_over, Instant::now()) {
-                let (opener, release) = (service.clone(), id.clone());
-                // Opening reads the package from the disk.
-                let opening = spawn_blocking(move || opener.releases.get(&release).map(drop));
-                let opened: Result<(), Box<dyn Error + Send + Sync>> = tokio::select! {
-                    opened = opening => match opened {
-                        Ok(opened) => opened.map_err(Into::into),
-                        Err(panicked) => Err(panicked.into()),
-                    },
+                let opened = tokio::select! {
+                    opened = open_release(&service, &id) => opened,
                     _ = stop.wait_for(|stop| *stop) => return,
                 };
                 let jobs = passed_over.by_release.get(&id).copied();
                 match opened {
-                    Ok(()) => {
+                    Ok(_) => {
+                        retries.forget(&id);
                         lock(&self.unopened).remove(&id);
                         tracing::info!(release_id = id, jobs, "jobs waited for a release");
                         service.submitted.notify_one();
@@ -105,6 +103,24 @@ impl Eligibility {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Opens a release, which may read its package from the disk.
+pub(super) async fn open_release(
+    service: &Arc<Service>,
+    id: &str,
+) -> Result<Arc<OpenRelease>, Box<dyn Error + Send + Sync>> {
+    let (service, id) = (service.clone(), id.to_owned());
+    let opening = spawn_blocking(move || service.releases.get(&id));
+    match timeout(OPEN_TIMEOUT, opening).await {
+        Ok(Ok(opened)) => Ok(opened?),
+        Ok(Err(panicked)) => Err(panicked.into()),
+        Err(_) => {
+            let seconds = OPEN_TIMEOUT.as_secs();
+            let error = format!("the packages' disk does not answer within {seconds} seconds");
+            Err(error.into())
         }
     }
 }

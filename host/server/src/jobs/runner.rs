@@ -3,7 +3,7 @@
 use super::chunk::{ATTEMPTS, Chunk};
 use super::chunking::CHUNK_ROWS;
 use super::document::{mode, summary};
-use super::eligibility::Eligibility;
+use super::eligibility::{Eligibility, open_release};
 use super::stop_reason::{StopReason, crash_error, unreadable_error};
 use super::{address_lookup, persisted};
 use crate::execution::RowRecorder;
@@ -19,7 +19,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 use tracing::{Instrument, info_span};
 use uuid::Uuid;
@@ -36,8 +35,6 @@ const RENEWALS_PER_LEASE: u32 = 3;
 const CHUNKS_PER_TURN: u32 = 8;
 /// Interval at which the runner looks for jobs of other hosts and for expired leases.
 const CLAIM_INTERVAL: Duration = Duration::from_secs(1);
-/// Time limit of opening a release. After it another host may take the job.
-const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs jobs until `stop` is set. The runner then releases its job between two rows. A lease lasts
 /// for `lease` after it was claimed or renewed.
@@ -306,19 +303,8 @@ impl Runner {
 
     /// Opens the release of the job.
     async fn release(&self, job: &Job) -> Result<Arc<OpenRelease>, StopReason> {
-        let (service, id) = (self.service.clone(), job.release_id.clone());
-        // Opening may read the package from disk.
-        let opening = spawn_blocking(move || service.releases.get(&id));
-        match timeout(OPEN_TIMEOUT, opening).await {
-            Ok(Ok(Ok(release))) => Ok(release),
-            Ok(Ok(Err(error))) => Err(StopReason::NotOpened(error.into())),
-            Ok(Err(panicked)) => Err(StopReason::NotOpened(panicked.into())),
-            Err(_) => {
-                let seconds = OPEN_TIMEOUT.as_secs();
-                let error = format!("the packages' disk does not answer within {seconds} seconds");
-                Err(StopReason::NotOpened(error.into()))
-            }
-        }
+        let opened = open_release(&self.service, &job.release_id).await;
+        opened.map_err(StopReason::NotOpened)
     }
 
     /// Runs a chunk at low priority, or at full priority if `retrying`.

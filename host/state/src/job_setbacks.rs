@@ -10,8 +10,6 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use crate::Claim;
-
 /// The pause after the first attempt. It doubles with each, up to [`PAUSE_MAX`].
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause. A job goes on so soon after its cause is mended.
@@ -20,6 +18,9 @@ const PAUSE_MAX: Duration = Duration::from_secs(15);
 pub const SETBACK_TIME: Duration = Duration::from_secs(3_600);
 /// Attempts of this host in that time, or else it had the job too seldom to judge.
 const ATTEMPTS_MIN: u32 = 30;
+
+/// The time for which a host claims no job in a store that did not answer.
+const STORE_PAUSE: Duration = Duration::from_secs(15);
 
 /// The reason why a host gave a job back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub enum SetbackCause {
 
 /// A job that this host could not read.
 struct Setback {
-    /// The part in question: its first chunk without results.
+    /// The part in question: the chunk that could not be read.
     chunk: u32,
     last: Instant,
     attempts: u32,
@@ -58,21 +59,33 @@ pub struct SetbackOutcome {
 
 /// The jobs that this host could not read.
 #[derive(Default)]
-pub struct JobSetbacks(HashMap<Uuid, Setback>);
+pub struct JobSetbacks {
+    jobs: HashMap<Uuid, Setback>,
+    /// The last time at which the store of jobs did not answer.
+    no_answer: Option<Instant>,
+}
 
 impl JobSetbacks {
-    /// Records that a claimed job could not be read, and says whether it is lost.
-    pub fn record(&mut self, claim: &Claim, cause: SetbackCause, now: Instant) -> SetbackOutcome {
+    /// Records that a chunk of a claimed job could not be read, and says whether the job is lost.
+    pub fn record(
+        &mut self,
+        (job, chunk): (Uuid, u32),
+        cause: SetbackCause,
+        now: Instant,
+    ) -> SetbackOutcome {
+        if cause == SetbackCause::NoAnswer {
+            self.no_answer = Some(now);
+        }
         // A job that this host has not had for so long begins anew.
-        self.0.retain(|_, it| now < it.last + SETBACK_TIME);
+        self.jobs.retain(|_, it| now < it.last + SETBACK_TIME);
         let fresh = || Setback {
-            chunk: claim.next,
+            chunk,
             last: now,
             attempts: 0,
             unreadable: (now, 0),
         };
-        let setback = self.0.entry(claim.job.id).or_insert_with(fresh);
-        if setback.chunk != claim.next {
+        let setback = self.jobs.entry(job).or_insert_with(fresh);
+        if setback.chunk != chunk {
             // Some host finished the part before.
             *setback = fresh();
         }
@@ -95,8 +108,14 @@ impl JobSetbacks {
 
     /// Returns the jobs that this host does not try yet.
     pub fn list_excluded(&self, now: Instant) -> Vec<Uuid> {
-        let waiting = self.0.iter().filter(|(_, setback)| now < setback.next());
+        let waiting = self.jobs.iter().filter(|(_, setback)| now < setback.next());
         waiting.map(|(id, _)| *id).collect()
+    }
+
+    /// Reports whether the store of jobs did not answer a short while ago. Each job in it would
+    /// hold up a runner for the time limit of the store, and other jobs would wait.
+    pub fn is_store_paused(&self, now: Instant) -> bool {
+        self.no_answer.is_some_and(|last| now < last + STORE_PAUSE)
     }
 }
 
@@ -104,31 +123,8 @@ impl JobSetbacks {
 mod tests {
     use super::SetbackCause::{NoAnswer, Unreadable};
     use super::*;
-    use crate::{Job, JobMode, JobStatus, Lease, Tally, UnixMillis};
 
-    fn claim(number: u128, next: u32) -> Claim {
-        let id = Uuid::from_u128(number);
-        Claim {
-            lease: Lease { job: id, fence: 1 },
-            job: Job {
-                id,
-                tenant: "acme".parse().unwrap(),
-                mode: JobMode::Simple,
-                status: JobStatus::Running,
-                release_id: "release".into(),
-                request_count: 2,
-                created_at: UnixMillis(0),
-                updated_at: UnixMillis(0),
-                expires_at: UnixMillis(1),
-                chunks: 2,
-                tally: Tally::default(),
-                error: None,
-            },
-            shared: Vec::new(),
-            next,
-            attempts: 1,
-        }
-    }
+    const JOB: Uuid = Uuid::from_u128(1);
 
     /// Tries a job as soon as it may be, and returns the times of the attempts up to the last.
     fn try_until_final(setbacks: &mut JobSetbacks, from: Instant) -> Vec<Duration> {
@@ -136,7 +132,7 @@ mod tests {
         let mut now = from;
         loop {
             times.push(now - from);
-            if setbacks.record(&claim(1, 0), Unreadable, now).is_final {
+            if setbacks.record((JOB, 0), Unreadable, now).is_final {
                 return times;
             }
             while !setbacks.list_excluded(now).is_empty() {
@@ -160,17 +156,17 @@ mod tests {
         for second in 0..3_600 {
             let now = start + Duration::from_secs(second);
             assert_eq!(
-                setbacks.record(&claim(1, 0), Unreadable, now),
+                setbacks.record((JOB, 0), Unreadable, now),
                 outcome(second == 0, false)
             );
         }
         let end = start + SETBACK_TIME;
         assert_eq!(
-            setbacks.record(&claim(1, 1), Unreadable, end),
+            setbacks.record((JOB, 1), Unreadable, end),
             outcome(true, false)
         );
         assert_eq!(
-            setbacks.record(&claim(2, 0), Unreadable, end),
+            setbacks.record((Uuid::from_u128(2), 0), Unreadable, end),
             outcome(true, false)
         );
     }
@@ -180,18 +176,10 @@ mod tests {
         let (mut setbacks, start) = (JobSetbacks::default(), Instant::now());
         let minutes = |minutes: u64| start + Duration::from_secs(60 * minutes);
         for at in [0, 50, 70] {
-            assert!(
-                !setbacks
-                    .record(&claim(1, 0), Unreadable, minutes(at))
-                    .is_final
-            );
+            assert!(!setbacks.record((JOB, 0), Unreadable, minutes(at)).is_final);
         }
         // It had the job last an hour ago.
-        assert!(
-            setbacks
-                .record(&claim(1, 0), Unreadable, minutes(130))
-                .is_first
-        );
+        assert!(setbacks.record((JOB, 0), Unreadable, minutes(130)).is_first);
     }
 
     #[test]
@@ -199,16 +187,29 @@ mod tests {
         let (mut setbacks, start) = (JobSetbacks::default(), Instant::now());
         let at = |second| start + Duration::from_secs(second);
         for second in 0..9_000 {
-            let outcome = setbacks.record(&claim(1, 0), NoAnswer, at(second));
+            let outcome = setbacks.record((JOB, 0), NoAnswer, at(second));
             assert!(!outcome.is_final);
         }
-        assert!(
-            !setbacks
-                .record(&claim(1, 0), Unreadable, at(9_000))
-                .is_final
-        );
+        assert!(!setbacks.record((JOB, 0), Unreadable, at(9_000)).is_final);
         let mut times = (9_001..).map(|second| (second, at(second)));
-        let end = times.find(|(_, now)| setbacks.record(&claim(1, 0), Unreadable, *now).is_final);
+        let end = times.find(|(_, now)| setbacks.record((JOB, 0), Unreadable, *now).is_final);
         assert_eq!(end.map(|(second, _)| second), Some(9_000 + 3_600));
+    }
+
+    #[test]
+    fn a_store_that_does_not_answer_is_left_alone_for_a_while() {
+        let (mut setbacks, start) = (JobSetbacks::default(), Instant::now());
+        let at = |second| start + Duration::from_secs(second);
+        let paused = |setbacks: &JobSetbacks, second| setbacks.is_store_paused(at(second));
+        setbacks.record((JOB, 0), Unreadable, at(0));
+        assert!(!paused(&setbacks, 0));
+        setbacks.record((JOB, 0), NoAnswer, at(1));
+        assert_eq!(
+            [1, 15, 16].map(|at| paused(&setbacks, at)),
+            [true, true, false]
+        );
+        // Any job that meets the outage begins the pause anew.
+        setbacks.record((Uuid::from_u128(2), 0), NoAnswer, at(20));
+        assert_eq!([34, 35].map(|at| paused(&setbacks, at)), [true, false]);
     }
 }

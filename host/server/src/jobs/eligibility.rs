@@ -5,7 +5,7 @@
 //! job that could not be read are left out for a while. Another host may have them whole.
 
 use crate::service::Service;
-use domesday_state::{Claim, Claimant, JobSetbacks, ReleaseRetries, SetbackCause, SetbackOutcome};
+use domesday_state::{Claimant, JobSetbacks, ReleaseRetries, SetbackCause, SetbackOutcome};
 use domesday_valuation::release_store::OpenRelease;
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval, timeout};
+use uuid::Uuid;
 
 /// Interval at which the host looks for jobs that it passes over.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -33,10 +34,11 @@ impl Eligibility {
         let mut releases = service.releases.list_served();
         let unopened = lock(&self.unopened);
         releases.retain(|id| !unopened.contains(id));
+        let (setbacks, now) = (lock(&self.setbacks), Instant::now());
         Claimant {
             releases,
-            reads_objects: service.job_store.reads_objects(),
-            excluded_jobs: lock(&self.setbacks).list_excluded(Instant::now()),
+            reads_objects: service.job_store.reads_objects() && !setbacks.is_store_paused(now),
+            excluded_jobs: setbacks.list_excluded(now),
         }
     }
 
@@ -45,9 +47,9 @@ impl Eligibility {
         lock(&self.unopened).insert(id.to_owned());
     }
 
-    /// Records that this host could not read a job.
-    pub(super) fn record_setback(&self, claim: &Claim, cause: SetbackCause) -> SetbackOutcome {
-        lock(&self.setbacks).record(claim, cause, Instant::now())
+    /// Records that this host could not read a chunk of a job.
+    pub(super) fn record_setback(&self, at: (Uuid, u32), cause: SetbackCause) -> SetbackOutcome {
+        lock(&self.setbacks).record(at, cause, Instant::now())
     }
 
     /// Shows the jobs that this host passes over, and opens their releases as soon as they are
@@ -65,7 +67,9 @@ impl Eligibility {
                 _ = ticks.tick() => {}
                 _ = stop.wait_for(|stop| *stop) => return,
             }
-            let (claimant, now) = (self.claimant(&service), service.clock.now());
+            let (mut claimant, now) = (self.claimant(&service), service.clock.now());
+            // A pause of the store is no lack of it.
+            claimant.reads_objects = service.job_store.reads_objects();
             // A state that does not answer is logged elsewhere.
             let Ok(passed_over) = service.state.count_passed_over(claimant, now).await else {
                 continue;

@@ -113,7 +113,8 @@ impl Runner {
 
     async fn work_off(&self, claim: Claim) {
         let (lease, job_id, release_id) = (claim.lease, claim.job.id, &claim.job.release_id);
-        let stopped = match self.chunks(&claim).await {
+        let mut chunk = claim.next;
+        let stopped = match self.chunks(&claim, &mut chunk).await {
             Ok(reason) | Err(reason) => reason,
         };
         let status = match stopped {
@@ -136,14 +137,18 @@ impl Runner {
             }
             StopReason::Store(error) => {
                 let cause = SetbackCause::NoAnswer;
-                if self.eligibility.record_setback(&claim, cause).is_first {
+                if self
+                    .eligibility
+                    .record_setback((job_id, chunk), cause)
+                    .is_first
+                {
                     tracing::error!(%job_id, %error, "the store of jobs does not answer");
                 }
                 self.give_back(lease).await
             }
             StopReason::Unreadable(error) => {
                 let cause = SetbackCause::Unreadable;
-                let setback = self.eligibility.record_setback(&claim, cause);
+                let setback = self.eligibility.record_setback((job_id, chunk), cause);
                 if setback.is_first || setback.is_final {
                     tracing::error!(%job_id, %error, "a job cannot be read");
                 }
@@ -206,8 +211,9 @@ impl Runner {
         let _ = timeout(CLAIM_INTERVAL, stop.wait_for(|stop| *stop)).await;
     }
 
-    /// Runs chunks until the job or the turn of this runner ends.
-    async fn chunks(&self, claim: &Claim) -> Result<StopReason, StopReason> {
+    /// Runs chunks until the job or the turn of this runner ends. `chunk` is then the last one that
+    /// was begun.
+    async fn chunks(&self, claim: &Claim, chunk: &mut u32) -> Result<StopReason, StopReason> {
         let Claim { lease, job, .. } = claim;
         if claim.attempts > ATTEMPTS {
             return Err(StopReason::Failed(crash_error()));
@@ -234,14 +240,15 @@ impl Runner {
                 domesday.chunk = number,
                 domesday.release_id = job.release_id,
             );
-            let chunk = ChunkRun {
+            *chunk = number;
+            let run = ChunkRun {
                 lease: *lease,
                 job,
                 number,
                 first,
                 retrying,
             };
-            self.run_chunk(chunk, &recorder, &context)
+            self.run_chunk(run, &recorder, &context)
                 .instrument(span)
                 .await?;
         }

@@ -148,7 +148,7 @@ impl PackageBucket {
         packages_dir: &Path,
         progress: &mut Progress<'_>,
     ) -> Result<PublishOutcome, BucketError> {
-        let arriving = match remote.begin_receiving(packages_dir)? {
+        let arriving = match remote.begin_receiving_with(packages_dir, &self.control)? {
             ReceiveState::Existing(published) => return Ok(published),
             ReceiveState::Receiving(arriving) => arriving,
         };

@@ -86,7 +86,7 @@ pub async fn pull(
     (packages_dir, control): (&Path, &TransferControl),
     progress: &mut Progress<'_>,
 ) -> Result<PublishOutcome, RegistryError> {
-    let arriving = match remote.begin_receiving(packages_dir)? {
+    let arriving = match remote.begin_receiving_with(packages_dir, control)? {
         ReceiveState::Existing(published) => return Ok(published),
         ReceiveState::Receiving(arriving) => arriving,
     };

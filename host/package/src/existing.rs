@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::error::PackageErrorKind;
 use crate::manifest::SIGNATURE;
-use crate::{Attachments, Manifest, Package, PublicKey, signature};
+use crate::{Attachments, Manifest, Package, PublicKey, Verification, signature};
 
 /// The result of publishing a package into a packages folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,17 +22,18 @@ pub enum PublishOutcome {
 /// Looks for the package of `manifest` at `destination`, and returns `None` where nothing is there.
 ///
 /// An unsigned package takes the signature that came. A signed one keeps its own. Attachments that
-/// vouch for more than those that are there replace them.
+/// vouch for more than those that are there replace them. `verification` says how its files are
+/// proved.
 pub(crate) fn find_existing(
     destination: &Path,
     manifest: &Manifest,
-    new_signature: Option<&[u8]>,
-    attachments: &Attachments,
+    (new_signature, attachments): (Option<&[u8]>, &Attachments),
+    verification: &dyn Verification,
 ) -> Result<Option<PublishOutcome>, PackageErrorKind> {
     if fs::symlink_metadata(destination).is_err() {
         return Ok(None);
     }
-    let existing = Package::open_without_trust(destination)?;
+    let existing = Package::open_without_trust_with(destination, verification)?;
     if existing.manifest() != manifest {
         return Err(PackageErrorKind::Republished);
     }

@@ -49,7 +49,8 @@ fn publish_to(
     let manifest = package.manifest();
     let signature = signature_of(package)?;
     let attachments = Attachments::read_from(package.directory())?;
-    let existing = find_existing(destination, manifest, signature.as_deref(), &attachments)?;
+    let heads = (signature.as_deref(), &attachments);
+    let existing = find_existing(destination, manifest, heads, control)?;
     if let Some(published) = existing {
         return Ok(published);
     }
@@ -73,13 +74,7 @@ fn publish_to(
     }
     attachments.put_new(staging.path())?;
     sync_directory(staging.path())?;
-    put_in_place(
-        staging,
-        packages_dir,
-        destination,
-        manifest,
-        (signature.as_deref(), &attachments),
-    )
+    put_in_place(staging, packages_dir, destination, manifest, heads, control)
 }
 
 /// Renames a finished staging directory into place, or finds that another process was first.
@@ -88,12 +83,16 @@ pub(crate) fn put_in_place(
     packages_dir: &Path,
     destination: &Path,
     manifest: &Manifest,
-    (signature, attachments): (Option<&[u8]>, &Attachments),
+    heads: (Option<&[u8]>, &Attachments),
+    control: &TransferControl,
 ) -> Result<PublishOutcome, PackageErrorKind> {
+    control
+        .release_staging()
+        .map_err(PackageErrorKind::io(destination))?;
     if rename_into_place(staging, packages_dir, destination, manifest)? {
         return Ok(PublishOutcome::Copied);
     }
-    let existing = find_existing(destination, manifest, signature, attachments)?;
+    let existing = find_existing(destination, manifest, heads, control)?;
     Ok(existing.unwrap_or(PublishOutcome::Copied))
 }
 

@@ -132,10 +132,23 @@ impl RemoteManifest {
     /// [`PackageErrorKind::Republished`] if the id exists with other bytes, or the error of the
     /// package that exists.
     pub fn begin_receiving(self, packages_dir: &Path) -> Result<ReceiveState, PackageError> {
+        self.begin_receiving_with(packages_dir, &TransferControl::default())
+    }
+
+    /// Prepares as [`RemoteManifest::begin_receiving`] does, and counts the bytes that it proves.
+    ///
+    /// # Errors
+    /// As [`RemoteManifest::begin_receiving`]. [`PackageErrorKind::Io`] where the transfer was
+    /// stopped.
+    pub fn begin_receiving_with(
+        self,
+        packages_dir: &Path,
+        control: &TransferControl,
+    ) -> Result<ReceiveState, PackageError> {
         let destination = packages_dir.join(self.manifest.id.as_str());
         let attempt = || {
-            let signature = self.signature.as_deref();
-            match find_existing(&destination, &self.manifest, signature, &self.attachments)? {
+            let heads = (self.signature.as_deref(), &self.attachments);
+            match find_existing(&destination, &self.manifest, heads, control)? {
                 Some(published) => Ok(Err(published)),
                 None => StagingDirectory::new(packages_dir, &self.manifest.id).map(Ok),
             }
@@ -194,6 +207,7 @@ impl PackageReceiver {
             destination,
             staging,
         } = self;
+        control.note_staging(staging.path());
         let attempt = || {
             let root = staging.path();
             check_tree(root, &remote.manifest.files)?;
@@ -225,6 +239,7 @@ impl PackageReceiver {
                 &destination,
                 &remote.manifest,
                 (signature, &remote.attachments),
+                control,
             )
         };
         attempt().map_err(|error: PackageErrorKind| error.of(&destination))

@@ -68,6 +68,26 @@ fn a_transfer_that_is_stopped_leaves_nothing() {
 }
 
 #[test]
+fn the_proof_of_a_package_that_is_here_counts_and_can_be_stopped() {
+    let (_dir, package, list) = signed_package();
+    let packages_dir = tempfile::tempdir().unwrap();
+    crate::publish(&package, packages_dir.path()).unwrap();
+    let begin = |control: &TransferControl| {
+        let remote = remote_manifest(&package, Trust::Required(list.clone())).unwrap();
+        remote.begin_receiving_with(packages_dir.path(), control)
+    };
+    let control = TransferControl::default();
+    begin(&control).unwrap();
+    assert_eq!(control.bytes(), 4);
+    crate::publish_with(&package, packages_dir.path(), &control).unwrap();
+    assert_eq!(control.bytes(), 8);
+    control.stop();
+    let stopped = begin(&control).unwrap_err().to_string();
+    assert!(stopped.contains("the transfer was stopped"), "{stopped}");
+    assert_eq!(control.bytes(), 8);
+}
+
+#[test]
 fn a_whole_transfer_is_published() {
     let (_dir, package, list) = signed_package();
     let packages_dir = tempfile::tempdir().unwrap();

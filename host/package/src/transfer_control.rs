@@ -16,7 +16,7 @@ use crate::{FileFacts, Sha256Digest, Verification};
 pub struct TransferControl {
     stopped: AtomicBool,
     bytes: AtomicU64,
-    /// The staging directory of a copy from a folder, which may be stuck.
+    /// The staging directory of a package, in a folder that may be stuck.
     staged: Mutex<Option<PathBuf>>,
 }
 
@@ -42,6 +42,19 @@ impl TransferControl {
         *staged = Some(staging.to_owned());
     }
 
+    /// Forgets the staging directory, which is whole and is renamed next.
+    ///
+    /// # Errors
+    /// The transfer was stopped, and the directory may be removed already.
+    pub(crate) fn release_staging(&self) -> io::Result<()> {
+        // With the lock, so that nothing of a package in place is removed. Not over the rename,
+        // which may be stuck.
+        let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check()?;
+        *staged = None;
+        Ok(())
+    }
+
     /// Stops the transfer and removes its staging directory, if it still has one. The transfer
     /// fails then, where it goes on at all.
     pub fn abandon(&self) {
@@ -58,11 +71,16 @@ impl TransferControl {
     /// # Errors
     /// The transfer was stopped.
     pub fn count(&self, bytes: usize) -> io::Result<()> {
-        if self.is_stopped() {
-            return Err(io::Error::other("the transfer was stopped"));
-        }
+        self.check()?;
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         Ok(())
+    }
+
+    fn check(&self) -> io::Result<()> {
+        match self.is_stopped() {
+            true => Err(io::Error::other("the transfer was stopped")),
+            false => Ok(()),
+        }
     }
 }
 
@@ -107,5 +125,16 @@ mod tests {
         control.note_staging(&staging);
         control.abandon();
         assert!(control.is_stopped() && !staging.exists());
+        control.release_staging().unwrap_err();
+    }
+
+    #[test]
+    fn an_abandoned_transfer_removes_nothing_that_is_renamed() {
+        let folder = tempfile::tempdir().unwrap();
+        let control = TransferControl::default();
+        control.note_staging(folder.path());
+        control.release_staging().unwrap();
+        control.abandon();
+        assert!(folder.path().exists());
     }
 }

@@ -34,12 +34,14 @@ impl SetAside {
             .file_name()
             .unwrap_or_default()
             .to_string_lossy();
-        let folder = package_dir.with_file_name(format!(".{id}.other-{}", &found[..DIGITS]));
-        match fs::remove_dir_all(&folder) {
-            // It was moved away before.
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+        let name = format!(".{id}.other-{}", &found[..DIGITS]);
+        let mut folder = package_dir.with_file_name(&name);
+        // One that was moved away before stays: it may be whole where this one is damaged.
+        for copy in 2_u32.. {
+            if fs::symlink_metadata(&folder).is_err() {
+                break;
+            }
+            folder = package_dir.with_file_name(format!("{name}-{copy}"));
         }
         fs::rename(package_dir, &folder)?;
         Ok(Some(SetAside {
@@ -89,10 +91,17 @@ mod tests {
             aside.put_back().unwrap();
             assert!(package_dir.join("manifest.json").exists());
         }
-        // The same bytes came again while they lie beside.
+        // The same manifest came again while it lies beside. The earlier files stay.
+        fs::write(package_dir.join("component.wasm"), "whole").unwrap();
         let aside = SetAside::move_other(&package_dir, &other).unwrap().unwrap();
-        package(folder.path(), "mine");
-        SetAside::move_other(&package_dir, &other).unwrap().unwrap();
+        for copy in ["-2", "-3"] {
+            package(folder.path(), "mine");
+            let again = SetAside::move_other(&package_dir, &other).unwrap().unwrap();
+            let name = again.folder.display().to_string();
+            assert_eq!(name, format!("{}{copy}", aside.folder.display()));
+        }
+        let kept = fs::read_to_string(aside.folder.join("component.wasm")).unwrap();
+        assert_eq!(kept, "whole");
         package(folder.path(), "theirs");
         aside.put_back().unwrap_err();
         let there = fs::read_to_string(package_dir.join("manifest.json")).unwrap();

@@ -134,6 +134,28 @@ mod tests {
     }
 
     #[test]
+    fn a_source_that_is_slower_than_the_least_rate_is_given_up() {
+        assert_eq!(TransferLimits::HOST.least_bytes(), 300 * 32_768);
+        let control = control();
+        let limits = TransferLimits {
+            window: Duration::from_secs(1),
+            ..SHORT
+        };
+        let slow: anyhow::Result<()> = run_bounded(
+            &control,
+            limits,
+            |control| loop {
+                control.count(100)?;
+                std::thread::sleep(Duration::from_millis(10));
+            },
+            |_| {},
+        );
+        let error = slow.unwrap_err().to_string();
+        assert!(error.contains("was given up"), "{error}");
+        assert!(control.is_stopped() && control.bytes() > 0);
+    }
+
+    #[test]
     fn a_transfer_that_goes_on_has_more_time_and_is_reported() {
         let control = control();
         let mut reports = Vec::new();

@@ -181,15 +181,18 @@ impl FetchedReleases {
         let probed = self.transfer(None, |remote, _| Ok(remote.probe()?));
         let problem = probed.err().map(|error| format!("{error:#}"));
         let mut state = lock(&self.state);
-        if state.is_stopped || state.problem == problem {
+        if state.is_stopped {
             return;
         }
+        // The text alone may differ each time: that of an object store has the time that it took.
+        let was_usable = state.problem.is_none();
         match &problem {
-            Some(problem) => tracing::warn!(
+            Some(problem) if was_usable => tracing::warn!(
                 problem,
                 "the release source cannot be used, so no promoted release would come from it"
             ),
-            None => tracing::info!("the release source can be used again"),
+            None if !was_usable => tracing::info!("the release source can be used again"),
+            _ => {}
         }
         state.problem = problem;
     }

@@ -17,6 +17,7 @@ use tokio::time::timeout;
 
 /// The time for a fetch to end where the host is stopped before it serves.
 const FETCH_END: Duration = Duration::from_secs(3);
+const STOPPED: &str = "stopped before it served";
 
 /// A service that is open, with what answered and fetched while it opened.
 pub struct StartedService {
@@ -45,7 +46,16 @@ pub async fn open_with_probes(
         }
         None => None,
     };
-    let release_source = FetchedReleases::open(settings, &trust)?;
+    let (of_source, trusted) = (settings.clone(), trust.clone());
+    // On its own thread, as the folder of releases or the source may be stuck.
+    let opening = spawn_blocking(move || FetchedReleases::open(&of_source, &trusted));
+    let release_source = tokio::select! {
+        opened = opening => opened??,
+        _ = signals.next() => {
+            tracing::info!("{STOPPED}");
+            return Ok(None);
+        }
+    };
     let (settings, source) = (settings.clone(), release_source.clone());
     let opening =
         spawn_blocking(move || open_service(&settings, &trust, source, threads, telemetry));
@@ -74,6 +84,6 @@ async fn open_until_stop(
         // Closing the state may block.
         spawn_blocking(move || drop(opened));
     }
-    tracing::info!("stopped before it served");
+    tracing::info!("{STOPPED}");
     Ok(None)
 }

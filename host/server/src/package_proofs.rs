@@ -5,7 +5,7 @@ use crate::connections::Connections;
 use crate::service::Service;
 use domesday_package::{
     FileFacts, PackageError, PackageErrorKind, Sha256Digest, Verification, VerificationCache,
-    open_with,
+    open_with, read_claimed_digest,
 };
 use domesday_state::{ReleaseKind, UnixMillis};
 use domesday_valuation::compile_cache::{CompileCacheError, host_secret};
@@ -23,6 +23,8 @@ const RECORD: &str = "verified-files";
 pub const INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 /// The time after a start in which packages are not read, since requests that waited come first.
 pub const QUIET_START: Duration = Duration::from_secs(10);
+/// The time for a fetch that put another package in place to have the host open it.
+const REPLACEMENT: Duration = Duration::from_secs(2);
 
 /// The reason why the record of a data folder cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -113,6 +115,15 @@ impl Pace {
 struct HeldRelease {
     kind: ReleaseKind,
     id: String,
+    /// The digest of its manifest when the round began.
+    manifest: Sha256Digest,
+}
+
+impl HeldRelease {
+    /// Reports whether the host still has it of the manifest that was noted.
+    fn is_held(&self, service: &Service) -> bool {
+        service.retained_digest(self.kind, &self.id) == Some(self.manifest)
+    }
 }
 
 /// A package of the host.
@@ -176,6 +187,7 @@ fn packages(service: &Service) -> BTreeMap<PathBuf, HeldPackage> {
         let held = || HeldRelease {
             kind: ReleaseKind::Valuation,
             id: release.id.clone(),
+            manifest: release.package_digest(),
         };
         let [package, snapshot] = release.folders(root);
         let package = packages.entry(package).or_default();
@@ -190,9 +202,10 @@ fn packages(service: &Service) -> BTreeMap<PathBuf, HeldPackage> {
         for release in series.list_retained() {
             let id = release.id().to_string();
             let folder = root.join(kind.as_str()).join(&id);
+            let manifest = release.digest();
             let package = HeldPackage {
-                releases: vec![HeldRelease { kind, id }],
-                manifest: Some(release.digest()),
+                releases: vec![HeldRelease { kind, id, manifest }],
+                manifest: Some(manifest),
             };
             packages.insert(folder, package);
         }
@@ -212,13 +225,17 @@ async fn prove(
     let HeldPackage { releases, manifest } = package;
     let path = folder.clone();
     let proved = spawn_blocking(move || open_with(&path, &trust, &*proof)).await;
+    let path = folder.clone();
+    let there = spawn_blocking(move || read_claimed_digest(&path)).await;
+    let there = there.unwrap_or_default();
     let problem = match proved {
         Ok(Ok(package)) if manifest.is_some_and(|known| known != package.digest()) => {
             let folder = folder.display();
             format!("{folder} holds another package of this id; copy the package again")
         }
         Ok(Ok(_)) => return true,
-        Ok(Err(error)) if shows_other_bytes(&error.kind) => error.to_string(),
+        // A package that was moved away meanwhile has no manifest there.
+        Ok(Err(error)) if shows_other_bytes(&error.kind) && there.is_some() => error.to_string(),
         Ok(Err(error)) => {
             if !service.connections.is_draining() {
                 tracing::error!(%error, "a package could not be proved again");
@@ -227,15 +244,22 @@ async fn prove(
         }
         Err(_) => return false,
     };
+    // The manifest of a snapshot was not noted.
+    if there != manifest {
+        sleep(REPLACEMENT).await;
+    }
     let service = service.clone();
     let withdrawn = spawn_blocking(move || {
-        for release in &releases {
+        // What was opened anew since the round began was proved then.
+        let held = |release: &&HeldRelease| release.is_held(&service);
+        let held: Vec<&HeldRelease> = releases.iter().filter(held).collect();
+        for release in &held {
             withdraw(&service, release, &problem);
         }
+        held.len() == releases.len()
     });
     // A blocking thread that cannot run ends with the process.
-    let _ = withdrawn.await;
-    true
+    withdrawn.await.unwrap_or_default()
 }
 
 /// Reports whether an error is about what the listed files hold. One of the disk or the keys is
@@ -247,7 +271,7 @@ fn shows_other_bytes(error: &PackageErrorKind) -> bool {
 
 /// Serves a release no longer. Blocks, as a release may be opened meanwhile.
 fn withdraw(service: &Service, release: &HeldRelease, reason: &str) {
-    let HeldRelease { kind, id } = release;
+    let HeldRelease { kind, id, .. } = release;
     match kind {
         ReleaseKind::Valuation => {
             service.releases.withdraw(id, reason);

@@ -19,6 +19,7 @@ use crate::telemetry::releases::ServedRelease;
 use crate::telemetry::traces::Traces;
 use domesday_address_lookup::Provider;
 use domesday_console::tile_archive::TileArchive;
+use domesday_package::Sha256Digest;
 use domesday_state::{ReleaseKind, State};
 use domesday_valuation::release_store::ReleaseStore;
 use domesday_valuation::worker_pool::WorkerPool;
@@ -124,7 +125,12 @@ impl Service {
             let promotions = &self.metrics.promotions;
             let promoted = self.state.promoted_release(kind).map(|id| {
                 let unproved = promotions.is_unproved(kind, &id, current.as_deref());
-                let held = holds(&id) && !unproved;
+                let is_promoted = || {
+                    let found = self.retained_digest(kind, &id).map(|it| it.to_string());
+                    let last = promotions.last_manifest(kind, &id);
+                    last.is_none_or(|last| found == Some(last))
+                };
+                let held = holds(&id) && !unproved && is_promoted();
                 (id, held)
             });
             ServedRelease {
@@ -133,6 +139,15 @@ impl Service {
                 promoted,
             }
         })
+    }
+
+    /// Returns the digest of the manifest of a release that this host retains. Reads memory alone.
+    pub fn retained_digest(&self, kind: ReleaseKind, id: &str) -> Option<Sha256Digest> {
+        match kind {
+            ReleaseKind::Valuation => self.releases.package_digest(id),
+            ReleaseKind::Markets => self.markets.get(id).map(|release| release.digest()),
+            ReleaseKind::Rates => self.rates.get(id).map(|release| release.digest()),
+        }
     }
 
     /// Returns the releases that are withdrawn, of all kinds, with the reasons. Reads memory alone.

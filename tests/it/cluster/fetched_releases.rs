@@ -273,3 +273,43 @@ fn a_running_host_replaces_another_package_of_the_promoted_release() {
     first.stop();
     second.stop();
 }
+
+#[test]
+fn a_running_host_follows_another_package_of_the_release_that_it_serves() {
+    let database = cluster::shared().database();
+    let key = customer_key(&database);
+    let (theirs, mine) = (Releases::copy(), Releases::copy());
+    add_other(&theirs);
+    copy_tree(&theirs.release(OTHER), &mine.release(OTHER));
+    let from = theirs.path().display().to_string();
+    let first = serve(&database, theirs.path(), &[]);
+    let second = serve(&database, mine.path(), &["--release-source", &from]);
+    promote(&first, OTHER);
+    await_release(&second, &key, OTHER);
+    let before = digest(&mine);
+    fs::remove_dir_all(theirs.release(OTHER)).unwrap();
+    add_another(&theirs);
+    // The host has the package before open, and the ledger is to name the one that it serves.
+    promote(&first, OTHER);
+    let promoted = digest(&theirs);
+    assert_ne!(before, promoted);
+    let is_held = |server: &Server| {
+        let folder = server.data.display().to_string();
+        let status = run(["status", "--data", &folder]).ok().stdout;
+        let line = format!("promoted           valuation the-other, manifest {promoted}: held");
+        status.contains(&line)
+    };
+    assert!(is_held(&first), "{}", first.log());
+    second.await_log(|line| line["message"] == "release promoted");
+    let started = Instant::now();
+    while !is_held(&second) {
+        assert!(started.elapsed() < TIMEOUT, "{}", second.log());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(digest(&mine), promoted);
+    let aside = format!(".the-other.other-{}", &before[..16]);
+    assert!(list_packages(mine.path()).contains(&aside));
+    await_release(&second, &key, OTHER);
+    first.stop();
+    second.stop();
+}

@@ -198,11 +198,16 @@ fn list_promoted(service: &Service) -> Vec<protocol::PromotedRelease> {
     });
     let served = service.served_releases().into_iter();
     let promoted = served.filter_map(|served| Some((served.kind, served.promoted?)));
-    let promoted = promoted.map(|(kind, (release, held))| protocol::PromotedRelease {
-        kind: kind.into(),
-        manifest: last_manifest(&records, kind, &release),
-        release,
-        held,
+    let promoted = promoted.map(|(kind, (release, held))| {
+        let manifest = last_manifest(&records, kind, &release);
+        let found = service.retained_digest(kind, &release);
+        let found = found.map(|digest| digest.to_string());
+        protocol::PromotedRelease {
+            kind: kind.into(),
+            held: held && (manifest.is_none() || manifest == found),
+            manifest,
+            release,
+        }
     });
     promoted.collect()
 }

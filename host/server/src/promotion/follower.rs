@@ -1,6 +1,6 @@
 //! Following the promotions that came from elsewhere, one follower for each kind of release.
 
-use super::{PromotedReleases, PromotionError};
+use super::{PromotedRelease, PromotedReleases, PromotionError, promoted_manifest};
 use crate::service::Service;
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 use domesday_state::ReleaseKind;
@@ -8,12 +8,15 @@ use futures_util::future::join_all;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::task::spawn_blocking;
 use tokio::time::MissedTickBehavior;
 
 /// The interval of checks for a promotion.
 const PERIOD: Duration = Duration::from_secs(1);
 /// The interval of readings of the whole ledger, for the metrics.
 const LEDGER_PERIOD: Duration = Duration::from_secs(60);
+/// The interval of looks into the ledger for another manifest of the promoted release.
+const MANIFEST_PERIOD: Duration = Duration::from_secs(10);
 /// The longest time between two attempts to follow a promotion.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
@@ -23,11 +26,8 @@ pub async fn follow(service: Arc<Service>, known: PromotedReleases) {
     // Each waits for no other: one may be fetched for minutes.
     let followers = known.map(|(kind, known)| {
         let follower = PromotionFollower {
-            kind,
-            known: known.map(|release| release.id),
-            doubted: None,
-            refused: None,
-            retry: None,
+            known,
+            ..PromotionFollower::of(kind)
         };
         follower.run(&service)
     });
@@ -43,7 +43,7 @@ async fn show_ledger(service: &Arc<Service>) {
     loop {
         ticks.tick().await;
         let showing = service.clone();
-        let shown = tokio::task::spawn_blocking(move || showing.show_promotions());
+        let shown = spawn_blocking(move || showing.show_promotions());
         if let Err(error) = shown.await {
             tracing::warn!(%error, "the promotion ledger could not be shown");
         }
@@ -52,16 +52,29 @@ async fn show_ledger(service: &Arc<Service>) {
 
 struct PromotionFollower {
     kind: ReleaseKind,
-    known: Option<String>,
+    known: Option<PromotedRelease>,
+    /// The promoted release at the last look into the ledger, and the time of that.
+    seen: Option<(PromotedRelease, Instant)>,
     /// The promotion that the ledger did not prove at one look. At the next one it may: a host can
     /// learn of the promoted release and of the entry in two moments.
-    doubted: Option<String>,
-    refused: Option<String>,
+    doubted: Option<PromotedRelease>,
+    refused: Option<PromotedRelease>,
     /// The pauses between attempts to follow it, and the time of the next attempt.
     retry: Option<(ExponentialBackoff, Instant)>,
 }
 
 impl PromotionFollower {
+    fn of(kind: ReleaseKind) -> PromotionFollower {
+        PromotionFollower {
+            kind,
+            known: None,
+            seen: None,
+            doubted: None,
+            refused: None,
+            retry: None,
+        }
+    }
+
     async fn run(mut self, service: &Arc<Service>) {
         let mut ticks = tokio::time::interval(PERIOD);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -73,21 +86,19 @@ impl PromotionFollower {
 
     /// Returns whether a promotion may be tried now. Another one does not wait for the retry of the
     /// one that was refused.
-    fn is_due(&self, promoted: Option<&str>) -> bool {
-        let retry = self
-            .retry
-            .as_ref()
-            .filter(|_| self.refused.as_deref() == promoted);
+    fn is_due(&self, promoted: &PromotedRelease) -> bool {
+        let is_refused = self.refused.as_ref() == Some(promoted);
+        let retry = self.retry.as_ref().filter(|_| is_refused);
         retry.is_none_or(|(_, at)| *at <= Instant::now())
     }
 
     /// Puts the next attempt off, for longer each time. The package may still be on its way here,
     /// and an attempt may read all of it. The log says the problem once.
-    fn refuse(&mut self, promoted: Option<String>, problem: &str, error: &dyn Error) {
-        if self.refused != promoted {
-            let release_id = promoted.as_deref();
+    fn refuse(&mut self, promoted: PromotedRelease, problem: &str, error: &dyn Error) {
+        if self.refused.as_ref() != Some(&promoted) {
+            let release_id = &promoted.id;
             tracing::error!(%error, kind = self.kind.as_str(), release_id, "{problem}");
-            self.refused = promoted;
+            self.refused = Some(promoted);
             self.retry = None;
         }
         let pauses = || {
@@ -99,18 +110,57 @@ impl PromotionFollower {
         self.retry = Some((pauses, Instant::now() + pause));
     }
 
+    /// Returns the promoted release, with the manifest of its last entry in the ledger. That is
+    /// read anew for another id, and from time to time.
+    async fn find_promoted(&mut self, service: &Arc<Service>) -> Option<PromotedRelease> {
+        let (kind, id) = (self.kind, service.state.promoted_release(self.kind)?);
+        if let Some((seen, at)) = &self.seen
+            && seen.id == id
+            && at.elapsed() < MANIFEST_PERIOD
+        {
+            return Some(seen.clone());
+        }
+        let (state, release_id) = (service.state.clone(), id.clone());
+        let reading = spawn_blocking(move || promoted_manifest(&*state, kind, &release_id));
+        let promoted = match (reading.await, self.seen.take()) {
+            (Ok(Ok(manifest)), _) => PromotedRelease { id, manifest },
+            // A ledger that cannot be read changes nothing.
+            (_, Some((seen, _))) if seen.id == id => seen,
+            _ => PromotedRelease { id, manifest: None },
+        };
+        self.seen = Some((promoted.clone(), Instant::now()));
+        Some(promoted)
+    }
+
+    /// Returns whether a promotion is the known one. The manifest of either may not be known: no
+    /// entry counted at the start, or the ledger could not be read.
+    fn is_known(&self, promoted: &PromotedRelease) -> bool {
+        let Some(known) = self.known.as_ref().filter(|known| known.id == promoted.id) else {
+            return false;
+        };
+        let manifests = known.manifest.as_ref().zip(promoted.manifest.as_ref());
+        manifests.is_none_or(|(known, promoted)| known == promoted)
+    }
+
     async fn check(&mut self, service: &Arc<Service>) {
         let kind = self.kind;
-        let promoted = service.state.promoted_release(kind);
-        let Some(id) = promoted.clone().filter(|_| promoted != self.known) else {
+        let Some(promoted) = self.find_promoted(service).await else {
             return;
         };
-        if !self.is_due(promoted.as_deref()) {
+        if self.is_known(&promoted) {
+            // A manifest that is learned late is that of the known promotion.
+            if promoted.manifest.is_some() {
+                self.known = Some(promoted);
+            }
+            return;
+        }
+        if !self.is_due(&promoted) {
             return;
         }
         let opening = service.clone();
+        let id = promoted.id.clone();
         let release_id = id.clone();
-        let outcome = tokio::task::spawn_blocking(move || {
+        let outcome = spawn_blocking(move || {
             let changed = opening.follow_promotion(kind, &release_id);
             if changed.is_ok() {
                 opening.show_promotions();
@@ -127,11 +177,12 @@ impl PromotionFollower {
                 if changed {
                     tracing::info!(kind = kind.as_str(), release_id = id, "release promoted");
                 }
-                self.known = promoted;
+                self.known = Some(promoted);
                 (self.doubted, self.refused, self.retry) = (None, None, None);
             }
-            Ok(Err(PromotionError::Unproved(_))) if self.doubted != promoted => {
-                self.doubted = promoted;
+            Ok(Err(PromotionError::Unproved(_))) if self.doubted.as_ref() != Some(&promoted) => {
+                // The entry may come next.
+                (self.doubted, self.seen) = (Some(promoted), None);
             }
             Ok(Err(error)) => {
                 let problem = match error {
@@ -159,17 +210,29 @@ impl PromotionFollower {
 mod tests {
     use super::*;
 
+    fn release(manifest: Option<&str>) -> PromotedRelease {
+        PromotedRelease {
+            id: "a".to_owned(),
+            manifest: manifest.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn another_manifest_of_the_known_release_is_another_promotion() {
+        let mut follower = PromotionFollower::of(ReleaseKind::Markets);
+        assert!(!follower.is_known(&release(None)));
+        follower.known = Some(release(None));
+        assert!(follower.is_known(&release(Some("1"))));
+        follower.known = Some(release(Some("1")));
+        assert!(follower.is_known(&release(Some("1"))) && follower.is_known(&release(None)));
+        assert!(!follower.is_known(&release(Some("2"))));
+    }
+
     #[test]
     fn an_attempt_that_fails_is_put_off_for_longer_each_time() {
-        let mut follower = PromotionFollower {
-            kind: ReleaseKind::Markets,
-            known: None,
-            doubted: None,
-            refused: None,
-            retry: None,
-        };
-        let [this, other] = ["a", "b"].map(|id| Some(id.to_owned()));
-        assert!(follower.is_due(this.as_deref()));
+        let mut follower = PromotionFollower::of(ReleaseKind::Markets);
+        let [this, other] = ["1", "2"].map(|manifest| release(Some(manifest)));
+        assert!(follower.is_due(&this));
         let error = PromotionError::OtherManifest {
             id: "a".to_owned(),
             found: "1".to_owned(),
@@ -179,11 +242,8 @@ mod tests {
         for _ in 0..4 {
             let before = Instant::now();
             follower.refuse(this.clone(), "on purpose", &error);
-            assert!(!follower.is_due(this.as_deref()));
-            assert!(
-                follower.is_due(other.as_deref()),
-                "another promotion waits for none"
-            );
+            assert!(!follower.is_due(&this));
+            assert!(follower.is_due(&other), "another promotion waits for none");
             let (_, at) = follower.retry.as_ref().unwrap();
             assert!(*at >= before + shortest, "{shortest:?}");
             shortest *= 2;

@@ -11,14 +11,14 @@ use crate::ledger_key::ProofRules;
 use crate::release_source::is_release_here;
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
-use domesday_package::{GateError, PackageError};
+use domesday_package::{GateError, PackageError, read_claimed_digest};
 use domesday_state::{
     LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State, StateError, UnixMillis,
     UnprovedPromotion, last_trusted_promotion, prove_promotion,
 };
 use domesday_valuation::release_store::ReleaseError;
 use std::error::Error;
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// The reason why a release cannot be promoted.
 #[derive(Debug, thiserror::Error)]
@@ -186,6 +186,10 @@ impl Service {
         let (kind, release_id) = (request.kind, request.release_id);
         // Open it first, so that no host learns of a release that it cannot serve.
         self.fetch_missing(kind, release_id, None)?;
+        // The ledger will name the package on the disk, which may be another than the open one.
+        if let Some(stored) = self.stored_manifest(kind, release_id) {
+            self.forget_other(kind, release_id, &stored);
+        }
         self.open(kind, release_id)?;
         let rules = PromotionRules {
             releases: self.releases.root(),
@@ -196,6 +200,7 @@ impl Service {
         let record = promote(&*self.state, rules, self.ledger_key.clone(), request, now)?;
         self.metrics.promotions.record(kind);
         self.make_current(kind, release_id)?;
+        self.show_promotions();
         Ok(record)
     }
 
@@ -209,7 +214,10 @@ impl Service {
         let entry = self.prove_promotion(kind, id)?;
         // A promotion through this host does not wait for the opening.
         self.fetch_missing(kind, id, Some(&entry.manifest))?;
-        self.forget_other(kind, id, &entry.manifest);
+        // What is open stays until the promoted package is on the disk.
+        if self.stored_manifest(kind, id).as_ref() == Some(&entry.manifest) {
+            self.forget_other(kind, id, &entry.manifest);
+        }
         self.check_manifest(kind, id, entry.manifest)?;
         let _promoting = self.begin_promotion();
         if self.state.promoted_release(kind).as_deref() != Some(id) {
@@ -270,6 +278,12 @@ impl Service {
         let records = self.state.promotions()?;
         let proved = prove_promotion(&records, kind, id, |record| rules.accepts(record));
         Ok(proved?)
+    }
+
+    /// Returns the SHA-256 of the manifest that a release has on the disk. Blocks.
+    fn stored_manifest(&self, kind: ReleaseKind, id: &str) -> Option<String> {
+        let folder = self.releases.root().join(kind.as_str());
+        read_claimed_digest(&folder.join(id)).map(|digest| digest.to_string())
     }
 
     /// Forgets a release that was opened from another package than the promoted one, so that it is
@@ -348,24 +362,25 @@ impl Service {
     /// # Errors
     /// The release cannot be served. The current release stays.
     fn make_current(&self, kind: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
+        // Another package of the same id is opened anew.
         let family = |releases: &SeriesReleases| {
-            releases
-                .current()
-                .is_some_and(|now| now.id().as_str() == id)
+            let before = releases.current();
+            releases.promote(id)?;
+            let (before, now) = (before.as_ref(), releases.current());
+            let is_same = before
+                .zip(now.as_ref())
+                .is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+            Ok::<bool, SeriesReleaseError>(!is_same)
         };
-        let already = match kind {
-            ReleaseKind::Valuation => self.releases.current().id == id,
-            ReleaseKind::Markets => family(&self.markets),
-            ReleaseKind::Rates => family(&self.rates),
-        };
-        match kind {
+        Ok(match kind {
             ReleaseKind::Valuation => {
+                let before = self.releases.current();
                 self.releases.promote(id)?;
                 self.shadows.stop_if_promoted(id);
+                !Arc::ptr_eq(&before, &self.releases.current())
             }
-            ReleaseKind::Markets => self.markets.promote(id)?,
-            ReleaseKind::Rates => self.rates.promote(id)?,
-        }
-        Ok(!already)
+            ReleaseKind::Markets => family(&self.markets)?,
+            ReleaseKind::Rates => family(&self.rates)?,
+        })
     }
 }

@@ -31,8 +31,9 @@ pub struct PromotionMetrics {
     /// The last promotion of each kind that the ledger did not prove, so that this host does not
     /// follow it.
     unproved: Mutex<BTreeMap<&'static str, String>>,
-    /// Serialises readers of the ledger, so that the last one stays.
-    showing: Mutex<()>,
+    /// The last promotion of each kind. The lock also serialises readers of the ledger, so that the
+    /// last one stays.
+    last: Mutex<BTreeMap<String, PromotionEntry>>,
 }
 
 impl PromotionMetrics {
@@ -80,19 +81,28 @@ impl PromotionMetrics {
         current != Some(id) && unproved.get(kind.as_str()).is_some_and(|noted| noted == id)
     }
 
+    /// Returns the manifest of a release, as SHA-256, if it was the last promotion of its kind when
+    /// the ledger was shown.
+    pub(crate) fn last_manifest(&self, kind: ReleaseKind, id: &str) -> Option<String> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = last.get(kind.as_str());
+        let entry = entry.filter(|entry| entry.release_id == id);
+        entry.map(|entry| entry.manifest.clone())
+    }
+
     /// Shows the last promotion of each kind in the whole ledger.
     pub(crate) fn show(&self, ledger: impl Iterator<Item = PromotionEntry>) {
-        let _one = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut last = BTreeMap::new();
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.clear();
         for entry in ledger {
             last.insert(entry.kind.clone(), entry);
         }
         self.promoted.clear();
-        for (kind, entry) in last {
+        for (kind, entry) in &*last {
             let Ok(when) = DateTime::parse_from_rfc3339(&entry.when) else {
                 continue;
             };
-            let release = entry.release_id;
+            let (kind, release) = (kind.clone(), entry.release_id.clone());
             let labels = PromotedLabels { kind, release };
             self.promoted.get_or_create(&labels).set(when.timestamp());
         }
@@ -107,7 +117,7 @@ mod tests {
         PromotionEntry {
             approved_by: None,
             kind: kind.to_owned(),
-            manifest: String::new(),
+            manifest: format!("manifest of {release_id}"),
             reason: None,
             release_id: release_id.to_owned(),
             report: None,
@@ -131,6 +141,9 @@ mod tests {
         metrics.show(ledger[..1].iter().cloned());
         metrics.show(ledger.iter().cloned());
         metrics.show(ledger.iter().cloned());
+        let last_manifest = |id| metrics.last_manifest(ReleaseKind::Valuation, id);
+        assert_eq!(last_manifest("a"), None);
+        assert_eq!(last_manifest("b").as_deref(), Some("manifest of b"));
         let mut page = String::new();
         prometheus_client::encoding::text::encode(&mut page, &registry).unwrap();
         for line in [

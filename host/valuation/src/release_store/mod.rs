@@ -276,6 +276,13 @@ impl ReleaseStore {
         entries.values().map(|it| it.retained.clone()).collect()
     }
 
+    /// Returns the digest of the manifest of a retained release, which may be withdrawn. Never
+    /// waits for the opening of one.
+    pub fn package_digest(&self, id: &str) -> Option<Sha256Digest> {
+        let entries = self.read();
+        entries.get(id).map(|entry| entry.retained.package_digest())
+    }
+
     /// Reports whether the host retains a release and serves it. Never waits for the opening of
     /// one.
     pub fn holds(&self, id: &str) -> bool {

@@ -171,7 +171,9 @@ fn a_release_of_another_manifest_is_opened_anew_unless_it_is_withdrawn() {
     let get = || store.get("past-1").unwrap();
     store.forget_other("past-1", &open.package.to_string());
     assert!(Arc::ptr_eq(&get(), &open));
+    assert_eq!(store.package_digest("past-1"), Some(open.package));
     store.forget_other("past-1", "another");
+    assert_eq!(store.package_digest("past-1"), None);
     assert!(!Arc::ptr_eq(&get(), &open));
     store.withdraw("past-1", "a byte differs");
     store.forget_other("past-1", "another");

@@ -1,7 +1,8 @@
 //! What a start reads of the packages, and what a proof behind the requests finds.
 
 use crate::common::demo::{RELEASE, house};
-use crate::common::packages::{Releases, damage};
+use crate::common::packages::{Releases, copy_tree, damage};
+use crate::common::program::run;
 use crate::common::server::{Server, Start, start};
 use std::fs;
 use std::path::Path;
@@ -10,6 +11,10 @@ use tempfile::TempDir;
 
 /// A file counts as unchanged once its last change is older than this.
 const AT_REST: Duration = Duration::from_secs(3);
+/// The time after a start at which the first round of proofs reads the snapshot, at one mebibyte a
+/// second.
+const IN_ROUND: Duration = Duration::from_millis(11_500);
+const OTHER: &str = "the-other";
 
 fn host(releases: &Releases, data: &Path) -> Start {
     start().data(data).releases(releases.path())
@@ -94,4 +99,32 @@ fn a_stray_file_beside_a_package_withdraws_nothing() {
     assert_eq!(line["whole"], false, "{line}");
     assert!(server.log().contains("a package could not be proved again"));
     server.demo().post("/v3/simple-value", &house()).ok();
+}
+
+/// The round has noted the package before. It reads the snapshot while another package takes its
+/// place.
+#[test]
+fn a_release_that_is_replaced_and_promoted_during_a_round_is_not_withdrawn() {
+    let (releases, another) = (Releases::copy(), Releases::without_release());
+    let data = TempDir::new().unwrap();
+    let component = fs::read(releases.release(RELEASE).join("component.wasm")).unwrap();
+    releases.add(OTHER, component.clone());
+    another.add_changed(OTHER, component, |body| {
+        body.model.name = "another".to_owned();
+    });
+    let settings = ["--allow-unsigned", OTHER, "--release", OTHER];
+    let server = host(&releases, data.path()).with(&settings);
+    let server = server.with(&["--verify-rate", "1"]).go();
+    std::thread::sleep(IN_ROUND);
+    fs::remove_dir_all(releases.release(OTHER)).unwrap();
+    copy_tree(&another.release(OTHER), &releases.release(OTHER));
+    let folder = server.data.display().to_string();
+    run(["release", "promote", OTHER, "--data", &folder]).ok();
+    server.await_log(|line| line["message"] == "packages proved again");
+    let log = server.log();
+    assert!(!log.contains("release withdrawn"), "{log}");
+    let client = server.demo();
+    assert_eq!(client.get("/readyz").status, 200);
+    client.post("/v3/simple-value", &house()).ok();
+    server.stop();
 }

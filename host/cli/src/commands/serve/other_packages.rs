@@ -15,15 +15,7 @@ pub fn withdraw_other_packages(service: &Service, promoted: &PromotedReleases) {
         else {
             continue;
         };
-        let found = match kind {
-            ReleaseKind::Valuation => {
-                let mut retained = service.releases.list_retained().into_iter();
-                let release = retained.find(|release| release.id == *id);
-                release.map(|release| release.package_digest())
-            }
-            ReleaseKind::Markets => service.markets.get(id).map(|release| release.digest()),
-            ReleaseKind::Rates => service.rates.get(id).map(|release| release.digest()),
-        };
+        let found = service.retained_digest(*kind, id);
         let Some(found) = found.filter(|found| found.to_string() != *manifest) else {
             continue;
         };

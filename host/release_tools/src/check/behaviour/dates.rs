@@ -19,7 +19,8 @@ pub const CHECK: &str = "dates";
 
 /// Homes that are valued on each day. A change of more than a tenth of them is seen.
 const HOMES: usize = 40;
-/// Those of them that are valued on the days between, too. A change of the median is seen.
+/// Those of them that are valued on the days between, too. A change of the median is seen. They
+/// have a value on the first day, since homes without one would leave too few to judge.
 const HOMES_BETWEEN: usize = 24;
 /// Growth of a year that no market exceeds. Prices of the United Kingdom rose by at most a
 /// quarter in a year.
@@ -85,8 +86,7 @@ pub fn check(
         strengths: strengths.chunks(days.len()).map(<[_]>::to_vec).collect(),
         days,
     };
-    let few = homes.len().min(HOMES_BETWEEN);
-    let chosen: Vec<usize> = (0..few).map(|at| at * homes.len() / few).collect();
+    let chosen = dated.homes_between();
     let some: Vec<&Home> = chosen.iter().map(|at| homes[*at]).collect();
     let variants = on_days(&some, &between);
     let rows = prober.value(&variants, "valuing on the days between", progress);
@@ -95,11 +95,39 @@ pub fn check(
         .map(|row| (row.estimate(), strength(row)))
         .collect();
     let mut parts = judge_days(&dated);
-    parts.extend(judge_between(&dated.with_days(&chosen, &between, &rows)));
+    let more = dated.with_days(&chosen, &between, &rows);
+    parts.extend(judge_between(&more, &between));
     finding(CHECK, parts)
 }
 
 impl DatedEstimates {
+    /// Returns the places of the homes for the days between, evenly taken from those that have a
+    /// value on the first day.
+    fn homes_between(&self) -> Vec<usize> {
+        let homes = self.homes.iter().enumerate();
+        let valued: Vec<usize> = homes
+            .filter(|(_, home)| home.first().is_some_and(Option::is_some))
+            .map(|(at, _)| at)
+            .collect();
+        let few = valued.len().min(HOMES_BETWEEN);
+        (0..few).map(|at| valued[at * valued.len() / few]).collect()
+    }
+
+    /// Returns the place of the later day of each pair of neighbouring days.
+    fn ends(&self) -> Vec<usize> {
+        (1..self.days.len()).collect()
+    }
+
+    /// Returns the first day and these, with the strengths on each.
+    fn strengths_on(&self, days: &[Day]) -> (Vec<Day>, DatedStrengths) {
+        let places: Vec<usize> = (0..self.days.len())
+            .filter(|at| *at == 0 || days.contains(&self.days[*at]))
+            .collect();
+        let of_home = |home: &Vec<Option<Strength>>| places.iter().map(|at| home[*at]).collect();
+        let days = places.iter().map(|at| self.days[*at]).collect();
+        (days, self.strengths.iter().map(of_home).collect())
+    }
+
     /// Returns the estimates of these homes alone, with those of more days. `rows` has them, home
     /// by home.
     fn with_days(
@@ -131,21 +159,31 @@ impl DatedEstimates {
     }
 }
 
-/// Returns what fails on the days between. They have too few homes for the steps of single homes.
-fn judge_between(dated: &DatedEstimates) -> Vec<Part> {
-    let mut parts = vec![steps(dated, 1.0)];
-    parts.extend(lost_values::losses(&dated.days, &dated.homes));
-    parts.extend(dated_strength::widths(&dated.days, &dated.strengths));
-    parts.extend(dated_strength::confidences(&dated.days, &dated.strengths));
-    parts.into_iter().filter(Part::is_failed).collect()
+/// Returns what does not hold on the days between, and what is not judged there. They have too few
+/// homes for the steps of single homes. Pairs of other days are judged on more homes elsewhere.
+fn judge_between(dated: &DatedEstimates, between: &[Day]) -> Vec<Part> {
+    if between.is_empty() {
+        return Vec::new();
+    }
+    let is_between = |at: usize| between.contains(&dated.days[at]);
+    let mut ends = dated.ends();
+    ends.retain(|at| is_between(*at - 1) || is_between(*at));
+    let (days, strengths) = dated.strengths_on(between);
+    let mut parts = vec![steps(dated, &ends, 1.0)];
+    parts.extend(lost_values::losses(&dated.days, &dated.homes, &ends));
+    parts.extend(dated_strength::widths(&days, &strengths));
+    parts.extend(dated_strength::confidences(&days, &strengths));
+    parts.retain(|part| !part.holds());
+    parts
 }
 
 /// Judges steps, growth, drift, lost values, ranges and confidence. A release without ranges is
 /// judged by the others.
 fn judge_days(dated: &DatedEstimates) -> Vec<Part> {
-    let mut parts = vec![steps(dated, MAY_STEP), drift(dated)];
+    let ends = dated.ends();
+    let mut parts = vec![steps(dated, &ends, MAY_STEP), drift(dated)];
     parts.extend(growth(dated));
-    parts.extend(lost_values::losses(&dated.days, &dated.homes));
+    parts.extend(lost_values::losses(&dated.days, &dated.homes, &ends));
     parts.extend(dated_strength::widths(&dated.days, &dated.strengths));
     parts.extend(dated_strength::confidences(&dated.days, &dated.strengths));
     parts
@@ -217,22 +255,24 @@ struct Departure {
 }
 
 /// Judges the steps of the median from one day to the next, and the share of homes that step.
-fn steps(dated: &DatedEstimates, may_step: f64) -> Part {
+/// `ends` has the place of the later day of each pair.
+fn steps(dated: &DatedEstimates, ends: &[usize], may_step: f64) -> Part {
     let mut worst: Option<Departure> = None;
     let mut few: Option<(Day, Day, usize)> = None;
-    for (at, pair) in dated.days.windows(2).enumerate() {
-        let ratios = ratios(dated, at, at + 1);
+    for at in ends {
+        let (from, to) = (dated.days[at - 1], dated.days[*at]);
+        let ratios = ratios(dated, at - 1, *at);
         let Some(middle) = median(&ratios).filter(|_| ratios.len() >= LEAST_HOMES) else {
-            few.get_or_insert((pair[0], pair[1], ratios.len()));
+            few.get_or_insert((from, to, ratios.len()));
             continue;
         };
-        let growth = market_growth(pair[0], pair[1]);
+        let growth = market_growth(from, to);
         let stepped = share(&ratios, |ratio| ratio.abs() > STEP_OF_A_HOME + growth);
         let used = (middle.abs() / (STEP + growth)).max(stepped / may_step);
         if worst.as_ref().is_none_or(|worst| used > worst.used) {
             worst = Some(Departure {
-                from: pair[0],
-                to: pair[1],
+                from,
+                to,
                 median: middle,
                 stepped,
                 used,
@@ -327,8 +367,8 @@ mod tests {
     }
 
     /// Values thirty homes level on two days, and some of them at another level on the day between.
-    /// Returns what fails.
-    fn between(chosen: usize, level: Option<f64>) -> Vec<Part> {
+    /// Judges that day.
+    fn between(chosen: usize, level: Option<f64>) -> Finding {
         let strength = Some(Strength {
             width: Some(0.3),
             confidence: 0.5,
@@ -343,16 +383,63 @@ mod tests {
         let rows = vec![(level, level.and(strength)); chosen.len()];
         let more = dated.with_days(&chosen, &[Day(20_005)], &rows);
         assert_eq!(more.days, [Day(20_000), Day(20_005), Day(20_010)]);
-        judge_between(&more)
+        let mut parts = vec![steps(&dated, &dated.ends(), MAY_STEP)];
+        parts.extend(judge_between(&more, &[Day(20_005)]));
+        finding(CHECK, parts)
     }
 
     #[test]
     fn a_day_between_with_other_values_or_none_fails() {
-        assert!(between(24, Some(1.02)).is_empty());
-        assert_eq!(between(24, Some(3.0)).len(), 1);
+        assert_eq!(between(24, Some(1.02)).verdict, Verdict::Passed);
+        assert_eq!(between(24, Some(3.0)).verdict, Verdict::Failed);
         // Homes that have no value there lose it.
-        assert_eq!(between(24, None).len(), 1);
-        assert!(between(LEAST_HOMES - 1, Some(3.0)).is_empty());
+        assert_eq!(between(24, None).verdict, Verdict::Failed);
+    }
+
+    #[test]
+    fn a_day_between_with_too_few_homes_keeps_the_check_from_passing() {
+        let found = between(LEAST_HOMES - 1, Some(3.0));
+        assert_eq!(found.verdict, Verdict::NotJudged, "{found:?}");
+        let found = between(0, None);
+        assert_eq!(found.verdict, Verdict::NotJudged, "{found:?}");
+    }
+
+    #[test]
+    fn the_days_between_add_nothing_on_other_days() {
+        let dated = DatedEstimates {
+            days: [20_000, 20_005, 20_010, 20_020].map(Day).to_vec(),
+            settled: 0,
+            // At the end sixteen homes of thirty are tripled, and eight have no value.
+            homes: (0..30)
+                .map(|home| {
+                    let last = if home < 16 { 3.0 } else { 1.0 };
+                    vec![Some(1.0), Some(1.0), Some(1.0), (home < 22).then_some(last)]
+                })
+                .collect(),
+            strengths: Vec::new(),
+        };
+        assert_eq!(judge_between(&dated, &[Day(20_005)]).len(), 0);
+        assert_eq!(judge_between(&dated, &[]).len(), 0);
+        assert_eq!(judge_between(&dated, &[Day(20_020)]).len(), 2);
+    }
+
+    #[test]
+    fn the_homes_of_the_days_between_have_a_value_on_the_first_day() {
+        let of = |valued: fn(usize) -> bool| {
+            let home = |at: usize| vec![valued(at).then_some(1.0), Some(1.0)];
+            let dated = DatedEstimates {
+                days: vec![Day(20_000), Day(20_010)],
+                settled: 0,
+                homes: (0..HOMES).map(home).collect(),
+                strengths: Vec::new(),
+            };
+            dated.homes_between()
+        };
+        // The first sixteen of forty have none.
+        assert_eq!(of(|at| at >= 16), (16..40).collect::<Vec<usize>>());
+        assert_eq!(of(|at| at < 2), [0, 1]);
+        let all = of(|_| true);
+        assert_eq!((all.len(), all[0], all[23]), (HOMES_BETWEEN, 0, 38));
     }
 
     /// Estimates of thirty homes on days a month apart, by the home and the day's place.

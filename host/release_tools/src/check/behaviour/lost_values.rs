@@ -12,9 +12,9 @@ use serde_json::json;
 const MAY_LOSE: f64 = 0.20;
 
 /// Judges the homes that lose their value between two neighbouring days. `homes` has the estimates
-/// of each home, one for each day. Returns `None` where too few homes are valued on each day but
-/// the last.
-pub fn losses(days: &[Day], homes: &[Vec<Option<f64>>]) -> Option<Part> {
+/// of each home, one for each day. `ends` has the place of the later day of each pair. Returns
+/// `None` where too few homes are valued on the earlier day of each.
+pub fn losses(days: &[Day], homes: &[Vec<Option<f64>>], ends: &[usize]) -> Option<Part> {
     let lost = |at: usize| {
         let valued = homes.iter().filter(|home| home[at - 1].is_some());
         let (valued, kept) = valued.fold((0_usize, 0_usize), |(valued, kept), home| {
@@ -22,8 +22,9 @@ pub fn losses(days: &[Day], homes: &[Vec<Option<f64>>]) -> Option<Part> {
         });
         (valued >= LEAST_HOMES).then(|| (at, (valued - kept) as f64 / valued as f64))
     };
-    let (at, lost) = (1..days.len())
-        .filter_map(lost)
+    let (at, lost) = ends
+        .iter()
+        .filter_map(|at| lost(*at))
         .reduce(|worst, next| if next.1 > worst.1 { next } else { worst })?;
     let (from, to) = (days[at - 1], days[at]);
     let holds = lost <= MAY_LOSE;
@@ -57,7 +58,10 @@ mod tests {
     fn of(valued: [usize; 4]) -> Finding {
         let on = |home: usize| valued.map(|valued| (home < valued).then_some(1.0)).to_vec();
         let homes: Vec<_> = (0..40).map(on).collect();
-        finding("dates", losses(&DAYS, &homes).into_iter().collect())
+        finding(
+            "dates",
+            losses(&DAYS, &homes, &[1, 2, 3]).into_iter().collect(),
+        )
     }
 
     #[test]

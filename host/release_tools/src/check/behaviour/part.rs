@@ -21,9 +21,9 @@ impl Part {
         }
     }
 
-    /// Returns true if the demand was judged and does not hold.
-    pub fn is_failed(&self) -> bool {
-        self.verdict == Verdict::Failed
+    /// Returns true if the demand was judged and holds.
+    pub fn holds(&self) -> bool {
+        self.verdict == Verdict::Passed
     }
 
     /// Returns a demand that there was too little to judge by.

@@ -30,6 +30,8 @@ const PAIRS: usize = 2_000;
 const ONE: f64 = 0.81;
 /// The move by two inputs beyond the moves by each, in logarithms: 1.65 times.
 const TWO: f64 = 0.5;
+/// Cases that a request can state and that too few homes have a value with, as a share of all.
+const MAY_LOSE: f64 = 0.1;
 
 /// A change of one input, or of two.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,12 +115,30 @@ pub fn check(prober: &mut Prober<'_>, pool: &[Home], progress: &mut Progress<'_>
         .filter(|known| known.moves.len() >= OF_A_PAIR);
     let known: BTreeSet<String> = judged.map(|known| known.name.clone()).collect();
     let stated = moves_by_case(prober, pool, &known, progress);
-    patterns.extend(stated.into_iter().map(|(name, moves)| Pattern {
+    let (applicable, lost) = (stated.applicable, stated.lost);
+    patterns.extend(stated.moves.into_iter().map(|(name, moves)| Pattern {
         name,
         pair: false,
         moves,
     }));
-    judge(&patterns)
+    with_lost(judge(&patterns), applicable, lost)
+}
+
+/// Keeps the check from passing where more of the cases that a request can state are lost than may
+/// be. A release that refers a few inputs still passes.
+fn with_lost(found: Finding, applicable: usize, lost: usize) -> Finding {
+    if found.verdict != Verdict::Passed || lost as f64 <= MAY_LOSE * applicable as f64 {
+        return found;
+    }
+    let summary = format!(
+        "{lost} of {applicable} inputs that a request can state are not judged: fewer than {OF_A_PAIR} homes have a value with each; {} may be lost",
+        percent(MAY_LOSE)
+    );
+    Finding {
+        verdict: Verdict::NotJudged,
+        summary,
+        ..found
+    }
 }
 
 /// Returns each case that a home of the pool has, with the first such home.
@@ -303,6 +323,17 @@ mod tests {
         };
         assert_eq!(judge(&[few]).verdict, Verdict::NotJudged);
         assert_eq!(judge(&[]).verdict, Verdict::NotJudged);
+    }
+
+    #[test]
+    fn more_lost_cases_than_a_tenth_keep_the_check_from_passing() {
+        let of =
+            |by: f64, lost| with_lost(judge(&[pattern("walls cob", false, [by; 3])]), 40, lost);
+        assert_eq!(of(0.1, 4).verdict, Verdict::Passed);
+        let found = of(0.1, 5);
+        assert_eq!(found.verdict, Verdict::NotJudged);
+        assert!(found.summary.starts_with("5 of 40 inputs"), "{found:?}");
+        assert_eq!(of(2.0, 40).verdict, Verdict::Failed);
     }
 
     #[test]

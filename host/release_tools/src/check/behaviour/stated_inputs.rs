@@ -49,50 +49,96 @@ macro_rules! stated {
     };
 }
 
-/// Values homes with each case, and returns by its name the logs of the factors by which their
-/// estimates move. Cases in `known` are left out.
+/// The cases that were tried.
+pub struct StatedMoves {
+    /// The logs of the factors by which estimates move, by the name of the case.
+    pub moves: Vec<(String, Vec<f64>)>,
+    /// Cases that enough homes can state, those included that the sample has.
+    pub applicable: usize,
+    /// Those of them for which too few homes have a value.
+    pub lost: usize,
+}
+
+/// Values homes with each case. Cases in `known` are left out. Homes that have no value as they are
+/// are not tried: a case needs both values.
 pub fn moves_by_case(
     prober: &mut Prober<'_>,
     pool: &[Home],
     known: &BTreeSet<String>,
     progress: &mut Progress<'_>,
-) -> Vec<(String, Vec<f64>)> {
+) -> StatedMoves {
     let bases = bases(pool);
-    let mut homes: Vec<Home> = bases.iter().copied().cloned().collect();
-    let mut tried: Vec<(String, Vec<(usize, usize)>)> = Vec::new();
+    let as_they_are: Vec<Home> = bases.iter().copied().cloned().collect();
+    let values = prober.estimates(&as_they_are, "valuing before inputs are stated", progress);
     let cases = cases().into_iter();
-    let cases = cases.filter(|case| !known.contains(&case.name));
-    for (turn, case) in cases.enumerate() {
-        let changed = (0..bases.len())
-            .map(|at| (turn + at) % bases.len())
-            .filter_map(|base| Some((base, with_case(bases[base], &case)?)));
-        let changed: Vec<(usize, Home)> = changed.take(OF_A_CASE).collect();
-        let mut rows = Vec::new();
-        for (base, home) in changed {
-            rows.push((base, homes.len()));
-            homes.push(home);
-        }
-        tried.push((case.name, rows));
+    let (judged, cases): (Vec<_>, Vec<_>) = cases.partition(|case| known.contains(&case.name));
+    let mut homes = Vec::new();
+    let mut tried: Vec<Vec<(usize, usize)>> = Vec::new();
+    for (turn, case) in cases.iter().enumerate() {
+        let changed = take_turns(turn, &bases, &values, case);
+        tried.push(
+            (homes.len()..)
+                .zip(&changed)
+                .map(|(row, (base, _))| (*base, row))
+                .collect(),
+        );
+        homes.extend(changed.into_iter().map(|(_, home)| home));
     }
     let estimates = prober.estimates(&homes, "stating inputs", progress);
     let moves = |rows: Vec<(usize, usize)>| -> Vec<f64> {
         let moved = rows.into_iter();
-        let moved = moved.filter_map(|(base, row)| log_ratio(estimates[base], estimates[row]));
+        let moved = moved.filter_map(|(base, row)| log_ratio(values[base], estimates[row]));
         moved.collect()
     };
-    let moved = tried.into_iter().map(|(name, rows)| (name, moves(rows)));
-    moved.collect()
+    let is_applicable = |case: &StatedCase| {
+        let can = bases.iter().filter(|base| with_case(base, case).is_some());
+        can.count() >= OF_A_CASE
+    };
+    let mut found = StatedMoves {
+        moves: Vec::new(),
+        applicable: judged.iter().filter(|case| is_applicable(case)).count(),
+        lost: 0,
+    };
+    for (case, rows) in cases.into_iter().zip(tried) {
+        let moves = moves(rows);
+        if is_applicable(&case) {
+            found.applicable += 1;
+            found.lost += usize::from(moves.len() < OF_A_CASE);
+        }
+        found.moves.push((case.name, moves));
+    }
+    found
+}
+
+/// Returns homes with the case and the places of their bases, from another base at each turn. Bases
+/// without a value are passed over.
+fn take_turns(
+    turn: usize,
+    bases: &[&Home],
+    values: &[Option<f64>],
+    case: &StatedCase,
+) -> Vec<(usize, Home)> {
+    let valued: Vec<usize> = (0..bases.len())
+        .filter(|base| values[*base].is_some())
+        .collect();
+    let changed = (0..valued.len())
+        .map(|at| valued[(turn + at) % valued.len()])
+        .filter_map(|base| Some((base, with_case(bases[base], case)?)));
+    changed.take(OF_A_CASE).collect()
 }
 
 /// Returns some homes without a lease and some with one, evenly taken from those whose floor area
-/// is known. A release derives one that is absent from the rooms.
+/// is known. A release derives one that is absent from the rooms. Where few have one, they are
+/// taken from all.
 fn bases(pool: &[Home]) -> Vec<&Home> {
+    let sized = |home: &&Home| home.subject.size.floor_area_m2.is_some();
     let of = |leased: bool| {
-        let homes: Vec<&Home> = pool
-            .iter()
-            .filter(|home| home.subject.size.floor_area_m2.is_some())
-            .filter(|home| home.subject.lease.is_some() == leased)
-            .collect();
+        let all = pool.iter();
+        let all = all.filter(|home| home.subject.lease.is_some() == leased);
+        let mut homes: Vec<&Home> = all.clone().filter(sized).collect();
+        if homes.len() < OF_A_CASE {
+            homes = all.collect();
+        }
         let every = sampling::step(homes.len(), HOMES);
         homes.into_iter().step_by(every)
     };
@@ -355,5 +401,33 @@ mod tests {
         let pool = [home("a"), flat("b"), home("c")];
         let names: Vec<&str> = bases(&pool).iter().map(|home| home.name.as_str()).collect();
         assert_eq!(names, ["a", "c", "b, as a flat"]);
+    }
+
+    #[test]
+    fn homes_without_a_floor_area_are_taken_where_few_have_one() {
+        let unsized_home = |name: &str| {
+            home(name).with_change("unsized", |subject| subject.size.floor_area_m2 = None)
+        };
+        let pool = ["a", "b", "c"].map(unsized_home);
+        assert_eq!(bases(&pool).len(), 3);
+        let pool = [home("a"), home("b"), home("c"), unsized_home("d")];
+        assert_eq!(bases(&pool).len(), 3);
+    }
+
+    #[test]
+    fn a_base_without_a_value_gives_its_turn_to_the_next() {
+        let cases = cases();
+        let case = cases.iter().find(|case| case.name == "walls cob").unwrap();
+        let pool = ["a", "b", "c", "d", "e"].map(home);
+        let bases: Vec<&Home> = pool.iter().collect();
+        let of = |turn: usize, values: [Option<f64>; 5]| -> Vec<usize> {
+            let taken = take_turns(turn, &bases, &values, case);
+            taken.into_iter().map(|(base, _)| base).collect()
+        };
+        let some = Some(1.0);
+        assert_eq!(of(4, [some; 5]), [4, 0, 1]);
+        assert_eq!(of(0, [None, some, None, some, some]), [1, 3, 4]);
+        assert_eq!(of(7, [None, None, None, some, some]), [4, 3]);
+        assert!(of(1, [None; 5]).is_empty());
     }
 }

@@ -63,6 +63,7 @@ impl<'a> Window<'a> {
     }
 }
 
-fn askable(sold: &ExportedSale) -> bool {
+/// Returns true if a customer can ask for the home of the sale.
+pub(crate) fn askable(sold: &ExportedSale) -> bool {
     sold.sale.tenure.is_some() && sold.sale.price_gbp > 0
 }

@@ -60,8 +60,9 @@ pub fn check(
         .filter_map(|home| Some((home, last_sale(evidence, home)?)));
     let (recent, earlier): (Vec<_>, Vec<_>) = sold.partition(|(_, sale)| sale.day >= since);
     let recent = value(prober, recent, progress);
+    let sold_earlier = earlier.len();
     let earlier = value(prober, earlier, progress);
-    judge(&recent, &earlier)
+    judge(&recent, &earlier, sold_earlier)
 }
 
 /// Values an even part of these homes, with and without the home's sales.
@@ -122,8 +123,10 @@ fn growth(evidence: &dyn EvidenceSource, home: &Home, day: Day) -> Option<f64> {
 }
 
 /// Judges the reaction to a recent sale and the distance from it. Homes of both kinds must be worth
-/// about the same where nobody knows their sales. Too few homes with an earlier sale are left out.
-pub fn judge(rows: &[OwnSaleRow], earlier: &[OwnSaleRow]) -> Finding {
+/// about the same where nobody knows their sales. A sample with too few homes whose sale is
+/// earlier, `sold_earlier` of them, leaves those out. A release that does not value them is not
+/// judged.
+pub fn judge(rows: &[OwnSaleRow], earlier: &[OwnSaleRow], sold_earlier: usize) -> Finding {
     if rows.len() < LEAST_HOMES {
         return finding(
             CHECK,
@@ -137,6 +140,11 @@ pub fn judge(rows: &[OwnSaleRow], earlier: &[OwnSaleRow]) -> Finding {
     parts.push(move_without_sales("sold in the last three years", rows));
     if earlier.len() >= LEAST_HOMES {
         parts.push(move_without_sales("last sold before", earlier));
+    } else if sold_earlier >= LEAST_HOMES {
+        parts.push(Part::not_judged(format!(
+            "homes last sold before the last three years are not judged: {} of {sold_earlier} were valued, and {LEAST_HOMES} are needed",
+            earlier.len()
+        )));
     }
     finding(CHECK, parts)
 }
@@ -272,7 +280,7 @@ mod tests {
                 }
             })
             .collect();
-        judge(&rows, &[])
+        judge(&rows, &[], 0)
     }
 
     #[test]
@@ -287,7 +295,7 @@ mod tests {
             vec![row; count]
         };
         let fails = |recent: f64, earlier: f64, count: usize| {
-            let found = judge(&rows(recent, 40), &rows(earlier, count));
+            let found = judge(&rows(recent, 40), &rows(earlier, count), count);
             let line = [&[found.summary][..], &found.details].concat().join("\n");
             line.contains("homes are valued apart by their own sale")
         };
@@ -344,7 +352,30 @@ mod tests {
     }
 
     #[test]
+    fn homes_with_an_earlier_sale_that_are_not_valued_are_not_judged() {
+        let of = |valued: usize, sold_earlier: usize| {
+            let row = |at: u32| {
+                let way = 0.05 * f64::from(at % 9) - 0.2;
+                let price = 200_000.0 * (1.0 + way);
+                OwnSaleRow {
+                    with: (200_000.0 * price).sqrt(),
+                    without: 200_000.0,
+                    price,
+                    carried_price: price,
+                }
+            };
+            let rows: Vec<OwnSaleRow> = (0..40).map(row).collect();
+            judge(&rows, &rows[..valued], sold_earlier).verdict
+        };
+        assert_eq!(of(LEAST_HOMES, 30), Verdict::Passed);
+        assert_eq!(of(LEAST_HOMES - 1, 30), Verdict::NotJudged);
+        assert_eq!(of(0, LEAST_HOMES), Verdict::NotJudged);
+        // The sample has too few of them.
+        assert_eq!(of(0, LEAST_HOMES - 1), Verdict::Passed);
+    }
+
+    #[test]
     fn too_few_homes_with_a_sale_are_not_judged() {
-        assert_eq!(judge(&[], &[]).verdict, Verdict::NotJudged);
+        assert_eq!(judge(&[], &[], 0).verdict, Verdict::NotJudged);
     }
 }

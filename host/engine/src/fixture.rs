@@ -70,6 +70,16 @@ pub enum FixtureError {
         /// The name.
         row: String,
     },
+    /// There are more rows than a file may have, or a row has more of something.
+    #[error("line {line}: the file may have {most} {what}")]
+    TooLarge {
+        /// Counted from 1.
+        line: usize,
+        /// The bound.
+        most: usize,
+        /// Its kind, in the plural.
+        what: &'static str,
+    },
     /// There is nothing to replay.
     #[error("the file holds no fixture. Record at least one row")]
     Empty,
@@ -152,13 +162,15 @@ fn without_position(error: &serde_json::Error) -> String {
 /// [`FixtureError::NotAFixture`] or [`FixtureError::NameRepeated`] with the number of the bad line.
 /// [`FixtureError::Empty`] if there is no line.
 pub fn read(from: impl BufRead) -> Result<Vec<Fixture>, FixtureError> {
-    read_lines(from, |fixture: &Fixture| &fixture.row)
+    read_lines(from, |fixture: &Fixture| &fixture.row, |_, _| Ok(()))
 }
 
-/// Reads a file of recorded rows, one a line. `name` returns a row's name.
+/// Reads a file of recorded rows, one a line. `name` returns a row's name. `admit` is told the
+/// number of rows with the latest, and returns the bound and its kind where one is exceeded.
 pub(crate) fn read_lines<T: DeserializeOwned>(
     from: impl BufRead,
     name: impl Fn(&T) -> &String,
+    admit: impl Fn(usize, &T) -> Result<(), (usize, &'static str)>,
 ) -> Result<Vec<T>, FixtureError> {
     let mut rows = Vec::new();
     let mut names = BTreeSet::new();
@@ -171,6 +183,11 @@ pub(crate) fn read_lines<T: DeserializeOwned>(
             line: at + 1,
             column: error.column(),
             problem: without_position(&error),
+        })?;
+        admit(rows.len() + 1, &row).map_err(|(most, what)| FixtureError::TooLarge {
+            line: at + 1,
+            most,
+            what,
         })?;
         if !names.insert(name(&row).clone()) {
             return Err(FixtureError::NameRepeated {

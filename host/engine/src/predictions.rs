@@ -23,6 +23,9 @@ const PREDICT: &str = "predict";
 /// The largest difference from the library's prediction, as a share of it. A library of single
 /// precision is no closer.
 const TOLERANCE: f64 = 1e-6;
+/// Rows of a file and inputs of a row at most. A replay holds them all, and models have fewer.
+const MOST_ROWS: usize = 10_000;
+const MOST_INPUTS: usize = 4_096;
 
 /// One row of a model's inputs with its predictions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,10 +69,16 @@ impl RecordedPrediction {
     /// [`Mismatch`] if the component's prediction is not the same to the bit, or not the library's.
     pub fn replay(&self, release: &Release, stand_in: &Arc<Subject>) -> Result<(), Mismatch> {
         let found = predict(release, &self.row, &self.inputs, stand_in)?;
-        if found.to_bits() != self.prediction.to_bits() {
-            return Err(self.mismatch("/prediction", self.prediction, found));
-        }
+        self.repeats(found)?;
         self.agrees_with_library()
+    }
+
+    /// Compares the recorded prediction with one of now, by their bits.
+    fn repeats(&self, found: f64) -> Result<(), Mismatch> {
+        match found.to_bits() == self.prediction.to_bits() {
+            true => Ok(()),
+            false => Err(self.mismatch("/prediction", self.prediction, found)),
+        }
     }
 
     fn agrees_with_library(&self) -> Result<(), Mismatch> {
@@ -155,16 +164,32 @@ impl Release {
 ///
 /// # Errors
 /// [`FixtureError::NotAFixture`] or [`FixtureError::NameRepeated`] with the number of the bad line.
-/// [`FixtureError::Empty`] if there is no line.
+/// [`FixtureError::Empty`] if there is no line. [`FixtureError::TooLarge`] above 10,000 rows or
+/// 4,096 inputs of a row.
 pub fn read(from: impl BufRead) -> Result<Vec<RecordedPrediction>, FixtureError> {
-    read_lines(from, |row: &RecordedPrediction| &row.row)
+    read_lines(from, |row: &RecordedPrediction| &row.row, admit)
+}
+
+/// Returns the bound and its kind where a row with its number exceeds one.
+fn admit(number: usize, row: &RecordedPrediction) -> Result<(), (usize, &'static str)> {
+    if number > MOST_ROWS {
+        Err((MOST_ROWS, "rows"))
+    } else if row.inputs.len() > MOST_INPUTS {
+        Err((MOST_INPUTS, "inputs a row"))
+    } else {
+        Ok(())
+    }
 }
 
 /// Writes recorded predictions, one a line.
 ///
 /// # Errors
-/// [`FixtureError::Io`] if writing fails.
+/// [`FixtureError::Io`] if writing fails. [`FixtureError::TooLarge`] where no file could be read.
 pub fn write(rows: &[RecordedPrediction], to: impl Write) -> Result<(), FixtureError> {
+    for (line, row) in (1..).zip(rows) {
+        let too_large = |(most, what)| FixtureError::TooLarge { line, most, what };
+        admit(line, row).map_err(too_large)?;
+    }
     write_lines(rows, to)
 }
 
@@ -192,6 +217,42 @@ mod tests {
             "row \"expected-1\": /expected was 250000 and is 250000.3"
         );
         assert!(row(f64::NAN, 1.0).agrees_with_library().is_err());
+    }
+
+    /// A prediction that the library's tolerance admits.
+    #[test]
+    fn the_last_bit_of_a_prediction_counts() {
+        let recorded = row(250_000.0, 250_000.1);
+        assert_eq!(recorded.repeats(250_000.1), Ok(()));
+        for found in [250_000.1_f64.next_up(), 250_000.1_f64.next_down()] {
+            let mismatch = recorded.repeats(found).unwrap_err();
+            assert_eq!(mismatch.field, "/prediction");
+            assert_eq!(row(250_000.0, found).agrees_with_library(), Ok(()));
+        }
+        assert!(row(0.0, 0.0).repeats(-0.0).is_err());
+    }
+
+    #[test]
+    fn a_file_of_too_many_rows_or_inputs_is_refused() {
+        let of = |rows: usize, inputs: usize| {
+            let row = |at: usize| RecordedPrediction {
+                row: at.to_string(),
+                inputs: vec![None; if at == 0 { inputs } else { 1 }],
+                ..row(1.0, 1.0)
+            };
+            let rows: Vec<RecordedPrediction> = (0..rows).map(row).collect();
+            let mut written = Vec::new();
+            write_lines(&rows, &mut written).unwrap();
+            let read = read(written.as_slice()).map(|rows| rows.len());
+            // No build writes what no check reads.
+            assert_eq!(write(&rows, Vec::new()).is_ok(), read.is_ok());
+            read
+        };
+        assert_eq!(of(MOST_ROWS, MOST_INPUTS).unwrap(), MOST_ROWS);
+        let refused = of(MOST_ROWS + 1, 1).unwrap_err().to_string();
+        assert_eq!(refused, "line 10001: the file may have 10000 rows");
+        let refused = of(1, MOST_INPUTS + 1).unwrap_err().to_string();
+        assert_eq!(refused, "line 1: the file may have 4096 inputs a row");
     }
 
     #[test]

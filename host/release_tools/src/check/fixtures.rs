@@ -16,39 +16,45 @@ use std::sync::Arc;
 pub const CHECK: &str = "fixtures";
 pub const SNAPSHOT_CHECK: &str = "snapshot";
 
-/// The recorded rows of a package.
+/// The recorded rows of a package. A file that cannot be read has none.
+#[derive(Default)]
 pub struct RecordedRows {
     /// Its fixtures.
     pub fixtures: Vec<Fixture>,
     /// Predictions for rows that its model came with.
     pub predictions: Vec<RecordedPrediction>,
+    /// The files that cannot be read, each with the reason.
+    unreadable: Vec<String>,
+}
+
+impl RecordedRows {
+    /// Takes the rows of a file, or the reason why it has none.
+    fn take<T>(&mut self, file: &str, rows: Result<Vec<T>, FixtureError>) -> Vec<T> {
+        rows.unwrap_or_else(|error| {
+            self.unreadable
+                .push(format!("{file} cannot be read: {error}"));
+            Vec::new()
+        })
+    }
 }
 
 /// Reads the recorded rows of a package, whose fixtures are in this file.
 ///
 /// # Errors
-/// [`PackageError`] if a file cannot be read. [`FixtureError`] within if its bytes are not recorded
-/// rows.
-pub fn read_all(
-    package: &Package,
-    fixtures: &str,
-) -> Result<Result<RecordedRows, FixtureError>, PackageError> {
-    let fixtures = package.bytes(fixtures)?;
-    let predictions = match package.path(predictions::FILE) {
-        Ok(_) => Some(package.bytes(predictions::FILE)?),
-        Err(_) => None,
-    };
-    let recorded = || {
-        let rows = |bytes| predictions::read(Cursor::new(bytes));
-        Ok(RecordedRows {
-            fixtures: read(Cursor::new(fixtures))?,
-            predictions: predictions.map_or(Ok(Vec::new()), rows)?,
-        })
-    };
-    Ok(recorded())
+/// [`PackageError`] if the package has not the bytes of a file.
+pub fn read_all(package: &Package, fixtures: &str) -> Result<RecordedRows, PackageError> {
+    let mut recorded = RecordedRows::default();
+    let rows = read(Cursor::new(package.bytes(fixtures)?));
+    recorded.fixtures = recorded.take(fixtures, rows);
+    if package.path(predictions::FILE).is_ok() {
+        let rows = predictions::read(Cursor::new(package.bytes(predictions::FILE)?));
+        recorded.predictions = recorded.take(predictions::FILE, rows);
+    }
+    Ok(recorded)
 }
 
-/// Replays the fixtures and the recorded predictions on each engine.
+/// Replays the fixtures and the recorded predictions on each engine. A file of them that cannot be
+/// read fails the release.
 pub fn check_replay(
     recorded: &RecordedRows,
     engines: &[(&str, &Release)],
@@ -57,7 +63,12 @@ pub fn check_replay(
     let RecordedRows {
         fixtures,
         predictions,
+        unreadable,
     } = recorded;
+    if let [first, others @ ..] = &unreadable[..] {
+        let found = Finding::new(CHECK, Verdict::Failed, first.clone());
+        return found.with_details(others.to_vec());
+    }
     let stand_in = fixtures.first().map(|row| Arc::new(row.subject.clone()));
     let rows = fixtures.len() + predictions.len();
     let mut found = Vec::new();
@@ -146,4 +157,22 @@ fn fail<'a>(
     Finding::new(check, Verdict::Failed, summary)
         .with_details(first_lines(lines.into_iter()))
         .with_figures(json!({"rows": rows, "mismatches": mismatches}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_line_fails_the_check_and_names_its_file() {
+        let mut recorded = RecordedRows::default();
+        let good = recorded.take("fixtures.jsonl", Ok(vec![1]));
+        assert_eq!(good, [1]);
+        let bad = predictions::read(Cursor::new("{}\n"));
+        assert!(recorded.take(predictions::FILE, bad).is_empty());
+        let found = check_replay(&recorded, &[], &mut |_, _, _| {});
+        assert_eq!(found.verdict, Verdict::Failed);
+        let expected = "predictions.jsonl cannot be read: line 1 is not a fixture";
+        assert!(found.summary.starts_with(expected), "{found:?}");
+    }
 }

@@ -117,17 +117,9 @@ pub fn check(
         &candidate.on_demand.release,
     )];
 
-    let recorded = match fixtures::read_all(&candidate.package, manifest.fixtures.as_str())? {
-        Ok(recorded) => {
-            findings.extend(on_fixtures(&candidate, &recorded, progress));
-            recorded.fixtures
-        }
-        Err(error) => {
-            let why = format!("the fixtures cannot be read: {error}");
-            findings.push(Finding::new(fixtures::CHECK, Verdict::Failed, why));
-            Vec::new()
-        }
-    };
+    let recorded = fixtures::read_all(&candidate.package, manifest.fixtures.as_str())?;
+    findings.extend(on_fixtures(&candidate, &recorded, progress));
+    let recorded = recorded.fixtures;
     progress("listing sales", 0, 1);
     let many = homes::sample(&candidate.on_demand, behaviour::reference::HOMES)?;
     findings.extend(on_homes(&candidate, &recorded, &many, options, progress)?);

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 pub const FILE: &str = "expected.csv";
 /// The column of the predictions.
 const PREDICTION: &str = "prediction";
+/// A missing input, as a library of Python writes one.
+const MISSING: &str = "nan";
 
 /// The reason why the file is refused.
 #[derive(Debug, thiserror::Error)]
@@ -35,8 +37,8 @@ pub enum ExpectedRowsError {
         /// The column.
         column: String,
     },
-    /// A cell is neither a number nor a category.
-    #[error("{}, row {row}: {column} is {cell:?}, which is neither a number nor one of its categories", path.display())]
+    /// A cell is neither a finite number nor a category.
+    #[error("{}, row {row}: {column} is {cell:?}, which is neither a finite number nor one of its categories", path.display())]
     Cell {
         /// The file.
         path: PathBuf,
@@ -75,8 +77,8 @@ pub enum ExpectedRowsError {
     },
 }
 
-/// Reads the rows, with the inputs in the order of the model's `columns`. An empty cell is missing.
-/// A category may stand by its name in the mapping, or by its number.
+/// Reads the rows, with the inputs in the order of the model's `columns`. An empty cell is missing,
+/// and so is `nan`. A category may stand by its name in the mapping, or by its number.
 ///
 /// # Errors
 /// [`ExpectedRowsError`] if the file is missing, lacks a column, or has too few rows that differ,
@@ -118,9 +120,11 @@ pub fn read(
         };
         let input = |(column, place): (&String, &usize)| match record.get(*place) {
             None | Some("") => Ok(None),
-            Some(cell) => number(cell, mapping.columns.get(column))
-                .map(Some)
-                .ok_or_else(|| wrong(column, cell)),
+            Some(cell) => match number(cell, mapping.columns.get(column)) {
+                Some(number) => Ok(Some(number)),
+                None if cell.eq_ignore_ascii_case(MISSING) => Ok(None),
+                None => Err(wrong(column, cell)),
+            },
         };
         let cell = record.get(prediction).unwrap_or_default();
         rows.push(ExpectedRow {
@@ -129,7 +133,7 @@ pub fn read(
                 .zip(&places)
                 .map(input)
                 .collect::<Result<_, _>>()?,
-            prediction: cell.parse().map_err(|_| wrong(PREDICTION, cell))?,
+            prediction: finite(cell).ok_or_else(|| wrong(PREDICTION, cell))?,
         });
     }
     check_variety(path, columns, mapping, &rows)?;
@@ -188,7 +192,12 @@ fn number(cell: &str, source: Option<&ColumnSource>) -> Option<f64> {
             feature.cases().iter().position(|case| *case == cell)
         }
     };
-    cell.parse().ok().or_else(|| by_name().map(|at| at as f64))
+    finite(cell).or_else(|| by_name().map(|at| at as f64))
+}
+
+/// Returns the number of a cell. JSON, which holds the rows later, has no others than finite ones.
+fn finite(cell: &str) -> Option<f64> {
+    cell.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 #[cfg(test)]
@@ -236,6 +245,30 @@ mod tests {
             read.contains("[Some(0.0), None], prediction: -0.5"),
             "{read}"
         );
+    }
+
+    #[test]
+    fn a_number_that_is_not_finite_is_refused_and_nan_is_missing() {
+        let with = |cells: &str| {
+            let rows = rows(LEAST_ROWS, ["0", "1"]);
+            refusal(Some(&rows.replacen("80.5,0,1000", cells, 1)))
+        };
+        for missing in ["nan", "NaN"] {
+            let read = with(&format!("{missing},0,1000"));
+            assert!(read.contains("[Some(0.0), None]"), "{read}");
+        }
+        for (cells, expected) in [
+            (
+                "inf,0,1000",
+                "row 1: area is \"inf\", which is neither a finite",
+            ),
+            ("80.5,-inf,1000", "row 1: type is \"-inf\""),
+            ("80.5,0,nan", "row 1: prediction is \"nan\""),
+            ("80.5,0,1e999", "row 1: prediction is \"1e999\""),
+        ] {
+            let refused = with(cells);
+            assert!(refused.contains(expected), "{refused}");
+        }
     }
 
     #[test]

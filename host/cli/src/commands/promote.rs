@@ -79,7 +79,8 @@ impl Promote {
         {
             bail!("--reason: write one line of at most {LONGEST_REASON} characters");
         }
-        let who = operator(self.by.as_deref())?;
+        let by = stated_person(self.by.as_deref(), matches.value_source("by"));
+        let who = operator(by)?;
         let command = Command::Promote {
             kind: self.kind,
             release: self.id.to_string(),
@@ -155,5 +156,25 @@ impl Promote {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the person that is stated. A file of settings may name the variable and leave it empty,
+/// which states nobody.
+fn stated_person(by: Option<&str>, source: Option<ValueSource>) -> Option<&str> {
+    by.filter(|by| !by.is_empty() || source != Some(ValueSource::EnvVariable))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_variable_states_nobody_and_an_empty_option_is_refused() {
+        let variable = Some(ValueSource::EnvVariable);
+        assert_eq!(stated_person(Some(""), variable), None);
+        assert_eq!(stated_person(Some("Alice"), variable), Some("Alice"));
+        let stated = stated_person(Some(""), Some(ValueSource::CommandLine));
+        assert!(operator(stated).is_err());
     }
 }

@@ -19,7 +19,8 @@ use std::process::ExitCode;
 pub struct Check {
     /// Id of the release.
     release: PackageId,
-    /// Maximum number of homes from the snapshot's last three years, sampled evenly.
+    /// Maximum number of homes from the snapshot's last ten years, most of the last three, sampled
+    /// evenly.
     #[arg(long, value_name = "N", default_value_t = CHECKED_HOMES, value_parser = clap::value_parser!(u32).range(1..))]
     homes: u32,
     /// Maximum number of adversarial rows.

@@ -16,7 +16,8 @@ pub struct Profile {
     /// Run the rows of this file, the body of a batch (default: the release's fixtures).
     #[arg(long, value_name = "FILE", conflicts_with = "homes")]
     rows: Option<PathBuf>,
-    /// Run at most as many homes of the snapshot's last three years, sampled evenly.
+    /// Run at most as many homes of the snapshot's last ten years, most of the last three,
+    /// sampled evenly.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     homes: Option<u32>,
     /// Name the functions by a build of this model, which must give the release's own code.

@@ -314,7 +314,10 @@ fn a_part_that_the_file_does_not_have_is_refused() {
     world.config.markets = None;
     let error = world.with_context(&[Part::Markets], |context| run(context).unwrap_err());
     assert!(error.to_string().contains("no [markets]"), "{error}");
-    assert!(!world.config.reports.exists(), "a mistyped part was recorded");
+    assert!(
+        !world.config.reports.exists(),
+        "a mistyped part was recorded"
+    );
 }
 
 #[test]

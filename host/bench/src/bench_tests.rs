@@ -96,7 +96,7 @@ async fn a_row_that_is_not_valued_is_no_value() {
 async fn a_host_that_does_not_value_the_home_is_not_measured() {
     let refused = bench(&options(serve("referred").await), &|_| {}).await;
     let error = refused.unwrap_err().to_string();
-    assert!(error.contains("not valued, but referred"), "{error}");
+    assert!(error.contains("is referred, not valued"), "{error}");
     let mut unmeasured = options(serve("valued").await);
     unmeasured.metrics_url = unmeasured.metrics_url.map(|url| url + "/nowhere");
     let error = bench(&unmeasured, &|_| {}).await.unwrap_err().to_string();

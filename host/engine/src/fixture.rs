@@ -165,8 +165,8 @@ pub fn read(from: impl BufRead) -> Result<Vec<Fixture>, FixtureError> {
     read_lines(from, |fixture: &Fixture| &fixture.row, |_, _| Ok(()))
 }
 
-/// Reads a file of recorded rows, one a line. `name` returns a row's name. `admit` is told the
-/// number of rows with the latest, and returns the bound and its kind where one is exceeded.
+/// Reads a file of recorded rows, one a line. `name` returns a row's name. `admit` receives
+/// the number of rows with the latest, and returns the bound and its kind where one is exceeded.
 pub(crate) fn read_lines<T: DeserializeOwned>(
     from: impl BufRead,
     name: impl Fn(&T) -> &String,

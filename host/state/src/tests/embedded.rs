@@ -202,7 +202,7 @@ mod log {
         assert!(matches!(error, StateError::DamagedLog { block: 0, .. }));
         let text = error.to_string();
         assert!(
-            text.contains("state.usage") && text.contains("put the log away"),
+            text.contains("state.usage") && text.contains("move the log away"),
             "{text}"
         );
         fs::remove_file(copy.log()).unwrap();

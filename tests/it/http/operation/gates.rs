@@ -229,10 +229,11 @@ fn other_bytes_under_the_current_id_need_a_report() {
     fs::write(place.join("manifest.json"), other).unwrap();
     signed.detach();
     sign(&place, &signed.key).unwrap();
-    let server = signed.serve(&folder.path().join("data"), &[]);
-    let refused = promote(&server.data, OTHER, &[]).refused();
+    // A host that starts would withdraw it.
+    let releases = signed.releases.path().display().to_string();
+    let data = folder.path().join("data");
+    let refused = promote(&data, OTHER, &["--releases", &releases]).refused();
     assert!(refused.contains("has no check report"), "{refused}");
-    server.stop();
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn a_head_stored_elsewhere_contradicts_a_rewritten_journal() {
     let found = report(&past.data(), &["--head", &past.head()]);
     assert_eq!(found["proved"], false);
     let broken = found["broken"].as_str().unwrap();
-    assert!(broken.contains("it was written anew"), "{broken}");
+    assert!(broken.contains("it was rewritten"), "{broken}");
 }
 
 /// The only problem of a journal that somebody wrote anew, as its receipt and its text.

@@ -272,7 +272,7 @@ fn an_altered_journal_is_not_continued() {
         .data(&past.data())
         .with(&["--receipts", "all"])
         .refused();
-    assert!(refused.contains("it was written anew"), "{refused}");
+    assert!(refused.contains("it was rewritten"), "{refused}");
 }
 
 #[test]

@@ -207,11 +207,16 @@ mod tests {
 
     #[test]
     fn an_outcome_and_a_panic_are_passed_on() {
+        // Printing a panic may take longer than a short window.
+        let limits = TransferLimits {
+            window: LONG,
+            ..SHORT
+        };
         let failed: anyhow::Result<()> =
-            run_bounded(&control(), SHORT, |_| bail!("on purpose"), |_| {});
+            run_bounded(&control(), limits, |_| bail!("on purpose"), |_| {});
         assert_eq!(failed.unwrap_err().to_string(), "on purpose");
         let panicked: anyhow::Result<()> =
-            run_bounded(&control(), SHORT, |_| panic!("on purpose"), |_| {});
+            run_bounded(&control(), limits, |_| panic!("on purpose"), |_| {});
         assert_eq!(panicked.unwrap_err().to_string(), "the transfer panicked");
     }
 }

@@ -59,7 +59,7 @@ pub struct PlaceMoves {
 
 impl PlaceMoves {
     /// Returns the part of the move by place that the prices of sales do not explain.
-    fn unexplained(&self) -> Option<f64> {
+    fn subtract_sales(&self) -> Option<f64> {
         let by_place = self.by_place?;
         let explained = self.by_sales.map(|sales| sales / by_place);
         Some(match (explained, self.by_sales) {
@@ -197,7 +197,11 @@ pub fn judge(moves: &[PlaceMoves]) -> Finding {
         CHECK,
         vec![
             part("by the name of a postcode", BY_NAME, |found| found.by_name),
-            part("by the place next door", BY_PLACE, PlaceMoves::unexplained),
+            part(
+                "by the place next door",
+                BY_PLACE,
+                PlaceMoves::subtract_sales,
+            ),
         ],
     )
 }
@@ -283,7 +287,7 @@ mod tests {
                 by_place: Some(by_place),
                 by_sales: Some(by_sales),
             };
-            moves.unexplained().unwrap()
+            moves.subtract_sales().unwrap()
         };
         // A block for the retired is worth a quarter, and sold for a third.
         assert!((of(-1.4, -1.1) + 0.3).abs() < 1e-9);

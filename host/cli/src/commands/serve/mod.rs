@@ -119,9 +119,7 @@ async fn serve(
     let hangups = Hangups::listen()?;
     let threads = thread_count(&settings)?;
     let tls = open_tls(&settings)?;
-    let reports = settings.console_reports.as_deref();
-    let reports = reports.map(ReportsFolder::open).transpose();
-    let reports = reports.context("--console-reports")?;
+    let reports = open_reports(&settings)?;
     let shadow_share = SampleRate::new(settings.shadow_share).context("--shadow-share")?;
     let trust = match &sandbox {
         Some(sandbox) => sandbox.trust.clone(),
@@ -246,6 +244,13 @@ fn watch_certificate(service: &Service, tls: Option<&Arc<Tls>>, hangups: Hangups
         (tls.clone(), expiry)
     });
     tokio::spawn(hangups.answer(certificate));
+}
+
+/// Opens the folder of reports that the console shows, if there is one.
+fn open_reports(settings: &Settings) -> anyhow::Result<Option<ReportsFolder>> {
+    let folder = settings.console_reports.as_deref();
+    let reports = folder.map(ReportsFolder::open).transpose();
+    reports.context("--console-reports")
 }
 
 /// Prints where the console is, or why the demo has none, and serves it.

@@ -34,6 +34,7 @@ pub mod replay;
 mod row_state;
 mod runtime;
 mod shape;
+mod side_exports;
 pub mod subject;
 mod v1;
 mod v1_1;

@@ -6,7 +6,6 @@
 //! beside its fixtures, and a replay proves both.
 
 use crate::evidence::RecordedEvidence;
-use crate::failure::{classify, sandbox_failure, unreadable_outcome};
 use crate::fixture::{FixtureError, read_lines, write_lines};
 use crate::outcome::RowFailure;
 use crate::replay::Mismatch;
@@ -130,8 +129,7 @@ fn predict(
 impl Release {
     /// Reports whether the component predicts from its model's inputs alone.
     pub fn predicts(&self) -> bool {
-        let component = self.entry.component();
-        component.get_export_index(None, PREDICT).is_some()
+        self.has_export(PREDICT)
     }
 
     /// Returns the model's prediction for a row of its inputs, or `None` if it has another number
@@ -146,17 +144,8 @@ impl Release {
         stand_in: &Arc<Subject>,
     ) -> Result<Option<f64>, RowFailure> {
         let evidence = Arc::new(RecordedEvidence::new(Vec::new()));
-        let mut store = self.store(stand_in, evidence, self.row_time());
-        let fuel = self.limits.fuel_per_row;
-        let instance = store
-            .set_fuel(fuel)
-            .and_then(|()| self.entry.instance_pre().instantiate(&mut store))
-            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| sandbox_failure(&error)))?;
-        instance
-            .get_typed_func::<(&[f64],), (Option<f64>,)>(&mut store, PREDICT)
-            .and_then(|predict| predict.call(&mut store, (inputs,)))
-            .map(|(prediction,)| prediction)
-            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| unreadable_outcome(&error)))
+        let (prediction,) = self.call_export(PREDICT, (stand_in, evidence), (inputs,))?;
+        Ok(prediction)
     }
 }
 

@@ -244,13 +244,16 @@ impl Service {
         if is_release_here(root, trust, (kind, id), promoted) {
             return Ok(());
         }
-        let manifest = match self.state.promoted_release(kind).as_deref() == Some(id) {
-            true => promoted_manifest(&*self.state, kind, id)?,
+        let manifest = match promoted {
+            Some(manifest) => Some(manifest.to_owned()),
+            None if self.state.promoted_release(kind).as_deref() == Some(id) => {
+                promoted_manifest(&*self.state, kind, id)?
+            }
             // A promotion of other bytes under this id is a new one.
-            false => None,
+            None => None,
         };
         source
-            .fetch(kind, id, promoted.or(manifest.as_deref()))
+            .fetch(kind, id, manifest.as_deref())
             .map_err(|source| PromotionError::Source {
                 id: id.to_owned(),
                 source,

@@ -214,13 +214,16 @@ impl FetchedReleases {
                 continue;
             };
             let promoted = promoted.as_ref().filter(|release| release.id == id);
-            let manifest = promoted.and_then(|release| release.manifest.as_deref());
-            if is_release_here(&self.releases, &self.trust, (*kind, id), manifest) {
+            let mut manifest = promoted.and_then(|release| release.manifest.clone());
+            let release = (*kind, id);
+            if is_release_here(&self.releases, &self.trust, release, manifest.as_deref()) {
                 continue;
             }
-            let noted = promoted_manifest(state, *kind, id)?;
+            if manifest.is_none() {
+                manifest = promoted_manifest(state, *kind, id)?;
+            }
             let fetched = self
-                .fetch(*kind, id, manifest.or(noted.as_deref()))
+                .fetch(*kind, id, manifest.as_deref())
                 .map_err(anyhow::Error::from_boxed);
             fetched.with_context(|| format!("{id} is not here, and was not fetched"))?;
         }

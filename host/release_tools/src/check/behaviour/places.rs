@@ -60,14 +60,13 @@ pub struct PlaceMoves {
 impl PlaceMoves {
     /// Returns the part of the move by place that the prices of sales do not explain.
     fn subtract_sales(&self) -> Option<f64> {
-        let by_place = self.by_place?;
-        let explained = self.by_sales.map(|sales| sales / by_place);
-        Some(match (explained, self.by_sales) {
-            (Some(share), Some(sales)) if share >= EXPLAINED => {
-                // Prices that move by more explain all of it.
-                by_place.signum() * (by_place.abs() - sales.abs()).max(0.0)
-            }
-            _ => by_place,
+        let (by_place, Some(by_sales)) = (self.by_place?, self.by_sales) else {
+            return self.by_place;
+        };
+        Some(match by_sales / by_place >= EXPLAINED {
+            // Prices that move by more explain all of it.
+            true => by_place.signum() * (by_place.abs() - by_sales.abs()).max(0.0),
+            false => by_place,
         })
     }
 }

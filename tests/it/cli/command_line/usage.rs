@@ -74,4 +74,9 @@ fn an_export_names_its_errors() {
     assert!(error.contains("a month is written as 2026-11"), "{error}");
     let error = export(&["--month", "2026-11", "--format", "parquet"]).refused();
     assert!(error.contains("needs --output FILE"), "{error}");
+    let missing = format!("{data}/missing");
+    let failed = run(["usage", "export", "--month", "2026-11", "--data", &missing]);
+    // No heading, which a program would read as a month without entries.
+    assert_eq!((failed.code, failed.stdout.as_str()), (Some(1), ""));
+    assert!(failed.stderr.contains(&missing), "{}", failed.stderr);
 }

@@ -81,16 +81,16 @@ impl Export {
             if format == Format::Parquet {
                 bail!("--format parquet needs --output FILE");
             }
-            let writer = Box::new(csv::CsvWriter::new(std::io::stdout().lock())?);
-            copy(source, month, tenant, writer)?;
+            let open = || Ok(Box::new(csv::CsvWriter::new(std::io::stdout().lock())?) as Box<_>);
+            copy(source, month, tenant, open)?;
             return Ok(ExitCode::SUCCESS);
         };
         let subject = || format!("cannot write {}", path.display());
         let part = tempfile::NamedTempFile::new_in(parent_directory(&path));
         let part = part.with_context(subject)?;
         let file = part.reopen().with_context(subject)?;
-        let writer = open_writer(format, file).with_context(subject)?;
-        let (entries, units) = copy(source, month, tenant, writer)?;
+        let open = || open_writer(format, file).with_context(subject);
+        let (entries, units) = copy(source, month, tenant, open)?;
         persist_durably(part, &path).with_context(subject)?;
         println!(
             "{entries} entries of {month}, {units} units in all: {}",
@@ -108,21 +108,23 @@ fn open_writer(format: Format, file: File) -> anyhow::Result<Box<dyn EntryWriter
     })
 }
 
-/// Copies the entries of a month, and returns their number and the sum of their units.
+/// Copies the entries of a month, and returns their number and the sum of their units. Opens the
+/// writer once the first page is there, so that an error is not preceded by a heading.
 fn copy(
     mut source: PageSource,
     month: Month,
     tenant: Option<String>,
-    mut writer: Box<dyn EntryWriter + '_>,
+    open: impl FnOnce() -> anyhow::Result<Box<dyn EntryWriter>>,
 ) -> anyhow::Result<(u64, i64)> {
-    let (mut count, mut units, mut after) = (0, 0_i64, None);
+    let (mut count, mut units) = (0, 0_i64);
+    let mut page = source.read(month, tenant.clone(), None)?;
+    let mut writer = open()?;
     loop {
-        let page = source.read(month, tenant.clone(), after)?;
         writer.write(&page.entries)?;
         count += page.entries.len() as u64;
         units += page.entries.iter().map(|entry| entry.units).sum::<i64>();
         match page.next {
-            Some(next) => after = Some(next),
+            Some(next) => page = source.read(month, tenant.clone(), Some(next))?,
             None => break,
         }
     }

@@ -4,7 +4,7 @@ use super::suite::{self, SEEN, Store, within};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::test_support::REQUEST;
+use crate::test_support::{REQUEST, claimant};
 use domesday_state::*;
 use domesday_test_postgres as cluster;
 
@@ -327,10 +327,30 @@ fn columns_that_a_later_step_adds_disturb_no_host_of_the_version_before() {
         let key = create(byte);
         within(SEEN, || opens(&state, &key));
     }
-    for table in ["service", "tenants", "keys"] {
+    // A connection keeps a statement from its first use on, and the pool has several.
+    let work = |number: u128| {
+        let mut job = suite::job_of("acme", number, &[(1, 1, b"a")]);
+        job.idempotency = Some(suite::key(&number.to_string(), 1));
+        let (id, again) = (job.id, job.clone());
+        suite::submit(&state, job);
+        assert!(matches!(suite::submit(&state, again), Submission::Known(_)));
+        let claim = suite::wait(state.claim(claimant(), suite::NOW, 30_000)).unwrap();
+        assert_eq!(claim.job.id, id);
+        suite::finish(&state, claim.lease, 0, b"A");
+        let job = suite::wait(state.job(suite::id("acme"), id, suite::NOW));
+        assert_eq!(job.unwrap().tally.valued, 1);
+        let keyless = suite::job_of("acme", number + 100, &[(1, 1, b"a")]);
+        let id = keyless.id;
+        suite::submit(&state, keyless);
+        suite::wait(state.withdraw(suite::id("acme"), id));
+        suite::wait(state.purge(suite::NOW));
+    };
+    (1..20).for_each(work);
+    for table in ["service", "tenants", "keys", "jobs"] {
         let add = format!("ALTER TABLE domesday.{table} ADD COLUMN later text");
         cluster::sql(&store.address, &add);
     }
+    (20..40).for_each(work);
     let key = create(9);
     let started = Instant::now();
     while started.elapsed() < SEEN * 2 {

@@ -74,10 +74,13 @@ const PASSED_OVER: &str = concat!(
     workable!(),
     ") GROUP BY 1"
 );
-const TAKE: &str = "UPDATE domesday.jobs SET \
+const TAKE: &str = concat!(
+    "UPDATE domesday.jobs SET \
      updated_at = CASE status WHEN 'queued' THEN greatest(updated_at, $2) ELSE updated_at END, \
      status = 'running', fence = nextval('domesday.fence'), attempts = attempts + 1, lease_until = $3 \
-     WHERE id = $1 RETURNING *";
+     WHERE id = $1 RETURNING ",
+    job_columns!()
+);
 const TURN: &str = "INSERT INTO domesday.turns (tenant, turn) \
      VALUES ($1, nextval('domesday.turn')) \
      ON CONFLICT (tenant) DO UPDATE SET turn = excluded.turn";

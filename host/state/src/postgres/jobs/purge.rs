@@ -15,8 +15,12 @@ use crate::{IDEMPOTENCY_RETENTION_MILLIS, PurgeCounts, StateError, UnixMillis};
 const AT_ONCE: i64 = 32;
 /// Time after which a transaction removes no further job.
 const LONG: Duration = Duration::from_secs(2);
-const OVER: &str = "SELECT * FROM domesday.jobs WHERE NOT gone AND expires_at <= $1 \
-     ORDER BY tenant, month LIMIT $2 FOR UPDATE SKIP LOCKED";
+const OVER: &str = concat!(
+    "SELECT ",
+    job_columns!(),
+    " FROM domesday.jobs WHERE NOT gone AND expires_at <= $1 \
+     ORDER BY tenant, month LIMIT $2 FOR UPDATE SKIP LOCKED"
+);
 const EMPTY: &str = "DELETE FROM domesday.chunks WHERE job = $1";
 /// A job that a key stands for leaves its document behind.
 const LEAVE: &str = "UPDATE domesday.jobs SET gone = true, shared = '', bytes = 0, \

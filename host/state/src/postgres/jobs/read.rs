@@ -10,11 +10,17 @@ use crate::{
     UnixMillis,
 };
 
-const KNOWN: &str = "SELECT s.digest, s.created_at AS key_created_at, s.job, j.* \
-     FROM domesday.submissions AS s LEFT JOIN domesday.jobs AS j ON j.id = s.job \
-     WHERE s.tenant = $1 AND s.key = $2";
-const JOB: &str = "SELECT * FROM domesday.jobs \
-     WHERE id = $1 AND tenant = $2 AND expires_at > $3 AND NOT gone";
+const KNOWN: &str = concat!(
+    "SELECT s.digest, s.created_at AS key_created_at, s.job, j.* \
+     FROM domesday.submissions AS s LEFT JOIN (SELECT ",
+    job_columns!(),
+    " FROM domesday.jobs) AS j ON j.id = s.job WHERE s.tenant = $1 AND s.key = $2"
+);
+const JOB: &str = concat!(
+    "SELECT ",
+    job_columns!(),
+    " FROM domesday.jobs WHERE id = $1 AND tenant = $2 AND expires_at > $3 AND NOT gone"
+);
 const OUTPUT: &str = "SELECT c.output FROM domesday.chunks AS c \
      JOIN domesday.jobs AS j ON j.id = c.job \
      WHERE j.id = $1 AND j.tenant = $2 AND j.expires_at > $3 AND NOT j.gone \

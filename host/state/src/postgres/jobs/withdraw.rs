@@ -8,8 +8,12 @@ use crate::postgres::error::{reading, writing};
 use crate::{StateError, TenantId, UnixMillis};
 
 /// A job with a key is found by it, and stays.
-const JOB: &str = "SELECT * FROM domesday.jobs AS j WHERE j.id = $1 AND j.tenant = $2 AND NOT j.gone \
-     AND NOT EXISTS (SELECT FROM domesday.submissions AS s WHERE s.job = j.id) FOR UPDATE OF j";
+const JOB: &str = concat!(
+    "SELECT ",
+    job_columns!(),
+    " FROM domesday.jobs AS j WHERE j.id = $1 AND j.tenant = $2 AND NOT j.gone \
+     AND NOT EXISTS (SELECT FROM domesday.submissions AS s WHERE s.job = j.id) FOR UPDATE OF j"
+);
 /// A job that ended gave back the units of its unfinished chunks.
 const UNITS: &str = "SELECT coalesce(sum(units), 0)::bigint FROM domesday.chunks \
      WHERE job = $1 AND (output IS NOT NULL OR $2)";

@@ -16,8 +16,12 @@ const RENEW: &str = "UPDATE domesday.jobs SET lease_until = $4 \
 const RELEASE: &str = "UPDATE domesday.jobs SET lease_until = NULL, fence = nextval('domesday.fence'), \
      attempts = greatest(attempts - 1, 0) \
      WHERE id = $1 AND fence = $2 AND status = 'running' AND NOT gone";
-const LOCK_CLAIMED: &str = "SELECT * FROM domesday.jobs \
-     WHERE id = $1 AND fence = $2 AND NOT gone AND expires_at > $3 FOR UPDATE";
+const LOCK_CLAIMED: &str = concat!(
+    "SELECT ",
+    job_columns!(),
+    " FROM domesday.jobs \
+     WHERE id = $1 AND fence = $2 AND NOT gone AND expires_at > $3 FOR UPDATE"
+);
 const CHUNK: &str = concat!(
     "SELECT units, ",
     chunk_bytes_of!("input"),

@@ -16,8 +16,9 @@ use crate::{FileFacts, Sha256Digest, Verification};
 pub struct TransferControl {
     stopped: AtomicBool,
     bytes: AtomicU64,
-    /// The staging directory of a package, in a folder that may be stuck.
-    staged: Mutex<Option<PathBuf>>,
+    /// The staging directories of a package, in a folder that may be stuck. The last one is in the
+    /// one before, where the package replaces another.
+    staged: Mutex<Vec<PathBuf>>,
 }
 
 impl TransferControl {
@@ -36,13 +37,13 @@ impl TransferControl {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Notes the staging directory of the transfer.
+    /// Notes a staging directory of the transfer.
     pub(crate) fn note_staging(&self, staging: &Path) {
         let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
-        *staged = Some(staging.to_owned());
+        staged.push(staging.to_owned());
     }
 
-    /// Forgets the staging directory, which is whole and is renamed next.
+    /// Forgets the staging directory that was noted last, which is whole and is renamed next.
     ///
     /// # Errors
     /// The transfer was stopped, and the directory may be removed already.
@@ -51,16 +52,16 @@ impl TransferControl {
         // which may be stuck.
         let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
         self.check()?;
-        *staged = None;
+        staged.pop();
         Ok(())
     }
 
-    /// Stops the transfer and removes its staging directory, if it still has one. The transfer
+    /// Stops the transfer and removes its staging directories, if it still has any. The transfer
     /// fails then, where it goes on at all.
     pub fn abandon(&self) {
         self.stop();
         let staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(staged) = &*staged {
+        for staged in &*staged {
             // The next start removes what stays.
             let _removed = fs::remove_dir_all(staged);
         }
@@ -125,6 +126,22 @@ mod tests {
         control.note_staging(&staging);
         control.abandon();
         assert!(control.is_stopped() && !staging.exists());
+        control.release_staging().unwrap_err();
+    }
+
+    #[test]
+    fn a_package_that_is_whole_in_another_staging_directory_is_abandoned_with_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let control = TransferControl::default();
+        let outer = folder.path().join(".s-1-Ab12Cd");
+        let inner = outer.join(".s-1-Ef34Gh");
+        fs::create_dir_all(&inner).unwrap();
+        control.note_staging(&outer);
+        control.note_staging(&inner);
+        control.release_staging().unwrap();
+        fs::rename(&inner, outer.join("s-1")).unwrap();
+        control.abandon();
+        assert!(!outer.exists());
         control.release_staging().unwrap_err();
     }
 

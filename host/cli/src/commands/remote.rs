@@ -20,15 +20,16 @@ pub fn parse_remote(
 ) -> anyhow::Result<Remote> {
     if Location::is(location) {
         let bucket = PackageBucket::open(Location::parse(location)?)?;
-        return Ok(Remote::Repository(Box::new(bucket.with_control(control))));
+        let bucket = bucket.with_control(control.clone());
+        return Ok(Remote::Repository(Box::new(bucket), control));
     }
     if !Address::is(location) {
         Address::or_folder(location)?;
         return Ok(Remote::Folder(PathBuf::from(location), control));
     }
     let registry = Registry::new(Address::parse(location)?, plain_http, log)?;
-    let registry = registry.with_control(control);
-    Ok(Remote::Repository(Box::new(registry)))
+    let registry = registry.with_control(control.clone());
+    Ok(Remote::Repository(Box::new(registry), control))
 }
 
 /// Returns the kind of the packages of a kind of release.

@@ -49,6 +49,19 @@ pub enum TransferError {
     /// Another package of the id is in the way.
     #[error("cannot set {} aside", .0.display())]
     NotSetAside(PathBuf, #[source] io::Error),
+    /// The new package, which is whole, cannot take the place of another of its id.
+    #[error("cannot put the new package in place at {}", .0.display())]
+    NotReplaced(PathBuf, #[source] io::Error),
+    /// Another package of the id was moved away, and cannot be moved back.
+    #[error("cannot move {} back to {}; move it there by hand", folder.display(), place.display())]
+    NotPutBack {
+        /// Its place.
+        place: PathBuf,
+        /// The folder that has it.
+        folder: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
     /// The package cannot be sent.
     #[error("{word} {id} was not sent")]
     NotSent {

@@ -5,6 +5,7 @@
 //! is anywhere without it. Another snapshot of the same id is refused before anything is copied.
 
 mod error;
+mod replacement;
 mod repository;
 mod set_aside;
 #[cfg(test)]
@@ -13,8 +14,8 @@ mod tests;
 pub use self::error::TransferError;
 pub use self::repository::{FileProgress, Repository, RepositoryError};
 
+use self::replacement::Replacement;
 use self::repository::reword_conflict;
-use self::set_aside::SetAside;
 use crate::snapshot_pin::check_pin;
 use crate::{
     Attachments, Full, Kind, Manifest, Package, PackageId, PublicKey, PublishOutcome,
@@ -29,8 +30,9 @@ use std::{fs, io};
 pub enum Remote {
     /// A folder of releases, and the control of what is copied.
     Folder(PathBuf, Arc<TransferControl>),
-    /// A repository of a registry, or a location in an object store.
-    Repository(Box<dyn Repository>),
+    /// A repository of a registry or a location in an object store, and the control of what is
+    /// fetched.
+    Repository(Box<dyn Repository>, Arc<TransferControl>),
 }
 
 /// The listener to a transfer.
@@ -83,38 +85,31 @@ impl PulledRelease<'_> {
         }
     }
 
-    /// Brings the release by `transfer`. A package here that has another manifest than the known
-    /// one makes way, and comes back where the transfer fails.
-    fn replace(
+    /// Brings the release by `transfer`, into the folder of packages that it takes. A package here
+    /// that has another manifest than the known one stays in its place until the new one is whole.
+    fn bring<T>(
         &self,
-        here: &Path,
+        (here, control): (&Path, &TransferControl),
         observer: &dyn TransferObserver,
-        transfer: impl FnOnce() -> Result<(), TransferError>,
-    ) -> Result<(), TransferError> {
-        let package_dir = here.join(self.kind.as_str()).join(self.id.as_str());
-        let aside = match self.manifest {
-            Some(manifest) => SetAside::move_other(&package_dir, manifest)
-                .map_err(|source| TransferError::NotSetAside(package_dir, source))?,
+        transfer: impl FnOnce(&Path) -> Result<T, TransferError>,
+    ) -> Result<T, TransferError> {
+        let packages_dir = here.join(self.kind.as_str());
+        let replacement = match self.manifest {
+            Some(manifest) => Replacement::prepare(&packages_dir, self.id, manifest, control)?,
             None => None,
         };
-        let outcome = transfer();
-        let Some(aside) = aside else {
-            return outcome;
+        let Some(replacement) = replacement else {
+            return transfer(&packages_dir);
         };
-        let (id, folder) = (self.id, aside.folder.display().to_string());
-        match outcome {
-            Ok(()) => observer.say(&format!(
-                "another package of {id} was here, and is in {folder} now"
-            )),
-            Err(_) => {
-                if let Err(error) = aside.put_back() {
-                    observer.warn(&format!(
-                        "the package of {id} that was here stays in {folder}: {error}"
-                    ));
-                }
-            }
+        let transferred = transfer(replacement.folder())?;
+        if let Some(folder) = replacement.put_in_place(control)? {
+            observer.say(&format!(
+                "another package of {} was here, and is in {} now",
+                self.id,
+                folder.display()
+            ));
         }
-        outcome
+        Ok(transferred)
     }
 }
 
@@ -126,7 +121,7 @@ impl Remote {
     pub fn probe(&self) -> Result<(), TransferError> {
         let folder = match self {
             Remote::Folder(folder, _) => folder,
-            Remote::Repository(repository) => return Ok(repository.probe()?),
+            Remote::Repository(repository, _) => return Ok(repository.probe()?),
         };
         let mut folders = vec![folder.clone()];
         let kinds = [Kind::Valuation, Kind::Property, Kind::Markets, Kind::Rates];
@@ -175,13 +170,16 @@ impl Remote {
 
     /// Sends a package there.
     fn put(&self, package: &Package, observer: &dyn TransferObserver) -> Result<(), TransferError> {
+        let manifest = package.manifest();
         let repository = match self {
             Remote::Folder(folder, control) => {
-                return copy(package, (folder.as_path(), &**control), None, observer);
+                let packages_dir = folder.join(manifest.kind.as_str());
+                let copied = copy(package, (&packages_dir, control), None)?;
+                copied.say(folder, observer);
+                return Ok(());
             }
-            Remote::Repository(repository) => repository,
+            Remote::Repository(repository, _) => repository,
         };
-        let manifest = package.manifest();
         let progress = &mut |file: &str, done, total| observer.show_progress(file, done, total);
         let outcome =
             repository
@@ -209,6 +207,7 @@ impl Remote {
     ) -> Result<(), TransferError> {
         let (kind, id) = (wanted.kind, wanted.id);
         let with_snapshot = wanted.with_snapshot && kind == Kind::Valuation;
+        let snapshots = here.join(Kind::Property.as_str());
         match self {
             Remote::Folder(folder, control) => {
                 let from = folder.display().to_string();
@@ -216,18 +215,21 @@ impl Remote {
                     |kind, id: &PackageId| open_package_with(folder, (kind, id), trust, &**control);
                 let release = open(kind, id)?;
                 wanted.check(release.digest())?;
-                let here = (here, &**control);
+                let copy = |package: &Package, packages_dir: &Path| {
+                    copy(package, (packages_dir, control), Some(&from))
+                };
                 if with_snapshot {
                     let body: ValuationBody = release.body()?;
                     let snapshot = open(Kind::Property, &body.snapshot.id)?;
                     check_pin(&body, &snapshot.body()?, &from)?;
-                    copy(&snapshot, here, Some(&from), observer)?;
+                    copy(&snapshot, &snapshots)?.say(here, observer);
                 }
-                wanted.replace(here.0, observer, || {
-                    copy(&release, here, Some(&from), observer)
-                })
+                let copied = wanted.bring((here, control), observer, |packages_dir| {
+                    copy(&release, packages_dir)
+                })?;
+                copied.say(here, observer);
             }
-            Remote::Repository(repository) => {
+            Remote::Repository(repository, control) => {
                 let repository = &**repository;
                 let release = repository.fetch_manifest(kind, id, trust)?;
                 wanted.check(release.digest())?;
@@ -237,13 +239,15 @@ impl Remote {
                     let snapshot = repository.fetch_manifest(Kind::Property, id, trust)?;
                     let location = repository.reference(Kind::Property, id);
                     check_pin(&body, &snapshot.body()?, &location)?;
-                    fetch(repository, snapshot, here, observer)?;
+                    fetch(repository, snapshot, &snapshots, observer)?.say(here, observer);
                 }
-                wanted.replace(here, observer, || {
-                    fetch(repository, release, here, observer)
-                })
+                let fetched = wanted.bring((here, control), observer, |packages_dir| {
+                    fetch(repository, release, packages_dir, observer)
+                })?;
+                fetched.say(here, observer);
             }
         }
+        Ok(())
     }
 }
 
@@ -274,52 +278,70 @@ fn open_package_with(
     Ok(open_with(&package_dir, trust, verification)?)
 }
 
-/// Copies a package into a folder. `from` is the source of a pull, if it is one.
+/// A package that came into a folder of releases.
+struct Transferred {
+    manifest: Manifest,
+    signer: Option<PublicKey>,
+    outcome: PublishOutcome,
+}
+
+impl Transferred {
+    /// Says that the package is in a folder of releases.
+    fn say(&self, releases: &Path, observer: &dyn TransferObserver) {
+        let packages_dir = releases.join(self.manifest.kind.as_str());
+        let location = packages_dir.join(self.manifest.id.as_str());
+        let location = location.display().to_string();
+        let signer = self.signer.as_ref();
+        say(&self.manifest, &location, signer, self.outcome, observer);
+    }
+}
+
+/// Copies a package into a folder of packages. `from` is the source of a pull, if it is one.
 fn copy(
     package: &Package,
-    (folder, control): (&Path, &TransferControl),
+    (packages_dir, control): (&Path, &TransferControl),
     from: Option<&str>,
-    observer: &dyn TransferObserver,
-) -> Result<(), TransferError> {
+) -> Result<Transferred, TransferError> {
     let manifest = package.manifest();
-    let (kind, id) = (manifest.kind, &manifest.id);
-    let packages_dir = folder.join(kind.as_str());
-    let outcome = publish_with(package, &packages_dir, control).map_err(|error| {
-        TransferError::NotCopied {
-            word: word(kind),
-            id: id.clone(),
+    let outcome =
+        publish_with(package, packages_dir, control).map_err(|error| TransferError::NotCopied {
+            word: word(manifest.kind),
+            id: manifest.id.clone(),
             source: Box::new(match from {
                 Some(from) => reword_conflict(error, from),
                 None => error,
             }),
-        }
-    })?;
-    let location = packages_dir.join(id.as_str()).display().to_string();
-    say(manifest, &location, package.signer(), outcome, observer);
-    Ok(())
+        })?;
+    Ok(Transferred {
+        manifest: manifest.clone(),
+        signer: package.signer().copied(),
+        outcome,
+    })
 }
 
+/// Fetches a package into a folder of packages.
 fn fetch(
     repository: &dyn Repository,
     remote: RemoteManifest,
-    folder: &Path,
+    packages_dir: &Path,
     observer: &dyn TransferObserver,
-) -> Result<(), TransferError> {
+) -> Result<Transferred, TransferError> {
     let manifest = remote.manifest().clone();
     let signer = remote.signer().copied();
     let (kind, id) = (manifest.kind, &manifest.id);
-    let packages_dir = folder.join(kind.as_str());
     let progress = &mut |file: &str, done, total| observer.show_progress(file, done, total);
     let outcome = repository
-        .pull(remote, &packages_dir, progress)
+        .pull(remote, packages_dir, progress)
         .map_err(|error| TransferError::NotFetched {
             word: word(kind),
             id: id.clone(),
             source: Box::new(error.reword_conflict(&repository.reference(kind, id))),
         })?;
-    let location = packages_dir.join(id.as_str()).display().to_string();
-    say(&manifest, &location, signer.as_ref(), outcome, observer);
-    Ok(())
+    Ok(Transferred {
+        manifest,
+        signer,
+        outcome,
+    })
 }
 
 fn say(

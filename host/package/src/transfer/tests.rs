@@ -12,7 +12,14 @@ struct DemoStore {
     pulled: Rc<RefCell<Vec<Kind>>>,
     /// True if another package has each id at the destination.
     conflicts: bool,
+    /// The folder of releases whose package of the release is read while a package comes, and what
+    /// its manifest was each time.
+    watched: Option<PathBuf>,
+    seen: Rc<RefCell<Vec<String>>>,
 }
+
+/// The manifest of another package of the demo's release.
+const OTHER_MANIFEST: &str = "another package";
 
 impl Repository for DemoStore {
     fn publish(
@@ -42,6 +49,15 @@ impl Repository for DemoStore {
         _: &mut FileProgress<'_>,
     ) -> Result<PublishOutcome, RepositoryError> {
         self.pulled.borrow_mut().push(remote.manifest().kind);
+        if let Some(watched) = &self.watched {
+            let manifest = std::fs::read_to_string(manifest_in(watched));
+            self.seen.borrow_mut().push(manifest.unwrap_or_default());
+            let manifest = remote.manifest();
+            let folder = demo().join(manifest.kind.as_str());
+            let package = open_with(&folder.join(manifest.id.as_str()), &Trust::Unsigned, &Full);
+            return publish_with(&package.unwrap(), packages_dir, &TransferControl::default())
+                .map_err(RepositoryError::Package);
+        }
         match self.conflicts {
             false => Ok(PublishOutcome::Copied),
             true => Err(RepositoryError::Package(PackageError {
@@ -84,6 +100,12 @@ fn release_id() -> PackageId {
     name.to_str().unwrap().parse().unwrap()
 }
 
+/// Returns the manifest of the demo's release in a folder of releases.
+fn manifest_in(releases: &Path) -> PathBuf {
+    let package_dir = releases.join("valuation").join(release_id().as_str());
+    package_dir.join("manifest.json")
+}
+
 /// Pulls the demo's release from a store. Returns the kinds of the packages that were fetched.
 fn pull(store: DemoStore, manifest: Option<&str>) -> (Vec<Kind>, Result<(), TransferError>) {
     let pulled = store.pulled.clone();
@@ -94,7 +116,7 @@ fn pull(store: DemoStore, manifest: Option<&str>) -> (Vec<Kind>, Result<(), Tran
         manifest,
         with_snapshot: true,
     };
-    let remote = Remote::Repository(Box::new(store));
+    let remote = Remote::Repository(Box::new(store), Arc::default());
     let result = remote.pull(
         wanted,
         (here.path(), &Trust::Unsigned),
@@ -118,6 +140,40 @@ fn another_manifest_than_the_promoted_one_is_refused_before_any_file() {
     let error = result.unwrap_err().to_string();
     assert!(error.contains(&promoted), "{error}");
     assert!(pulled.is_empty(), "{pulled:?}");
+}
+
+#[test]
+fn another_package_is_in_its_place_until_the_promoted_one_is_whole() {
+    let here = TempDir::new().unwrap();
+    let manifest = manifest_in(here.path());
+    std::fs::create_dir_all(manifest.parent().unwrap()).unwrap();
+    std::fs::write(&manifest, OTHER_MANIFEST).unwrap();
+    let promoted = std::fs::read_to_string(manifest_in(&demo())).unwrap();
+    let store = DemoStore {
+        watched: Some(here.path().to_owned()),
+        ..DemoStore::default()
+    };
+    let seen = store.seen.clone();
+    let sentences = Sentences::default();
+    let wanted = PulledRelease {
+        kind: Kind::Valuation,
+        id: &release_id(),
+        manifest: Some(&Sha256Digest::of(promoted.as_bytes()).to_string()),
+        with_snapshot: false,
+    };
+    let remote = Remote::Repository(Box::new(store), Arc::default());
+    let destination = (here.path(), &Trust::Unsigned);
+    remote.pull(wanted, destination, &sentences).unwrap();
+    assert_eq!(*seen.borrow(), [OTHER_MANIFEST]);
+    assert_eq!(std::fs::read_to_string(&manifest).unwrap(), promoted);
+    let sentences = sentences.0.into_inner();
+    let aside = sentences[0].split(" is in ").nth(1);
+    let aside = aside.unwrap_or_else(|| panic!("{sentences:?}"));
+    let aside = Path::new(aside.strip_suffix(" now").unwrap_or(aside));
+    let other = std::fs::read_to_string(aside.join("manifest.json")).unwrap();
+    assert_eq!(other, OTHER_MANIFEST);
+    let place = manifest.parent().unwrap().display().to_string();
+    assert!(sentences[1].contains(&place), "{sentences:?}");
 }
 
 #[test]

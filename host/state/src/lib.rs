@@ -121,7 +121,9 @@ pub use postgres::PostgresState;
 pub use postgres::open_postgres;
 pub use principal::{Access, Denial, Principal};
 pub use promotion_history::{HistoryError, check_history, promoted_at};
-pub use promotion_proof::{UnprovedPromotion, last_trusted_promotion, prove_promotion};
+pub use promotion_proof::{
+    UnprovedPromotion, last_trusted_entry, last_trusted_promotion, prove_promotion,
+};
 pub use promotions::{
     LedgerFlaw, LedgerHash, LedgerProblem, LedgerRecord, LedgerSigner, NewPromotion,
     PromotionEntry, Promotions, verify_ledger,

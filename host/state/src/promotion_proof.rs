@@ -87,6 +87,18 @@ pub fn last_trusted_promotion(
         .map(|(entry, _)| entry)
 }
 
+/// Returns the last entry of a release that is trusted.
+pub fn last_trusted_entry(
+    records: &[LedgerRecord],
+    (kind, release_id): (ReleaseKind, &str),
+    is_trusted: impl Fn(&LedgerRecord) -> bool,
+) -> Option<PromotionEntry> {
+    entries_of(records, kind)
+        .filter(|(entry, _)| entry.release_id == release_id)
+        .find(|(_, record)| is_sound(record) && is_trusted(record))
+        .map(|(entry, _)| entry)
+}
+
 /// Returns the entries of a kind, the last one first. Rows that are no entries are left out.
 fn entries_of(
     records: &[LedgerRecord],
@@ -184,6 +196,15 @@ mod tests {
             last.map(|entry| entry.release_id)
         };
         assert_eq!(last(&records).as_deref(), Some("a"));
+        let of = |records: &[LedgerRecord], id| {
+            let entry = last_trusted_entry(records, (ReleaseKind::Valuation, id), is_trusted);
+            entry.map(|entry| entry.sequence)
+        };
+        assert_eq!((of(&records, "a"), of(&records, "b")), (Some(1), None));
+        append(&mut records, ReleaseKind::Rates, "a", &TestSigner);
+        append(&mut records, ReleaseKind::Valuation, "b", &TestSigner);
+        append(&mut records, ReleaseKind::Valuation, "a", &Stranger);
+        assert_eq!((of(&records, "a"), of(&records, "b")), (Some(1), Some(4)));
         // Its signature is still that of its hash, and the hash is no longer the entry's.
         records.truncate(1);
         records[0].entry = records[0].entry.replace("\"a\"", "\"c\"");

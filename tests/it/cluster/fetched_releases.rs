@@ -60,6 +60,25 @@ fn await_release(server: &Server, key: &str, id: &str) {
     );
 }
 
+/// Returns the line of the status about [`OTHER`].
+fn promoted_line(server: &Server) -> String {
+    let folder = server.data.display().to_string();
+    let status = run(["status", "--data", &folder]).ok().stdout;
+    let mut lines = status.lines();
+    let line = lines.find(|line| line.starts_with("promoted           valuation the-other, "));
+    line.unwrap_or_default().to_owned()
+}
+
+/// Waits until a host holds the package of [`OTHER`] that has this manifest.
+fn await_held(server: &Server, manifest: &str) {
+    let started = Instant::now();
+    let held = format!("promoted           valuation the-other, manifest {manifest}: held");
+    while promoted_line(server) != held {
+        assert!(started.elapsed() < TIMEOUT, "{}", server.log());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 #[test]
 fn a_host_without_a_promoted_release_fetches_it_at_its_start_and_while_it_serves() {
     let database = cluster::shared().database();
@@ -116,6 +135,8 @@ fn what_a_host_cannot_prove_stays_away_until_it_is_mended() {
     let entry = second.await_log(|line| line["message"] == "the promoted release is not here");
     let error = entry["error"].as_str().unwrap();
     assert!(error.contains("component.wasm"), "{error}");
+    let line = promoted_line(&second);
+    assert!(line.ends_with(&format!(": not held: {error}")), "{line}");
     assert_eq!(list_packages(bare.path()), [SNAPSHOT, RELEASE]);
     await_release(&second, &key, RELEASE);
 
@@ -234,7 +255,9 @@ fn another_package_of_the_promoted_release_is_not_served_and_a_source_replaces_i
     let folder = data.display().to_string();
     let status = run(["status", "--data", &folder]).ok().stdout;
     for line in [
-        format!("promoted           valuation the-other, manifest {promoted}: not held"),
+        format!(
+            "promoted           valuation the-other, manifest {promoted}: not held: it is withdrawn, since {reason}"
+        ),
         format!("withdrawn          the-other: {reason}"),
     ] {
         assert!(status.contains(&line), "{status}");
@@ -293,23 +316,61 @@ fn a_running_host_follows_another_package_of_the_release_that_it_serves() {
     promote(&first, OTHER);
     let promoted = digest(&theirs);
     assert_ne!(before, promoted);
-    let is_held = |server: &Server| {
-        let folder = server.data.display().to_string();
-        let status = run(["status", "--data", &folder]).ok().stdout;
-        let line = format!("promoted           valuation the-other, manifest {promoted}: held");
-        status.contains(&line)
-    };
-    assert!(is_held(&first), "{}", first.log());
+    await_held(&first, &promoted);
     second.await_log(|line| line["message"] == "release promoted");
-    let started = Instant::now();
-    while !is_held(&second) {
-        assert!(started.elapsed() < TIMEOUT, "{}", second.log());
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    await_held(&second, &promoted);
     assert_eq!(digest(&mine), promoted);
     let aside = format!(".the-other.other-{}", &before[..16]);
     assert!(list_packages(mine.path()).contains(&aside));
     await_release(&second, &key, OTHER);
+    first.stop();
+    second.stop();
+}
+
+#[test]
+fn a_host_that_starts_with_another_release_fetches_the_promoted_one_too() {
+    let database = cluster::shared().database();
+    let key = customer_key(&database);
+    let (source, mine) = (Releases::copy(), Releases::copy());
+    add_other(&source);
+    let first = serve(&database, source.path(), &[]);
+    promote(&first, OTHER);
+    let second = serve(&database, mine.path(), &["--release", RELEASE]);
+    let line = promoted_line(&second);
+    let absent = format!(": not held: it is not in {}", mine.path().display());
+    assert!(line.contains(&absent), "{line}");
+    second.stop();
+    let from = source.path().display().to_string();
+    let settings = ["--release", RELEASE, "--release-source", &from];
+    let second = serve(&database, mine.path(), &settings);
+    await_held(&second, &digest(&source));
+    assert_eq!(digest(&mine), digest(&source));
+    await_release(&second, &key, RELEASE);
+    first.stop();
+    second.stop();
+}
+
+#[test]
+fn an_entry_that_does_not_count_names_no_package_to_fetch() {
+    let database = cluster::shared().database();
+    let (source, theirs, bare) = (Releases::copy(), Releases::copy(), host());
+    add_other(&source);
+    add_another(&theirs);
+    let first = serve(&database, theirs.path(), &["--release", RELEASE]);
+    promote(&first, OTHER);
+    let from = source.path().display().to_string();
+    // This host does not know the key of the other one.
+    let settings = ["--promotion-second-key", "--release", OTHER];
+    let second = serve(
+        &database,
+        bare.path(),
+        &[&settings[..], &["--release-source", &from]].concat(),
+    );
+    let package_dir = bare.path().join("valuation").join(OTHER);
+    let package = open(&package_dir, &Trust::Unsigned).unwrap();
+    assert_eq!(package.digest().to_string(), digest(&source));
+    let line = promoted_line(&second);
+    assert!(line.ends_with("manifest unknown: held"), "{line}");
     first.stop();
     second.stop();
 }

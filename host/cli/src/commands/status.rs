@@ -74,7 +74,11 @@ impl Status {
 fn show_promoted(status: &protocol::Status) {
     for promoted in &status.promoted {
         let manifest = promoted.manifest.as_deref().unwrap_or("unknown");
-        let held = if promoted.held { "held" } else { "not held" };
+        let held = match (promoted.held, &promoted.problem) {
+            (true, _) => "held".to_owned(),
+            (false, Some(problem)) => format!("not held: {problem}"),
+            (false, None) => "not held".to_owned(),
+        };
         println!(
             "promoted           {} {}, manifest {manifest}: {held}",
             name(promoted.kind),

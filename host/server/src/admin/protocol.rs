@@ -334,6 +334,9 @@ pub struct PromotedRelease {
     pub manifest: Option<String>,
     /// True if this host holds the promoted package and may serve it.
     pub held: bool,
+    /// The reason why it does not hold it, where the host knows one.
+    #[serde(default)]
+    pub problem: Option<String>,
 }
 
 /// The source that promoted releases are fetched from.

@@ -7,12 +7,12 @@ use super::state_commands::on_state;
 use crate::clock::random;
 use crate::console_sessions::ConsoleUser;
 use crate::ledger_key::known_signers;
-use crate::promotion::{PromotionRequest, last_manifest};
+use crate::promotion::PromotionRequest;
 use crate::release_source::{Fetch, ReleaseSource};
 use crate::sample_rate::SampleRate;
 use crate::service::Service;
 use crate::telemetry::process::read_status;
-use domesday_state::{LedgerSigner as _, ReleaseKind, Scopes, TenantId};
+use domesday_state::{LedgerSigner as _, ReleaseKind, Scopes, TenantId, last_trusted_entry};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -199,17 +199,54 @@ fn list_promoted(service: &Service) -> Vec<protocol::PromotedRelease> {
     let served = service.served_releases().into_iter();
     let promoted = served.filter_map(|served| Some((served.kind, served.promoted?)));
     let promoted = promoted.map(|(kind, (release, held))| {
-        let manifest = last_manifest(&records, kind, &release);
+        let manifest = service.with_rules(|rules| {
+            let entry = last_trusted_entry(&records, (kind, &release), |it| rules.accepts(it));
+            entry.map(|entry| entry.manifest)
+        });
         let found = service.retained_digest(kind, &release);
         let found = found.map(|digest| digest.to_string());
+        let is_other = found.is_some() && manifest.is_some() && manifest != found;
+        let held = held && !is_other;
+        let other = found.filter(|_| is_other);
         protocol::PromotedRelease {
             kind: kind.into(),
-            held: held && (manifest.is_none() || manifest == found),
+            held,
+            problem: match held {
+                true => None,
+                false => Some(find_problem(service, (kind, &release), other)),
+            },
             manifest,
             release,
         }
     });
     promoted.collect()
+}
+
+/// Returns why this host does not hold a promoted release. `other` is the manifest of the package
+/// that it has in its place, if it has one. Reads memory and the entry of a folder.
+fn find_problem(
+    service: &Service,
+    (kind, id): (ReleaseKind, &str),
+    other: Option<String>,
+) -> String {
+    let withdrawn = service.list_withdrawn().into_iter();
+    let mut withdrawn = withdrawn.filter(|(of_kind, release, _)| *of_kind == kind && release == id);
+    if let Some((_, _, reason)) = withdrawn.next() {
+        return format!("it is withdrawn, since {reason}");
+    }
+    if let Some(refused) = service.metrics.promotions.refusal(kind, id) {
+        return refused.reason;
+    }
+    match other {
+        Some(other) => format!("its package here has the manifest {other}"),
+        None => {
+            let folder = service.releases.root().join(kind.as_str());
+            match folder.join(id).exists() {
+                true => "it is in the folder of releases, and was not opened".to_owned(),
+                false => format!("it is not in {}", folder.display()),
+            }
+        }
+    }
 }
 
 fn source_status(source: &dyn ReleaseSource) -> protocol::ReleaseSourceStatus {

@@ -1,7 +1,8 @@
 //! Following the promotions that came from elsewhere, one follower for each kind of release.
 
-use super::{PromotedRelease, PromotedReleases, PromotionError, promoted_manifest};
+use super::{PromotedRelease, PromotedReleases, PromotionError, named_manifest};
 use crate::service::Service;
+use crate::telemetry::promotions::RefusedPromotion;
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 use domesday_state::ReleaseKind;
 use futures_util::future::join_all;
@@ -53,6 +54,8 @@ async fn show_ledger(service: &Arc<Service>) {
 struct PromotionFollower {
     kind: ReleaseKind,
     known: Option<PromotedRelease>,
+    /// The known promotion that this host has ready, though a setting names another release.
+    held: Option<PromotedRelease>,
     /// The promoted release at the last look into the ledger, and the time of that.
     seen: Option<(PromotedRelease, Instant)>,
     /// The promotion that the ledger did not prove at one look. At the next one it may: a host can
@@ -68,6 +71,7 @@ impl PromotionFollower {
         PromotionFollower {
             kind,
             known: None,
+            held: None,
             seen: None,
             doubted: None,
             refused: None,
@@ -121,7 +125,7 @@ impl PromotionFollower {
             return Some(seen.clone());
         }
         let (state, release_id) = (service.state.clone(), id.clone());
-        let reading = spawn_blocking(move || promoted_manifest(&*state, kind, &release_id));
+        let reading = spawn_blocking(move || named_manifest(&*state, (kind, &release_id)));
         let promoted = match (reading.await, self.seen.take()) {
             (Ok(Ok(manifest)), _) => PromotedRelease { id, manifest },
             // A ledger that cannot be read changes nothing.
@@ -142,26 +146,36 @@ impl PromotionFollower {
         manifests.is_none_or(|(known, promoted)| known == promoted)
     }
 
+    /// Returns whether the known promotion is to be fetched, though it is not followed. A start
+    /// with `--release` serves another release, and its peers serve this one.
+    fn is_to_be_held(&self, service: &Service, promoted: &PromotedRelease) -> bool {
+        let served = service.served_releases().into_iter();
+        let current = served.filter(|served| served.kind == self.kind);
+        service.release_source.is_some()
+            && self.held.as_ref() != Some(promoted)
+            && (current.filter_map(|served| served.current)).any(|current| current != promoted.id)
+    }
+
     async fn check(&mut self, service: &Arc<Service>) {
         let kind = self.kind;
         let Some(promoted) = self.find_promoted(service).await else {
             return;
         };
-        if self.is_known(&promoted) {
-            // A manifest that is learned late is that of the known promotion.
-            if promoted.manifest.is_some() {
-                self.known = Some(promoted);
-            }
-            return;
+        let is_known = self.is_known(&promoted);
+        // A manifest that is learned late is that of the known promotion.
+        if is_known && promoted.manifest.is_some() {
+            self.known = Some(promoted.clone());
         }
-        if !self.is_due(&promoted) {
+        if (is_known && !self.is_to_be_held(service, &promoted)) || !self.is_due(&promoted) {
             return;
         }
         let opening = service.clone();
         let id = promoted.id.clone();
-        let release_id = id.clone();
         let outcome = spawn_blocking(move || {
-            let changed = opening.follow_promotion(kind, &release_id);
+            if is_known {
+                return opening.hold_promotion(kind, &id).map(|()| false);
+            }
+            let changed = opening.follow_promotion(kind, &id);
             if changed.is_ok() {
                 opening.show_promotions();
             }
@@ -175,9 +189,11 @@ impl PromotionFollower {
             Ok(Ok(changed)) => {
                 // Not where it was promoted through this server, which has said so.
                 if changed {
-                    tracing::info!(kind = kind.as_str(), release_id = id, "release promoted");
+                    let release_id = &promoted.id;
+                    tracing::info!(kind = kind.as_str(), release_id, "release promoted");
                 }
-                self.known = Some(promoted);
+                service.metrics.promotions.show_refused(kind, None);
+                (self.known, self.held) = (Some(promoted.clone()), Some(promoted));
                 (self.doubted, self.refused, self.retry) = (None, None, None);
             }
             Ok(Err(PromotionError::Unproved(_))) if self.doubted.as_ref() != Some(&promoted) => {
@@ -185,24 +201,36 @@ impl PromotionFollower {
                 (self.doubted, self.seen) = (Some(promoted), None);
             }
             Ok(Err(error)) => {
-                let problem = match error {
-                    PromotionError::Source { .. } => "the promoted release is not here",
-                    PromotionError::Unproved(_) => {
-                        service.metrics.promotions.show_unproved(kind, id);
-                        "the ledger does not prove the promotion, so the current release stays"
-                    }
-                    PromotionError::OtherManifest { .. } => {
-                        service.metrics.promotions.show_unproved(kind, id);
-                        "the package of the promoted release is another one here"
-                    }
-                    _ => "the promoted release cannot be served",
+                let (problem, unproved) = problem_of(&error);
+                let refused = RefusedPromotion {
+                    id: promoted.id.clone(),
+                    reason: error.to_string(),
+                    unproved,
                 };
+                service.metrics.promotions.show_refused(kind, Some(refused));
                 self.refuse(promoted, problem, &error);
             }
             Err(panicked) => {
                 self.refuse(promoted, "opening the promoted release panicked", &panicked);
             }
         }
+    }
+}
+
+/// Returns the sentence of the log about a promotion that cannot be followed. The second part is
+/// true if the ledger does not prove it for the package that is here.
+fn problem_of(error: &PromotionError) -> (&'static str, bool) {
+    match error {
+        PromotionError::Source { .. } => ("the promoted release is not here", false),
+        PromotionError::Unproved(_) => (
+            "the ledger does not prove the promotion, so the current release stays",
+            true,
+        ),
+        PromotionError::OtherManifest { .. } => (
+            "the package of the promoted release is another one here",
+            true,
+        ),
+        _ => ("the promoted release cannot be served", false),
     }
 }
 

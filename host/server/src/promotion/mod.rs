@@ -14,7 +14,7 @@ use crate::service::Service;
 use domesday_package::{GateError, PackageError, read_claimed_digest};
 use domesday_state::{
     LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State, StateError, UnixMillis,
-    UnprovedPromotion, last_trusted_promotion, prove_promotion,
+    UnprovedPromotion, last_trusted_entry, last_trusted_promotion, prove_promotion,
 };
 use domesday_valuation::release_store::ReleaseError;
 use std::error::Error;
@@ -134,24 +134,34 @@ pub fn proved_releases(
     }))
 }
 
-/// Returns the manifest of a release, as SHA-256, by the last entry of it in the ledger. Blocks.
+/// Returns the manifest of a release, as SHA-256, by the last entry of it in the ledger that counts
+/// here. Blocks.
 ///
 /// # Errors
 /// The ledger cannot be read.
 pub fn promoted_manifest(
     state: &dyn State,
-    kind: ReleaseKind,
-    id: &str,
+    rules: &ProofRules<'_>,
+    release: (ReleaseKind, &str),
 ) -> Result<Option<String>, StateError> {
-    Ok(last_manifest(&state.promotions()?, kind, id))
+    let records = state.promotions()?;
+    let entry = last_trusted_entry(&records, release, |record| rules.accepts(record));
+    Ok(entry.map(|entry| entry.manifest))
 }
 
-/// Returns the manifest of a release, as SHA-256, by its last entry among these records.
-pub fn last_manifest(records: &[LedgerRecord], kind: ReleaseKind, id: &str) -> Option<String> {
-    let entries = records.iter().rev();
-    let mut entries = entries.filter_map(|record| record.parse().ok());
+/// Returns the manifest of a release, as SHA-256, by the last entry of it, whether that counts here
+/// or not. It tells one promotion from another, and names no package to fetch. Blocks.
+///
+/// # Errors
+/// The ledger cannot be read.
+fn named_manifest(
+    state: &dyn State,
+    (kind, id): (ReleaseKind, &str),
+) -> Result<Option<String>, StateError> {
+    let records = state.promotions()?;
+    let mut entries = (records.iter().rev()).filter_map(|record| record.parse().ok());
     let of_release = entries.find(|entry| entry.kind == kind.as_str() && entry.release_id == id);
-    of_release.map(|entry| entry.manifest)
+    Ok(of_release.map(|entry| entry.manifest))
 }
 
 impl Service {
@@ -208,22 +218,31 @@ impl Service {
     /// It does nothing where another one was promoted meanwhile. Blocks.
     ///
     /// # Errors
-    /// The ledger does not prove the promotion, or the package here is another than the promoted
-    /// one or cannot be served. The current release stays.
+    /// As [`Service::hold_promotion`]. The current release stays.
     fn follow_promotion(&self, kind: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
-        let entry = self.prove_promotion(kind, id)?;
         // A promotion through this host does not wait for the opening.
-        self.fetch_missing(kind, id, Some(&entry.manifest))?;
-        // What is open stays until the promoted package is on the disk.
-        if self.stored_manifest(kind, id).as_ref() == Some(&entry.manifest) {
-            self.forget_other(kind, id, &entry.manifest);
-        }
-        self.check_manifest(kind, id, entry.manifest)?;
+        self.hold_promotion(kind, id)?;
         let _promoting = self.begin_promotion();
         if self.state.promoted_release(kind).as_deref() != Some(id) {
             return Ok(false);
         }
         self.make_current(kind, id)
+    }
+
+    /// Has a release that was promoted elsewhere ready to be served, and serves the current one on.
+    /// Blocks.
+    ///
+    /// # Errors
+    /// The ledger does not prove the promotion, or the package here is another than the promoted
+    /// one or cannot be served.
+    fn hold_promotion(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
+        let entry = self.prove_promotion(kind, id)?;
+        self.fetch_missing(kind, id, Some(&entry.manifest))?;
+        // What is open stays until the promoted package is on the disk.
+        if self.stored_manifest(kind, id).as_ref() == Some(&entry.manifest) {
+            self.forget_other(kind, id, &entry.manifest);
+        }
+        self.check_manifest(kind, id, entry.manifest)
     }
 
     /// Fetches a release from the source, where one is set and the release is not here with the
@@ -247,7 +266,7 @@ impl Service {
         let manifest = match promoted {
             Some(manifest) => Some(manifest.to_owned()),
             None if self.state.promoted_release(kind).as_deref() == Some(id) => {
-                promoted_manifest(&*self.state, kind, id)?
+                self.with_rules(|rules| promoted_manifest(&*self.state, rules, (kind, id)))?
             }
             // A promotion of other bytes under this id is a new one.
             None => None,
@@ -273,14 +292,20 @@ impl Service {
         kind: ReleaseKind,
         id: &str,
     ) -> Result<PromotionEntry, PromotionError> {
-        let rules = ProofRules {
+        let records = self.state.promotions()?;
+        let proved = self.with_rules(|rules| {
+            prove_promotion(&records, kind, id, |record| rules.accepts(record))
+        });
+        Ok(proved?)
+    }
+
+    /// Calls a function with the rules by which entries of the ledger count here.
+    pub(crate) fn with_rules<T>(&self, judge: impl FnOnce(&ProofRules<'_>) -> T) -> T {
+        judge(&ProofRules {
             own_key: &self.ledger_key.public_key(),
             trust: self.releases.trust(),
             known_signers: self.second_key,
-        };
-        let records = self.state.promotions()?;
-        let proved = prove_promotion(&records, kind, id, |record| rules.accepts(record));
-        Ok(proved?)
+        })
     }
 
     /// Returns the SHA-256 of the manifest that a release has on the disk. Blocks.
@@ -353,7 +378,14 @@ impl Service {
         match self.state.promotions() {
             Ok(records) => {
                 let entries = records.iter().filter_map(|record| record.parse().ok());
-                self.metrics.promotions.show(entries);
+                let counted = promoted_ids(&*self.state).map(|(kind, id)| {
+                    self.with_rules(|rules| {
+                        let accepts = |record: &LedgerRecord| rules.accepts(record);
+                        last_trusted_entry(&records, (kind, &id?), accepts)
+                    })
+                });
+                let counted = counted.into_iter().flatten();
+                self.metrics.promotions.show(entries, counted);
             }
             Err(error) => tracing::warn!(%error, "the promotion ledger could not be read"),
         }

@@ -9,7 +9,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct KindLabels {
@@ -28,12 +28,22 @@ pub struct PromotionMetrics {
     promotions: Family<KindLabels, Counter>,
     promoted: Family<PromotedLabels, Gauge>,
     checked: Gauge,
-    /// The last promotion of each kind that the ledger did not prove, so that this host does not
-    /// follow it.
-    unproved: Mutex<BTreeMap<&'static str, String>>,
-    /// The last promotion of each kind. The lock also serialises readers of the ledger, so that the
-    /// last one stays.
-    last: Mutex<BTreeMap<String, PromotionEntry>>,
+    /// The last promotion of each kind that this host could not follow.
+    refused: Mutex<BTreeMap<&'static str, RefusedPromotion>>,
+    /// The last entry that counts here of each promoted release, by kind. The lock also serialises
+    /// readers of the ledger, so that the last one stays.
+    counted: Mutex<BTreeMap<String, PromotionEntry>>,
+}
+
+/// A promotion that this host could not follow.
+#[derive(Debug, Clone)]
+pub(crate) struct RefusedPromotion {
+    /// The release.
+    pub id: String,
+    /// The reason.
+    pub reason: String,
+    /// True if the ledger does not prove the promotion for the package that is here.
+    pub unproved: bool,
 }
 
 impl PromotionMetrics {
@@ -69,44 +79,62 @@ impl PromotionMetrics {
         self.checked.set(checked.into());
     }
 
-    /// Notes a promotion that the ledger did not prove for the package that is here.
-    pub(crate) fn show_unproved(&self, kind: ReleaseKind, id: String) {
-        let mut unproved = self.unproved.lock().unwrap_or_else(PoisonError::into_inner);
-        unproved.insert(kind.as_str(), id);
+    /// Notes a promotion that this host cannot follow, or that it could follow the last one.
+    pub(crate) fn show_refused(&self, kind: ReleaseKind, refused: Option<RefusedPromotion>) {
+        let mut all = lock(&self.refused);
+        match refused {
+            Some(refused) => all.insert(kind.as_str(), refused),
+            None => all.remove(kind.as_str()),
+        };
+    }
+
+    /// Returns why this host could not follow the promotion of a release, if it could not.
+    pub(crate) fn refusal(&self, kind: ReleaseKind, id: &str) -> Option<RefusedPromotion> {
+        let all = lock(&self.refused);
+        let refused = all.get(kind.as_str());
+        refused.filter(|refused| refused.id == id).cloned()
     }
 
     /// Returns whether a promotion was noted as unproved, and is not the served one by now.
     pub(crate) fn is_unproved(&self, kind: ReleaseKind, id: &str, current: Option<&str>) -> bool {
-        let unproved = self.unproved.lock().unwrap_or_else(PoisonError::into_inner);
-        current != Some(id) && unproved.get(kind.as_str()).is_some_and(|noted| noted == id)
+        let is_unproved = |refused: RefusedPromotion| refused.unproved;
+        current != Some(id) && self.refusal(kind, id).is_some_and(is_unproved)
     }
 
-    /// Returns the manifest of a release, as SHA-256, if it was the last promotion of its kind when
-    /// the ledger was shown.
+    /// Returns the manifest of the promoted release of a kind, as SHA-256. Returns `None` for
+    /// another release than when the ledger was shown, or where no entry counts here.
     pub(crate) fn last_manifest(&self, kind: ReleaseKind, id: &str) -> Option<String> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = last.get(kind.as_str());
+        let counted = lock(&self.counted);
+        let entry = counted.get(kind.as_str());
         let entry = entry.filter(|entry| entry.release_id == id);
         entry.map(|entry| entry.manifest.clone())
     }
 
-    /// Shows the last promotion of each kind in the whole ledger.
-    pub(crate) fn show(&self, ledger: impl Iterator<Item = PromotionEntry>) {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.clear();
-        for entry in ledger {
-            last.insert(entry.kind.clone(), entry);
-        }
+    /// Shows the last promotion of each kind in the whole ledger. `counted` has an entry of each
+    /// promoted release, the last one that counts here.
+    pub(crate) fn show(
+        &self,
+        ledger: impl Iterator<Item = PromotionEntry>,
+        counted: impl Iterator<Item = PromotionEntry>,
+    ) {
+        let mut shown = lock(&self.counted);
+        *shown = counted.map(|entry| (entry.kind.clone(), entry)).collect();
+        let last: BTreeMap<_, _> = ledger.map(|entry| (entry.kind.clone(), entry)).collect();
         self.promoted.clear();
-        for (kind, entry) in &*last {
+        for (kind, entry) in last {
             let Ok(when) = DateTime::parse_from_rfc3339(&entry.when) else {
                 continue;
             };
-            let (kind, release) = (kind.clone(), entry.release_id.clone());
+            let release = entry.release_id;
             let labels = PromotedLabels { kind, release };
             self.promoted.get_or_create(&labels).set(when.timestamp());
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each change is whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -138,12 +166,17 @@ mod tests {
             entry("valuation", "b"),
         ];
         metrics.record(ReleaseKind::Valuation);
-        metrics.show(ledger[..1].iter().cloned());
-        metrics.show(ledger.iter().cloned());
-        metrics.show(ledger.iter().cloned());
+        metrics.show(ledger[..1].iter().cloned(), ledger[..1].iter().cloned());
         let last_manifest = |id| metrics.last_manifest(ReleaseKind::Valuation, id);
+        assert_eq!(last_manifest("a").as_deref(), Some("manifest of a"));
+        for _ in 0..2 {
+            metrics.show(ledger.iter().cloned(), ledger[2..].iter().cloned());
+        }
         assert_eq!(last_manifest("a"), None);
         assert_eq!(last_manifest("b").as_deref(), Some("manifest of b"));
+        // The entry of another release, or none, counts here.
+        metrics.show(ledger.iter().cloned(), ledger[1..2].iter().cloned());
+        assert_eq!(last_manifest("b"), None);
         let mut page = String::new();
         prometheus_client::encoding::text::encode(&mut page, &registry).unwrap();
         for line in [
@@ -160,11 +193,23 @@ mod tests {
     fn an_unproved_promotion_counts_until_it_is_served() {
         let metrics = PromotionMetrics::default();
         let is_unproved = |kind, id, current| metrics.is_unproved(kind, id, Some(current));
+        let refused = |unproved| RefusedPromotion {
+            id: "r".to_owned(),
+            reason: "on purpose".to_owned(),
+            unproved,
+        };
         assert!(!is_unproved(ReleaseKind::Rates, "r", "q"));
-        metrics.show_unproved(ReleaseKind::Rates, "r".to_owned());
+        metrics.show_refused(ReleaseKind::Rates, Some(refused(false)));
+        assert!(!is_unproved(ReleaseKind::Rates, "r", "q"));
+        metrics.show_refused(ReleaseKind::Rates, Some(refused(true)));
         assert!(is_unproved(ReleaseKind::Rates, "r", "q"));
         assert!(!is_unproved(ReleaseKind::Markets, "r", "q"));
         assert!(!is_unproved(ReleaseKind::Rates, "s", "q"));
         assert!(!is_unproved(ReleaseKind::Rates, "r", "r"));
+        let reason = |id| Some(metrics.refusal(ReleaseKind::Rates, id)?.reason);
+        assert_eq!(reason("r").as_deref(), Some("on purpose"));
+        assert_eq!(reason("s"), None);
+        metrics.show_refused(ReleaseKind::Rates, None);
+        assert!(!is_unproved(ReleaseKind::Rates, "r", "q"));
     }
 }

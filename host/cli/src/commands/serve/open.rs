@@ -96,7 +96,7 @@ pub fn open_service(
     let address_provider =
         address_provider::open(settings, observer, u64::from_le_bytes(random()?))?;
     if let Some(source) = &release_source {
-        source.fetch_promoted(&*state, &promoted, settings.release.as_deref())?;
+        source.fetch_promoted((&*state, &rules), &promoted, settings.release.as_deref())?;
     }
     let release_source = release_source.map(|source| source as Arc<dyn ReleaseSource>);
     let record = package_proofs::open_record(data, clock.now())

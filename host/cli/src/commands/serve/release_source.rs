@@ -8,6 +8,7 @@ use domesday_package::{
     remove_abandoned_staging,
 };
 use domesday_server::config::Settings;
+use domesday_server::ledger_key::ProofRules;
 use domesday_server::promotion::{PromotedReleases, promoted_manifest};
 use domesday_server::release_source::{Fetch, ReleaseSource, is_release_here};
 use domesday_state::{ReleaseKind, State};
@@ -204,7 +205,7 @@ impl FetchedReleases {
     /// A release cannot be fetched.
     pub fn fetch_promoted(
         &self,
-        state: &dyn State,
+        (state, rules): (&dyn State, &ProofRules<'_>),
         promoted: &PromotedReleases,
         set: Option<&str>,
     ) -> anyhow::Result<()> {
@@ -220,7 +221,7 @@ impl FetchedReleases {
                 continue;
             }
             if manifest.is_none() {
-                manifest = promoted_manifest(state, *kind, id)?;
+                manifest = promoted_manifest(state, rules, release)?;
             }
             let fetched = self
                 .fetch(*kind, id, manifest.as_deref())

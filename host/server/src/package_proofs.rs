@@ -5,7 +5,7 @@ use crate::connections::Connections;
 use crate::service::Service;
 use domesday_package::{
     FileFacts, PackageError, PackageErrorKind, Sha256Digest, Verification, VerificationCache,
-    open_with, read_claimed_digest,
+    open_at_rest, read_claimed_digest,
 };
 use domesday_state::{ReleaseKind, UnixMillis};
 use domesday_valuation::compile_cache::{CompileCacheError, host_secret};
@@ -224,12 +224,17 @@ async fn prove(
     let (proof, trust) = (proof.clone(), service.releases.trust().clone());
     let HeldPackage { releases, manifest } = package;
     let path = folder.clone();
-    let proved = spawn_blocking(move || open_with(&path, &trust, &*proof)).await;
+    let proved = spawn_blocking(move || open_at_rest(&path, &trust, &*proof)).await;
     let path = folder.clone();
     let there = spawn_blocking(move || read_claimed_digest(&path)).await;
     let there = there.unwrap_or_default();
+    let is_other = |digest| manifest.is_some_and(|known| known != digest);
     let problem = match proved {
-        Ok(Ok(package)) if manifest.is_some_and(|known| known != package.digest()) => {
+        // A fetch that failed may have put it back.
+        Ok(Ok(package)) if is_other(package.digest()) && !there.is_some_and(is_other) => {
+            return false;
+        }
+        Ok(Ok(package)) if is_other(package.digest()) => {
             let folder = folder.display();
             format!("{folder} holds another package of this id; copy the package again")
         }
@@ -245,11 +250,16 @@ async fn prove(
         Err(_) => return false,
     };
     // The manifest of a snapshot was not noted.
-    if there != manifest {
+    let was_other = there != manifest;
+    if was_other {
         sleep(REPLACEMENT).await;
     }
     let service = service.clone();
     let withdrawn = spawn_blocking(move || {
+        // It was put back, and the next round proves it.
+        if was_other && manifest.is_some() && read_claimed_digest(&folder) == manifest {
+            return false;
+        }
         // What was opened anew since the round began was proved then.
         let held = |release: &&HeldRelease| release.is_held(&service);
         let held: Vec<&HeldRelease> = releases.iter().filter(held).collect();

@@ -7,8 +7,8 @@ use std::path::Path;
 /// The attempts to open a package that is moved or replaced each time.
 const ATTEMPTS: usize = 3;
 
-/// Opens a package as [`open_with`] does, and again where that fails while the directory is moved or
-/// replaced. The files may have been those of two packages then.
+/// Opens a package as [`open_with`] does, and again where that fails while the directory is moved
+/// or replaced. The files may have been those of two packages then.
 ///
 /// # Errors
 /// As [`open_with`], for a directory that stayed as it was, or at the last of three attempts.

@@ -5,6 +5,7 @@ mod close;
 mod console;
 mod demo_addresses;
 mod drain;
+mod first_steps;
 mod job_objects;
 mod listen;
 mod open;
@@ -18,12 +19,10 @@ use crate::commands::trust::trust;
 use anyhow::{Context, bail};
 use clap::ArgMatches;
 use close::{LAST_MOMENT, close, end_time};
-use console::{ConsoleListener, open_console};
+use console::ConsoleListener;
 use demo_addresses::begin_demo_addresses;
 use domesday_console::reports::ReportsFolder;
 use domesday_package::{Trust, VerificationCache};
-use domesday_server::admin::socket::AdminSocket;
-use domesday_server::admin::socket_path;
 use domesday_server::config::{Settings, resolve, show};
 use domesday_server::connections::Connections;
 use domesday_server::demo::Account;
@@ -33,7 +32,6 @@ use domesday_server::logging::{LogLines, start};
 use domesday_server::operation_samples::OperationSamples;
 use domesday_server::sample_rate::SampleRate;
 use domesday_server::service::Service;
-use domesday_server::shadow::ShadowError;
 use domesday_server::telemetry::connections::Listener;
 use domesday_server::telemetry::traces::Traces;
 use domesday_server::{
@@ -41,10 +39,11 @@ use domesday_server::{
     usage_retention,
 };
 use drain::{drain_at_signal, warn_of_long_stop};
+use first_steps::{check_and_shadow, prepare};
 use listen::listen;
 use open::{open_tls, open_traces, side_connections};
 use signals::{Hangups, StopSignals};
-use starting::{StartedService, open_with_probes};
+use starting::{open_with_probes, run_until_stop};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -128,27 +127,24 @@ async fn serve(
     // Before a fetch, so that a stop can end it.
     let mut signals = StopSignals::listen()?;
     let (settings, telemetry) = (Arc::new(settings), (log_lines, traces));
-    let opening = open_with_probes(&settings, trust, threads, telemetry, &mut signals);
+    let (of_start, is_sandbox) = (settings.clone(), sandbox.is_some());
+    let begin =
+        move |service: &Service| check_and_shadow(&of_start, is_sandbox, shadow_share, service);
+    let opening = open_with_probes(&settings, trust, threads, telemetry, &mut signals, begin);
     let Some(started) = opening.await? else {
         return Ok(());
     };
-    let StartedService {
-        opened,
-        probes,
-        release_source,
-    } = started;
-    let (mut service, promoted) = (opened.service, opened.promoted);
-    // The answers of a sandbox are a table's, which no check of a model judges.
-    if sandbox.is_none() {
-        service.warn_of_unchecked_release();
-    }
+    let (opened, probes, release_source) = (started.opened, started.probes, started.release_source);
+    let (service, promoted) = (opened.service, opened.promoted);
     let (listener, address) = listen(settings.listen, "--listen")?;
-    let demo_key = prepare_demo(&settings, sandbox.as_ref(), &service, address)?;
-    let has_console = demo_key.is_some() && sandbox.is_none();
-    let console = open_console(&settings, address, has_console, &mut service)?;
-    let service = Arc::new(service);
-    let (socket, socket_file) = AdminSocket::bind(socket_path(&settings.data))?;
-    begin_shadow(&settings, &service, shadow_share)?;
+    let account = sandbox.as_ref().map(|sandbox| sandbox.account.clone());
+    let of_start = settings.clone();
+    let preparing = move || prepare(&of_start, account, service, address);
+    let Some(prepared) = run_until_stop(&mut signals, preparing).await? else {
+        return Ok(());
+    };
+    let (service, demo_key) = (prepared.service, prepared.demo_key);
+    let (console, (socket, socket_file)) = (prepared.console, prepared.socket);
     let jobs = Jobs::start(
         &service,
         settings.job_runners.unwrap_or(threads.div_ceil(2)),
@@ -355,43 +351,4 @@ fn announce(
         Some(key) => println!("The demo's key is in {}", key.display()),
         None => {}
     }
-}
-
-/// Creates the demo's tenant and key, or the sandbox's, and returns the key's file. A database may
-/// be other hosts' too, so nothing is made in it that nobody asked for.
-fn prepare_demo(
-    settings: &Settings,
-    sandbox: Option<&SandboxParts>,
-    service: &Service,
-    address: SocketAddr,
-) -> anyhow::Result<Option<PathBuf>> {
-    let (account, enabled) = match sandbox {
-        Some(sandbox) => (sandbox.account.clone(), true),
-        None => {
-            let enabled = !settings.no_demo && settings.state.is_none();
-            (Account::demo(), enabled && address.ip().is_loopback())
-        }
-    };
-    let (state, clock) = (&*service.state, &*service.clock);
-    let key = demo::prepare(account, state, clock, &settings.data, enabled)?;
-    if key.is_none() && sandbox.is_some() {
-        bail!(
-            "{} is the data folder of a service. Name another with --data",
-            settings.data.display()
-        );
-    }
-    Ok(key)
-}
-
-/// Starts the shadow that the settings name.
-fn begin_shadow(settings: &Settings, service: &Service, share: SampleRate) -> anyhow::Result<()> {
-    let Some(id) = &settings.shadow else {
-        return Ok(());
-    };
-    match service.begin_shadow(id, share) {
-        // It was promoted since, which must not keep a service from starting.
-        Err(error @ ShadowError::Current(_)) => tracing::warn!(%error, "no shadow"),
-        begun => begun.context("--shadow")?,
-    }
-    Ok(())
 }

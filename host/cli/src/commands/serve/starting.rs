@@ -8,6 +8,7 @@ use super::start_probes::StartProbes;
 use domesday_package::Trust;
 use domesday_server::config::Settings;
 use domesday_server::logging::LogLines;
+use domesday_server::service::Service;
 use domesday_server::telemetry::traces::Traces;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,17 +28,18 @@ pub struct StartedService {
     pub release_source: Option<Arc<FetchedReleases>>,
 }
 
-/// Opens the service on a thread that may block. Returns `None` where a signal stops the host
-/// before the service is open.
+/// Opens the service on a thread that may block, and takes its first steps there by `begin`.
+/// Returns `None` where a signal stops the host before these have ended.
 ///
 /// # Errors
-/// As [`open_service`], or the address of the metrics is taken.
+/// As [`open_service`] and `begin`, or the address of the metrics is taken.
 pub async fn open_with_probes(
     settings: &Arc<Settings>,
     trust: Trust,
     threads: usize,
     telemetry: (LogLines, Option<Traces>),
     signals: &mut StopSignals,
+    begin: impl FnOnce(&Service) -> anyhow::Result<()> + Send + 'static,
 ) -> anyhow::Result<Option<StartedService>> {
     let probes = match settings.metrics_listen {
         Some(address) => {
@@ -47,24 +49,41 @@ pub async fn open_with_probes(
         None => None,
     };
     let (of_source, trusted) = (settings.clone(), trust.clone());
-    // On its own thread, as the folder of releases or the source may be stuck.
-    let opening = spawn_blocking(move || FetchedReleases::open(&of_source, &trusted));
-    let release_source = tokio::select! {
-        opened = opening => opened??,
-        _ = signals.next() => {
-            tracing::info!("{STOPPED}");
-            return Ok(None);
-        }
+    // The folder of releases or the source may be stuck.
+    let opening = move || FetchedReleases::open(&of_source, &trusted);
+    let Some(release_source) = run_until_stop(signals, opening).await? else {
+        return Ok(None);
     };
     let (settings, source) = (settings.clone(), release_source.clone());
-    let opening =
-        spawn_blocking(move || open_service(&settings, &trust, source, threads, telemetry));
+    let opening = spawn_blocking(move || {
+        let opened = open_service(&settings, &trust, source, threads, telemetry)?;
+        begin(&opened.service)?;
+        Ok(opened)
+    });
     let opened = open_until_stop(opening, signals, release_source.as_deref()).await?;
     Ok(opened.map(|opened| StartedService {
         opened,
         probes,
         release_source,
     }))
+}
+
+/// Runs a step of a start on a thread that may block: a disk or a database may be stuck. Returns
+/// `None` where a signal stops the host before the step has ended.
+///
+/// # Errors
+/// The error of the step, or it panicked.
+pub async fn run_until_stop<T: Send + 'static>(
+    signals: &mut StopSignals,
+    step: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
+) -> anyhow::Result<Option<T>> {
+    tokio::select! {
+        ended = spawn_blocking(step) => Ok(Some(ended??)),
+        _ = signals.next() => {
+            tracing::info!("{STOPPED}");
+            Ok(None)
+        }
+    }
 }
 
 /// Waits until the service is open. A fetch that runs at a stop has a moment to end, and removes
@@ -86,4 +105,28 @@ async fn open_until_stop(
     }
     tracing::info!("{STOPPED}");
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{Signal, getpid, kill_process};
+    use std::sync::mpsc::channel;
+
+    /// The longest wait for a stop.
+    const LONG: Duration = Duration::from_secs(20);
+
+    #[tokio::test]
+    async fn a_stop_ends_the_wait_for_a_step_of_the_start_that_is_stuck() {
+        let mut signals = StopSignals::listen().unwrap();
+        let ended = run_until_stop(&mut signals, || Ok(7)).await;
+        assert_eq!(ended.unwrap(), Some(7));
+        let (release, stuck) = channel::<()>();
+        kill_process(getpid(), Signal::TERM).unwrap();
+        let step = run_until_stop(&mut signals, move || Ok(stuck.recv()?));
+        let stopped = timeout(LONG, step).await.unwrap();
+        assert_eq!(stopped.unwrap(), None);
+        // The runtime waits for the thread.
+        drop(release);
+    }
 }

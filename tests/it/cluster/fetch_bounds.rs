@@ -8,6 +8,7 @@ use crate::common::object_store::{ObjectStore, copy_folder};
 use crate::common::packages::{Releases, host, list_packages};
 use crate::common::program::{domesday, run};
 use crate::common::server::{Server, start};
+use domesday_test_postgres as cluster;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -128,6 +129,34 @@ fn a_fetch_is_shown_while_it_goes_on_and_a_stop_ends_it_without_a_trace() {
     let shown = "The server fetches the-other: ";
     assert!(refused.contains(shown), "{refused}");
     assert_eq!(list_packages(mine.path()), [SNAPSHOT, RELEASE]);
+}
+
+#[test]
+fn a_stop_that_ends_the_fetch_of_a_promotion_from_elsewhere_is_no_error() {
+    let database = cluster::shared().database();
+    let (store, source, mine) = (ObjectStore::start(), Releases::copy(), Releases::copy());
+    let component = source.release(RELEASE).join("component.wasm");
+    source.add(OTHER, fs::read(component).unwrap());
+    copy_folder(&store, source.path(), "releases");
+    let place = ObjectStore::place("releases");
+    let settings = ["--state", &database, "--allow-unsigned", OTHER];
+    let first = start().releases(source.path()).with(&settings).go();
+    let second = start().releases(mine.path()).with(&settings);
+    let mut second = second.with(&["--release-source", &place]);
+    for (name, value) in store.environment() {
+        second = second.environment(name, Path::new(&value));
+    }
+    let second = second.go();
+    // The component takes half a minute.
+    store.slow_down(5 << 10);
+    let data = first.data.display().to_string();
+    run(["release", "promote", OTHER, "--data", &data]).ok();
+    within(TIMEOUT, || is_staged(mine.path(), "valuation"));
+    let log = second.stop();
+    assert!(log.contains("fetching a release"), "{log}");
+    assert!(!log.contains("the promoted release is not here"), "{log}");
+    assert_eq!(list_packages(mine.path()), [SNAPSHOT, RELEASE]);
+    first.stop();
 }
 
 #[test]

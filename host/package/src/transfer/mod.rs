@@ -279,13 +279,13 @@ fn open_package_with(
 }
 
 /// A package that came into a folder of releases.
-struct Transferred {
+struct TransferredPackage {
     manifest: Manifest,
     signer: Option<PublicKey>,
     outcome: PublishOutcome,
 }
 
-impl Transferred {
+impl TransferredPackage {
     /// Says that the package is in a folder of releases.
     fn say(&self, releases: &Path, observer: &dyn TransferObserver) {
         let packages_dir = releases.join(self.manifest.kind.as_str());
@@ -301,7 +301,7 @@ fn copy(
     package: &Package,
     (packages_dir, control): (&Path, &TransferControl),
     from: Option<&str>,
-) -> Result<Transferred, TransferError> {
+) -> Result<TransferredPackage, TransferError> {
     let manifest = package.manifest();
     let outcome =
         publish_with(package, packages_dir, control).map_err(|error| TransferError::NotCopied {
@@ -312,7 +312,7 @@ fn copy(
                 None => error,
             }),
         })?;
-    Ok(Transferred {
+    Ok(TransferredPackage {
         manifest: manifest.clone(),
         signer: package.signer().copied(),
         outcome,
@@ -325,7 +325,7 @@ fn fetch(
     remote: RemoteManifest,
     packages_dir: &Path,
     observer: &dyn TransferObserver,
-) -> Result<Transferred, TransferError> {
+) -> Result<TransferredPackage, TransferError> {
     let manifest = remote.manifest().clone();
     let signer = remote.signer().copied();
     let (kind, id) = (manifest.kind, &manifest.id);
@@ -337,7 +337,7 @@ fn fetch(
             id: id.clone(),
             source: Box::new(error.reword_conflict(&repository.reference(kind, id))),
         })?;
-    Ok(Transferred {
+    Ok(TransferredPackage {
         manifest,
         signer,
         outcome,

@@ -200,6 +200,8 @@ impl PromotionFollower {
                 // The entry may come next.
                 (self.doubted, self.seen) = (Some(promoted), None);
             }
+            // The stop ended the fetch, and the next start fetches again.
+            Ok(Err(PromotionError::Source { .. })) if service.connections.is_draining() => {}
             Ok(Err(error)) => {
                 let (problem, unproved) = problem_of(&error);
                 let refused = RefusedPromotion {

@@ -13,7 +13,6 @@ pub enum BucketError {
     #[error("this build has no object storage: build it with --features object-storage")]
     Absent,
     #[error(transparent)]
-    #[expect(dead_code, reason = "a transfer matches it")]
     Package(PackageError),
 }
 

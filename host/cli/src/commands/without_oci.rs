@@ -15,7 +15,6 @@ pub enum RegistryError {
     #[error("this build has no OCI registries: build it with --features oci")]
     Absent,
     #[error(transparent)]
-    #[expect(dead_code, reason = "a transfer matches it")]
     Package(PackageError),
 }
 

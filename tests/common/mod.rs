@@ -23,6 +23,7 @@ pub mod python;
 pub mod raw;
 pub mod registry;
 pub mod seed;
+pub mod served_sales;
 pub mod server;
 pub mod server_resources;
 pub mod watchdog;

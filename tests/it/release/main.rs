@@ -13,6 +13,8 @@ mod publish_a_release;
 mod publish_and_pull;
 mod python_models;
 mod real_leicestershire;
+mod real_place;
+mod real_served_accuracy;
 mod release_behaviour;
 mod release_check;
 mod release_profile;

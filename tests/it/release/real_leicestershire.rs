@@ -5,8 +5,8 @@
 
 use crate::common::client::Client;
 use crate::common::downloads::folder;
-use crate::common::program::{domesday, repository};
 use crate::common::server::start;
+use crate::real_place::RealPlace;
 use domesday_registers::BytesRead;
 use domesday_registers::certificates::CertificateFile;
 use domesday_registers::codes::{PropertyType, Tenure};
@@ -16,7 +16,6 @@ use domesday_registers::records::{IndexRow, PricePaid};
 use domesday_registers::rows::Rows;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::path::Path;
 
 const SALES: &str = "ppd/leicestershire-matched-ppd.csv";
@@ -28,61 +27,23 @@ const VALUATION_DATE: &str = "2026-01-15";
 /// Lines of a sale and of the same home's certificate, one home of each type.
 const HOMES: [(usize, usize); 4] = [(988, 306), (1796, 848), (3009, 1059), (2237, 66)];
 
-#[track_caller]
-fn make<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) {
-    // The first build of a model takes minutes, so no limit but the runner's own.
-    let output = domesday()
-        .args(arguments)
-        .current_dir(repository())
-        .output()
-        .unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{stderr}");
-}
-
 /// Makes keys, snapshot and release with the commands of docs/how-to/run-on-real-data.md.
-fn build(data: &Path, releases: &Path, key: &Path) {
-    let text = |path: &Path| path.to_str().unwrap().to_owned();
-    let file = |option: &str, name: &str| [option.to_owned(), text(&data.join(name))];
-    make(["release", "keygen", &text(key), "--comment", "test"]);
-    std::fs::create_dir_all(releases.join("keys")).unwrap();
-    let public = key.with_added_extension("pub");
-    std::fs::copy(public, releases.join("keys/test.pub")).unwrap();
-    let common = [
-        "--sign-with".to_owned(),
-        text(key),
-        "--releases".to_owned(),
-        text(releases),
-    ];
+fn build(data: &Path, work: &Path) -> RealPlace {
+    let place = RealPlace::new(data, work);
     let files = [
-        file("--price-paid", "ppd/pp-rg30-1995-2023.csv"),
-        file("--price-paid", "ppd/bristol-2021-2025-renamed-columns.csv"),
-        file(
+        ("--price-paid", "ppd/pp-rg30-1995-2023.csv"),
+        ("--price-paid", "ppd/bristol-2021-2025-renamed-columns.csv"),
+        (
             "--price-paid",
             "ppd/greater-manchester-2019-linked-data-export.csv",
         ),
-        file("--price-paid", SALES),
-        file("--price-paid", "ppd/pp-complete-head-1995.csv"),
-        file("--certificates", CERTIFICATES),
-        file("--code-point", "postcodes/codepo_gb.zip"),
-        file("--areas", "areas/SAM_LAD_DEC_2023_UK.csv"),
-        file(
-            "--authority-codes",
-            "areas/local-authority-codes-past-and-current.csv",
-        ),
-        file("--house-price-index", INDEX),
-        file("--house-price-index", "hpi/UK-HPI-London-full-columns.csv"),
+        ("--price-paid", SALES),
+        ("--price-paid", "ppd/pp-complete-head-1995.csv"),
+        ("--certificates", CERTIFICATES),
     ];
-    let verb = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
-    let snapshot = verb("property build --snapshot-id registers");
-    make(snapshot.iter().chain(files.iter().flatten()).chain(&common));
-    let release = verb("release build --release-id leicestershire --snapshot registers --model");
-    // Other tests check releases.
-    let model = [
-        text(&repository().join("models/hedonic")),
-        "--without-check".to_owned(),
-    ];
-    make(release.iter().chain(&model).chain(&common));
+    place.add_snapshot("registers", &files);
+    place.add_release("leicestershire", "registers", &[]);
+    place
 }
 
 /// Returns the request for a sold home, by its address alone.
@@ -180,9 +141,8 @@ fn real_homes_are_valued_by_uprn_and_by_address_alone() {
         return;
     };
     let work = tempfile::tempdir().unwrap();
-    let releases = work.path().join("releases");
-    build(&data, &releases, &work.path().join("key"));
-    let server = start().releases(&releases).go();
+    let place = build(&data, work.path());
+    let server = start().releases(place.releases()).go();
     let client = server.demo();
 
     let quiet = BytesRead::default();

@@ -4,6 +4,8 @@
 //! it. The judging functions know no release.
 
 mod attributes;
+mod dated_estimates;
+mod dated_moves;
 mod dated_strength;
 mod dates;
 mod input_cases;

@@ -124,8 +124,8 @@ fn one_postcode_that_is_three_times_too_dear_fails_and_is_named() {
 
 #[test]
 fn one_pattern_of_inputs_that_is_three_times_too_dear_fails_and_is_named() {
-    // A home of the sample may have the pattern itself. It then falls by the other ratings.
-    let expected = "the worst is subtype house_semi_detached, energy rating ";
+    // Homes of the sample that have the pattern themselves fall by each other rating.
+    let expected = "the worst is subtype house_semi_detached, energy rating D";
     assert_fails(2054, &["patterns"], expected);
 }
 

@@ -4,12 +4,14 @@
 //! it. The judging functions know no release.
 
 mod attributes;
+mod changed_inputs;
 mod dated_estimates;
 mod dated_moves;
 mod dated_strength;
 mod dates;
 mod input_cases;
 mod lost_values;
+mod odd_cases;
 mod own_sale;
 mod part;
 mod patterns;

@@ -6,7 +6,9 @@
 //! or less stands apart. It needs no other release, and no price that was paid. Inputs that only a
 //! request states are tried alone.
 
+use super::changed_inputs::{OF_A_PAIR, bases, distinct_cases, pairs, take};
 use super::input_cases::INPUTS;
+use super::odd_cases::{CaseMove, OddCase, find_odd_cases, join};
 use super::prober::Prober;
 use super::stated_inputs::moves_by_case;
 use super::statistics::{log_ratio, median};
@@ -15,14 +17,11 @@ use crate::check::rows::Home;
 use crate::sampling;
 use domesday_registers::Progress;
 use serde_json::json;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: &str = "patterns";
 
-/// Homes whose inputs are changed, evenly taken.
-const HOMES: usize = 12;
-/// Homes that a pair of cases is tried on, and that a judgement needs at least.
-const OF_A_PAIR: usize = 3;
 /// Pairs of cases at most, evenly taken.
 const PAIRS: usize = 2_000;
 /// The move by one input other than a size that honest models have, in logarithms: 2.25 times. A
@@ -36,20 +35,27 @@ const MAY_LOSE: f64 = 0.1;
 /// A change of one input, or of two.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
-    /// The inputs and their cases.
-    pub name: String,
-    /// True if it has two inputs.
-    pub pair: bool,
-    /// Log of the factor by which each home's estimate moves. Of a pair, the part that the two
-    /// inputs alone do not explain.
-    pub moves: Vec<f64>,
+    /// The inputs and the cases that homes are given.
+    pub cases: Vec<String>,
+    /// The move of each home.
+    pub moves: Vec<CaseMove>,
 }
 
-/// One case of an input, and a home that has it.
-struct Case<'a> {
-    input: usize,
-    name: String,
-    donor: &'a Home,
+impl Pattern {
+    fn is_pair(&self) -> bool {
+        self.cases.len() > 1
+    }
+
+    /// Returns the largest move that honest models have.
+    fn limit(&self) -> f64 {
+        if self.is_pair() { TWO } else { ONE }
+    }
+
+    /// Returns the move of the median home, if there are enough to judge.
+    fn median(&self) -> Option<f64> {
+        let moves: Vec<f64> = self.moves.iter().map(|home| home.by).collect();
+        median(&moves).filter(|_| moves.len() >= OF_A_PAIR)
+    }
 }
 
 /// Values homes with one input of another home, and with two.
@@ -83,43 +89,50 @@ pub fn check(prober: &mut Prober<'_>, pool: &[Home], progress: &mut Progress<'_>
     }
     let estimates = prober.estimates(&homes, "changing inputs", progress);
     let moved = |base: usize, row: usize| log_ratio(estimates[base], estimates[row]);
-    let mut patterns = BTreeMap::<Vec<usize>, Vec<f64>>::new();
+    let own = |base: usize, of: &[usize]| -> Vec<String> {
+        let own = of.iter().map(|case| cases[*case].own(bases[base]));
+        own.collect()
+    };
+    let mut patterns = BTreeMap::<Vec<usize>, Vec<CaseMove>>::new();
     for ((base, case), row) in &single {
         if !INPUTS[cases[*case].input].is_size
             && let Some(by) = moved(*base, *row)
         {
-            patterns.entry(vec![*case]).or_default().push(by);
+            let own = own(*base, &[*case]);
+            let moves = patterns.entry(vec![*case]).or_default();
+            moves.push(CaseMove { own, by });
         }
     }
     for (pair, base, row) in both {
         let alone = pair.map(|case| single.get(&(base, case)).and_then(|row| moved(base, *row)));
         if let ([Some(one), Some(other)], Some(by)) = (alone, moved(base, row)) {
-            let beyond = by - one - other;
-            patterns.entry(pair.to_vec()).or_default().push(beyond);
+            let own = own(base, &pair);
+            let by = by - one - other;
+            let moves = patterns.entry(pair.to_vec()).or_default();
+            moves.push(CaseMove { own, by });
         }
     }
     let mut patterns: Vec<Pattern> = patterns
         .into_iter()
         .map(|(of, moves)| Pattern {
-            name: of
-                .iter()
-                .map(|case| cases[*case].name.as_str())
-                .collect::<Vec<_>>()
-                .join(", "),
-            pair: of.len() > 1,
+            cases: of.iter().map(|case| cases[*case].name.clone()).collect(),
             moves,
         })
         .collect();
     let judged = patterns
         .iter()
         .filter(|known| known.moves.len() >= OF_A_PAIR);
-    let known: BTreeSet<String> = judged.map(|known| known.name.clone()).collect();
+    let known: BTreeSet<String> = judged.map(|known| join(&known.cases)).collect();
     let stated = moves_by_case(prober, pool, &known, progress);
     let (applicable, lost) = (stated.applicable, stated.lost);
+    // The register may lack the homes' own cases of these, which are then not known.
+    let of_home = |by| CaseMove {
+        own: Vec::new(),
+        by,
+    };
     patterns.extend(stated.moves.into_iter().map(|(name, moves)| Pattern {
-        name,
-        pair: false,
-        moves,
+        cases: vec![name],
+        moves: moves.into_iter().map(of_home).collect(),
     }));
     with_lost(judge(&patterns), applicable, lost)
 }
@@ -141,110 +154,37 @@ fn with_lost(found: Finding, applicable: usize, lost: usize) -> Finding {
     }
 }
 
-/// Returns each case that a home of the pool has, with the first such home.
-fn distinct_cases(pool: &[Home]) -> Vec<Case<'_>> {
-    let mut cases = Vec::new();
-    for (at, input) in INPUTS.iter().enumerate() {
-        if input.take.is_none() {
-            continue;
-        }
-        let mut donors = BTreeMap::<String, &Home>::new();
-        for home in pool {
-            donors.entry((input.case)(&home.subject)).or_insert(home);
-        }
-        cases.extend(donors.into_iter().map(|(name, donor)| Case {
-            input: at,
-            name,
-            donor,
-        }));
-    }
-    cases
-}
-
-/// Returns homes to change, evenly taken from those whose floor area is known. Where few have one,
-/// from all.
-fn bases(pool: &[Home]) -> Vec<&Home> {
-    let known = |home: &&Home| home.subject.size.floor_area_m2.is_some();
-    let mut homes: Vec<&Home> = pool.iter().filter(known).collect();
-    if homes.len() < OF_A_PAIR {
-        homes = pool.iter().collect();
-    }
-    let every = sampling::step(homes.len(), HOMES);
-    homes.into_iter().step_by(every).collect()
-}
-
-/// Returns all pairs of cases of two inputs.
-fn pairs(cases: &[Case<'_>]) -> Vec<[usize; 2]> {
-    let mut pairs = Vec::new();
-    for (one, case) in cases.iter().enumerate() {
-        let others = cases.iter().enumerate().skip(one + 1);
-        let others = others.filter(|(_, other)| other.input != case.input);
-        pairs.extend(others.map(|(other, _)| [one, other]));
-    }
-    pairs
-}
-
-/// Returns the home with these cases. Returns `None` where it has one of them already, or cannot
-/// have it.
-fn take(home: &Home, cases: &[&Case<'_>]) -> Option<Home> {
-    let mut taken = true;
-    let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
-    let changed = home.with_change(&names.join(", "), |subject| {
-        for case in cases {
-            let input = &INPUTS[case.input];
-            taken &= (input.case)(subject) != case.name;
-            taken &= input
-                .take
-                .is_some_and(|take| take(subject, &case.donor.subject));
-        }
-    });
-    taken.then_some(changed)
-}
-
-/// One pattern that moves the median home by too much.
-struct Apart<'a> {
-    pattern: &'a Pattern,
-    by: f64,
-    limit: f64,
-}
-
 /// Judges the moves of each pattern.
 pub fn judge(patterns: &[Pattern]) -> Finding {
     let judged: Vec<(&Pattern, f64)> = patterns
         .iter()
-        .filter(|pattern| pattern.moves.len() >= OF_A_PAIR)
-        .filter_map(|pattern| Some((pattern, median(&pattern.moves)?)))
+        .filter_map(|pattern| Some((pattern, pattern.median()?)))
         .collect();
     if judged.is_empty() {
         let why = format!("no change of an input is possible for {OF_A_PAIR} homes of the sample");
         return Finding::new(CHECK, Verdict::NotJudged, why);
     }
     let largest = |pair: bool| {
-        let moves = judged.iter().filter(|(pattern, _)| pattern.pair == pair);
+        let moves = judged
+            .iter()
+            .filter(|(pattern, _)| pattern.is_pair() == pair);
         moves.map(|(_, by)| by.abs()).fold(0.0, f64::max)
     };
-    let mut apart: Vec<Apart<'_>> = judged
+    let apart: Vec<&Pattern> = judged
         .iter()
-        .map(|(pattern, by)| Apart {
-            pattern,
-            by: *by,
-            limit: if pattern.pair { TWO } else { ONE },
-        })
-        .filter(|apart| apart.by.abs() > apart.limit)
+        .filter(|(pattern, by)| by.abs() > pattern.limit())
+        .map(|(pattern, _)| *pattern)
         .collect();
-    apart.sort_by(|a, b| {
-        let size = |apart: &Apart<'_>| apart.by.abs() / apart.limit;
-        let worst = size(b).total_cmp(&size(a));
-        worst.then_with(|| a.pattern.name.cmp(&b.pattern.name))
-    });
+    let judged: Vec<&Pattern> = judged.iter().map(|(pattern, _)| *pattern).collect();
+    let odd = odd_ones(&judged, &apart);
     let figures = json!({
         "patterns": judged.len(), "largest_move": largest(false), "largest_move_of_a_pair": largest(true),
-        "limit": ONE, "limit_of_a_pair": TWO,
-        "apart": apart.iter().map(|apart| json!({
-            "pattern": apart.pattern.name, "homes": apart.pattern.moves.len(), "log_ratio": apart.by,
+        "limit": ONE, "limit_of_a_pair": TWO, "moves_apart": apart.len(),
+        "apart": odd.iter().map(|odd| json!({
+            "pattern": odd.case.name, "moves": odd.case.moves.len(), "log_ratio": odd.by,
         })).collect::<Vec<_>>(),
     });
-    let Some(worst) = apart.first() else {
+    let Some(worst) = odd.first() else {
         let summary = format!(
             "{} changes of one input and of two: none moves the median home by more than {}, nor two inputs by {} beyond the moves by each",
             judged.len(),
@@ -257,20 +197,20 @@ pub fn judge(patterns: &[Pattern]) -> Finding {
         "{} of {} changes of one input or of two move estimates apart from all others; the worst is {}",
         apart.len(),
         judged.len(),
-        worst.pattern.name
+        worst.case.name
     );
-    let lines = apart.iter().map(|apart| {
+    let lines = odd.iter().map(|odd| {
         format!(
-            "{}: moves the median of {} homes by {:+.1} %{}; {} is allowed",
-            apart.pattern.name,
-            apart.pattern.moves.len(),
-            apart.by.exp_m1() * 100.0,
-            if apart.pattern.pair {
-                " beyond the moves by each input"
+            "{}: homes with it are valued {:+.1} % apart in the median of {} changes{}; {} is allowed",
+            odd.case.name,
+            odd.by.exp_m1() * 100.0,
+            odd.case.moves.len(),
+            if odd.pair {
+                ", beyond the moves by each input"
             } else {
                 ""
             },
-            percent(apart.limit.exp_m1())
+            percent(odd.limit().exp_m1())
         )
     });
     Finding::new(CHECK, Verdict::Failed, summary)
@@ -278,25 +218,88 @@ pub fn judge(patterns: &[Pattern]) -> Finding {
         .with_figures(figures)
 }
 
+/// One case, or two together, that changes which move the median home by too much are due to.
+struct Odd {
+    case: OddCase,
+    pair: bool,
+    /// The median of its moves.
+    by: f64,
+}
+
+impl Odd {
+    fn limit(&self) -> f64 {
+        if self.pair { TWO } else { ONE }
+    }
+}
+
+/// Returns the cases that the moves of these patterns are due to, the worst first. A home of the
+/// sample may have such a case itself, so that another one moves it.
+fn odd_ones(judged: &[&Pattern], apart: &[&Pattern]) -> Vec<Odd> {
+    let mut found = Vec::new();
+    for pair in [false, true] {
+        let odd = find_odd_cases(&moves_of(apart, pair, true), &moves_of(judged, pair, false));
+        found.extend(odd.into_iter().filter_map(|case| {
+            let by = median(&case.moves)?;
+            Some(Odd { case, pair, by })
+        }));
+    }
+    // Rounded, since moves of one factor differ in their last bits.
+    let size = |odd: &Odd| (odd.by.abs() / odd.limit() * 1e3).round() as i64;
+    found.sort_by(|a, b| {
+        let more = |odd: &Odd| Reverse((size(odd), odd.case.moves.len()));
+        (more(a), &a.case.name).cmp(&(more(b), &b.case.name))
+    });
+    found
+}
+
+/// Returns the moves of the patterns of one input or of two that are beyond the limit, or those
+/// within it.
+fn moves_of<'a>(
+    patterns: &[&'a Pattern],
+    pair: bool,
+    is_large: bool,
+) -> Vec<(&'a [String], &'a CaseMove)> {
+    let patterns = patterns.iter().filter(|pattern| pattern.is_pair() == pair);
+    let moves = patterns.flat_map(|pattern| {
+        let moves = pattern.moves.iter();
+        moves
+            .filter(|home| (home.by.abs() > pattern.limit()) == is_large)
+            .map(|home| (pattern.cases.as_slice(), home))
+    });
+    moves.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::testing::home;
 
-    fn pattern(name: &str, pair: bool, moves: [f64; 3]) -> Pattern {
+    /// Returns the moves of homes by cases, which commas part.
+    fn pattern(name: &str, own: &str, moves: [f64; 3]) -> Pattern {
+        let cases = |name: &str| name.split_terminator(", ").map(str::to_owned).collect();
+        let of_home = |by| CaseMove {
+            own: cases(own),
+            by,
+        };
         Pattern {
-            name: name.to_owned(),
-            pair,
-            moves: moves.to_vec(),
+            cases: cases(name),
+            moves: moves.map(of_home).to_vec(),
         }
     }
 
     #[test]
     fn a_pair_that_trebles_estimates_fails_and_is_named() {
         let found = judge(&[
-            pattern("walls cob", false, [0.1, 0.2, 0.1]),
-            pattern("walls cob, energy rating D", true, [1.1, 1.0, 0.0]),
-            pattern("walls cob, energy rating E", true, [0.0, 0.0, -1.1]),
+            pattern("walls cob", "walls stone", [0.1, 0.2, 0.1]),
+            pattern(
+                "walls cob, energy rating D",
+                "walls stone, energy rating C",
+                [1.1, 1.0, 0.0],
+            ),
+            pattern(
+                "walls cob, energy rating E",
+                "walls stone, energy rating C",
+                [0.0, 0.0, -1.1],
+            ),
         ]);
         assert_eq!(found.verdict, Verdict::Failed);
         assert!(
@@ -308,9 +311,36 @@ mod tests {
         assert_eq!(found.details.len(), 1, "{found:?}");
     }
 
+    /// The homes of the sample have cob walls and a D, and are valued at a third of their worth. So
+    /// they rise with any other walls, and with any other rating.
+    #[test]
+    fn a_pattern_that_the_sample_has_is_named_and_not_its_complement() {
+        let own = "walls cob, energy rating D";
+        let of = |walls: &str| {
+            let name = format!("walls {walls}, energy rating E");
+            pattern(&name, own, [-1.1; 3])
+        };
+        let found = judge(&[
+            of("brick"),
+            of("stone"),
+            pattern(
+                "walls stone, energy rating D",
+                "walls brick, energy rating E",
+                [0.0; 3],
+            ),
+        ]);
+        assert_eq!(found.verdict, Verdict::Failed);
+        assert_eq!(
+            found.summary,
+            "2 of 3 changes of one input or of two move estimates apart from all others; the worst is walls cob, energy rating D"
+        );
+        let line = "walls cob, energy rating D: homes with it are valued -66.7 % apart in the median of 6 changes, beyond the moves by each input; 64.9 % is allowed";
+        assert_eq!(found.details, [line]);
+    }
+
     #[test]
     fn one_input_that_trebles_estimates_fails() {
-        let of = |by| judge(&[pattern("walls cob", false, [by; 3])]).verdict;
+        let of = |by| judge(&[pattern("walls cob", "", [by; 3])]).verdict;
         assert_eq!(of(-1.1), Verdict::Failed);
         assert_eq!(of(0.7), Verdict::Passed);
     }
@@ -318,8 +348,8 @@ mod tests {
     #[test]
     fn too_few_homes_are_not_judged() {
         let few = Pattern {
-            moves: vec![9.0; 2],
-            ..pattern("walls cob", false, [0.0; 3])
+            moves: pattern("walls cob", "", [9.0; 3]).moves[..2].to_vec(),
+            ..pattern("walls cob", "", [0.0; 3])
         };
         assert_eq!(judge(&[few]).verdict, Verdict::NotJudged);
         assert_eq!(judge(&[]).verdict, Verdict::NotJudged);
@@ -327,41 +357,11 @@ mod tests {
 
     #[test]
     fn more_lost_cases_than_a_tenth_keep_the_check_from_passing() {
-        let of =
-            |by: f64, lost| with_lost(judge(&[pattern("walls cob", false, [by; 3])]), 40, lost);
+        let of = |by: f64, lost| with_lost(judge(&[pattern("walls cob", "", [by; 3])]), 40, lost);
         assert_eq!(of(0.1, 4).verdict, Verdict::Passed);
         let found = of(0.1, 5);
         assert_eq!(found.verdict, Verdict::NotJudged);
         assert!(found.summary.starts_with("5 of 40 inputs"), "{found:?}");
         assert_eq!(of(2.0, 40).verdict, Verdict::Failed);
-    }
-
-    #[test]
-    fn a_home_takes_a_case_that_it_lacks() {
-        let scored = |name: &str, score| {
-            home(name).with_change("scored", |subject| subject.energy.score = score)
-        };
-        let pool = [scored("a", Some(30)), scored("b", Some(50)), home("c")];
-        let cases = distinct_cases(&pool);
-        let scores: Vec<&Case<'_>> = cases
-            .iter()
-            .filter(|case| case.name.starts_with("efficiency score"))
-            .collect();
-        assert_eq!(scores.len(), 3);
-        let of = |home: &Home| {
-            let able = scores.iter().filter(|case| take(home, &[case]).is_some());
-            able.count()
-        };
-        assert_eq!(of(&pool[0]), 2);
-        let absent = take(&pool[0], &[scores[0]]).unwrap();
-        assert_eq!(absent.subject.energy.score, None);
-        assert_eq!(bases(&pool).len(), 3);
-        // Cases of one input are no pair.
-        let inputs = pairs(&cases);
-        assert!(
-            inputs
-                .iter()
-                .all(|[a, b]| cases[*a].input != cases[*b].input)
-        );
     }
 }

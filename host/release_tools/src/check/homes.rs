@@ -1,7 +1,7 @@
 //! The homes that a release is checked on: its fixtures', and a part of the snapshot's sales.
 
 use super::rows::Home;
-use crate::backtest::sales::{Window, askable};
+use crate::backtest::sales::askable;
 use crate::build::sold_subject::subject;
 use crate::sampling;
 use domesday_package::{Country as Covered, PropertyType as Letter};
@@ -31,75 +31,90 @@ pub fn sample(open: &OpenRelease, most: usize) -> Result<Vec<Home>, SnapshotErro
     let Some(latest) = open.latest_sale else {
         return Ok(Vec::new());
     };
-    let day = Day::from(open.manifest.valuation_date.from);
-    let through = latest.min(Day(day.0 - 1));
-    let recent = Day(latest.0 - RECENT_DAYS);
-    let earlier = (Day(recent.0 - EARLIER_DAYS), Day(recent.0 - 1));
-    let share = most / OF_EARLIER;
-    let (fitting, of_earlier) = match share {
-        0 => (0, Vec::new()),
-        _ => fitting_between(open, earlier, share, (day, through))?,
+    let manifest = &open.manifest;
+    let draw = Draw {
+        latest,
+        day: Day::from(manifest.valuation_date.from),
+        types: kinds(&manifest.property_types).collect(),
+        countries: &manifest.countries,
     };
-    let of_recent = most - share.min(fitting);
-    let mut homes = sold_between(open, (recent, latest), of_recent, (day, through))?;
-    homes.extend(of_earlier);
-    Ok(homes)
+    draw.homes(most, |from, to| open.snapshot.export_between(from, to))
 }
 
-/// Returns the number of homes sold on these days that the release values, and at most `most` of
-/// them. The step counts those alone: a release of few types would be left with few homes
-/// otherwise.
-fn fitting_between(
-    open: &OpenRelease,
-    (from, to): (Day, Day),
+/// A draw of homes that a release values.
+struct Draw<'a> {
+    /// The snapshot's latest sale.
+    latest: Day,
+    /// The day that homes are valued on.
+    day: Day,
+    types: Vec<PropertyType>,
+    countries: &'a [Covered],
+}
+
+impl Draw<'_> {
+    /// Returns at most `most` of the homes of these sales, which are read by their days.
+    fn homes<I>(
+        &self,
+        most: usize,
+        sales: impl Fn(Day, Day) -> Result<I, SnapshotError>,
+    ) -> Result<Vec<Home>, SnapshotError>
+    where
+        I: Iterator<Item = Result<ExportedSale, SnapshotError>>,
+    {
+        let recent = Day(self.latest.0 - RECENT_DAYS);
+        let (from, to) = (Day(recent.0 - EARLIER_DAYS), Day(recent.0 - 1));
+        let askable_between = |from: Day, to: Day| {
+            let sales = sales(from, to)?;
+            Ok::<_, SnapshotError>(sales.filter(|sold| sold.as_ref().map_or(true, askable)))
+        };
+        // The step counts homes that the release values: one of few types would be left with few
+        // homes otherwise.
+        let valued_earlier = || {
+            let sales = askable_between(from, to)?;
+            let homes = sales.filter_map(|sold| sold.map(|sold| self.home(&sold)).transpose());
+            Ok::<_, SnapshotError>(homes)
+        };
+        let share = most / OF_EARLIER;
+        let (fitting, of_earlier) = match share {
+            0 => (0, Vec::new()),
+            _ => take_evenly(valued_earlier, share)?,
+        };
+        let sold_lately = || askable_between(recent, self.latest);
+        let (_, of_recent) = take_evenly(sold_lately, most - share.min(fitting))?;
+        let of_recent = of_recent.iter().filter_map(|sold| self.home(sold));
+        Ok(of_recent.chain(of_earlier).collect())
+    }
+
+    /// Returns the home of a sale on the valuation day, with evidence through the day before or the
+    /// latest sale. Returns `None` if the release does not value it.
+    fn home(&self, sold: &ExportedSale) -> Option<Home> {
+        let covered =
+            self.types.contains(&sold.sale.property_type) && within(self.countries, sold.country);
+        let through = self.latest.min(Day(self.day.0 - 1));
+        let subject = subject(sold, self.day, through).filter(|_| covered)?;
+        Some(Home {
+            name: format!("sale {:016x}", sold.sale.id),
+            subject: Arc::new(subject),
+        })
+    }
+}
+
+/// Returns the number of items, and at most `most` of them at even steps, but one at least. It
+/// reads all twice, to hold no more than it returns.
+fn take_evenly<T, I>(
+    items: impl Fn() -> Result<I, SnapshotError>,
     most: usize,
-    on: (Day, Day),
-) -> Result<(usize, Vec<Home>), SnapshotError> {
-    let fitting = || -> Result<_, SnapshotError> {
-        let sales = open.snapshot.export_between(from, to)?;
-        let fitting = sales.map(|sold| {
-            let sold = sold?;
-            Ok::<_, SnapshotError>(if askable(&sold) {
-                home(open, &sold, on)
-            } else {
-                None
-            })
-        });
-        Ok(fitting.filter_map(Result::transpose))
-    };
+) -> Result<(usize, Vec<T>), SnapshotError>
+where
+    I: Iterator<Item = Result<T, SnapshotError>>,
+{
     let mut count = 0;
-    for home in fitting()? {
-        home?;
+    for item in items()? {
+        item?;
         count += 1;
     }
-    let homes = fitting()?.step_by(sampling::step(count, most));
-    Ok((count, homes.collect::<Result<Vec<_>, _>>()?))
-}
-
-/// Returns at most `most` homes sold on these days, as at a valuation day.
-fn sold_between(
-    open: &OpenRelease,
-    days: (Day, Day),
-    most: usize,
-    on: (Day, Day),
-) -> Result<Vec<Home>, SnapshotError> {
-    let window = Window::count(&open.snapshot, days, Some(most))?;
-    let mut homes = Vec::new();
-    for sold in window.sales()? {
-        homes.extend(home(open, &sold?, on));
-    }
-    Ok(homes)
-}
-
-/// Returns the home of a sale as at a day, with evidence through another, if the release values it.
-fn home(open: &OpenRelease, sold: &ExportedSale, (day, through): (Day, Day)) -> Option<Home> {
-    let covered = kinds(&open.manifest.property_types).any(|kind| kind == sold.sale.property_type)
-        && within(&open.manifest.countries, sold.country);
-    let subject = subject(sold, day, through).filter(|_| covered)?;
-    Some(Home {
-        name: format!("sale {:016x}", sold.sale.id),
-        subject: Arc::new(subject),
-    })
+    let taken = items()?.step_by(sampling::step(count, most));
+    Ok((count, taken.collect::<Result<_, _>>()?))
 }
 
 /// Converts the property types that a manifest names.
@@ -120,4 +135,155 @@ fn within(countries: &[Covered], country: Country) -> bool {
                 Covered::Wales => Country::Wales,
             }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domesday_property::Sale;
+    use domesday_registers::Postcode;
+    use domesday_registers::codes::Tenure;
+    use proptest::prelude::*;
+
+    const LATEST: Day = Day(20_600);
+    const DAY: Day = Day(20_700);
+
+    /// Returns a sale of a flat in England, this number of days before the latest one.
+    fn sale(id: u64, before: i32) -> ExportedSale {
+        ExportedSale {
+            sale: Sale {
+                id,
+                uprn: Some(id),
+                day: Day(LATEST.0 - before),
+                price_gbp: 200_000,
+                easting: 400_000,
+                northing: 300_000,
+                postcode: Postcode::parse("QA1 1AF").unwrap(),
+                property_type: PropertyType::Flat,
+                subtype: None,
+                tenure: Some(Tenure::Leasehold),
+                new_build: false,
+                standard: true,
+                own_place: true,
+                floor_area_m2: None,
+                habitable_rooms: None,
+                age_band: None,
+                rating: None,
+                attributes_day: None,
+                distance_m: 0.0,
+            },
+            authority: None,
+            country: Country::England,
+            subject: None,
+        }
+    }
+
+    /// Draws at most `most` homes of these sales, for a release of flats in England.
+    fn draw(sales: &[ExportedSale], most: usize) -> Vec<Home> {
+        let draw = Draw {
+            latest: LATEST,
+            day: DAY,
+            types: vec![PropertyType::Flat],
+            countries: &[Covered::England],
+        };
+        let between = |from: Day, to: Day| {
+            let within = move |sold: &&ExportedSale| from <= sold.sale.day && sold.sale.day <= to;
+            Ok(sales.iter().filter(within).cloned().map(Ok))
+        };
+        draw.homes(most, between).unwrap()
+    }
+
+    /// Returns the days before the latest sale on which the homes were sold. Ids are those days.
+    fn days_before(homes: &[Home]) -> Vec<i32> {
+        let days = homes.iter().filter_map(|home| home.subject.uprn);
+        days.map(|uprn| uprn as i32).collect()
+    }
+
+    /// Returns a sale for each of these days before the latest one.
+    fn sales(days: impl Iterator<Item = i32>) -> Vec<ExportedSale> {
+        days.map(|before| sale(before as u64, before)).collect()
+    }
+
+    #[test]
+    fn one_home_of_eight_was_sold_earlier_than_in_the_last_three_years() {
+        let sales = sales((0..5_000).rev());
+        let found = days_before(&draw(&sales, 400));
+        let earlier = found.iter().filter(|before| **before > RECENT_DAYS).count();
+        assert_eq!(earlier, 50);
+        assert!(
+            found.len() - earlier > 350 / 2 && found.len() <= 400,
+            "{}",
+            found.len()
+        );
+        let oldest = found.iter().max().copied().unwrap();
+        assert!(oldest > RECENT_DAYS + EARLIER_DAYS * 9 / 10, "{oldest}");
+        assert!(oldest <= RECENT_DAYS + EARLIER_DAYS, "{oldest}");
+    }
+
+    #[test]
+    fn recent_homes_take_the_place_of_earlier_ones_that_the_release_does_not_value() {
+        let mut sales = sales((0..100).chain(2_000..2_100).rev());
+        for sold in &mut sales {
+            // Two of the earlier ones remain.
+            if sold.sale.id >= 2_002 {
+                sold.sale.property_type = PropertyType::Detached;
+            }
+        }
+        let found = days_before(&draw(&sales, 102));
+        assert_eq!(found.len(), 102);
+        assert_eq!(&found[100..], [2_001, 2_000]);
+    }
+
+    #[test]
+    fn homes_that_the_release_or_a_customer_cannot_ask_for_are_left_out() {
+        let mut sales = sales(0..5);
+        sales[0].country = Country::Wales;
+        sales[1].sale.property_type = PropertyType::Terraced;
+        sales[2].sale.tenure = None;
+        sales[3].sale.price_gbp = 0;
+        let found = draw(&sales, 100);
+        assert_eq!(days_before(&found), [4]);
+        assert_eq!(found[0].name, "sale 0000000000000004");
+        assert_eq!(found[0].subject.valuation_day, DAY);
+        assert_eq!(found[0].subject.evidence_through, Some(LATEST));
+        assert!(draw(&[], 100).is_empty());
+    }
+
+    /// A release that is valued on earlier days than the latest sale sees the day before alone.
+    #[test]
+    fn evidence_ends_before_the_valuation_day() {
+        let draw = Draw {
+            latest: LATEST,
+            day: LATEST,
+            types: vec![PropertyType::Flat],
+            countries: &[Covered::England],
+        };
+        let home = draw.home(&sale(1, 10)).unwrap();
+        assert_eq!(home.subject.evidence_through, Some(Day(LATEST.0 - 1)));
+    }
+
+    proptest! {
+        /// A draw has no more homes than it may, none twice, and at least half of those that it
+        /// could have. No more than one of eight is of the seven years before the last three.
+        #[test]
+        fn a_draw_is_within_its_bounds(
+            days in proptest::collection::btree_set(0..4_000, 0..80),
+            most in 1_usize..60,
+        ) {
+            let sales = sales(days.iter().rev().copied());
+            let found = days_before(&draw(&sales, most));
+            let mut distinct = found.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            prop_assert_eq!(distinct.len(), found.len());
+            prop_assert!(found.len() <= most);
+            let is_earlier = |before: &&i32| RECENT_DAYS < **before;
+            let earlier = found.iter().filter(is_earlier).count();
+            prop_assert!(earlier <= most / OF_EARLIER);
+            let recent = days.iter().filter(|before| **before <= RECENT_DAYS).count();
+            prop_assert!(2 * (found.len() - earlier) >= recent.min(most - earlier));
+            let oldest = found.iter().max().copied();
+            prop_assert!(oldest.is_none_or(|oldest| oldest <= RECENT_DAYS + EARLIER_DAYS));
+        }
+    }
 }

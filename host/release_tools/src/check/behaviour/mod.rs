@@ -22,6 +22,7 @@ mod settled_evidence;
 mod small_changes;
 mod sold_nearby;
 mod spread;
+mod stated_cases;
 mod stated_inputs;
 mod statistics;
 mod valuation_days;

@@ -125,14 +125,9 @@ pub fn check(prober: &mut Prober<'_>, pool: &[Home], progress: &mut Progress<'_>
     let known: BTreeSet<String> = judged.map(|known| join(&known.cases)).collect();
     let stated = moves_by_case(prober, pool, &known, progress);
     let (applicable, lost) = (stated.applicable, stated.lost);
-    // The register may lack the homes' own cases of these, which are then not known.
-    let of_home = |by| CaseMove {
-        own: Vec::new(),
-        by,
-    };
     patterns.extend(stated.moves.into_iter().map(|(name, moves)| Pattern {
         cases: vec![name],
-        moves: moves.into_iter().map(of_home).collect(),
+        moves,
     }));
     with_lost(judge(&patterns), applicable, lost)
 }

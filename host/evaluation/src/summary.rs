@@ -266,3 +266,42 @@ fn ordinal(every: usize) -> String {
         n => format!("{n}th"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::Row;
+    use crate::testing::{report, row};
+    use domesday_registers::codes::PropertyType;
+
+    /// Returns a thousand sales of a type in as many postcodes. The ranges of some hold the price.
+    fn sales(property_type: PropertyType, in_range: usize) -> Vec<Row> {
+        let sale = |at: usize| Row {
+            property_type,
+            postcode: format!("ZZ{at}"),
+            ..row(200_000.0, if at < in_range { 200_000.0 } else { 300_000.0 })
+        };
+        (0..1_000).map(sale).collect()
+    }
+
+    #[test]
+    fn a_type_whose_ranges_fail_is_named_below_a_whole_whose_ranges_hold() {
+        let mut rows = sales(PropertyType::Flat, 700);
+        rows.extend(sales(PropertyType::Detached, 900));
+        let text = summary(&report(&rows));
+        let line = |name: &str| text.lines().find(|line| line.starts_with(name));
+        let [whole, flats] = ["all types ", "  type flat: OFF "].map(line);
+        assert!(
+            whole.is_some_and(|line| line.contains(" 2000   80.0 %")),
+            "{text}"
+        );
+        assert!(
+            flats.is_some_and(|line| line.contains(" 1000   70.0 %")),
+            "{text}"
+        );
+        assert!(
+            text.contains("  type detached: OFF") && !text.contains("all: OFF"),
+            "{text}"
+        );
+    }
+}

@@ -45,6 +45,22 @@ pub enum JournalError {
         /// The problem.
         problem: String,
     },
+    /// The host signed no head yet.
+    #[error("the journal {} has no signed head yet; its first comes with its first receipt", folder.display())]
+    NoHead {
+        /// The journal's folder.
+        folder: PathBuf,
+    },
+    /// The last head has no good signature by the journal's host.
+    #[error(
+        "the last head of the journal {} is not signed by its host. Verify the journal with \
+         `domesday replay --journal`, and compare it with a copy",
+        folder.display()
+    )]
+    ForeignHead {
+        /// The journal's folder.
+        folder: PathBuf,
+    },
     /// The host's key is gone, or is not the one that the journal was begun with.
     #[error("cannot resume the journal {}: {problem}. Put the key back, or begin another journal in an empty folder", folder.display())]
     OtherKey {

@@ -58,6 +58,27 @@ pub fn heads(folder: &Path) -> Result<Vec<Head>, JournalError> {
         .collect()
 }
 
+/// Reads the last head of a journal, which its own host signed. A copy of it elsewhere vouches for
+/// the receipts up to there.
+///
+/// # Errors
+/// [`JournalError::NoHead`] where the host signed none yet, [`JournalError::ForeignHead`] where the
+/// last one is not the host's. Otherwise as [`host`] and [`heads`].
+pub fn last_head(folder: &Path) -> Result<Head, JournalError> {
+    let host = host(folder)?;
+    let Some(head) = heads(folder)?.pop() else {
+        return Err(JournalError::NoHead {
+            folder: folder.to_owned(),
+        });
+    };
+    match head.signer() == Some(host) {
+        true => Ok(head),
+        false => Err(JournalError::ForeignHead {
+            folder: folder.to_owned(),
+        }),
+    }
+}
+
 /// Makes creations, renames and removals in `directory` durable.
 pub(crate) fn sync_directory(directory: &Path) -> Result<(), JournalError> {
     domesday_package::sync_directory(directory).map_err(JournalError::io(directory))

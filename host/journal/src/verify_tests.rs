@@ -1,6 +1,6 @@
 use super::*;
 use crate::line::tests::about;
-use crate::{Journal, TenantKey, heads, prepare};
+use crate::{Journal, JournalError, TenantKey, heads, last_head, prepare};
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -54,6 +54,37 @@ async fn a_sound_journal_is_proved_to_its_last_receipt() {
         (COUNT, COUNT, 0)
     );
     assert!(proof.heads >= 1);
+}
+
+#[tokio::test]
+async fn the_last_head_is_the_hosts_own_or_none_is_handed_out() {
+    let dir = journal().await;
+    let head = last_head(dir.path()).unwrap();
+    assert_eq!(head.sequence, COUNT);
+    let path = dir.path().join("heads.jsonl");
+    let other = domesday_package::SigningKey::from_seed([8; 32]);
+    let foreign = crate::Head::sign(&other, COUNT, head.digest, head.at);
+    let altered = crate::Head {
+        sequence: COUNT - 1,
+        ..head
+    };
+    for head in [foreign, altered] {
+        fs::write(&path, serde_json::to_string(&head).unwrap() + "\n").unwrap();
+        let refused = last_head(dir.path()).unwrap_err();
+        assert!(
+            matches!(refused, JournalError::ForeignHead { .. }),
+            "{refused}"
+        );
+    }
+    fs::remove_file(&path).unwrap();
+    let refused = last_head(dir.path()).unwrap_err();
+    assert!(matches!(refused, JournalError::NoHead { .. }), "{refused}");
+    let nowhere = tempfile::tempdir().unwrap();
+    let refused = last_head(nowhere.path()).unwrap_err();
+    assert!(
+        matches!(refused, JournalError::NotAJournal { .. }),
+        "{refused}"
+    );
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use domesday_property::SnapshotError;
 use domesday_valuation::compile_cache::CompileCacheError;
 use domesday_valuation::release_store::ReleaseError;
 use std::num::TryFromIntError;
+use std::path::PathBuf;
 
 /// The reason why there is no report. Failed checks are in the report.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +50,12 @@ pub enum CheckError {
     /// The reference is the release itself.
     #[error("{0} cannot be its own reference; name another release by --reference")]
     OwnReference(String),
+    /// The package is not the one that was checked.
+    #[error("package {} changed during the check; check it again", package_dir.display())]
+    PackageChanged {
+        /// The package's directory.
+        package_dir: PathBuf,
+    },
     /// A report cannot be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),

@@ -23,6 +23,7 @@ mod ranges;
 mod reference_choice;
 mod request_shapes;
 mod rows;
+mod store;
 #[cfg(test)]
 mod testing;
 
@@ -52,6 +53,7 @@ pub use error::CheckError;
 pub use finding::Report;
 pub(crate) use finding::{group_digits, percent};
 pub use reference_choice::Reference;
+pub use store::store_report;
 
 /// The options of a check.
 pub struct CheckOptions {

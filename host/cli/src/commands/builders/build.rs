@@ -1,6 +1,6 @@
 //! `domesday release build`: from a model's source and a property snapshot to a release.
 
-use super::check::store_report;
+use super::check::print_stored_report;
 use super::package_output::PackageOutput;
 use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::ProgressLine;
@@ -12,7 +12,7 @@ use domesday_package::{
 };
 use domesday_release_tools::backtest::{EVIDENCE_LAG_DAYS, stored_lag_warning};
 use domesday_release_tools::build::{BuildOptions, build};
-use domesday_release_tools::check::{CheckOptions, Reference, check};
+use domesday_release_tools::check::{CheckOptions, Reference, check, store_report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -203,7 +203,9 @@ fn check_and_sign(
             report.failed_checks().join(", ")
         );
     }
-    store_report(&report, package_dir, &trust, key)
+    let digest = store_report(&report, package_dir, &trust, key)?;
+    print_stored_report(&digest, key);
+    Ok(())
 }
 
 #[cfg(test)]

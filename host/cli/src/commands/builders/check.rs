@@ -8,10 +8,10 @@ use crate::commands::trust::UnsignedPackages;
 use anyhow::bail;
 use chrono::NaiveDate;
 use domesday_package::{
-    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, Kind, PackageId, SigningKey, Trust, attach_check, open,
+    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, Kind, PackageId, Sha256Digest, SigningKey,
 };
 use domesday_registers::Day;
-use domesday_release_tools::check::{CheckOptions, Reference, Report, check};
+use domesday_release_tools::check::{CheckOptions, Reference, check, store_report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -100,7 +100,8 @@ impl Check {
         print!("{}", report.text());
         if let Some(key) = key {
             let package_dir = package_dir(root, &self.release);
-            store_report(&report, &package_dir, &trust, &key)?;
+            let digest = store_report(&report, &package_dir, &trust, &key)?;
+            print_stored_report(&digest, &key);
         }
         Ok(match report.passed {
             true => ExitCode::SUCCESS,
@@ -114,26 +115,7 @@ fn package_dir(releases: &Path, id: &PackageId) -> PathBuf {
     releases.join(Kind::Valuation.as_str()).join(id.as_str())
 }
 
-/// Stores a signed report beside the manifest of the release that it is of.
-///
-/// # Errors
-/// The package changed since the check, or the report cannot be written.
-pub fn store_report(
-    report: &Report,
-    package_dir: &Path,
-    trust: &Trust,
-    key: &SigningKey,
-) -> anyhow::Result<()> {
-    let package = open(package_dir, trust)?;
-    if package.digest() != report.manifest {
-        bail!(
-            "package {} changed during the check; check it again",
-            package_dir.display()
-        );
-    }
-    let mut bytes = serde_json::to_vec_pretty(report)?;
-    bytes.push(b'\n');
-    let digest = attach_check(&package, &bytes, key)?;
+/// Prints the digest and the signer of a report that was stored.
+pub fn print_stored_report(digest: &Sha256Digest, key: &SigningKey) {
     println!("The signed report is {digest}, by {}", key.public());
-    Ok(())
 }

@@ -2,14 +2,12 @@
 
 use super::target::AdminTarget;
 use anyhow::{Context, bail};
-use chrono::{DateTime, SecondsFormat};
 use clap::{ArgMatches, Args};
+use domesday_journal::JOURNAL;
 use domesday_server::admin::protocol::{Command, Response};
-use domesday_server::backup::{BackupDraft, StateLocation};
+use domesday_server::backup::{CopiedState, HostFolders, StateLocation, back_up};
 use domesday_server::clock::random;
 use domesday_server::config::resolve;
-use domesday_server::ledger_key::LedgerKey;
-use domesday_state::UnixMillis;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,40 +44,21 @@ impl Backup {
                 target.data.display()
             )
         })?;
-        let mut draft = BackupDraft::create(&self.backup)?;
-        draft.add_journals(&journal.unwrap_or_else(|| data.join("journal")), &data)?;
-        // Chance, since the processes of two containers may share an id.
-        let chance = hex::encode(random::<8>()?);
-        let copy = StateFile(data.join(format!("state-copy-{chance}.redb")));
-        let command = Command::CopyState {
-            path: copy.0.clone(),
+        let folders = HostFolders {
+            data: &data,
+            journal: &journal.unwrap_or_else(|| data.join(JOURNAL)),
         };
-        let Response::StateCopied {
-            schema,
-            in_database,
-            at,
-        } = execute(&target, &data, command)?
-        else {
-            bail!("unexpected reply from the server: client and server versions differ");
-        };
-        let state = match in_database {
-            true => StateLocation::Postgresql,
-            false => {
-                draft.move_state(&copy.0)?;
-                StateLocation::File
-            }
-        };
-        let key = LedgerKey::open(&data, random()?)?;
-        draft.add_keys(&data)?;
-        let made_at = time(at).parse().context("the clock of the host is wrong")?;
-        let manifest = draft.finish(made_at, state, schema, &key)?;
+        let copy_state = |path: &Path| copy_state(&target, &data, path);
+        let manifest = back_up(&self.backup, folders, (random()?, random()?), copy_state)?;
+        let made_at = &manifest.made_at;
         println!(
             "{} files of {made_at} are in {}, signed by the key of {}",
             manifest.files.len(),
             self.backup.display(),
             data.join("ledger.pub").display()
         );
-        if in_database {
+        if manifest.state == StateLocation::Postgresql {
+            let schema = manifest.schema;
             println!(
                 "The state is in PostgreSQL (schema {schema}). Dump the database now, after this backup: \
                  the dump then has the keys of all receipts"
@@ -90,6 +69,30 @@ impl Backup {
         );
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Has the server that runs there copy the state to `path`, or else copies it.
+fn copy_state(target: &AdminTarget, data: &Path, path: &Path) -> anyhow::Result<CopiedState> {
+    let command = Command::CopyState {
+        path: path.to_owned(),
+    };
+    let Response::StateCopied {
+        schema,
+        in_database,
+        at,
+    } = execute(target, data, command)?
+    else {
+        bail!("unexpected reply from the server: client and server versions differ");
+    };
+    let location = match in_database {
+        true => StateLocation::Postgresql,
+        false => StateLocation::File,
+    };
+    Ok(CopiedState {
+        location,
+        schema,
+        at,
+    })
 }
 
 /// Sends the command to the server that runs there, or else executes it on a state that is there.
@@ -104,20 +107,4 @@ fn execute(target: &AdminTarget, data: &Path, command: Command) -> anyhow::Resul
         );
     }
     target.execute(command)
-}
-
-/// The copy of the state in the data folder. Dropping it removes what was not moved.
-struct StateFile(PathBuf);
-
-impl Drop for StateFile {
-    fn drop(&mut self) {
-        let path: &Path = &self.0;
-        let _ = fs::remove_file(path);
-    }
-}
-
-/// Formats a moment to the second, in UTC.
-fn time(at: UnixMillis) -> String {
-    let at = DateTime::from_timestamp_millis(at.0).unwrap_or_default();
-    at.to_rfc3339_opts(SecondsFormat::Secs, true)
 }

@@ -6,8 +6,10 @@ use super::files::{check_free, copy_file, copy_receipts, file_entry, manifest_pa
 use super::manifest::{self, BackupManifest, StateLocation};
 use crate::demo;
 use crate::ledger_key::{self, LedgerKey};
+use chrono::{DateTime, SecondsFormat};
 use domesday_journal::{FILE_PREFIX, JOURNAL, removed_files, restored_journals};
 use domesday_package::{FileEntry, FilePath, Timestamp, make_directory};
+use domesday_state::UnixMillis;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
@@ -20,9 +22,82 @@ const HEADS: &str = "heads.jsonl";
 /// restored journal, so that its private key is not copied.
 const LEFT_OUT: [&str; 3] = ["lock", ".new", "host.key"];
 
+/// The folders of a host that is backed up.
+#[derive(Debug, Clone, Copy)]
+pub struct HostFolders<'a> {
+    /// The data folder, an absolute path.
+    pub data: &'a Path,
+    /// The folder of the journal that the host writes. There may be none.
+    pub journal: &'a Path,
+}
+
+/// The copy of the state that a host made.
+#[derive(Debug, Clone, Copy)]
+pub struct CopiedState {
+    /// The state's place. One in a database is not copied.
+    pub location: StateLocation,
+    /// The schema of the state.
+    pub schema: u32,
+    /// The time before which every change is in the copy.
+    pub at: UnixMillis,
+}
+
+/// Makes a backup of a host, which may be running, in the new folder `backup`. `copy_state` copies
+/// the state to the path that it receives. The caller's random bytes name that file, and make a
+/// missing key of the promotion ledger.
+///
+/// The state is copied after the journals, so that it has the keys of all copied receipts.
+///
+/// # Errors
+/// [`BackupError`] if a file cannot be copied, or the error of `copy_state`. No folder stays then.
+pub fn back_up<E: From<BackupError>>(
+    backup: &Path,
+    folders: HostFolders<'_>,
+    (name, seed): ([u8; 8], [u8; 32]),
+    copy_state: impl FnOnce(&Path) -> Result<CopiedState, E>,
+) -> Result<BackupManifest, E> {
+    let HostFolders { data, journal } = folders;
+    let mut draft = BackupDraft::create(backup)?;
+    draft.add_journals(journal, data)?;
+    // A random name, since the processes of two containers may share an id.
+    let copy = StateFile(data.join(format!("state-copy-{}.redb", hex::encode(name))));
+    let state = copy_state(&copy.0)?;
+    if state.location == StateLocation::File {
+        draft.move_state(&copy.0)?;
+    }
+    let key = LedgerKey::open(data, seed).map_err(BackupError::from)?;
+    draft.add_keys(data)?;
+    let made_at = timestamp(state.at)?;
+    Ok(draft.finish(made_at, state.location, state.schema, &key)?)
+}
+
+/// Returns a moment to the second.
+///
+/// # Errors
+/// [`BackupError::Clock`] if no calendar has it.
+fn timestamp(at: UnixMillis) -> Result<Timestamp, BackupError> {
+    let moment = DateTime::from_timestamp_millis(at.0);
+    moment
+        .and_then(|moment| {
+            let text = moment.to_rfc3339_opts(SecondsFormat::Secs, true);
+            text.parse().ok()
+        })
+        .ok_or(BackupError::Clock { at })
+}
+
+/// The copy of the state in the data folder. Dropping it removes what was not moved.
+struct StateFile(PathBuf);
+
+impl Drop for StateFile {
+    fn drop(&mut self) {
+        let path: &Path = &self.0;
+        let _ = fs::remove_file(path);
+    }
+}
+
 /// A backup that is not finished. Dropping it removes its folder.
 #[derive(Debug)]
-pub struct BackupDraft {
+struct BackupDraft {
     folder: PathBuf,
     files: BTreeMap<FilePath, FileEntry>,
     is_finished: bool,
@@ -33,7 +108,7 @@ impl BackupDraft {
     ///
     /// # Errors
     /// [`BackupError::Exists`] if something is there, [`BackupError::Io`] if it cannot be made.
-    pub fn create(folder: &Path) -> Result<BackupDraft, BackupError> {
+    fn create(folder: &Path) -> Result<BackupDraft, BackupError> {
         check_free(folder)?;
         make_directory(folder).map_err(BackupError::io(folder))?;
         Ok(BackupDraft {
@@ -48,7 +123,7 @@ impl BackupDraft {
     ///
     /// # Errors
     /// [`BackupError`] if a file cannot be copied.
-    pub fn add_journals(&mut self, journal: &Path, data: &Path) -> Result<(), BackupError> {
+    fn add_journals(&mut self, journal: &Path, data: &Path) -> Result<(), BackupError> {
         self.add_journal(journal, JOURNAL)?;
         for name in restored_journals(data)? {
             self.add_journal(&data.join(&name), &name)?;
@@ -106,7 +181,7 @@ impl BackupDraft {
     ///
     /// # Errors
     /// [`BackupError::Io`] if the file cannot be moved or copied.
-    pub fn move_state(&mut self, copy: &Path) -> Result<(), BackupError> {
+    fn move_state(&mut self, copy: &Path) -> Result<(), BackupError> {
         let to = self.folder.join(STATE);
         let entry = match fs::rename(copy, &to) {
             Ok(()) => file_entry(&to)?,
@@ -127,7 +202,7 @@ impl BackupDraft {
     ///
     /// # Errors
     /// [`BackupError::Io`] if a key cannot be copied.
-    pub fn add_keys(&mut self, data: &Path) -> Result<(), BackupError> {
+    fn add_keys(&mut self, data: &Path) -> Result<(), BackupError> {
         for name in [ledger_key::FILE, ledger_key::PUBLIC_FILE] {
             self.add_file(&data.join(name), name)?;
         }
@@ -142,7 +217,7 @@ impl BackupDraft {
     ///
     /// # Errors
     /// [`BackupError`] if the manifest cannot be written or signed.
-    pub fn finish(
+    fn finish(
         mut self,
         made_at: Timestamp,
         state: StateLocation,
@@ -222,6 +297,46 @@ impl Drop for BackupDraft {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_state_is_copied_after_the_receipts_and_nothing_stays_where_it_fails() {
+        let place = tempfile::tempdir().unwrap();
+        let [data, journal, backup] =
+            ["data", "data/journal", "backup"].map(|name| place.path().join(name));
+        fs::create_dir_all(&journal).unwrap();
+        let receipts = format!("{FILE_PREFIX}{:012}.jsonl", 1);
+        fs::write(journal.join(&receipts), "a line\n").unwrap();
+        let folders = HostFolders {
+            data: &data,
+            journal: &journal,
+        };
+        let failed = back_up(&backup, folders, ([7; 8], [7; 32]), |copy| {
+            fs::write(copy, "half a state").unwrap();
+            Err(BackupError::NoManifest {
+                path: copy.to_owned(),
+            })
+        });
+        let Err(BackupError::NoManifest { path: copy }) = failed else {
+            panic!("the backup does not fail with the copy: {failed:?}");
+        };
+        assert!(copy.starts_with(&data) && !copy.exists() && !backup.exists());
+        let manifest = back_up(&backup, folders, ([7; 8], [7; 32]), |copy| {
+            assert!(backup.join(JOURNAL).join(&receipts).exists());
+            fs::write(copy, "a state").unwrap();
+            Ok::<_, BackupError>(CopiedState {
+                location: StateLocation::File,
+                schema: 1,
+                at: UnixMillis(1_700_000_000_999),
+            })
+        });
+        let files = manifest.unwrap().files;
+        let names: Vec<_> = files.keys().map(FilePath::as_str).collect();
+        let receipts = format!("{JOURNAL}/{receipts}");
+        let expected = [receipts.as_str(), "ledger.key", "ledger.pub", STATE];
+        assert_eq!(names, expected);
+        assert_eq!(fs::read(backup.join(STATE)).unwrap(), b"a state");
+        assert_eq!(fs::read_dir(&data).unwrap().count(), 3);
+    }
 
     #[test]
     fn a_backup_passes_over_receipts_that_retention_removes_meanwhile_and_no_others() {

@@ -2,7 +2,7 @@
 
 use domesday_journal::JournalError;
 use domesday_package::{FileSignatureError, KeyError, Sha256Digest, StagedContentError};
-use domesday_state::StateError;
+use domesday_state::{StateError, UnixMillis};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -78,6 +78,12 @@ pub enum BackupError {
     /// The state does not open.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The host's time is not a date of the calendar.
+    #[error("the host's time of {} ms since 1970 is not a date; set its clock", at.0)]
+    Clock {
+        /// The time.
+        at: UnixMillis,
+    },
     /// The file system's error.
     #[error("cannot read or write {}: {source}", path.display())]
     Io {

@@ -11,7 +11,7 @@ mod files;
 mod manifest;
 mod restore;
 
-pub use create::BackupDraft;
+pub use create::{CopiedState, HostFolders, back_up};
 pub use error::BackupError;
 pub use manifest::{BackupManifest, StateLocation};
 pub use restore::{RestoredBackup, restore};

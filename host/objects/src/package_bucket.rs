@@ -84,6 +84,9 @@ impl PackageBucket {
 
     /// Runs an operation until it ends or is stopped.
     ///
+    /// `domesday_oci::Registry` has the same lines. Neither crate may use the other, and the
+    /// crates that both use have no async runtime.
+    ///
     /// # Errors
     /// [`BucketError::Stopped`], or the error of the operation.
     fn run<T>(

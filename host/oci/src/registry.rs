@@ -75,6 +75,9 @@ impl Registry {
 
     /// Runs an operation until it ends or is stopped.
     ///
+    /// `domesday_objects::PackageBucket` has the same lines. Neither crate may use the other, and
+    /// the crates that both use have no async runtime.
+    ///
     /// # Errors
     /// [`RegistryError::Stopped`], or the error of the operation.
     fn run<T>(

@@ -23,6 +23,7 @@ pub mod ledger_key;
 pub mod logging;
 pub mod memory_budget;
 pub mod metrics_page;
+pub mod offline_promotion;
 pub mod operation_samples;
 pub mod package_proofs;
 pub mod promotion;

@@ -125,8 +125,8 @@ pub use promotion_proof::{
     UnprovedPromotion, last_trusted_entry, last_trusted_promotion, prove_promotion,
 };
 pub use promotions::{
-    LedgerFlaw, LedgerHash, LedgerProblem, LedgerRecord, LedgerSigner, NewPromotion,
-    PromotionEntry, Promotions, verify_ledger,
+    LONGEST_REASON, LedgerFlaw, LedgerHash, LedgerProblem, LedgerRecord, LedgerSigner,
+    NewPromotion, PromotionEntry, Promotions, is_reason, verify_ledger,
 };
 pub use receipt_keys::{ReceiptKey, ReceiptKeys};
 pub use reply::Reply;

@@ -17,6 +17,15 @@ use crate::{ReleaseKind, StateError, UnixMillis};
 /// The domain of an entry's hash, which keeps it apart from other hashes.
 const DOMAIN: &[u8] = b"domesday promotion 1\0";
 
+/// The longest reason of a promotion, in characters.
+pub const LONGEST_REASON: usize = 1_000;
+
+/// Reports whether a text is a reason of a promotion: one line of at most [`LONGEST_REASON`]
+/// characters.
+pub fn is_reason(text: &str) -> bool {
+    !text.chars().any(char::is_control) && text.chars().count() <= LONGEST_REASON
+}
+
 /// The hash of an entry.
 pub type LedgerHash = [u8; 32];
 
@@ -277,6 +286,14 @@ mod tests {
     fn flaw(records: &[LedgerRecord]) -> (u64, LedgerProblem) {
         let flaw = verify_ledger(records, TestSigner::is_signed).unwrap_err();
         (flaw.sequence, flaw.problem)
+    }
+
+    #[test]
+    fn a_reason_is_one_line_of_at_most_a_thousand_characters() {
+        assert!(is_reason("after the check of June"));
+        assert!(is_reason(&"é".repeat(LONGEST_REASON)));
+        assert!(!is_reason(&"é".repeat(LONGEST_REASON + 1)));
+        assert!(!is_reason("two\nlines"));
     }
 
     #[test]

@@ -6,27 +6,17 @@ use super::trust::trust;
 use anyhow::bail;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use domesday_engine::Runtime;
-use domesday_engine::config::Allocation;
-use domesday_package::{Full, PackageId, Trust, Verification};
-use domesday_series::catalogue::Family;
+use domesday_package::PackageId;
 use domesday_server::admin::protocol::{
     Command, LedgerEntry, ReleaseFetch, ReleaseKindArg, Response,
 };
 use domesday_server::clock::{Clock, MachineClock, random};
 use domesday_server::config::resolve;
-use domesday_server::ledger_key::LedgerKey;
-use domesday_server::promotion::{PromotionRequest, PromotionRules, promote};
-use domesday_server::series_releases::SeriesReleases;
-use domesday_valuation::compile_cache::own_folder;
-use domesday_valuation::release_store::open_release;
+use domesday_server::offline_promotion::promote_offline;
+use domesday_server::promotion::{PromotionRequest, PromotionRules};
+use domesday_state::{LONGEST_REASON, is_reason};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
-
-/// The longest reason, in characters.
-const LONGEST_REASON: usize = 1_000;
 
 /// Arguments of `release promote`.
 #[derive(Debug, clap::Args)]
@@ -74,9 +64,7 @@ impl Promote {
     /// The release cannot be served, was not checked as it must be, or the state fails.
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<()> {
         let target = self.target.resolve(matches)?;
-        if let Some(reason) = &self.reason
-            && (reason.chars().any(char::is_control) || reason.chars().count() > LONGEST_REASON)
-        {
+        if self.reason.as_deref().is_some_and(|text| !is_reason(text)) {
             bail!("--reason: write one line of at most {LONGEST_REASON} characters");
         }
         let by = stated_person(self.by.as_deref(), matches.value_source("by"));
@@ -120,13 +108,8 @@ impl Promote {
         second_key: bool,
         who: &str,
     ) -> anyhow::Result<LedgerEntry> {
-        // No server proves it, so that this does: the next start would refuse it otherwise.
         let unsigned = self.allow_unsigned.then(|| self.id.to_string());
         let trust = trust(&self.releases, unsigned.as_slice())?;
-        self.open(&trust)?;
-        let state = target.open_state()?;
-        own_folder(&target.data, "the data folder")?;
-        let key = Arc::new(LedgerKey::open(&target.data, random()?)?);
         let rules = PromotionRules {
             releases: &self.releases,
             trust: &trust,
@@ -138,24 +121,9 @@ impl Promote {
             who,
             reason: self.reason.as_deref(),
         };
-        Ok(promote(&*state, rules, key, request, MachineClock.now())?.into())
-    }
-
-    /// Opens and admits the release, as a server does.
-    fn open(&self, trust: &Trust) -> anyhow::Result<()> {
-        let (releases, id) = (&self.releases, self.id.as_str());
-        let proof = || (trust.clone(), Arc::new(Full) as Arc<dyn Verification>);
-        let family = |family| SeriesReleases::open(releases, family, proof(), Some(id));
-        match self.kind {
-            ReleaseKindArg::Markets => drop(family(Family::Markets)?),
-            ReleaseKindArg::Rates => drop(family(Family::Rates)?),
-            ReleaseKindArg::Valuation => {
-                let runtime = Runtime::new(Allocation::OnDemand)?;
-                let snapshots = &mut BTreeMap::new();
-                drop(open_release(releases, id, trust, &runtime, snapshots)?);
-            }
-        }
-        Ok(())
+        let (data, now) = (target.data.as_path(), MachineClock.now());
+        let open_state = || target.open_state();
+        Ok(promote_offline(open_state, (data, random()?), rules, request, now)?.into())
     }
 }
 

@@ -8,6 +8,7 @@ mod digests;
 mod recorded_evidence;
 mod recorder;
 mod row_work;
+mod sale_view;
 mod shown_sales;
 mod snapshot;
 
@@ -17,9 +18,9 @@ pub(crate) use digests::{AnswerDigests, digest};
 pub use recorded_evidence::RecordedEvidence;
 pub use recorder::{Exchange, Recorder};
 pub use row_work::{MAX_ROW_WORK, MAX_SEARCH_WORK, RowWork};
+pub(crate) use sale_view::{check_past, nearness_to, precision, shows_attributes};
 pub use shown_sales::ShownSales;
 pub use snapshot::SnapshotEvidence;
-pub(crate) use snapshot::{check_past, nearness_to, precision, shows_attributes};
 
 use crate::subject::{GridPoint, Precision, Subject};
 use domesday_property::FoundSales;

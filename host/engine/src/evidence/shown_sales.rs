@@ -1,7 +1,7 @@
 //! The sales that a release was shown: its comparables are checked and rendered from them.
 
 use super::Sale;
-use super::snapshot::evidence_sale;
+use super::sale_view::evidence_sale;
 use crate::subject::Subject;
 use domesday_property::FoundSales;
 

@@ -3,6 +3,7 @@
 //! A store joins by implementing [`Store`] and naming itself in [`state_suite`].
 
 pub(crate) mod accounts;
+pub(crate) mod claims;
 pub(crate) mod jobs;
 pub(crate) mod model;
 pub(crate) mod promotions;
@@ -108,20 +109,22 @@ macro_rules! state_suite {
                 a_withdrawn_job_leaves_nothing_and_costs_nothing
                 a_job_of_a_key_or_of_another_tenant_is_not_withdrawn
             }
-            work {
-                a_job_goes_from_queued_to_completed
-                a_job_is_never_updated_earlier_than_before
+            claims {
+                the_oldest_waiting_job_is_that_of_any_tenant
                 tenants_take_turns
                 a_host_claims_only_jobs_of_its_releases
                 a_host_without_object_storage_claims_no_job_in_it
-                the_oldest_waiting_job_is_that_of_any_tenant
+                many_workers_do_each_job_once
+            }
+            work {
+                a_job_goes_from_queued_to_completed
+                a_job_is_never_updated_earlier_than_before
                 a_lease_ends_on_its_millisecond
                 attempts_are_counted_by_chunk
                 a_job_let_go_can_be_claimed_at_once
                 chunks_are_finished_once_and_in_order
                 a_failed_job_refunds_unfinished_rows
                 jobs_go_on_after_a_restart
-                many_workers_do_each_job_once
             }
             model {
                 random_operations_match_the_model

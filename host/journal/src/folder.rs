@@ -28,7 +28,7 @@ pub(crate) fn opening(host: &PublicKey) -> Sha256Digest {
 ///
 /// # Errors
 /// [`JournalError::NotAJournal`] if the folder holds no key, [`JournalError::Key`] for a bad one.
-pub fn host(folder: &Path) -> Result<PublicKey, JournalError> {
+pub(crate) fn host(folder: &Path) -> Result<PublicKey, JournalError> {
     if !folder.join(PUBLIC).exists() {
         return Err(JournalError::NotAJournal {
             folder: folder.to_owned(),
@@ -63,7 +63,8 @@ pub fn heads(folder: &Path) -> Result<Vec<Head>, JournalError> {
 ///
 /// # Errors
 /// [`JournalError::NoHead`] where the host signed none yet, [`JournalError::ForeignHead`] where the
-/// last one is not the host's. Otherwise as [`host`] and [`heads`].
+/// last one is not the host's. [`JournalError::NotAJournal`] or [`JournalError::Key`] for the
+/// host's key, and otherwise as [`heads`].
 pub fn last_head(folder: &Path) -> Result<Head, JournalError> {
     let host = host(folder)?;
     let Some(head) = heads(folder)?.pop() else {

@@ -51,7 +51,7 @@ mod writer;
 
 pub use error::{JournalError, SealError};
 pub use flaw::{Flaw, VerifyError};
-pub use folder::{heads, host, last_head};
+pub use folder::{heads, last_head};
 pub use head::Head;
 pub use line::{Receipt, ReceiptHeader, SealedReceipt, prepare};
 pub use needed_snapshots::{NeededSnapshot, needed_snapshots};

@@ -46,6 +46,11 @@ pub(crate) struct RefusedPromotion {
     pub unproved: bool,
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each change is whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl PromotionMetrics {
     pub(super) fn register(registry: &mut Registry) -> PromotionMetrics {
         let metrics = PromotionMetrics::default();
@@ -130,11 +135,6 @@ impl PromotionMetrics {
             self.promoted.get_or_create(&labels).set(when.timestamp());
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Each change is whole.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

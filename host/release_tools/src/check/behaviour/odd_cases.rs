@@ -38,9 +38,9 @@ struct Candidate {
     is_stated: bool,
 }
 
-/// The moves that share one case.
+/// Counts of the moves that share one case.
 #[derive(Clone, Copy, Default)]
-struct Shared {
+struct ShareCounts {
     moves: usize,
     /// Those of homes that are given the case.
     stated: usize,
@@ -78,7 +78,7 @@ pub fn find_odd_cases<'a>(
     let mut left: Vec<usize> = (0..large.len()).collect();
     let mut found = Vec::new();
     while !left.is_empty() {
-        let mut shared = vec![Shared::default(); 2 * names.len()];
+        let mut shared = vec![ShareCounts::default(); 2 * names.len()];
         for at in &left {
             for candidate in &candidates[*at] {
                 let of_case = 2 * candidate.name + usize::from(raises(candidate, *at));
@@ -88,7 +88,7 @@ pub fn find_odd_cases<'a>(
         }
         let any = (0..shared.len()).filter(|place| shared[*place].moves > 0);
         let best = any.max_by_key(|place| {
-            let Shared { moves, stated } = shared[*place];
+            let ShareCounts { moves, stated } = shared[*place];
             let name = place / 2;
             (moves as i64 - small[name], stated, Reverse(&names[name]))
         });

@@ -196,7 +196,7 @@ pub fn judge(patterns: &[Pattern]) -> Finding {
     );
     let lines = odd.iter().map(|odd| {
         format!(
-            "{}: homes with it are valued {:+.1} % apart in the median of {} changes{}; {} is allowed",
+            "{}: homes with it are valued {:+.1} % apart in the median of {} changes{}; {:+.1} % is allowed",
             odd.case.name,
             odd.by.exp_m1() * 100.0,
             odd.case.moves.len(),
@@ -205,7 +205,7 @@ pub fn judge(patterns: &[Pattern]) -> Finding {
             } else {
                 ""
             },
-            percent(odd.limit().exp_m1())
+            odd.limit().copysign(odd.by).exp_m1() * 100.0
         )
     });
     Finding::new(CHECK, Verdict::Failed, summary)
@@ -329,7 +329,7 @@ mod tests {
             found.summary,
             "2 of 3 changes of one input or of two move estimates apart from all others; the worst is walls cob, energy rating D"
         );
-        let line = "walls cob, energy rating D: homes with it are valued -66.7 % apart in the median of 6 changes, beyond the moves by each input; 64.9 % is allowed";
+        let line = "walls cob, energy rating D: homes with it are valued -66.7 % apart in the median of 6 changes, beyond the moves by each input; -39.3 % is allowed";
         assert_eq!(found.details, [line]);
     }
 

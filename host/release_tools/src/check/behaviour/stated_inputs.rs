@@ -54,15 +54,6 @@ pub fn moves_by_case(
         homes.extend(changed.into_iter().map(|(_, home)| home));
     }
     let estimates = prober.estimates(&homes, "stating inputs", progress);
-    let moves = |case: &StatedCase, rows: &[(usize, usize)]| -> Vec<CaseMove> {
-        let moved = rows.iter().filter_map(|(base, row)| {
-            let by = log_ratio(values[*base], estimates[*row])?;
-            let own = own_case(bases[*base], case, judged.iter().chain(&cases));
-            let own = own.into_iter().collect();
-            Some(CaseMove { own, by })
-        });
-        moved.collect()
-    };
     let is_applicable = |case: &StatedCase| {
         let can = bases.iter().filter(|base| with_case(base, case).is_some());
         can.count() >= OF_A_CASE
@@ -73,7 +64,11 @@ pub fn moves_by_case(
         lost: 0,
     };
     for (case, rows) in cases.iter().zip(&tried) {
-        let moves = moves(case, rows);
+        let moved = rows.iter().filter_map(|(base, row)| {
+            let by = log_ratio(values[*base], estimates[*row])?;
+            Some(case_move(bases[*base], case, by))
+        });
+        let moves: Vec<CaseMove> = moved.collect();
         if is_applicable(case) {
             found.applicable += 1;
             found.lost += usize::from(moves.len() < OF_A_CASE);
@@ -81,6 +76,12 @@ pub fn moves_by_case(
         found.moves.push((case.name.clone(), moves));
     }
     found
+}
+
+/// Returns the move of a home by a case. It knows the home's own case, which it may be due to.
+fn case_move(base: &Home, case: &StatedCase, by: f64) -> CaseMove {
+    let own = own_case(base, case).into_iter().collect();
+    CaseMove { own, by }
 }
 
 /// Returns homes with the case and the places of their bases, from another base at each turn. Bases
@@ -149,6 +150,18 @@ mod tests {
         assert_eq!(bases(&pool).len(), 3);
         let pool = [home("a"), home("b"), home("c"), unsized_home("d")];
         assert_eq!(bases(&pool).len(), 3);
+    }
+
+    #[test]
+    fn a_move_by_a_stated_input_knows_the_case_that_the_home_had() {
+        let cases = cases();
+        let three = cases.iter().find(|case| case.name == "bedrooms 3").unwrap();
+        let five = home("a").with_change("five", |subject| subject.size.bedrooms = Some(5));
+        let moved = case_move(&five, three, -1.1);
+        assert_eq!(
+            (&moved.own[..], moved.by),
+            (&["bedrooms 5".to_owned()][..], -1.1)
+        );
     }
 
     #[test]

@@ -97,8 +97,8 @@ fn value_all(client: &Client, requests: &[Value]) -> Vec<Value> {
         let body = json!({"requests": requests});
         let mut answer = client.post("/v3/batch-value", &body).json();
         match answer["results"].take() {
-            Value::Array(results) => results,
-            _ => panic!("{answer}"),
+            Value::Array(results) if results.len() == requests.len() => results,
+            results => panic!("{answer}: {results}"),
         }
     };
     requests.chunks(BATCH).flat_map(of_batch).collect()
@@ -122,6 +122,7 @@ pub fn assert_as_tested(client: &Client, rows: &Path, sold: &SoldAddresses, leas
     let requests: Vec<Value> = asked.iter().map(|(request, _)| request.clone()).collect();
     let results = value_all(client, &requests);
     let (mut served, mut tested) = (Values::default(), Values::default());
+    let (mut without, mut most_apart) = (None, 0.0_f64);
     for ((_, line), result) in asked.iter().zip(&results) {
         let pounds = |name: &str| line[name].parse::<f64>().unwrap();
         let price = pounds("price_gbp");
@@ -132,29 +133,29 @@ pub fn assert_as_tested(client: &Client, rows: &Path, sold: &SoldAddresses, leas
             of("/range/lower_value_gbp"),
             of("/range/upper_value_gbp"),
         ) {
+            let of_test = pounds("estimate_gbp");
+            most_apart = most_apart.max((estimate / of_test - 1.0).abs());
             served.add(price, estimate, lower, upper);
-            tested.add(
-                price,
-                pounds("estimate_gbp"),
-                pounds("lower_gbp"),
-                pounds("upper_gbp"),
-            );
+            tested.add(price, of_test, pounds("lower_gbp"), pounds("upper_gbp"));
+        } else {
+            without.get_or_insert(result);
         }
     }
     let valued = served.errors.len();
     assert!(
         valued >= least,
-        "{valued} of {} have a value: {:#?}",
-        asked.len(),
-        results.first()
+        "{valued} of {} have a value: {without:#?}",
+        asked.len()
     );
     let (served, tested) = (served.figures(), tested.figures());
     println!(
-        "counts: as served: {valued} sales, median error {:.2} % and by the back-test {:.2} %, in range {:.1} and {:.1} %",
+        "counts: as served: {valued} of {} sales have a value, median error {:.2} % and by the back-test {:.2} %, in range {:.1} and {:.1} %, no estimate differs by more than {:.2} %",
+        asked.len(),
         100.0 * served[0],
         100.0 * tested[0],
         100.0 * served[1],
-        100.0 * tested[1]
+        100.0 * tested[1],
+        100.0 * most_apart
     );
     for (at, most) in GAPS.into_iter().enumerate() {
         assert!(

@@ -4,7 +4,7 @@ use super::repository::RepositoryError;
 use crate::snapshot_pin::PinError;
 use crate::{GateError, PackageError, PackageId, Sha256Digest};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A release did not reach its destination.
 #[derive(Debug, thiserror::Error)]
@@ -52,14 +52,34 @@ pub enum TransferError {
     /// The new package, which is whole, cannot take the place of another of its id.
     #[error("cannot put the new package in place at {}", .0.display())]
     NotReplaced(PathBuf, #[source] io::Error),
+    /// The new package is in its place, and may be gone after a power cut.
+    #[error(
+        "the new package is at {}, but the disk cannot confirm it{}; look whether it is there after a restart",
+        place.display(),
+        say_aside(aside.as_deref())
+    )]
+    NotConfirmed {
+        /// Its place.
+        place: PathBuf,
+        /// The folder that has the other package.
+        aside: Option<PathBuf>,
+        /// The reason.
+        source: io::Error,
+    },
     /// Another package of the id was moved away, and cannot be moved back.
-    #[error("cannot move {} back to {}; move it there by hand", folder.display(), place.display())]
+    #[error(
+        "cannot put the new package in place ({cause}), nor move {} back to {}; move it there by hand",
+        folder.display(),
+        place.display()
+    )]
     NotPutBack {
         /// Its place.
         place: PathBuf,
         /// The folder that has it.
         folder: PathBuf,
-        /// The reason.
+        /// The reason why the new package is not in its place.
+        cause: io::Error,
+        /// The reason why this one cannot be moved back.
         source: io::Error,
     },
     /// The package cannot be sent.
@@ -92,6 +112,12 @@ pub enum TransferError {
         /// The reason.
         source: Box<PackageError>,
     },
+}
+
+/// Says where the package is that made way, as a part of a sentence.
+fn say_aside(aside: Option<&Path>) -> String {
+    let say = |aside: &Path| format!(", and the other one is at {}", aside.display());
+    aside.map(say).unwrap_or_default()
 }
 
 impl From<PinError> for TransferError {

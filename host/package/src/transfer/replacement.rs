@@ -53,11 +53,11 @@ impl Replacement {
 
     /// Renames the other package out of the way and the new one, which is whole, into its place.
     /// Returns the folder that has the other one now. It is `None` where that went meanwhile, or
-    /// another host put the same package in place first.
+    /// another host had moved it away first.
     ///
     /// # Errors
     /// The transfer was stopped, or a folder cannot be renamed. Then the other one is in its place,
-    /// unless the error says where it is.
+    /// unless the error says where each of them is.
     pub fn put_in_place(self, control: &TransferControl) -> Result<Option<PathBuf>, TransferError> {
         let place = self.packages_dir.join(self.id.as_str());
         let refused = |source| TransferError::NotReplaced(place.clone(), source);
@@ -69,20 +69,30 @@ impl Replacement {
             aside,
         ) {
             (Ok(()), aside) => {
-                sync_directory(&self.packages_dir).map_err(refused)?;
-                Ok(aside.map(|aside| aside.folder))
+                let aside = aside.map(|aside| aside.folder);
+                match sync_directory(&self.packages_dir) {
+                    Ok(()) => Ok(aside),
+                    Err(source) => Err(TransferError::NotConfirmed {
+                        place,
+                        aside,
+                        source,
+                    }),
+                }
             }
-            (Err(_), None) if is_of(&place, &self.manifest) => Ok(None),
+            // Another host was first, which may have happened between the two renames.
+            (Err(_), aside) if is_of(&place, &self.manifest) => Ok(aside.map(|aside| aside.folder)),
             (Err(source), None) => Err(refused(source)),
-            (Err(source), Some(aside)) => {
+            (Err(cause), Some(aside)) => {
                 let folder = aside.folder.clone();
-                let stays = |source| TransferError::NotPutBack {
-                    place: place.clone(),
-                    folder,
-                    source,
-                };
-                aside.put_back().map_err(stays)?;
-                Err(refused(source))
+                match aside.put_back() {
+                    Ok(()) => Err(refused(cause)),
+                    Err(source) => Err(TransferError::NotPutBack {
+                        place,
+                        folder,
+                        cause,
+                        source,
+                    }),
+                }
             }
         }
     }

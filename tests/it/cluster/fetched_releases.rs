@@ -346,6 +346,13 @@ fn a_host_that_starts_with_another_release_fetches_the_promoted_one_too() {
     await_held(&second, &digest(&source));
     assert_eq!(digest(&mine), digest(&source));
     await_release(&second, &key, RELEASE);
+    second.stop();
+    // Another package of that id, which the start withdraws, is no hindrance.
+    let other = Releases::copy();
+    add_another(&other);
+    let second = serve(&database, other.path(), &settings);
+    await_held(&second, &digest(&source));
+    assert_eq!(digest(&other), digest(&source));
     first.stop();
     second.stop();
 }

@@ -188,7 +188,7 @@ fn status(service: &Service) -> Status {
 }
 
 /// Returns the releases that were promoted last, with the manifests that the ledger has. Blocks,
-/// for a bounded time.
+/// for a bounded time but for a look into the folder of releases.
 fn list_promoted(service: &Service) -> Vec<protocol::PromotedRelease> {
     let state = service.state.clone();
     let records = Handle::current().block_on(async {

@@ -196,6 +196,8 @@ impl PromotionFollower {
                 (self.known, self.held) = (Some(promoted.clone()), Some(promoted));
                 (self.doubted, self.refused, self.retry) = (None, None, None);
             }
+            // Nothing names its package. A start serves what is here under the id, with a warning.
+            Ok(Err(PromotionError::Unproved(_))) if is_known => self.held = Some(promoted),
             Ok(Err(PromotionError::Unproved(_))) if self.doubted.as_ref() != Some(&promoted) => {
                 // The entry may come next.
                 (self.doubted, self.seen) = (Some(promoted), None);

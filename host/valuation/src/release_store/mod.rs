@@ -236,12 +236,10 @@ impl ReleaseStore {
     }
 
     /// Forgets a retained release whose package has another manifest than the one of this SHA-256,
-    /// so that it is opened anew. A withdrawn one stays withdrawn.
+    /// so that it is opened anew. One of this manifest that is withdrawn stays withdrawn.
     pub fn forget_other(&self, id: &str, manifest: &str) {
         let mut entries = self.write();
-        let is_other = |entry: &Entry| {
-            entry.withdrawn.is_none() && entry.retained.package.digest().to_string() != manifest
-        };
+        let is_other = |entry: &Entry| entry.retained.package.digest().to_string() != manifest;
         if entries.get(id).is_some_and(is_other) {
             entries.remove(id);
         }

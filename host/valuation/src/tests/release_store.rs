@@ -163,7 +163,7 @@ fn a_release_that_was_withdrawn_is_not_served() {
 }
 
 #[test]
-fn a_release_of_another_manifest_is_opened_anew_unless_it_is_withdrawn() {
+fn a_release_of_another_manifest_is_opened_anew_and_a_withdrawn_one_of_this_is_not() {
     let folder = without_release();
     add(folder.path(), "past-1", |_| {});
     let store = store(folder.path(), None, "2027-06-01").unwrap();
@@ -176,8 +176,10 @@ fn a_release_of_another_manifest_is_opened_anew_unless_it_is_withdrawn() {
     assert_eq!(store.package_digest("past-1"), None);
     assert!(!Arc::ptr_eq(&get(), &open));
     store.withdraw("past-1", "a byte differs");
-    store.forget_other("past-1", "another");
+    store.forget_other("past-1", &open.package.to_string());
     assert!(store.get("past-1").is_err());
+    store.forget_other("past-1", "another");
+    assert_eq!(get().package, open.package);
 }
 
 #[test]

@@ -20,14 +20,19 @@ pub async fn drain_at_signal(
     let drain_delay = Duration::from_secs(settings.drain_delay.into());
     let drain_timeout = Duration::from_secs(settings.drain_timeout.into());
     let signal = signals.next().await;
+    // A load balancer needs a while to see that the service is not ready. A person does not.
+    let delay = match signal {
+        StopSignal::Terminate => drain_delay,
+        _ => Duration::ZERO,
+    };
+    // First, so that a fetch that the stop ends is known as one.
+    service.connections.drain(delay + drain_timeout);
     // Jobs are released while requests are still finished.
     jobs.stop();
     if let Some(source) = source {
         source.stop();
     }
-    // A load balancer needs a while to see that the service is not ready. A person does not.
     if signal == StopSignal::Terminate {
-        service.connections.drain(drain_delay + drain_timeout);
         tracing::info!(seconds = settings.drain_delay, "not ready; stopping soon");
         tokio::select! {
             () = tokio::time::sleep(drain_delay) => {}

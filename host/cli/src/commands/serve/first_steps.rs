@@ -36,6 +36,8 @@ pub struct PreparedService {
     pub service: Arc<Service>,
     /// The file of the demo's key, or of the sandbox's.
     pub demo_key: Option<PathBuf>,
+    /// True if the release values the demo's home.
+    pub values_demo: bool,
     pub console: ConsoleListener,
     pub socket: (AdminSocket, SocketFile),
 }
@@ -55,9 +57,13 @@ pub fn prepare(
     let has_console = demo_key.is_some() && !is_sandbox;
     let console = open_console(settings, address, has_console, &mut service)?;
     let socket = AdminSocket::bind(socket_path(&settings.data))?;
+    let values_demo = demo_key.is_some()
+        && service.releases.current_problem().is_none()
+        && demo::is_valued(service.releases.current());
     Ok(PreparedService {
         service: Arc::new(service),
         demo_key,
+        values_demo,
         console,
         socket,
     })

@@ -143,7 +143,7 @@ async fn serve(
     let Some(prepared) = run_until_stop(&mut signals, preparing).await? else {
         return Ok(());
     };
-    let (service, demo_key) = (prepared.service, prepared.demo_key);
+    let (service, demo) = (prepared.service, (prepared.demo_key, prepared.values_demo));
     let (console, (socket, socket_file)) = (prepared.console, prepared.socket);
     let jobs = Jobs::start(
         &service,
@@ -152,7 +152,7 @@ async fn serve(
     );
 
     let release_id = service.releases.current().id.clone();
-    announce(&settings, &service, address, demo_key);
+    announce(&settings, &service, address, demo);
     if let Some(sandbox) = &sandbox {
         println!("{}", (sandbox.about)(address));
     }
@@ -326,7 +326,7 @@ fn announce(
     settings: &Settings,
     service: &Service,
     address: SocketAddr,
-    demo_key: Option<PathBuf>,
+    (demo_key, values_demo): (Option<PathBuf>, bool),
 ) {
     let release = service.releases.current();
     let certificate = settings.tls_certificate.as_deref();
@@ -344,7 +344,7 @@ fn announce(
     }
     println!("Serving release {} on {scheme}://{address}", release.id);
     match demo_key {
-        Some(key) if demo::is_valued(release) => {
+        Some(key) if values_demo => {
             println!("{}", demo::command_line(&key, address, certificate));
         }
         // No line that fails: another release may know none of the demo's homes.

@@ -109,6 +109,9 @@ impl FetchedReleases {
         work: impl FnOnce(Remote, Arc<TransferControl>) -> anyhow::Result<()> + Send + 'static,
     ) -> anyhow::Result<()> {
         let control = self.begin(release.clone())?;
+        if let Some((kind, id)) = &release {
+            tracing::info!(kind = kind.as_str(), release_id = id, "fetching a release");
+        }
         let location = self.location.clone();
         let connect = move |control: Arc<TransferControl>| {
             let log = Arc::new(|line: &str| tracing::info!("{line}"));
@@ -239,7 +242,6 @@ impl ReleaseSource for FetchedReleases {
         id: &str,
         manifest: Option<&str>,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
-        tracing::info!(kind = kind.as_str(), release_id = id, "fetching a release");
         let (releases, trust) = (self.releases.clone(), self.trust.clone());
         let manifest = manifest.map(str::to_owned);
         let parsed = id.parse::<PackageId>().map_err(anyhow::Error::from);

@@ -90,12 +90,14 @@ fn prove_served(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_release_that_no_server_would_serve_opens_no_state_and_makes_no_key() {
         let place = tempfile::tempdir().unwrap();
         let data = place.path().join("data");
         let releases = place.path().join("releases");
+        fs::create_dir(&data).unwrap();
         let rules = PromotionRules {
             releases: &releases,
             trust: &Trust::Unsigned,
@@ -115,7 +117,15 @@ mod tests {
             let open_state = || panic!("the state is opened for {kind:?}");
             let refused: Result<_, OfflinePromotionError> =
                 promote_offline(open_state, (&data, [7; 32]), rules, request, UnixMillis(0));
-            assert!(refused.is_err() && !data.exists(), "{kind:?}");
+            let error = refused.err().unwrap();
+            assert!(
+                matches!(
+                    error,
+                    OfflinePromotionError::Valuation(_) | OfflinePromotionError::Series(_)
+                ),
+                "{error}"
+            );
+            assert_eq!(fs::read_dir(&data).unwrap().count(), 0, "{kind:?}");
         }
     }
 }

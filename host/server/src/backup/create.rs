@@ -329,7 +329,11 @@ mod tests {
                 at: UnixMillis(1_700_000_000_999),
             })
         });
-        let files = manifest.unwrap().files;
+        let manifest = manifest.unwrap();
+        assert_eq!(manifest.made_at.to_string(), "2023-11-14T22:13:20Z");
+        let undated = timestamp(UnixMillis(i64::MAX));
+        assert!(matches!(undated, Err(BackupError::Clock { .. })));
+        let files = manifest.files;
         let names: Vec<_> = files.keys().map(FilePath::as_str).collect();
         let receipts = format!("{JOURNAL}/{receipts}");
         let expected = [receipts.as_str(), "ledger.key", "ledger.pub", STATE];

@@ -1,6 +1,6 @@
-//! The console in a browser: each page's main task by clicks, at a desk, and on a telephone without
-//! scripts. Without Debian's chromium the test prints that it was skipped.
-//! `DOMESDAY_CONSOLE_WAYS=4`, which `scripts/test full` sets, adds both in the dark, a map on a
+//! The console in a browser: each page's main task by clicks, at a desk, and on a telephone in the
+//! dark. Without Debian's chromium the test prints that it was skipped. `DOMESDAY_CONSOLE_WAYS=4`,
+//! which `scripts/test full` sets, adds a telephone without scripts, a desk in the dark, a map on a
 //! telephone, and maps of pictures.
 
 use super::{link, reports, start_with_console};

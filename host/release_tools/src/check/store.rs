@@ -30,7 +30,7 @@ pub fn store_report(
 mod tests {
     use super::*;
     use crate::check::finding::RowLimits;
-    use domesday_package::{Draft, Kind, PropertyBody, RegisterFile, Source, write};
+    use domesday_package::{Draft, PropertyBody, RegisterFile, Source, write};
     use std::collections::BTreeMap;
     use std::path::PathBuf;
 
@@ -57,7 +57,7 @@ mod tests {
             files: BTreeMap::from([("homes".parse().unwrap(), Source::Bytes(b"content".to_vec()))]),
         };
         write(packages, draft).unwrap();
-        packages.join(Kind::Property.as_str()).join("s-1")
+        packages.join("s-1")
     }
 
     fn report_of(manifest: Sha256Digest) -> Report {

@@ -1,8 +1,8 @@
 //! The accuracy of values of a real place as the API serves them, beside that of the back-test on
 //! the same sales.
 //!
-//! The place is Leicestershire, which has the fewest sales, and homes with an address of their own
-//! in a register.
+//! The place is Leicestershire, which has the fewest sales, and whose homes have addresses in a
+//! register.
 
 use crate::common::downloads::folder;
 use crate::common::program::run;

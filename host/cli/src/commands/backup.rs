@@ -71,7 +71,7 @@ impl Backup {
     }
 }
 
-/// Has the server that runs there copy the state to `path`, or else copies it.
+/// Copies the state to `path`, by the server that runs there if one does.
 fn copy_state(target: &AdminTarget, data: &Path, path: &Path) -> anyhow::Result<CopiedState> {
     let command = Command::CopyState {
         path: path.to_owned(),

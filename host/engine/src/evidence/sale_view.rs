@@ -98,12 +98,12 @@ fn nearness(subject: &Postcode, sale: &Postcode) -> Nearness {
 }
 
 #[cfg(test)]
-pub(in crate::evidence) mod tests {
+pub(crate) mod tests {
     use super::*;
     use domesday_registers::codes::PropertyType;
 
     /// Returns a flat that a customer described.
-    pub(in crate::evidence) fn subject() -> Subject {
+    pub(crate) fn subject() -> Subject {
         let known = serde_json::json!({
             "valuation_day": 20_000, "uprn": 1,
             "place": { "easting": 450_000, "northing": 300_000 }, "precision": "property",

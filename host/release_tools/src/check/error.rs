@@ -51,7 +51,7 @@ pub enum CheckError {
     #[error("{0} cannot be its own reference; name another release by --reference")]
     OwnReference(String),
     /// The package is not the one that was checked.
-    #[error("package {} changed during the check; check it again", package_dir.display())]
+    #[error("package {} is another one than that which was checked; check it again", package_dir.display())]
     PackageChanged {
         /// The package's directory.
         package_dir: PathBuf,

@@ -229,7 +229,7 @@ impl Service {
         self.make_current(kind, id)
     }
 
-    /// Has a release that was promoted elsewhere ready to be served, and serves the current one on.
+    /// Opens a release that was promoted elsewhere, and serves the current one on.
     /// Blocks.
     ///
     /// # Errors

@@ -13,13 +13,16 @@ const TERM_YEARS: u32 = 125;
 const PASSED_YEARS: f64 = 35.0;
 const DAYS_A_YEAR: f64 = 365.2425;
 
+/// Names a home's own case of an input.
+type OwnCase = dyn Fn(&Subject) -> Option<String>;
+
 /// One case of an input.
 pub struct StatedCase {
     /// The input and the case.
     pub name: String,
     /// Returns the home's own case of the input, which may be that it is absent. Returns `None`
     /// where a home has no such case.
-    own: Box<dyn Fn(&Subject) -> Option<String>>,
+    own: Box<OwnCase>,
     /// Returns true if the case says anything about the home.
     applies: fn(&Subject) -> bool,
     /// States it.

@@ -1,6 +1,7 @@
 //! Homes and answers for the unit tests of the checks.
 
 use super::rows::{Home, RowResult};
+use crate::build::sold_subject::typical_lease;
 use domesday_engine::outcome::{Cost, Outcome, Valuation, ValueRange};
 use domesday_engine::subject::{
     BuildStatus, Energy, Fabric, GridPoint, Occupancy, Precision, Provenance, Size, Subject,
@@ -45,6 +46,14 @@ pub fn home(name: &str) -> Home {
             evidence_through: Some(Day(20_600)),
         }),
     }
+}
+
+/// Returns [`home`] as a flat with a lease.
+pub fn flat(name: &str) -> Home {
+    home(name).with_change("as a flat", |subject| {
+        subject.property_type = PropertyType::Flat;
+        subject.lease = Some(typical_lease());
+    })
 }
 
 /// Returns a home's result with this estimate and a range of a tenth either way.

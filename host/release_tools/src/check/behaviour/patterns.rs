@@ -46,9 +46,8 @@ impl Pattern {
         self.cases.len() > 1
     }
 
-    /// Returns the largest move that honest models have.
     fn limit(&self) -> f64 {
-        if self.is_pair() { TWO } else { ONE }
+        limit(self.is_pair())
     }
 
     /// Returns the move of the median home, if there are enough to judge.
@@ -56,6 +55,11 @@ impl Pattern {
         let moves: Vec<f64> = self.moves.iter().map(|home| home.by).collect();
         median(&moves).filter(|_| moves.len() >= OF_A_PAIR)
     }
+}
+
+/// Returns the largest move that honest models have by one input, or by two beyond each.
+fn limit(pair: bool) -> f64 {
+    if pair { TWO } else { ONE }
 }
 
 /// Values homes with one input of another home, and with two.
@@ -223,7 +227,7 @@ struct Odd {
 
 impl Odd {
     fn limit(&self) -> f64 {
-        if self.pair { TWO } else { ONE }
+        limit(self.pair)
     }
 }
 

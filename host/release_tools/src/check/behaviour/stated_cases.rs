@@ -267,15 +267,8 @@ fn energy() -> Vec<StatedCase> {
 mod tests {
     use super::*;
     use crate::build::sold_subject::typical_lease;
-    use crate::check::testing::home;
+    use crate::check::testing::{flat, home};
     use std::collections::BTreeSet;
-
-    fn flat(name: &str) -> Home {
-        home(name).with_change("as a flat", |subject| {
-            subject.property_type = PropertyType::Flat;
-            subject.lease = Some(typical_lease());
-        })
-    }
 
     #[test]
     fn each_input_of_a_request_is_stated_in_two_cases_or_more() {

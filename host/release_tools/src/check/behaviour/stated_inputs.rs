@@ -122,16 +122,7 @@ fn bases(pool: &[Home]) -> Vec<&Home> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::sold_subject::typical_lease;
-    use crate::check::testing::home;
-    use domesday_registers::codes::PropertyType;
-
-    fn flat(name: &str) -> Home {
-        home(name).with_change("as a flat", |subject| {
-            subject.property_type = PropertyType::Flat;
-            subject.lease = Some(typical_lease());
-        })
-    }
+    use crate::check::testing::{flat, home};
 
     /// Half of the homes have a lease, where there are any.
     #[test]

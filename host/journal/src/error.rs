@@ -46,7 +46,7 @@ pub enum JournalError {
         problem: String,
     },
     /// The host signed no head yet.
-    #[error("the journal {} has no signed head yet; its first comes with its first receipt", folder.display())]
+    #[error("the journal {} has no signed head yet; a host signs one within a second of its first receipt", folder.display())]
     NoHead {
         /// The journal's folder.
         folder: PathBuf,

@@ -82,9 +82,7 @@ pub fn last_trusted_promotion(
     kind: ReleaseKind,
     is_trusted: impl Fn(&LedgerRecord) -> bool,
 ) -> Option<PromotionEntry> {
-    entries_of(records, kind)
-        .find(|(_, record)| is_sound(record) && is_trusted(record))
-        .map(|(entry, _)| entry)
+    last_entry(records, kind, |_, record| is_trusted(record))
 }
 
 /// Returns the last entry of a release that is trusted.
@@ -93,9 +91,20 @@ pub fn last_trusted_entry(
     (kind, release_id): (ReleaseKind, &str),
     is_trusted: impl Fn(&LedgerRecord) -> bool,
 ) -> Option<PromotionEntry> {
+    let is_of_release = |entry: &PromotionEntry| entry.release_id == release_id;
+    last_entry(records, kind, |entry, record| {
+        is_of_release(entry) && is_trusted(record)
+    })
+}
+
+/// Returns the last entry of a kind that is sound and accepted.
+fn last_entry(
+    records: &[LedgerRecord],
+    kind: ReleaseKind,
+    accepts: impl Fn(&PromotionEntry, &LedgerRecord) -> bool,
+) -> Option<PromotionEntry> {
     entries_of(records, kind)
-        .filter(|(entry, _)| entry.release_id == release_id)
-        .find(|(_, record)| is_sound(record) && is_trusted(record))
+        .find(|(entry, record)| is_sound(record) && accepts(entry, record))
         .map(|(entry, _)| entry)
 }
 

@@ -34,6 +34,7 @@ mod probes;
 mod reference;
 mod request_id;
 mod routes;
+mod start_probes;
 mod tls;
 mod v1;
 mod value;
@@ -41,6 +42,7 @@ mod value;
 pub use axum::Router;
 pub use listener::{IDLE_GRACE, bind, bounded_by_files, serve};
 pub use probes::routes as probes;
+pub use start_probes::StartProbes;
 pub use tls::Tls;
 
 use crate::service::Service;

@@ -19,7 +19,7 @@ pub fn routes() -> Router<Arc<Service>> {
 }
 
 /// Responds 200 while the process runs.
-async fn healthy() -> Response {
+pub(super) async fn healthy() -> Response {
     json(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
@@ -44,7 +44,8 @@ async fn ready(State(service): State<Arc<Service>>) -> Response {
     )
 }
 
-fn not_ready() -> Response {
+/// Responds 503, and says when to ask again.
+pub(super) fn not_ready() -> Response {
     let mut response = json(
         StatusCode::SERVICE_UNAVAILABLE,
         &json!({ "status": "not_ready" }),

@@ -4,7 +4,7 @@ use super::PromotionError;
 use crate::ledger_key::{is_known, verify};
 use domesday_package::{Attachments, CheckEvidence, Kind, Package, Trust, judge_check, open};
 use domesday_state::{
-    LedgerRecord, LedgerSigner, NewPromotion, ReleaseKind, State, StateError, UnixMillis,
+    LedgerRecord, LedgerSigner, NewPromotion, ReleaseKind, State, StateError, UnixMillis, is_reason,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +37,7 @@ pub struct PromotionRules<'a> {
 /// release can be served is for the caller to prove first. Blocks.
 ///
 /// # Errors
+/// [`PromotionError::Reason`] if the reason is not one line, or too long.
 /// [`PromotionError::Gate`] if the release was not checked as it must be, or failed.
 /// [`PromotionError::Package`] or [`PromotionError::State`] if one cannot be read or written.
 pub fn promote(
@@ -52,6 +53,9 @@ pub fn promote(
         who,
         reason,
     } = request;
+    if reason.is_some_and(|reason| !is_reason(reason)) {
+        return Err(PromotionError::Reason);
+    }
     let package_dir = rules.releases.join(kind.as_str()).join(release_id);
     let package = open(&package_dir, rules.trust).map_err(Box::new)?;
     let evidence = match kind {
@@ -122,4 +126,38 @@ fn was_promoted(
             && (!rules.second_key || entry.report.is_some())
             && is_known(&record.signer, own_key, rules.trust)
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger_key::LedgerKey;
+    use domesday_state::{EmbeddedState, Promotions as _};
+
+    #[test]
+    fn a_reason_of_two_lines_promotes_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let state = EmbeddedState::open(&place.path().join("state.redb")).unwrap();
+        let signer = Arc::new(LedgerKey::open(place.path(), [7; 32]).unwrap());
+        let rules = PromotionRules {
+            releases: place.path(),
+            trust: &Trust::Unsigned,
+            second_key: false,
+        };
+        let promoted = |reason| {
+            let request = PromotionRequest {
+                kind: ReleaseKind::Valuation,
+                release_id: "nowhere-1",
+                who: "alice",
+                reason: Some(reason),
+            };
+            promote(&state, rules, signer.clone(), request, UnixMillis(0)).unwrap_err()
+        };
+        let refused = promoted("after the check\nof June");
+        assert!(matches!(refused, PromotionError::Reason), "{refused}");
+        // One line goes on, to a package that is not there.
+        let missing = promoted("after the check of June");
+        assert!(matches!(missing, PromotionError::Package(_)), "{missing}");
+        assert_eq!(state.promotions().unwrap(), []);
+    }
 }

@@ -13,8 +13,9 @@ use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
 use domesday_package::{GateError, PackageError, read_claimed_digest};
 use domesday_state::{
-    LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State, StateError, UnixMillis,
-    UnprovedPromotion, last_trusted_entry, last_trusted_promotion, prove_promotion,
+    LONGEST_REASON, LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State,
+    StateError, UnixMillis, UnprovedPromotion, last_trusted_entry, last_trusted_promotion,
+    prove_promotion,
 };
 use domesday_valuation::release_store::ReleaseError;
 use std::error::Error;
@@ -35,6 +36,9 @@ pub enum PromotionError {
     /// The release was not checked as it must be, or failed.
     #[error(transparent)]
     Gate(#[from] Box<GateError>),
+    /// The stated reason has a line break or another control character, or is too long.
+    #[error("the reason is not one line of at most {LONGEST_REASON} characters")]
+    Reason,
     /// The state cannot be read or written.
     #[error(transparent)]
     State(#[from] StateError),

@@ -12,7 +12,6 @@ mod open;
 mod other_packages;
 mod release_source;
 pub(super) mod signals;
-mod start_probes;
 mod starting;
 
 use crate::commands::trust::trust;

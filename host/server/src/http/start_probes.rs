@@ -1,12 +1,22 @@
 //! The probes on the listener of the metrics, while the host starts: it may fetch a release for
 //! minutes. The listener of requests is not open yet, so clients turn to other hosts.
 
+use super::error::json;
+use super::probes::{healthy, not_ready};
+use axum::Router;
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::Response;
+use axum::routing::get;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{sleep, timeout};
 
 /// Probes at a time. Others wait.
@@ -36,9 +46,9 @@ impl StartProbes {
     ///
     /// # Errors
     /// The task panicked.
-    pub async fn end(self) -> anyhow::Result<TcpListener> {
+    pub async fn end(self) -> Result<TcpListener, JoinError> {
         drop(self.stop);
-        Ok(self.serving.await?)
+        self.serving.await
     }
 }
 
@@ -67,44 +77,40 @@ async fn accept_all(listener: TcpListener, mut stopped: oneshot::Receiver<()>) -
     }
 }
 
-/// Reads the head of one request, answers it and closes the connection.
-async fn answer(mut stream: TcpStream) -> std::io::Result<()> {
-    let mut head = Vec::new();
-    while !head.windows(4).any(|part| part == b"\r\n\r\n") && head.len() < LARGEST_HEAD {
-        let mut piece = [0; 1_024];
-        let read = stream.read(&mut piece).await?;
-        if read == 0 {
-            return Ok(());
-        }
-        head.extend_from_slice(&piece[..read]);
-    }
-    stream.write_all(response(&head).as_bytes()).await?;
-    stream.shutdown().await
+/// Answers one request, and closes the connection.
+///
+/// # Errors
+/// The client hangs up, or speaks no HTTP.
+async fn answer(stream: TcpStream) -> hyper::Result<()> {
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(TIMEOUT)
+        .max_buf_size(LARGEST_HEAD)
+        .keep_alive(false)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes()))
+        .await
 }
 
-fn response(head: &[u8]) -> String {
-    let path = head.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
-    let (status, more, body) = match path {
-        b"/healthz" => ("200 OK", "", r#"{"status":"ok"}"#),
-        b"/readyz" => (
-            "503 Service Unavailable",
-            "Retry-After: 1\r\n",
-            r#"{"status":"not_ready"}"#,
-        ),
-        // Metrics come once the host has opened its state and its releases.
-        b"/metrics" => ("503 Service Unavailable", "Retry-After: 10\r\n", "{}"),
-        _ => ("404 Not Found", "", "{}"),
-    };
-    let length = body.len();
-    format!(
-        "HTTP/1.1 {status}\r\n{more}Content-Type: application/json\r\nContent-Length: {length}\r\n\
-         Connection: close\r\n\r\n{body}"
-    )
+fn routes() -> Router {
+    Router::new()
+        .route("/healthz", get(healthy))
+        .route("/readyz", get(|| async { not_ready() }))
+        .route("/metrics", get(|| async { no_metrics() }))
+}
+
+/// Metrics come once the host has opened its state and its releases.
+fn no_metrics() -> Response {
+    let status = json!({ "status": "not_ready" });
+    let mut response = json(StatusCode::SERVICE_UNAVAILABLE, &status);
+    let wait = HeaderValue::from_static("10");
+    response.headers_mut().insert(RETRY_AFTER, wait);
+    response
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     async fn ask(address: std::net::SocketAddr, path: &str) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
@@ -128,7 +134,7 @@ mod tests {
         assert!(alive.ends_with("\r\n\r\n{\"status\":\"ok\"}"), "{alive}");
         let ready = ask(address, "/readyz").await;
         assert!(ready.starts_with("HTTP/1.1 503 "), "{ready}");
-        assert!(ready.contains("\r\nRetry-After: 1\r\n"), "{ready}");
+        assert!(ready.contains("\r\nretry-after: 1\r\n"), "{ready}");
         assert!(ask(address, "/metrics").await.starts_with("HTTP/1.1 503 "));
         assert!(ask(address, "/other").await.starts_with("HTTP/1.1 404 "));
         let listener = probes.end().await.unwrap();

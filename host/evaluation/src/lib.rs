@@ -31,6 +31,8 @@ pub mod request_shape;
 pub mod row;
 pub mod summary;
 
+pub use number::{median, quantile};
+
 /// Groups with fewer rows are listed without figures: a median of a few rows has no meaning.
 pub const LEAST_ROWS: usize = 30;
 

@@ -19,7 +19,7 @@ pub(crate) fn count(rows: usize) -> f64 {
 }
 
 /// Returns the middle value, the mean of the middle two for an even number; None of nothing.
-pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     let upper = *values.get(values.len() / 2)?;
     if values.len() % 2 == 1 {
@@ -31,7 +31,7 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
 
 /// Returns the quantile of sorted values, with a straight line between neighbours (type 7 of
 /// Hyndman and Fan 1996), or `None` without values.
-pub(crate) fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
+pub fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let position = part.clamp(0.0, 1.0) * count(last);
     let lower = *sorted.get(position.floor() as usize)?;

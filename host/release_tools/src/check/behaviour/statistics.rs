@@ -5,17 +5,16 @@ pub const LEAST_HOMES: usize = 20;
 /// Standard deviations of a normal distribution in its median absolute deviation.
 const NORMAL: f64 = 1.4826;
 
+/// Returns the median, or `None` of no values. Of an even number it is the mean of the middle two.
+pub fn median(values: &[f64]) -> Option<f64> {
+    domesday_evaluation::median(values.to_vec())
+}
+
 /// Returns the value below which `share` of these lie, or `None` of none.
 pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = (share * (sorted.len().checked_sub(1)?) as f64).round() as usize;
-    sorted.get(at).copied()
-}
-
-/// Returns the median, or `None` of no values.
-pub fn median(values: &[f64]) -> Option<f64> {
-    quantile(values, 0.5)
+    sorted.sort_unstable_by(f64::total_cmp);
+    domesday_evaluation::quantile(&sorted, share)
 }
 
 /// Returns the spread of most values as a standard deviation, whatever the outliers are.
@@ -48,7 +47,8 @@ mod tests {
         assert_eq!(median(&values), Some(0.0));
         assert_eq!(robust_deviation(&values), Some(0.1 * NORMAL));
         assert_eq!((median(&[]), robust_deviation(&[])), (None, None));
-        assert_eq!(quantile(&values, 1.0), Some(9.0));
+        assert_eq!(median(&[0.0, 10.0]), Some(5.0));
+        assert_eq!(quantile(&[4.0, 0.0, 2.0], 0.75), Some(3.0));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! between the client and the server of a suite, without a rebuild. A patch is applied to a copy of
 //! the tree, which is then built.
 
+mod cargo_build;
 mod combine;
 mod explained;
 mod mutants;
@@ -15,6 +16,7 @@ mod rules;
 mod sample;
 mod suites;
 mod task;
+mod test_name;
 mod tree;
 mod verdict;
 mod wire;

@@ -3,8 +3,9 @@
 //! A run can be interrupted and resumed. Verdicts are appended to a file that is named after the
 //! commit, and a patch with a verdict is not proved again.
 
+use crate::cargo_build::NotBuilt;
 use crate::combine::{self, MutationSet};
-use crate::suites::{NotBuilt, Suites, red_without, several_at_once, shared_run};
+use crate::suites::{Suites, red_without, several_at_once, shared_run};
 use crate::task::Task;
 use crate::tree::Tree;
 use crate::verdict::{Proof, Verdict};

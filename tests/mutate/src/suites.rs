@@ -1,7 +1,9 @@
 //! The suites of a tree: building them, and running one test of one of them.
 
+use crate::cargo_build::{NotBuilt, cargo, command, targets};
 use crate::combine::MutationSet;
 use crate::task::Task;
+use crate::test_name::TestName;
 use crate::verdict::{Proof, Verdict};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -21,8 +23,6 @@ const NO_SERVER: &str = "it did not start";
 /// The package of the program, whose suites judge it from outside: they are not built anew for a
 /// patch.
 const PROGRAM: &str = "host/cli";
-/// The suite of the embedded store, which rules name without its crate, and its file.
-const STORE: (&str, &str) = ("embedded", "host/state/src/tests/embedded.rs");
 /// No test of a rule takes longer.
 const SUITE_TIMEOUT: Duration = Duration::from_secs(180);
 const PAUSE: Duration = Duration::from_millis(20);
@@ -44,39 +44,6 @@ pub struct Suites {
     units: Vec<Suite>,
 }
 
-/// A test, by how a rule names it.
-enum TestName<'a> {
-    /// `suite::module::test`.
-    Suite { suite: &'a str, test: &'a str },
-    /// `folder/src/file.rs::test`, a unit test, or `embedded::module::test`.
-    Unit { file: &'a str, test: &'a str },
-}
-
-impl<'a> TestName<'a> {
-    fn of(test: &'a str) -> Result<TestName<'a>> {
-        let context = || format!("{test} names no test");
-        let (place, rest) = test.split_once("::").with_context(context)?;
-        let (store, file) = STORE;
-        Ok(if place == store {
-            TestName::Unit { file, test }
-        } else if place.contains('/') {
-            TestName::Unit {
-                file: place,
-                test: rest,
-            }
-        } else {
-            TestName::Suite {
-                suite: place,
-                test: rest,
-            }
-        })
-    }
-}
-
-/// The reason why the suites were not built.
-#[derive(Debug)]
-pub struct NotBuilt(pub String);
-
 impl Suites {
     /// Builds what these tests need.
     ///
@@ -87,7 +54,7 @@ impl Suites {
         target: &Path,
         tests: &[&str],
     ) -> Result<std::result::Result<Suites, NotBuilt>> {
-        let arguments = targets(tests)?;
+        let arguments = targets(tree, tests)?;
         let messages = cargo("test", tree, target, &arguments)?;
         Ok(messages.map(|messages| Suites::of(&messages)))
     }
@@ -101,7 +68,7 @@ impl Suites {
         target: &Path,
         tests: &[&str],
     ) -> Result<std::result::Result<Suites, Culprits>> {
-        Suites::build_targets(tree, target, targets(tests)?)
+        Suites::build_targets(tree, target, targets(tree, tests)?)
     }
 
     /// Builds the tests of all crates, and the suites of the quick tier.
@@ -112,7 +79,14 @@ impl Suites {
         tree: &Path,
         target: &Path,
     ) -> Result<std::result::Result<Suites, Culprits>> {
-        let arguments = ["--no-run", "--lib", "--bins", "--test=http", "--test=cli"];
+        let arguments = [
+            "--workspace",
+            "--no-run",
+            "--lib",
+            "--bins",
+            "--test=http",
+            "--test=cli",
+        ];
         Suites::build_targets(tree, target, arguments.map(str::to_owned).to_vec())
     }
 
@@ -137,7 +111,7 @@ impl Suites {
     /// # Errors
     /// Cargo cannot be run.
     pub fn build_program(tree: &Path, target: &Path) -> Result<std::result::Result<(), NotBuilt>> {
-        let arguments = ["--bin=domesday", "--example=features"].map(str::to_owned);
+        let arguments = ["--workspace", "--bin=domesday", "--example=features"].map(str::to_owned);
         Ok(cargo("build", tree, target, &arguments)?.map(drop))
     }
 
@@ -294,51 +268,6 @@ impl fmt::Display for Culprits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-/// Returns the targets of these tests, as arguments of cargo.
-fn targets(tests: &[&str]) -> Result<Vec<String>> {
-    let mut arguments = BTreeSet::from(["--no-run".to_owned()]);
-    for test in tests {
-        match TestName::of(test)? {
-            TestName::Suite { suite, .. } => arguments.insert(format!("--test={suite}")),
-            TestName::Unit { .. } => {
-                arguments.insert("--lib".to_owned());
-                arguments.insert("--bins".to_owned())
-            }
-        };
-    }
-    Ok(arguments.into_iter().collect())
-}
-
-/// Returns a command of cargo over the workspace. Features are then unified as in every other
-/// build, and no dependency is compiled twice.
-fn command(command: &str, tree: &Path, target: &Path, arguments: &[String]) -> Command {
-    let mut cargo = Command::new("cargo");
-    cargo
-        .args([command, "--quiet", "--workspace"])
-        .args(arguments)
-        .current_dir(tree)
-        .env("CARGO_TARGET_DIR", target);
-    cargo
-}
-
-/// Runs cargo and returns its messages, or the errors of what does not compile.
-fn cargo(
-    name: &str,
-    tree: &Path,
-    target: &Path,
-    arguments: &[String],
-) -> Result<std::result::Result<String, NotBuilt>> {
-    let output = command(name, tree, target, arguments)
-        .arg("--message-format=json-render-diagnostics")
-        .output()
-        .context("cannot run cargo")?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok(match output.status.success() {
-        true => Ok(text(&output.stdout)),
-        false => Err(NotBuilt(text(&output.stderr))),
-    })
 }
 
 fn run(

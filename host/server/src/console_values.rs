@@ -29,7 +29,8 @@ pub struct SavedValue {
     pub request: serde_json::Value,
     /// The body of the response.
     pub response: serde_json::Value,
-    /// The estimate without the home's own sales, in pounds. An earlier version kept none.
+    /// The estimate without the home's own sales, in pounds. There is none where they do not count,
+    /// or where the workers were busy.
     #[serde(default)]
     pub market_gbp: Option<f64>,
 }

@@ -4,7 +4,7 @@ use super::blocking::blocking;
 use super::error::ConsoleError;
 use super::guard::require_scope;
 use super::home_points::{points, sector};
-use super::market_part::{market_part, open_release};
+use super::market_part::open_release;
 use super::value_evidence;
 use super::value_form;
 use super::value_inputs::stored_values;
@@ -53,10 +53,6 @@ pub(super) async fn page(
     let release_id = value.response["release_id"].as_str().unwrap_or_default();
     let release = open_release(&console, release_id).await?;
     let stored_data = session.user.scopes.has(Scope::AvmStoredData);
-    let market = match value.market_gbp {
-        Some(market) => Some(market),
-        None => market_part(&console, &value.request, &value.response).await,
-    };
     let behind = match release {
         Some(release) => read_snapshot(release, value.clone(), stored_data).await?,
         None => SnapshotPart::default(),
@@ -74,7 +70,7 @@ pub(super) async fn page(
     };
     let content = html! {
         (card(&value, before.as_deref()))
-        (value_evidence::show(&value.response, &maps, &behind.sales, market))
+        (value_evidence::show(&value.response, &maps, &behind.sales, value.market_gbp))
         (input_origins::show(&value.request, &value.response, &behind.stored))
         section.change {
             h2 { "Change an input" }

@@ -106,6 +106,19 @@ impl Service {
             && self.releases.current_problem().is_none()
     }
 
+    /// Returns the release of a kind that is served to requests that name none.
+    pub fn current_release(&self, kind: ReleaseKind) -> Option<String> {
+        let of_series = |series: &SeriesReleases| {
+            let current = series.current();
+            current.map(|release| release.id().to_string())
+        };
+        match kind {
+            ReleaseKind::Valuation => Some(self.releases.current().id.clone()),
+            ReleaseKind::Markets => of_series(&self.markets),
+            ReleaseKind::Rates => of_series(&self.rates),
+        }
+    }
+
     /// Returns the releases of each kind on this host. Reads memory alone.
     pub fn served_releases(&self) -> [ServedRelease; ReleaseKind::ALL.len()] {
         ReleaseKind::ALL.map(|kind| {
@@ -114,10 +127,7 @@ impl Service {
                 ReleaseKind::Markets => Some(&self.markets),
                 ReleaseKind::Rates => Some(&self.rates),
             };
-            let current = match series {
-                Some(series) => series.current().map(|release| release.id().to_string()),
-                None => Some(self.releases.current().id.clone()),
-            };
+            let current = self.current_release(kind);
             let holds = |id: &str| match series {
                 Some(series) => series.get(id).is_some(),
                 None => self.releases.holds(id),

@@ -100,6 +100,28 @@ fn a_host_without_a_promoted_release_fetches_it_at_its_start_and_while_it_serves
 }
 
 #[test]
+fn a_host_follows_a_release_that_is_promoted_again_after_one_that_went_through_it() {
+    let database = cluster::shared().database();
+    let key = customer_key(&database);
+    let (first, second) = (Releases::copy(), Releases::copy());
+    for folder in [&first, &second] {
+        add_other(folder);
+    }
+    let first = serve(&database, first.path(), &[]);
+    let second = serve(&database, second.path(), &[]);
+    promote(&first, RELEASE);
+    await_release(&second, &key, RELEASE);
+    // Faster than the second host looks for promotions, at least once.
+    for _ in 0..3 {
+        promote(&second, OTHER);
+        promote(&first, RELEASE);
+        await_release(&second, &key, RELEASE);
+    }
+    first.stop();
+    second.stop();
+}
+
+#[test]
 fn a_start_fetches_the_snapshot_of_a_release_that_is_here_without_it() {
     let (source, mine) = (Releases::copy(), Releases::copy());
     let kept = tempfile::tempdir().unwrap();

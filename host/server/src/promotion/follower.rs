@@ -1,6 +1,6 @@
 //! Following the promotions that came from elsewhere, one follower for each kind of release.
 
-use super::{PromotedRelease, PromotedReleases, PromotionError, named_manifest};
+use super::{FollowOutcome, PromotedRelease, PromotedReleases, PromotionError, named_manifest};
 use crate::service::Service;
 use crate::telemetry::promotions::RefusedPromotion;
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
@@ -54,6 +54,9 @@ async fn show_ledger(service: &Arc<Service>) {
 struct PromotionFollower {
     kind: ReleaseKind,
     known: Option<PromotedRelease>,
+    /// The current release at the time when the known promotion became known. A promotion through
+    /// this host makes another one current.
+    current: Option<String>,
     /// The known promotion that this host has ready, though a setting names another release.
     held: Option<PromotedRelease>,
     /// The promoted release at the last look into the ledger, and the time of that.
@@ -71,6 +74,7 @@ impl PromotionFollower {
         PromotionFollower {
             kind,
             known: None,
+            current: None,
             held: None,
             seen: None,
             doubted: None,
@@ -80,6 +84,7 @@ impl PromotionFollower {
     }
 
     async fn run(mut self, service: &Arc<Service>) {
+        self.current = service.current_release(self.kind);
         let mut ticks = tokio::time::interval(PERIOD);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -149,11 +154,17 @@ impl PromotionFollower {
     /// Returns whether the known promotion is to be fetched, though it is not followed. A start
     /// with `--release` serves another release, and its peers serve this one.
     fn is_to_be_held(&self, service: &Service, promoted: &PromotedRelease) -> bool {
-        let served = service.served_releases().into_iter();
-        let current = served.filter(|served| served.kind == self.kind);
         service.release_source.is_some()
             && self.held.as_ref() != Some(promoted)
-            && (current.filter_map(|served| served.current)).any(|current| current != promoted.id)
+            && service
+                .current_release(self.kind)
+                .is_some_and(|current| current != promoted.id)
+    }
+
+    /// Returns whether a promotion through this host made another release current since the known
+    /// promotion became known. Then a promotion of the known release elsewhere is a new one.
+    fn was_overtaken(&self, current: Option<&String>) -> bool {
+        current.is_some() && current != self.current.as_ref()
     }
 
     async fn check(&mut self, service: &Arc<Service>) {
@@ -161,7 +172,8 @@ impl PromotionFollower {
         let Some(promoted) = self.find_promoted(service).await else {
             return;
         };
-        let is_known = self.is_known(&promoted);
+        let current = service.current_release(kind);
+        let is_known = self.is_known(&promoted) && !self.was_overtaken(current.as_ref());
         // A manifest that is learned late is that of the known promotion.
         if is_known && promoted.manifest.is_some() {
             self.known = Some(promoted.clone());
@@ -173,27 +185,31 @@ impl PromotionFollower {
         let id = promoted.id.clone();
         let outcome = spawn_blocking(move || {
             if is_known {
-                return opening.hold_promotion(kind, &id).map(|()| false);
+                let held = opening.hold_promotion(kind, &id);
+                return held.map(|()| FollowOutcome::Unchanged);
             }
-            let changed = opening.follow_promotion(kind, &id);
-            if changed.is_ok() {
+            let followed = opening.follow_promotion(kind, &id);
+            if followed.is_ok() {
                 opening.show_promotions();
             }
-            if kind == ReleaseKind::Valuation && matches!(changed, Ok(true)) {
+            if kind == ReleaseKind::Valuation && matches!(followed, Ok(FollowOutcome::Switched)) {
                 opening.warn_of_unchecked_release();
             }
-            changed
+            followed
         })
         .await;
         match outcome {
-            Ok(Ok(changed)) => {
+            // It did not become current, so it is new where it is promoted again.
+            Ok(Ok(FollowOutcome::Superseded)) => {}
+            Ok(Ok(followed)) => {
                 // Not where it was promoted through this server, which has said so.
-                if changed {
+                if followed == FollowOutcome::Switched {
                     let release_id = &promoted.id;
                     tracing::info!(kind = kind.as_str(), release_id, "release promoted");
                 }
                 service.metrics.promotions.show_refused(kind, None);
                 (self.known, self.held) = (Some(promoted.clone()), Some(promoted));
+                self.current = service.current_release(kind);
                 (self.doubted, self.refused, self.retry) = (None, None, None);
             }
             // Nothing names its package. A start serves what is here under the id, with a warning.
@@ -258,6 +274,17 @@ mod tests {
         follower.known = Some(release(Some("1")));
         assert!(follower.is_known(&release(Some("1"))) && follower.is_known(&release(None)));
         assert!(!follower.is_known(&release(Some("2"))));
+    }
+
+    #[test]
+    fn a_promotion_through_this_host_makes_the_known_one_new_again() {
+        let mut follower = PromotionFollower::of(ReleaseKind::Markets);
+        let [this, other] = ["a", "b"].map(str::to_owned);
+        follower.current = Some(this.clone());
+        assert!(!follower.was_overtaken(Some(&this)));
+        assert!(follower.was_overtaken(Some(&other)));
+        // Nothing is served after a withdrawal, which is no promotion.
+        assert!(!follower.was_overtaken(None));
     }
 
     #[test]

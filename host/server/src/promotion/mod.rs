@@ -1,84 +1,36 @@
 //! Promotions: the gate that lets a release pass, and following those that came from elsewhere,
 //! another host or a command before the last start.
 
+mod error;
 mod follower;
 mod gate;
+mod other_packages;
 
+pub use error::PromotionError;
 pub use follower::follow;
 pub use gate::{PromotionRequest, PromotionRules, promote};
+pub use other_packages::withdraw_other_packages;
 
 use crate::ledger_key::ProofRules;
 use crate::release_source::is_release_here;
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
-use domesday_package::{GateError, PackageError, read_claimed_digest};
+use domesday_package::read_claimed_digest;
 use domesday_state::{
-    LONGEST_REASON, LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State,
-    StateError, UnixMillis, UnprovedPromotion, last_trusted_entry, last_trusted_promotion,
-    prove_promotion,
+    LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State, StateError, UnixMillis,
+    last_trusted_entry, last_trusted_promotion, prove_promotion,
 };
-use domesday_valuation::release_store::ReleaseError;
-use std::error::Error;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-/// The reason why a release cannot be promoted.
-#[derive(Debug, thiserror::Error)]
-pub enum PromotionError {
-    /// The valuation release cannot be served.
-    #[error(transparent)]
-    Valuation(Box<ReleaseError>),
-    /// The release of series cannot be served.
-    #[error(transparent)]
-    Series(Box<SeriesReleaseError>),
-    /// The package does not open.
-    #[error(transparent)]
-    Package(#[from] Box<PackageError>),
-    /// The release was not checked as it must be, or failed.
-    #[error(transparent)]
-    Gate(#[from] Box<GateError>),
-    /// The stated reason has a line break or another control character, or is too long.
-    #[error("the reason is not one line of at most {LONGEST_REASON} characters")]
-    Reason,
-    /// The state cannot be read or written.
-    #[error(transparent)]
-    State(#[from] StateError),
-    /// The ledger does not prove a promotion that the state has.
-    #[error(
-        "{0}. Promote it again through a host of this service, or put `ledger.pub` of the host that promoted it into keys/ of the releases folder"
-    )]
-    Unproved(#[from] UnprovedPromotion),
-    /// The release is not here, and cannot be fetched.
-    #[error("{id} is not here, and was not fetched: {source}")]
-    Source {
-        /// The release.
-        id: String,
-        /// The reason.
-        source: Box<dyn Error + Send + Sync>,
-    },
-    /// The package here is not the one that was promoted.
-    #[error(
-        "the package of {id} here has the manifest {found}, and the one that was promoted {promoted}; copy that one here, or set --release-source"
-    )]
-    OtherManifest {
-        /// The release.
-        id: String,
-        /// SHA-256 of the manifest here.
-        found: String,
-        /// SHA-256 of the manifest in the ledger.
-        promoted: String,
-    },
-}
-
-impl From<ReleaseError> for PromotionError {
-    fn from(error: ReleaseError) -> PromotionError {
-        PromotionError::Valuation(Box::new(error))
-    }
-}
-
-impl From<SeriesReleaseError> for PromotionError {
-    fn from(error: SeriesReleaseError) -> PromotionError {
-        PromotionError::Series(Box::new(error))
-    }
+/// The end of an attempt to follow a promotion that was made elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FollowOutcome {
+    /// The release became current.
+    Switched,
+    /// It was current before, or is held beside the one that a setting names.
+    Unchanged,
+    /// Another one was promoted while this one was fetched and opened.
+    Superseded,
 }
 
 /// The ids promoted last, by kind.
@@ -218,19 +170,26 @@ impl Service {
         Ok(record)
     }
 
-    /// Makes a release current that was promoted elsewhere, and says whether it was not so already.
-    /// It does nothing where another one was promoted meanwhile. Blocks.
+    /// Makes a release current that was promoted elsewhere, unless another one was promoted
+    /// meanwhile. Blocks.
     ///
     /// # Errors
     /// As [`Service::hold_promotion`]. The current release stays.
-    fn follow_promotion(&self, kind: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
+    fn follow_promotion(
+        &self,
+        kind: ReleaseKind,
+        id: &str,
+    ) -> Result<FollowOutcome, PromotionError> {
         // A promotion through this host does not wait for the opening.
         self.hold_promotion(kind, id)?;
         let _promoting = self.begin_promotion();
         if self.state.promoted_release(kind).as_deref() != Some(id) {
-            return Ok(false);
+            return Ok(FollowOutcome::Superseded);
         }
-        self.make_current(kind, id)
+        Ok(match self.make_current(kind, id)? {
+            true => FollowOutcome::Switched,
+            false => FollowOutcome::Unchanged,
+        })
     }
 
     /// Opens a release that was promoted elsewhere, and serves the current one on.

@@ -9,7 +9,6 @@ mod first_steps;
 mod job_objects;
 mod listen;
 mod open;
-mod other_packages;
 mod release_source;
 pub(super) mod signals;
 mod starting;

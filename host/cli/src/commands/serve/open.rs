@@ -1,7 +1,6 @@
 //! Opens the parts of a server before it takes a request.
 
 use super::job_objects::open_job_objects;
-use super::other_packages::withdraw_other_packages;
 use super::release_source::FetchedReleases;
 use crate::commands::target::open_state;
 use anyhow::{Context, anyhow, bail};
@@ -23,7 +22,7 @@ use domesday_server::ledger_key::{LedgerKey, ProofRules};
 use domesday_server::logging::LogLines;
 use domesday_server::memory_budget::{MEMORY_BUDGET, MemoryBudget};
 use domesday_server::package_proofs::{self, FullProof};
-use domesday_server::promotion::{self, PromotedReleases};
+use domesday_server::promotion::{self, PromotedReleases, withdraw_other_packages};
 use domesday_server::quota::{CAPACITY, RequestLimiter};
 use domesday_server::receipts::{self, MissingSnapshot, Receipts};
 use domesday_server::release_source::ReleaseSource;

@@ -151,7 +151,7 @@ impl PackageBucket {
         packages_dir: &Path,
         progress: &mut Progress<'_>,
     ) -> Result<PublishOutcome, BucketError> {
-        let arriving = match remote.begin_receiving_with(packages_dir, &self.control)? {
+        let arriving = match remote.begin_receiving(packages_dir, &self.control)? {
             ReceiveState::Existing(published) => return Ok(published),
             ReceiveState::Receiving(arriving) => arriving,
         };
@@ -168,7 +168,7 @@ impl PackageBucket {
             };
             self.run(copy)?.ok_or_else(missing)?;
         }
-        Ok(arriving.finish_with(&self.control)?)
+        Ok(arriving.finish(&self.control)?)
     }
 
     /// Publishes an opened package, unless it is there already. `progress` receives the name of the

@@ -86,7 +86,7 @@ pub async fn pull(
     (packages_dir, control): (&Path, &TransferControl),
     progress: &mut Progress<'_>,
 ) -> Result<PublishOutcome, RegistryError> {
-    let arriving = match remote.begin_receiving_with(packages_dir, control)? {
+    let arriving = match remote.begin_receiving(packages_dir, control)? {
         ReceiveState::Existing(published) => return Ok(published),
         ReceiveState::Receiving(arriving) => arriving,
     };
@@ -94,7 +94,7 @@ pub async fn pull(
         let sink = || Ok(arriving.create(file)?);
         from.fetch(file.as_str(), entry, progress, sink).await?;
     }
-    Ok(arriving.finish_with(control)?)
+    Ok(arriving.finish(control)?)
 }
 
 /// Fetches a file whose declared size was checked against a bound.

@@ -3,8 +3,8 @@
 use super::*;
 use crate::test_package::{ID, write_package};
 use crate::{
-    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, REQUIRED_CHECKS, SigningKey, TrustList, approve,
-    attach_check, open, publish,
+    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, REQUIRED_CHECKS, SigningKey, TransferControl,
+    TrustList, approve, attach_check, open, publish,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -360,7 +360,7 @@ fn a_copy_takes_attachments_that_vouch_for_more_and_keeps_its_own_otherwise() {
     let elsewhere = tempfile::tempdir().unwrap();
     let read = |package: &Package| Attachments::read(package.directory()).unwrap();
     let copy = || {
-        let outcome = publish(&package, elsewhere.path()).unwrap();
+        let outcome = publish(&package, elsewhere.path(), &TransferControl::default()).unwrap();
         let there = open(&elsewhere.path().join(ID), &Trust::Unsigned).unwrap();
         (outcome, read(&there))
     };

@@ -102,7 +102,7 @@ pub use open::{Package, open, open_unproved, open_with, read_claimed_body, read_
 pub use open_at_rest::open_at_rest;
 pub use path::{FilePath, PathError};
 pub use property::{PropertyBody, RegisterFile};
-pub use publish::{publish, publish_with};
+pub use publish::publish;
 pub use receive::{PackageReceiver, ReceiveState, RemoteManifest};
 pub use sign::sign;
 pub use signature::LARGEST_SIGNATURE;

@@ -18,20 +18,14 @@ use crate::{
 ///
 /// A missing packages folder is created. Every file is hashed as it is copied: the copy has the
 /// bytes of the manifest even if the package changed since it was opened. An unsigned package that
-/// is there with the same bytes takes the signature of this one. The attachments come along.
+/// is there with the same bytes takes the signature of this one. The attachments come along. The
+/// control counts the bytes.
 ///
 /// # Errors
 /// [`PackageErrorKind::Republished`] where the id is there with other bytes.
 /// [`PackageErrorKind::Digest`] where a file changed since the package was opened.
-pub fn publish(package: &Package, packages_dir: &Path) -> Result<PublishOutcome, PackageError> {
-    publish_with(package, packages_dir, &TransferControl::default())
-}
-
-/// Copies a package as [`publish`] does, and counts the bytes.
-///
-/// # Errors
-/// As [`publish`]. [`PackageErrorKind::Io`] where the transfer was stopped, and then nothing stays.
-pub fn publish_with(
+/// [`PackageErrorKind::Io`] where the transfer was stopped, and then nothing stays.
+pub fn publish(
     package: &Package,
     packages_dir: &Path,
     control: &TransferControl,

@@ -125,22 +125,13 @@ impl RemoteManifest {
 
     /// Prepares a staging directory on `packages_dir`, unless the package is there already.
     ///
-    /// A missing packages folder is created. An unsigned package with the same bytes
-    /// takes the signature that came.
+    /// A missing packages folder is created. An unsigned package with the same bytes takes the
+    /// signature that came. The control counts the bytes that are proved.
     ///
     /// # Errors
     /// [`PackageErrorKind::Republished`] if the id exists with other bytes, or the error of the
-    /// package that exists.
-    pub fn begin_receiving(self, packages_dir: &Path) -> Result<ReceiveState, PackageError> {
-        self.begin_receiving_with(packages_dir, &TransferControl::default())
-    }
-
-    /// Prepares as [`RemoteManifest::begin_receiving`] does, and counts the bytes that it proves.
-    ///
-    /// # Errors
-    /// As [`RemoteManifest::begin_receiving`]. [`PackageErrorKind::Io`] where the transfer was
-    /// stopped.
-    pub fn begin_receiving_with(
+    /// package that exists. [`PackageErrorKind::Io`] where the transfer was stopped.
+    pub fn begin_receiving(
         self,
         packages_dir: &Path,
         control: &TransferControl,
@@ -188,19 +179,13 @@ impl PackageReceiver {
             .map_err(|error| error.of(&self.destination))
     }
 
-    /// Proves every file against the manifest, makes all durable and puts the package in place.
+    /// Proves every file against the manifest, makes all durable and puts the package in place. The
+    /// control counts the bytes that are proved.
     ///
     /// # Errors
-    /// The first file that is missing or differs from the manifest. Nothing is kept then.
-    pub fn finish(self) -> Result<PublishOutcome, PackageError> {
-        self.finish_with(&TransferControl::default())
-    }
-
-    /// Finishes as [`PackageReceiver::finish`] does, and counts the bytes that it proves.
-    ///
-    /// # Errors
-    /// As [`PackageReceiver::finish`]. [`PackageErrorKind::Io`] where the transfer was stopped.
-    pub fn finish_with(self, control: &TransferControl) -> Result<PublishOutcome, PackageError> {
+    /// The first file that is missing or differs from the manifest. [`PackageErrorKind::Io`] where
+    /// the transfer was stopped. Nothing is kept then.
+    pub fn finish(self, control: &TransferControl) -> Result<PublishOutcome, PackageError> {
         let PackageReceiver {
             remote,
             packages_dir,

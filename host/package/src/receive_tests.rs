@@ -35,7 +35,7 @@ fn begin_receiving(
 ) -> Box<PackageReceiver> {
     let state = remote_manifest(package, Trust::Required(list.clone()))
         .unwrap()
-        .begin_receiving(packages_dir);
+        .begin_receiving(packages_dir, &TransferControl::default());
     match state.unwrap() {
         ReceiveState::Receiving(receiver) => receiver,
         ReceiveState::Existing(_) => panic!("it is not there"),
@@ -56,14 +56,14 @@ fn a_transfer_that_is_stopped_leaves_nothing() {
     receiver.create(&file).unwrap().write_all(b"rows").unwrap();
     assert_eq!(count_entries(received.path()), 1);
     control.stop();
-    let stopped = receiver.finish_with(&control).unwrap_err().to_string();
+    let stopped = receiver.finish(&control).unwrap_err().to_string();
     assert!(stopped.contains("the transfer was stopped"), "{stopped}");
     assert_eq!(count_entries(received.path()), 0);
-    let stopped = crate::publish_with(&package, copied.path(), &control);
+    let stopped = crate::publish(&package, copied.path(), &control);
     assert!(stopped.is_err());
     assert_eq!(count_entries(copied.path()), 0);
     let going = TransferControl::default();
-    crate::publish_with(&package, copied.path(), &going).unwrap();
+    crate::publish(&package, copied.path(), &going).unwrap();
     assert_eq!(going.bytes(), 4);
 }
 
@@ -71,15 +71,15 @@ fn a_transfer_that_is_stopped_leaves_nothing() {
 fn the_proof_of_a_package_that_is_here_counts_and_can_be_stopped() {
     let (_dir, package, list) = signed_package();
     let packages_dir = tempfile::tempdir().unwrap();
-    crate::publish(&package, packages_dir.path()).unwrap();
+    crate::publish(&package, packages_dir.path(), &TransferControl::default()).unwrap();
     let begin = |control: &TransferControl| {
         let remote = remote_manifest(&package, Trust::Required(list.clone())).unwrap();
-        remote.begin_receiving_with(packages_dir.path(), control)
+        remote.begin_receiving(packages_dir.path(), control)
     };
     let control = TransferControl::default();
     begin(&control).unwrap();
     assert_eq!(control.bytes(), 4);
-    crate::publish_with(&package, packages_dir.path(), &control).unwrap();
+    crate::publish(&package, packages_dir.path(), &control).unwrap();
     assert_eq!(control.bytes(), 8);
     control.stop();
     let stopped = begin(&control).unwrap_err().to_string();
@@ -96,14 +96,17 @@ fn a_whole_transfer_is_published() {
     let file = "deep/data".parse().unwrap();
     receiver.create(&file).unwrap().write_all(b"ro").unwrap();
     receiver.create(&file).unwrap().write_all(b"rows").unwrap();
-    assert_eq!(receiver.finish().unwrap(), PublishOutcome::Copied);
+    assert_eq!(
+        receiver.finish(&TransferControl::default()).unwrap(),
+        PublishOutcome::Copied
+    );
     let trust = Trust::Required(list.clone());
     let there = open(&packages_dir.path().join(ID), &trust).unwrap();
     assert_eq!(there.digest(), package.digest());
     assert_eq!(there.signer(), package.signer());
     let again = remote_manifest(&package, trust)
         .unwrap()
-        .begin_receiving(packages_dir.path());
+        .begin_receiving(packages_dir.path(), &TransferControl::default());
     let signer = package.signer().copied();
     assert!(matches!(
         again.unwrap(),
@@ -119,18 +122,18 @@ fn a_transfer_unlike_its_manifest_leaves_no_files() {
     let other = begin_receiving(&package, &list, packages_dir.path());
     other.create(&file).unwrap().write_all(b"wors").unwrap();
     assert!(matches!(
-        other.finish().unwrap_err().kind,
+        other.finish(&TransferControl::default()).unwrap_err().kind,
         PackageErrorKind::Digest { .. }
     ));
     let short = begin_receiving(&package, &list, packages_dir.path());
     short.create(&file).unwrap();
     assert!(matches!(
-        short.finish().unwrap_err().kind,
+        short.finish(&TransferControl::default()).unwrap_err().kind,
         PackageErrorKind::Size { .. }
     ));
     let none = begin_receiving(&package, &list, packages_dir.path());
     assert!(matches!(
-        none.finish().unwrap_err().kind,
+        none.finish(&TransferControl::default()).unwrap_err().kind,
         PackageErrorKind::Missing { .. }
     ));
     drop(begin_receiving(&package, &list, packages_dir.path()));
@@ -183,14 +186,14 @@ fn an_unsigned_copy_takes_the_new_signature_and_a_signed_copy_keeps_its_own() {
     for published in [
         |package: &Package, packages_dir: &Path, trust: Trust| match remote_manifest(package, trust)
             .unwrap()
-            .begin_receiving(packages_dir)
+            .begin_receiving(packages_dir, &TransferControl::default())
             .unwrap()
         {
             ReceiveState::Existing(published) => published,
             ReceiveState::Receiving(_) => panic!("it is there"),
         },
         |package: &Package, packages_dir: &Path, _: Trust| {
-            crate::publish(package, packages_dir).unwrap()
+            crate::publish(package, packages_dir, &TransferControl::default()).unwrap()
         },
     ] {
         fs::remove_file(destination.join(SIGNATURE)).unwrap();
@@ -225,7 +228,7 @@ fn an_id_that_is_there_with_other_bytes_stays() {
     fs::write(&destination, text.replace("2026-01-31", "2026-02-01")).unwrap();
     let state = remote_manifest(&package, Trust::Required(list))
         .unwrap()
-        .begin_receiving(other.path());
+        .begin_receiving(other.path(), &TransferControl::default());
     assert!(matches!(
         state.unwrap_err().kind,
         PackageErrorKind::Republished

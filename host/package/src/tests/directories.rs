@@ -351,14 +351,14 @@ fn a_package_is_published_with_the_bytes_that_were_opened_or_not_at_all() {
     let package = open(&directory, &trust()).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     let (first, second) = (elsewhere.path().join("1"), elsewhere.path().join("2"));
-    let outcome = publish(&package, &first).unwrap();
+    let outcome = publish(&package, &first, &TransferControl::default()).unwrap();
     assert_eq!(outcome, PublishOutcome::Copied);
     let copy = open(&first.join("markets-1"), &trust()).unwrap();
     assert_eq!(copy.digest(), package.digest());
     assert_eq!(copy.signer(), package.signer());
 
     fs::write(directory.join("sub/note"), "mope").unwrap();
-    let error = publish(&package, &second).unwrap_err();
+    let error = publish(&package, &second, &TransferControl::default()).unwrap_err();
     assert!(matches!(
         error.kind,
         PackageErrorKind::Digest { file, .. } if file.as_str() == "sub/note"

@@ -20,7 +20,7 @@ use crate::snapshot_pin::check_pin;
 use crate::{
     Attachments, Full, Kind, Manifest, Package, PackageId, PublicKey, PublishOutcome,
     RemoteManifest, Sha256Digest, TransferControl, Trust, ValuationBody, Verification, judge_check,
-    open_with, publish_with,
+    open_with, publish,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -304,7 +304,7 @@ fn copy(
 ) -> Result<TransferredPackage, TransferError> {
     let manifest = package.manifest();
     let outcome =
-        publish_with(package, packages_dir, control).map_err(|error| TransferError::NotCopied {
+        publish(package, packages_dir, control).map_err(|error| TransferError::NotCopied {
             word: word(manifest.kind),
             id: manifest.id.clone(),
             source: Box::new(match from {

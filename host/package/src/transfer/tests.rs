@@ -55,7 +55,7 @@ impl Repository for DemoStore {
             let manifest = remote.manifest();
             let folder = demo().join(manifest.kind.as_str());
             let package = open_with(&folder.join(manifest.id.as_str()), &Trust::Unsigned, &Full);
-            return publish_with(&package.unwrap(), packages_dir, &TransferControl::default())
+            return publish(&package.unwrap(), packages_dir, &TransferControl::default())
                 .map_err(RepositoryError::Package);
         }
         match self.conflicts {

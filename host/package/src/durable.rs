@@ -34,6 +34,14 @@ pub fn replace_durably(path: &Path, mode: u32, bytes: &[u8]) -> io::Result<()> {
     persist_durably(write_beside(path, mode, bytes)?, path)
 }
 
+/// Writes a file that its owner alone may read, as [`replace_durably`] does.
+///
+/// # Errors
+/// As [`replace_durably`].
+pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_durably(path, 0o600, bytes)
+}
+
 /// Writes a new file with these rights, and makes it durable. It is there whole or not at all, and
 /// no file of that name is replaced.
 ///
@@ -103,6 +111,17 @@ mod tests {
         }
         assert_eq!(fs::read(&elsewhere).unwrap(), b"untouched");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_private_file_takes_the_place_of_a_readable_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        replace_durably(&path, 0o644, b"open").unwrap();
+        replace_private(&path, b"secret").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"secret");
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]

@@ -88,7 +88,8 @@ pub use date::Timestamp;
 pub use digest::Sha256Digest;
 pub use disk_probe::DiskProbe;
 pub use durable::{
-    create_durably, parent_directory, persist_durably, replace_durably, sync_directory,
+    create_durably, parent_directory, persist_durably, replace_durably, replace_private,
+    sync_directory,
 };
 pub use error::{PackageError, PackageErrorKind};
 pub use existing::PublishOutcome;

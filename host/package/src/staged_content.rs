@@ -16,7 +16,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use crate::durable::{replace_durably, sync_directory};
+use crate::durable::{replace_private, sync_directory};
 use crate::{Sha256Digest, make_directory};
 
 /// The staging folder while its content is made.
@@ -276,7 +276,7 @@ impl StagedContent {
         let staging = self.staging_folder();
         sync(&staging.join(CONTENT))?;
         let source = staging.join(SOURCE);
-        replace_durably(&source, 0o600, self.source.as_bytes())
+        replace_private(&source, self.source.as_bytes())
             .map_err(StagedContentError::io(&source))?;
         fs::rename(&staging, self.folder.join(WHOLE)).map_err(StagedContentError::io(&staging))?;
         self.is_whole = true;

@@ -3,7 +3,7 @@
 use crate::error::{RefreshError, io_error};
 use crate::file_kind::FileKind;
 use crate::part::Part;
-use domesday_package::replace_durably;
+use domesday_package::replace_private;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -154,7 +154,7 @@ impl RefreshRecord {
         let write = || -> io::Result<()> {
             let mut text = serde_json::to_vec_pretty(self)?;
             text.push(b'\n');
-            replace_durably(&path, 0o600, &text)
+            replace_private(&path, &text)
         };
         write().map_err(io_error(&path))
     }

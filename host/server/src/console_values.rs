@@ -6,7 +6,7 @@
 
 use crate::clock::{Clock, random};
 use domesday_journal::TenantKey;
-use domesday_package::{make_directory, replace_durably};
+use domesday_package::{make_directory, replace_private};
 use domesday_state::{State, StateError, TenantId};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -97,7 +97,7 @@ impl ConsoleValues {
         let sealed = sealed.map_err(|_| SavedValueError::Seal)?;
         let folder = self.folder.join(tenant.to_string());
         make_directory(&folder)?;
-        replace_durably(&folder.join(id.to_string()), 0o600, sealed.as_bytes())?;
+        replace_private(&folder.join(id.to_string()), sealed.as_bytes())?;
         Ok(self.prune(&folder)?)
     }
 

@@ -8,13 +8,13 @@ use crate::clock::{Clock, random};
 use domesday_contract::v3::options::{Depth, Settings};
 use domesday_contract::v3::request::Kind;
 use domesday_contract::v3::result::Status;
+use domesday_package::replace_private;
 use domesday_state::{
     Accounts, KeySeed, NewKey, Plan, Scopes, StateError, TenantId, TenantIdError,
 };
 use domesday_valuation::pipeline::address_lookup::AddressLookups;
 use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::row::{RequestContext, parse, value};
-use domesday_valuation::private_file;
 use domesday_valuation::release_store::OpenRelease;
 use std::io;
 use std::net::SocketAddr;
@@ -124,11 +124,9 @@ pub fn prepare(
         };
         let created = state.create_key(&key, KeySeed::new(random()?), clock.now())?;
         let key = created.secret.expose();
-        private_file::write(&path, format!("{key}\n").as_bytes()).map_err(|source| {
-            DemoError::Key {
-                path: path.clone(),
-                source,
-            }
+        replace_private(&path, format!("{key}\n").as_bytes()).map_err(|source| DemoError::Key {
+            path: path.clone(),
+            source,
         })?;
     }
     // In full, so that the printed command works wherever it is pasted.

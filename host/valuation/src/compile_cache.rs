@@ -4,11 +4,10 @@
 //! A server has both in its data folder. A command with a folder option does the same there, so
 //! that one may be the other.
 
-use crate::private_file;
 use domesday_engine::cache::{Cache, CacheError};
 use domesday_engine::config::Allocation;
 use domesday_engine::{Runtime, RuntimeError};
-use domesday_package::make_directory;
+use domesday_package::{make_directory, replace_private};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -145,7 +144,7 @@ pub fn host_secret(folder: &Path) -> Result<[u8; 32], CompileCacheError> {
                 path: named(),
                 source,
             })?;
-            private_file::write(path, &secret).map_err(io)?;
+            replace_private(path, &secret).map_err(io)?;
             Ok(secret)
         }
         Err(error) => Err(io(error)),

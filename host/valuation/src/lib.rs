@@ -16,7 +16,6 @@ pub mod comparison_outcome;
 pub mod compile_cache;
 pub mod observer;
 pub mod pipeline;
-pub mod private_file;
 pub mod profile;
 pub mod release_store;
 pub mod spans;

@@ -4,8 +4,8 @@ use super::target::AdminTarget;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Subcommand};
 use domesday_journal::{JOURNAL, TenantKey, last_head};
+use domesday_package::replace_private;
 use domesday_server::admin::protocol::{Command, Response};
-use domesday_valuation::private_file;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -84,7 +84,7 @@ fn keys(tenant: Option<String>, out: PathBuf, target: &AdminTarget) -> anyhow::R
         }
     }
     let text = serde_json::to_string_pretty(&keys)? + "\n";
-    private_file::write(&out, text.as_bytes())
+    replace_private(&out, text.as_bytes())
         .with_context(|| format!("cannot write {}", out.display()))?;
     for key in &keys {
         let mut secret = [0; 32];

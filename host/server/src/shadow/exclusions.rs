@@ -1,7 +1,7 @@
 //! Counts of rows that were sampled for a candidate and are in no figure, by reason.
 
 use domesday_evaluation::compare::header::Exclusions;
-use domesday_valuation::private_file;
+use domesday_package::replace_private;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
@@ -98,6 +98,6 @@ impl Counts {
     pub fn add_to(&self, folder: &Path) -> std::io::Result<()> {
         let mut all = Counts::read(folder)?;
         all.add(self);
-        private_file::write(&folder.join(COUNTS), &serde_json::to_vec(&all)?)
+        replace_private(&folder.join(COUNTS), &serde_json::to_vec(&all)?)
     }
 }

@@ -9,7 +9,7 @@
 use super::exclusions::{Counts, ExclusionReason};
 use super::header::FolderHeader;
 use domesday_evaluation::compare::paired::PairedRow;
-use domesday_valuation::private_file;
+use domesday_package::replace_private;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -153,7 +153,7 @@ impl OpenFolder {
     ) -> std::io::Result<OpenFolder> {
         let folder = candidate.join(current);
         create_folder(&folder)?;
-        private_file::write(&folder.join(HEADER_FILE), &serde_json::to_vec(header)?)?;
+        replace_private(&folder.join(HEADER_FILE), &serde_json::to_vec(header)?)?;
         let start = Counts {
             since: Some(at),
             ..Counts::default()

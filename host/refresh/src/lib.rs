@@ -19,6 +19,7 @@ pub mod file_kind;
 pub mod inbox;
 mod judge;
 mod lock;
+pub mod monitor_exit;
 pub mod part;
 mod part_round;
 pub mod plan;

@@ -4,17 +4,13 @@ use crate::config::Policy;
 use crate::context::{RoundContext, note_absent};
 use crate::error::{RefreshError, io_error};
 use crate::judge::{self, Verdict};
+use crate::monitor_exit::{ALARMED, NOTHING_JUDGED};
 use crate::part::Part;
 use crate::plan::{BuildPlan, Decision};
 use crate::record::{Outcome, RefreshRecord};
 use crate::report::{PartReport, PartState};
 use crate::step::{Step, StepEnd, run_step};
 use std::path::Path;
-
-/// The exit code of `release monitor` for an alarm.
-pub(crate) const ALARM: i32 = 3;
-/// The exit code of `release monitor` where nothing was judged.
-const NOT_JUDGED: i32 = 4;
 
 /// The promotion ledger of one kind, as far as it is known.
 enum Ledger {
@@ -349,12 +345,12 @@ impl<'a> PartRound<'a> {
             .option("--releases", &self.context.config.releases);
         let note = match self.step(&monitor)? {
             StepEnd::Exit(0) => return Ok(()),
-            StepEnd::Exit(ALARM) => {
+            StepEnd::Exit(code) if code == i32::from(ALARMED) => {
                 self.report.alarm = true;
                 let json = json.display();
                 format!("ALARM of the monitor: {current} has drifted; see {json}")
             }
-            StepEnd::Exit(NOT_JUDGED) => format!(
+            StepEnd::Exit(code) if code == i32::from(NOTHING_JUDGED) => format!(
                 "the monitor judged nothing of {current}: too few sales were registered since"
             ),
             _ => format!("{current} could not be compared with the new sales"),

@@ -5,7 +5,7 @@ mod scripted_round;
 
 use super::*;
 use crate::file_kind::FileKind;
-use crate::part_round::ALARM;
+use crate::monitor_exit::ALARMED;
 use crate::report::{PartState, RoundResult};
 use scripted_round::World;
 
@@ -292,7 +292,7 @@ fn an_alarm_of_the_monitor_is_for_a_person() {
     world.receive_all();
     *world.program.history.borrow_mut() = r#"[{"release_id": "current"}]"#.to_owned();
     *world.program.change.borrow_mut() = Some(0.0);
-    world.end_with("monitor", ALARM);
+    world.end_with("monitor", i32::from(ALARMED));
     let (report, _) = world.round(&[]);
     assert_eq!(report.parts[3].state, PartState::Promoted);
     assert_eq!(report.result(), RoundResult::Attention);

@@ -16,17 +16,13 @@ use domesday_evaluation::report::Report;
 use domesday_package::{Kind, PackageId, PropertyBody, open};
 use domesday_property::Snapshot;
 use domesday_registers::Day;
+use domesday_refresh::monitor_exit::{ALARMED, NOTHING_JUDGED};
 use domesday_release_tools::backtest::EVIDENCE_LAG_DAYS;
 use domesday_release_tools::monitor::{ALARM, MonitorOptions, run};
 use domesday_valuation::release_store::open_release;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// The exit code of an alarm. Errors have 1, and wrong arguments 2.
-const ALARMED: u8 = 3;
-/// The exit code where no window is complete, or no segment has sales enough for a test.
-const NOTHING_JUDGED: u8 = 4;
 
 #[derive(Debug, clap::Args)]
 pub struct Monitor {

@@ -1,5 +1,6 @@
 //! `domesday release backtest`: how far off a release is on sales that it had not seen.
 
+use super::sale_days::check_sale_days;
 use crate::commands::ReleasesFolder;
 use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::ProgressLine;
@@ -90,13 +91,7 @@ enum Request {
 
 impl Backtest {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        if self.from > self.to {
-            bail!(
-                "--from {} is after --to {}; name a later --to",
-                self.from,
-                self.to
-            );
-        }
+        check_sale_days(Some(self.from), Some(self.to))?;
         let html = ReportFile::open_optional(self.report.as_deref())?;
         let json = ReportFile::open_optional(self.json.as_deref())?;
         let csv = ReportFile::open_optional(self.rows.as_deref())?;

@@ -1,11 +1,11 @@
 //! `domesday release check`: the conformance kit.
 
+use super::sale_days::check_sale_days;
 use crate::commands::ReleasesFolder;
 use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::ProgressLine;
 use crate::commands::report_file::ReportFile;
 use crate::commands::trust::UnsignedPackages;
-use anyhow::bail;
 use chrono::NaiveDate;
 use domesday_package::{
     CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, Kind, PackageId, Sha256Digest, SigningKey,
@@ -60,10 +60,8 @@ pub struct Check {
 
 impl Check {
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        check_sale_days(self.from, self.to)?;
         let window = self.from.zip(self.to);
-        if let Some((from, to)) = window.filter(|(from, to)| from > to) {
-            bail!("--from {from} is after --to {to}; name a later --to");
-        }
         let root = &self.releases.releases;
         let trust = self.unsigned.trust(root)?;
         let options = CheckOptions {

@@ -1,11 +1,12 @@
 //! `domesday compare`: two releases on the same homes.
 
+use super::sale_days::check_sale_days;
 use crate::commands::ReleasesFolder;
 use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::ProgressLine;
 use crate::commands::report_file::ReportFileArgs;
 use crate::commands::trust::UnsignedPackages;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use chrono::NaiveDate;
 use domesday_engine::config::Allocation;
 use domesday_engine::fixture;
@@ -53,11 +54,7 @@ pub struct Compare {
 
 impl Compare {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        if let (Some(from), Some(to)) = (self.from, self.to)
-            && from > to
-        {
-            bail!("--from {from} is after --to {to}; name a later --to");
-        }
+        check_sale_days(self.from, self.to)?;
         let outputs = self.outputs.open()?;
         let root = &self.releases.releases;
         let rows = match &self.fixtures {

@@ -13,6 +13,7 @@ mod package_output;
 mod profile;
 mod property;
 mod refresh;
+mod sale_days;
 mod series;
 mod wrong_kind;
 

@@ -1,11 +1,12 @@
 //! `domesday release monitor`: how far off a release is on sales that were registered since.
 
+use super::sale_days::check_sale_days;
 use crate::commands::ReleasesFolder;
 use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::ProgressLine;
 use crate::commands::report_file::{ReportFile, check_distinct};
 use crate::commands::trust::UnsignedPackages;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use chrono::NaiveDate;
 use domesday_engine::config::Allocation;
 use domesday_evaluation::monitor::Verdict;
@@ -15,8 +16,8 @@ use domesday_evaluation::monitor::summary::summary;
 use domesday_evaluation::report::Report;
 use domesday_package::{Kind, PackageId, PropertyBody, open};
 use domesday_property::Snapshot;
-use domesday_registers::Day;
 use domesday_refresh::monitor_exit::{ALARMED, NOTHING_JUDGED};
+use domesday_registers::Day;
 use domesday_release_tools::backtest::EVIDENCE_LAG_DAYS;
 use domesday_release_tools::monitor::{ALARM, MonitorOptions, run};
 use domesday_valuation::release_store::open_release;
@@ -69,9 +70,7 @@ fn parse_share(text: &str) -> Result<f64, String> {
 
 impl Monitor {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        if let Some((from, to)) = self.from.zip(self.to).filter(|(from, to)| from > to) {
-            bail!("--from {from} is after --to {to}; name a later --to");
-        }
+        check_sale_days(self.from, self.to)?;
         let html = ReportFile::open_optional(self.report.as_deref())?;
         let json = ReportFile::open_optional(self.json.as_deref())?;
         let prom = ReportFile::open_optional(self.metrics.as_deref())?;

@@ -16,14 +16,14 @@ pub mod error;
 #[cfg(test)]
 mod example_tests;
 pub mod file_kind;
-pub mod inbox;
+mod inbox;
 mod judge;
 mod lock;
 pub mod monitor_exit;
 pub mod part;
 mod part_round;
-pub mod plan;
-pub mod record;
+mod plan;
+mod record;
 pub mod report;
 pub mod round;
 mod status;

@@ -12,7 +12,7 @@ pub mod console;
 pub mod console_origin;
 pub mod console_sessions;
 pub mod console_values;
-pub mod console_work;
+mod console_work;
 pub mod data_folder;
 pub mod demo;
 mod execution;

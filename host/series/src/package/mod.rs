@@ -6,7 +6,7 @@
 //! - `areas.parquet` (markets): the local authorities.
 
 mod body;
-pub mod layout;
+pub(crate) mod layout;
 
 pub use body::{DatasetSummary, MarketsBody, PreviewBounds, RatesBody, ReleaseBody, SourceFile};
 

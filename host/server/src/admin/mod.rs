@@ -9,7 +9,7 @@ mod command_log;
 mod keys;
 pub mod problem;
 pub mod protocol;
-pub mod service_commands;
+pub(crate) mod service_commands;
 pub mod socket;
 pub mod state_commands;
 

@@ -14,7 +14,7 @@
 
 pub mod measured_objects;
 pub mod objects;
-pub mod submission;
+pub(crate) mod submission;
 
 use crate::clock::random;
 use domesday_state::{

@@ -11,7 +11,7 @@
 //! rate and concurrency, see [`HostShare`]. Units are counted once, in the state.
 
 mod rate_limit;
-pub mod usage;
+pub(crate) mod usage;
 
 use domesday_state::{HostShare, Plan, Principal, TenantId};
 use rate_limit::Rate;

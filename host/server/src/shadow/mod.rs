@@ -14,7 +14,7 @@ mod offered_row;
 mod recorder;
 pub mod report;
 mod run;
-pub mod store;
+mod store;
 
 use crate::clock::Clock;
 use crate::sample_rate::SampleRate;

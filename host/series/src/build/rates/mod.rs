@@ -5,7 +5,7 @@
 //! dataset without inputs has no series. Missing values are never filled: where an input is absent,
 //! so is every figure that needs it.
 
-pub mod codes;
+mod codes;
 mod curve_kind;
 mod curves;
 mod database;
@@ -14,7 +14,7 @@ mod decimals;
 mod derive;
 mod error;
 mod gaps;
-pub mod mathematics;
+pub(crate) mod mathematics;
 mod mortgages;
 mod policy;
 mod published;

@@ -139,8 +139,7 @@ pub fn host_secret(folder: &Path) -> Result<[u8; 32], CompileCacheError> {
         Ok(bytes) => <[u8; 32]>::try_from(bytes.as_slice())
             .map_err(|_| CompileCacheError::Secret { path: named() }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let mut secret = [0; 32];
-            getrandom::fill(&mut secret).map_err(|source| CompileCacheError::Random {
+            let secret = new_secret().map_err(|source| CompileCacheError::Random {
                 path: named(),
                 source,
             })?;
@@ -149,4 +148,12 @@ pub fn host_secret(folder: &Path) -> Result<[u8; 32], CompileCacheError> {
         }
         Err(error) => Err(io(error)),
     }
+}
+
+/// Returns a new secret. It is made once in the life of a data folder, and no result depends on it.
+#[allow(clippy::disallowed_methods)] // a source in every caller would serve no test
+fn new_secret() -> Result<[u8; 32], getrandom::Error> {
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret)?;
+    Ok(secret)
 }

@@ -1,5 +1,6 @@
 //! Tools of model teams. They make a model's crate, build and check a release of it, test it on
-//! later sales and monitor one in use. They compare two releases, and profile the fuel of one.
+//! later sales and monitor one in use. They compare two releases, and profile the fuel of one. They
+//! make the package of a property snapshot.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod backtest;
@@ -10,3 +11,4 @@ pub mod fuel_profile;
 pub mod monitor;
 mod sampling;
 pub mod scaffold;
+pub mod snapshot_package;

@@ -243,7 +243,7 @@ fn write_package(
 ///
 /// # Errors
 /// Outside the years that a manifest can state.
-pub fn timestamp(at: DateTime<Utc>) -> Result<Timestamp, BuildError> {
+pub(crate) fn timestamp(at: DateTime<Utc>) -> Result<Timestamp, BuildError> {
     at.format("%Y-%m-%dT%H:%M:%SZ")
         .to_string()
         .parse()

@@ -225,7 +225,7 @@ fn a_snapshot_is_updated_with_a_month_and_becomes_the_demos() {
     );
     let unknown = update("synthetic-2026-11", "synthetic-2020-01", &month).refused();
     assert!(
-        unknown.contains("--from synthetic-2020-01: no snapshot in"),
+        unknown.contains("--from synthetic-2020-01 cannot be opened in"),
         "{unknown}"
     );
     let taken = update("synthetic-2026-10", "synthetic-2026-09", &none).refused();

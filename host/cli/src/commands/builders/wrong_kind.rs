@@ -3,6 +3,7 @@
 use anyhow::anyhow;
 use domesday_property::build::BuildError;
 use domesday_registers::ReadError;
+use domesday_release_tools::snapshot_package::SnapshotPackageError;
 use domesday_series::build::markets::MarketsError;
 use domesday_series::build::rates::RatesError;
 use domesday_series::build::recognition::{Builder, InputKind, InputState, recognise_input};
@@ -61,7 +62,11 @@ fn refused_inputs<'a>(
         Some(file) => find(&|path| file.starts_with(path)),
         None => Vec::new(),
     };
-    if let Some(BuildError::Read(error)) = error.downcast_ref() {
+    let of_package = || match error.downcast_ref() {
+        Some(SnapshotPackageError::Build(error)) => Some(error),
+        _ => None,
+    };
+    if let Some(BuildError::Read(error)) = error.downcast_ref().or_else(of_package) {
         return find_register(error);
     }
     match error.downcast_ref() {

@@ -59,6 +59,7 @@ mod backup;
 mod claim_delivery;
 mod claimant;
 mod cursor_secrets;
+mod damaged_jobs;
 mod directory;
 mod embedded;
 mod error;

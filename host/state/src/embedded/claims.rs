@@ -8,10 +8,12 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::error::StoreError;
-use super::operation::{Work, not_reached_error};
+use super::operation::{Work, not_reached_error, separate_failure};
+use super::store::Store;
 use super::tables::Tables;
 use super::work;
 use crate::claim_delivery::{ClaimDelivery, UndeliveredLeases};
+use crate::damaged_jobs::DamagedJobs;
 use crate::{Claimant, Lease, StateError, UnixMillis};
 
 /// The result of a claim: a job, or none where no job can be claimed.
@@ -23,6 +25,7 @@ pub(super) struct ClaimWork {
     now: UnixMillis,
     lease_millis: i64,
     undelivered: Arc<UndeliveredLeases>,
+    damaged_jobs: Arc<DamagedJobs>,
     outcome: ClaimOutcome,
     answer: oneshot::Sender<ClaimOutcome>,
 }
@@ -32,14 +35,15 @@ impl ClaimWork {
     pub(super) fn new(
         claimant: Claimant,
         (now, lease_millis): (UnixMillis, i64),
-        undelivered: Arc<UndeliveredLeases>,
+        shared: &Store,
         answer: oneshot::Sender<ClaimOutcome>,
     ) -> Self {
         ClaimWork {
             claimant,
             now,
             lease_millis,
-            undelivered,
+            undelivered: Arc::clone(&shared.undelivered),
+            damaged_jobs: Arc::clone(&shared.damaged_jobs),
             outcome: Err(not_reached_error()),
             answer,
         }
@@ -51,8 +55,10 @@ impl Work for ClaimWork {
         if self.answer.is_closed() {
             return Ok(());
         }
-        let claim = work::claim(tables, &self.claimant, self.now, self.lease_millis)?;
-        self.outcome = Ok(claim.map(|claim| ClaimDelivery::new(claim, &self.undelivered)));
+        let times = (self.now, self.lease_millis);
+        let claim = work::claim(tables, &self.claimant, times, &self.damaged_jobs);
+        let delivery = |claim| ClaimDelivery::new(claim, &self.undelivered);
+        self.outcome = separate_failure(claim)?.map(|claim| claim.map(delivery));
         Ok(())
     }
 
@@ -79,7 +85,11 @@ struct ReleaseWork {
 impl Work for ReleaseWork {
     fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError> {
         for lease in &self.leases {
-            work::release_lease(tables, *lease)?;
+            let released = separate_failure(work::release_lease(tables, *lease))?;
+            if let Err(error) = released {
+                // Every later group would meet the damage too, so that the lease is dropped.
+                tracing::error!(job_id = %lease.job, %error, "a lease cannot be given back");
+            }
         }
         Ok(())
     }

@@ -1,10 +1,12 @@
 //! The rows of a job, which submitting it and working on it both change.
 
 use redb::ReadableTable;
+use uuid::Uuid;
 
 use super::error::{reading, writing};
 use super::records::{StoredJob, decode_job, encode_job};
 use super::tables::{JobKey, Tables};
+use crate::damaged_jobs::DamagedJobs;
 use crate::{StateError, TenantId};
 
 /// Returns a job by its id.
@@ -16,6 +18,22 @@ pub(super) fn find(
     found
         .map(|found| decode_job(&id, found.value()))
         .transpose()
+}
+
+/// Returns a job by its id. One whose row is damaged is logged, and passed over like one that is
+/// not there: it must not keep others from being found.
+pub(super) fn find_undamaged(
+    jobs: &impl ReadableTable<JobKey, &'static [u8]>,
+    id: JobKey,
+    damaged_jobs: &DamagedJobs,
+) -> Result<Option<StoredJob>, StateError> {
+    match find(jobs, id) {
+        Err(damage @ StateError::Damaged { .. }) => {
+            damaged_jobs.log(Uuid::from_bytes(id), &damage);
+            Ok(None)
+        }
+        found => found,
+    }
 }
 
 /// Stores a job in its row.

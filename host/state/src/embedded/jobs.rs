@@ -9,13 +9,14 @@ use uuid::Uuid;
 use super::claims::ClaimWork;
 use super::counts::{StoredEntry, difference};
 use super::error::{reading, writing};
-use super::job_rows::{change_load, find, leave_queue, load, put};
+use super::job_rows::{change_load, find, find_undamaged, leave_queue, load, put};
 use super::records::StoredJob;
 use super::switch_names::PAUSED;
 use super::tables::{COUNTERS, IDEMPOTENCY, INPUTS, JOBS, OUTPUTS, QUEUE, Tables};
 use super::usage::sum_within_allowance;
-use super::{EmbeddedState, failed_reply, in_time, keys, operation, reply_of, work};
+use super::{EmbeddedState, in_time, keys, work};
 use crate::claim_delivery::ClaimDelivery;
+use crate::damaged_jobs::DamagedJobs;
 use crate::object_reference::chunk_bytes;
 use crate::{
     ChunkResults, Claim, Claimant, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus,
@@ -24,7 +25,7 @@ use crate::{
 };
 
 /// Jobs or keys that one transaction removes, so that a purge never holds up a request for long.
-const PURGED_AT_ONCE: usize = 32;
+const PURGED_AT_ONCE: u32 = 32;
 
 fn submit(tables: &mut Tables<'_>, new: NewJob) -> Result<Submission, StateError> {
     let NewJob { tenant, now, .. } = &new;
@@ -148,21 +149,37 @@ fn withdraw(tables: &mut Tables<'_>, tenant: &TenantId, id: Uuid) -> Result<(), 
     remove_job(tables, stored, now)
 }
 
-/// Removes jobs that are past their time, at most `limit` of them, and returns how many it removed.
-fn remove(tables: &mut Tables<'_>, now: UnixMillis, limit: usize) -> Result<u32, StateError> {
+/// Removes jobs that are past their time, at most [`PURGED_AT_ONCE`] of them, and returns how many
+/// it removed. A damaged row stays: nothing says whose units and which rows belong to it.
+fn remove(
+    tables: &mut Tables<'_>,
+    now: UnixMillis,
+    damaged_jobs: &DamagedJobs,
+) -> Result<u32, StateError> {
     let mut over = Vec::new();
-    let ends = tables.job_ends.read()?;
+    let (ends, jobs) = (tables.job_ends.read()?, tables.jobs.read()?);
     let until = (now.0.saturating_add(1), [0; 16]);
-    for row in ends.range(..until).map_err(reading)?.take(limit) {
-        over.push(row.map_err(reading)?.0.value());
+    for row in ends.range(..until).map_err(reading)? {
+        let (at, id) = row.map_err(reading)?.0.value();
+        match find(jobs, id) {
+            Err(damage @ StateError::Damaged { .. }) => {
+                damaged_jobs.log(Uuid::from_bytes(id), &damage);
+            }
+            found => over.push((at, id, found?)),
+        }
+        if over.len() >= PURGED_AT_ONCE as usize {
+            break;
+        }
     }
-    for &(at, id) in &over {
-        if let Some(stored) = find(tables.jobs.read()?, id)? {
+    let mut removed = 0;
+    for (at, id, found) in over {
+        if let Some(stored) = found {
             remove_job(tables, stored, now)?;
         }
         tables.job_ends.edit()?.remove((at, id)).map_err(writing)?;
+        removed += 1;
     }
-    Ok(u32::try_from(over.len()).unwrap_or(u32::MAX))
+    Ok(removed)
 }
 
 fn remove_job(
@@ -215,7 +232,10 @@ fn visible_job(
 }
 
 /// Returns the earliest acceptance of the first jobs in the tenants' queues.
-fn oldest_waiting(transaction: &ReadTransaction) -> Result<Option<UnixMillis>, StateError> {
+fn oldest_waiting(
+    transaction: &ReadTransaction,
+    damaged_jobs: &DamagedJobs,
+) -> Result<Option<UnixMillis>, StateError> {
     let queue = transaction.open_table(QUEUE).map_err(reading)?;
     let jobs = transaction.open_table(JOBS).map_err(reading)?;
     let mut oldest: Option<UnixMillis> = None;
@@ -223,17 +243,22 @@ fn oldest_waiting(transaction: &ReadTransaction) -> Result<Option<UnixMillis>, S
     loop {
         let from = after
             .as_ref()
-            .map(|tenant: &String| (tenant.as_str(), u64::MAX));
+            .map(|(tenant, sequence): &(String, u64)| (tenant.as_str(), *sequence));
         let mut rest = queue.range((from, Bound::Unbounded)).map_err(reading)?;
         let Some(first) = rest.next() else {
             return Ok(oldest);
         };
         let (key, entry) = first.map_err(reading)?;
-        if let Some(stored) = find(&jobs, entry.value().0)? {
-            let accepted = stored.job.created_at;
-            oldest = Some(oldest.map_or(accepted, |known| known.min(accepted)));
-        }
-        after = Bound::Excluded(key.value().0.to_owned());
+        let (tenant, sequence) = key.value();
+        let passed = match find_undamaged(&jobs, entry.value().0, damaged_jobs)? {
+            Some(stored) => {
+                let accepted = stored.job.created_at;
+                oldest = Some(oldest.map_or(accepted, |known| known.min(accepted)));
+                u64::MAX
+            }
+            None => sequence,
+        };
+        after = Bound::Excluded((tenant.to_owned(), passed));
     }
 }
 
@@ -242,6 +267,7 @@ fn count_passed_over(
     transaction: &ReadTransaction,
     claimant: &Claimant,
     now: UnixMillis,
+    damaged_jobs: &DamagedJobs,
 ) -> Result<PassedOverJobs, StateError> {
     let queue = transaction.open_table(QUEUE).map_err(reading)?;
     let jobs = transaction.open_table(JOBS).map_err(reading)?;
@@ -254,7 +280,7 @@ fn count_passed_over(
         let (_, entry) = row.map_err(reading)?;
         let (id, opening, leased_until) = entry.value();
         if (opening != current || leased_until <= now.0)
-            && let Some(stored) = find(&jobs, id)?
+            && let Some(stored) = find_undamaged(&jobs, id, damaged_jobs)?
             && now < stored.job.expires_at
             && !claimant.excludes(stored.job.id)
             && !work::can_work_on(claimant, &stored, &inputs)?
@@ -315,8 +341,7 @@ impl Jobs for EmbeddedState {
         now: UnixMillis,
         lease_millis: i64,
     ) -> Reply<Option<Claim>> {
-        let undelivered = Arc::clone(&self.shared.undelivered);
-        let claim = |answer| ClaimWork::new(claimant, (now, lease_millis), undelivered, answer);
+        let claim = |answer| ClaimWork::new(claimant, (now, lease_millis), &self.shared, answer);
         let delivery = in_time(self.begin(claim));
         Box::pin(async move { Ok(delivery.await?.and_then(ClaimDelivery::deliver)) })
     }
@@ -364,46 +389,25 @@ impl Jobs for EmbeddedState {
     }
 
     fn oldest_waiting(&self) -> Reply<Option<UnixMillis>> {
-        self.read(oldest_waiting)
+        let damaged_jobs = Arc::clone(&self.shared.damaged_jobs);
+        self.read(move |transaction| oldest_waiting(transaction, &damaged_jobs))
     }
 
     fn count_passed_over(&self, claimant: Claimant, now: UnixMillis) -> Reply<PassedOverJobs> {
-        self.read(move |transaction| count_passed_over(transaction, &claimant, now))
+        let damaged_jobs = Arc::clone(&self.shared.damaged_jobs);
+        self.read(move |transaction| count_passed_over(transaction, &claimant, now, &damaged_jobs))
     }
 
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
-        let (Some(readers), Some(queue)) = (&self.readers, &self.queue) else {
-            return failed_reply("the state is closed");
-        };
-        let (answer, reply) = tokio::sync::oneshot::channel();
-        let queue = queue.clone();
-        // A reader drives it, since it is many transactions and must go on unpolled.
-        let accepted = readers.begin(move |_| {
-            let mut all = PurgeCounts::default();
-            let outcome = loop {
-                let step = operation::wait(&queue, move |tables| {
-                    Ok(PurgeCounts {
-                        jobs: remove(tables, now, PURGED_AT_ONCE)?,
-                        documents: keys::expire_keys(tables, now, PURGED_AT_ONCE)?,
-                        more: false,
-                    })
-                });
-                match step {
-                    Ok(step) if step == PurgeCounts::default() => break Ok(all),
-                    Ok(step) => {
-                        all.jobs += step.jobs;
-                        all.documents += step.documents;
-                    }
-                    Err(error) => break Err(error),
-                }
-            };
-            drop(answer.send(outcome));
-            false
-        });
-        if accepted {
-            reply_of(reply)
-        } else {
-            failed_reply("too many reads wait")
-        }
+        let damaged_jobs = Arc::clone(&self.shared.damaged_jobs);
+        self.durable(move |tables| {
+            let jobs = remove(tables, now, &damaged_jobs)?;
+            let documents = keys::expire_keys(tables, now, PURGED_AT_ONCE as usize)?;
+            Ok(PurgeCounts {
+                jobs,
+                documents,
+                more: jobs.max(documents) >= PURGED_AT_ONCE,
+            })
+        })
     }
 }

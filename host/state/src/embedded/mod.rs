@@ -12,6 +12,8 @@ mod claims;
 mod counts;
 mod cursors;
 #[cfg(test)]
+mod damaged_job_tests;
+#[cfg(test)]
 mod degradation_tests;
 mod error;
 #[cfg(test)]

@@ -14,7 +14,8 @@ pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// An operation that waits to be made durable.
 pub(super) trait Work: Send {
-    /// Does it. An error is the store's, and fails the group; a refusal is kept for the answer.
+    /// Does it. An error is the store's, and fails the group. A refusal and a damaged record are
+    /// kept for the answer ([`separate_failure`]).
     fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError>;
 
     /// Answers it, after the group is durable or has failed.
@@ -52,13 +53,8 @@ where
         let Some(run) = self.run.take() else {
             return Ok(());
         };
-        match run(tables) {
-            Err(failure @ StateError::Storage { .. }) => Err(failure),
-            outcome => {
-                self.outcome = Some(outcome);
-                Ok(())
-            }
-        }
+        self.outcome = Some(separate_failure(run(tables))?);
+        Ok(())
     }
 
     fn answer(self: Box<Self>, group: Result<(), &StoreError>) {
@@ -67,6 +63,20 @@ where
             Err(broken) => Err(broken.error()),
         };
         (self.answer)(outcome);
+    }
+}
+
+/// Returns the outcome of one operation, where the store did not fail. Any other error is of that
+/// operation alone, and the rest of its group goes on.
+///
+/// # Errors
+/// [`StateError::Storage`] if the store failed.
+pub(super) fn separate_failure<T>(
+    outcome: Result<T, StateError>,
+) -> Result<Result<T, StateError>, StateError> {
+    match outcome {
+        Err(failure @ StateError::Storage { .. }) => Err(failure),
+        outcome => Ok(outcome),
     }
 }
 

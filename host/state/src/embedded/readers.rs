@@ -11,7 +11,7 @@ use super::operation::Message;
 use super::store::Store;
 
 /// The number of threads. Most reads are of recent writes, which are in memory.
-const THREADS: usize = 2;
+pub(super) const THREADS: usize = 2;
 /// Reads that may wait.
 const WAITING: usize = 8_192;
 

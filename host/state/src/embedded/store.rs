@@ -10,6 +10,7 @@ use super::memory::Memory;
 use super::owed_units::OwedUnits;
 use super::tables::{USAGE, read_used_units};
 use crate::claim_delivery::UndeliveredLeases;
+use crate::damaged_jobs::DamagedJobs;
 use crate::{Month, StateError, TenantId, UsageQuery};
 
 /// The file, and the counts that are durable in the log above it.
@@ -101,6 +102,7 @@ pub(super) struct Store {
     pub(super) memory: Memory,
     pub(super) owed: OwedUnits,
     pub(super) undelivered: Arc<UndeliveredLeases>,
+    pub(super) damaged_jobs: Arc<DamagedJobs>,
 }
 
 impl Store {

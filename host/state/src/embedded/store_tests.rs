@@ -1,13 +1,16 @@
 //! The rows that operations leave, and the threads and files of the store.
 
 use std::fs;
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use redb::ReadableTableMetadata;
 
-use super::error::reading;
+use super::error::{reading, writing};
 use super::fault_injection_tests::{JUNE, NOW, acme, charge, new_job, open, outcome};
+use super::readers::THREADS;
 use super::source::Source;
+use super::store::Store;
 use super::tables::{IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, LOADS, OUTPUTS, QUEUE, SHARED};
 use super::test_disk::{Disk, DiskFault, Files};
 use super::usage_wal::replay::open_read_only;
@@ -57,6 +60,57 @@ fn a_purged_job_leaves_its_tombstone_alone() {
     let end = UnixMillis(NOW.0 + IDEMPOTENCY_RETENTION_MILLIS);
     outcome(state.purge(end)).unwrap();
     assert_eq!(job_rows(&state), [0, 0, 0, 0, 0, 0, 0, 0, 1]);
+}
+
+/// A call is one transaction, so that maintenance never keeps a thread of the readers.
+#[test]
+fn a_purge_and_a_removal_of_entries_need_no_reader_and_say_that_there_are_more() {
+    let state = open(&Disk::new(1));
+    for number in 0..40 {
+        let job = NewJob {
+            id: uuid::Uuid::from_u128(number),
+            idempotency: None,
+            queued_jobs: u32::MAX,
+            chunks: vec![NewChunk {
+                rows: 1,
+                units: 0,
+                input: vec![7],
+            }],
+            ..new_job()
+        };
+        outcome(state.submit(job)).unwrap();
+    }
+    let written = state.blocking(|tables| {
+        let rows = tables.usage_entries.edit()?;
+        for epoch in 0..40 {
+            let bytes: &[u8] = &[0];
+            rows.insert((1, "acme", epoch), bytes).map_err(writing)?;
+        }
+        Ok(())
+    });
+    written.unwrap();
+    let mut releases = Vec::new();
+    for _ in 0..THREADS {
+        let (release, released) = channel::<()>();
+        let wait = move |_: &Store| released.recv().is_err();
+        assert!(state.readers.as_ref().unwrap().begin(wait));
+        releases.push(release);
+    }
+    let end = UnixMillis(NOW.0 + JOB_RETENTION_MILLIS);
+    for (removed, more) in [(32, true), (8, false), (0, false)] {
+        let purged = PurgeCounts {
+            jobs: removed,
+            documents: 0,
+            more,
+        };
+        assert_eq!(outcome(state.purge(end)).unwrap(), purged);
+        let rows = removed.into();
+        let removed = outcome(state.remove_usage_entries(JUNE)).unwrap();
+        assert_eq!(removed, RemovedEntries { rows, more });
+    }
+    for release in releases {
+        release.send(()).unwrap();
+    }
 }
 
 #[test]

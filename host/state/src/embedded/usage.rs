@@ -8,7 +8,6 @@ use super::error::StoreError;
 use super::operation::{Work, not_reached_error};
 use super::tables::Tables;
 use super::usage_entries::{read_entries, remove_entries};
-use super::{failed_reply, operation, reply_of};
 use crate::{
     Charge, ChargeOutcome, Month, RemovedEntries, Reply, StateError, TenantId, Usage, UsagePage,
     UsageQuery, UsageSource,
@@ -126,29 +125,12 @@ impl Usage for EmbeddedState {
     }
 
     fn remove_usage_entries(&self, before: Month) -> Reply<RemovedEntries> {
-        let (Some(readers), Some(queue)) = (&self.readers, &self.queue) else {
-            return failed_reply("the state is closed");
-        };
-        let (answer, reply) = oneshot::channel();
-        let queue = queue.clone();
-        // A reader drives it, since it is many transactions and must go on unpolled.
-        let accepted = readers.begin(move |_| {
-            let mut removed = RemovedEntries::default();
-            let outcome = loop {
-                let step =
-                    move |tables: &mut Tables<'_>| remove_entries(tables, before, REMOVED_AT_ONCE);
-                match operation::wait(&queue, step) {
-                    Ok(0) => break Ok(removed),
-                    Ok(rows) => removed.rows += rows,
-                    Err(error) => break Err(error),
-                }
-            };
-            drop(answer.send(outcome));
-            false
-        });
-        match accepted {
-            true => reply_of(reply),
-            false => failed_reply("too many reads wait"),
-        }
+        self.durable(move |tables| {
+            let rows = remove_entries(tables, before, REMOVED_AT_ONCE)?;
+            Ok(RemovedEntries {
+                rows,
+                more: rows >= REMOVED_AT_ONCE as u64,
+            })
+        })
     }
 }

@@ -8,9 +8,10 @@ use std::ops::Bound;
 use redb::ReadableTable;
 
 use super::error::{reading, writing};
-use super::job_rows::{change_load, find, leave_queue, put};
+use super::job_rows::{change_load, find, find_undamaged, leave_queue, put};
 use super::records::StoredJob;
 use super::tables::{JobKey, Tables};
+use crate::damaged_jobs::DamagedJobs;
 use crate::object_reference::chunk_bytes;
 use crate::{
     ChunkResults, Claim, Claimant, Job, JobError, JobStatus, Lease, LeaseStatus, ObjectReference,
@@ -29,6 +30,7 @@ fn next_claimable_job(
     tables: &mut Tables<'_>,
     claimant: &Claimant,
     now: UnixMillis,
+    damaged_jobs: &DamagedJobs,
 ) -> Result<Option<StoredJob>, StateError> {
     let turn = tables.switches.read()?.get(TURN).map_err(reading)?;
     let turn = turn.map_or_else(String::new, |turn| turn.value().to_owned());
@@ -46,7 +48,7 @@ fn next_claimable_job(
             if opening == tables.opening && now.0 < leased_until {
                 continue;
             }
-            if let Some(stored) = find(jobs, id)?
+            if let Some(stored) = find_undamaged(jobs, id, damaged_jobs)?
                 && now < stored.job.expires_at
                 && !claimant.excludes(stored.job.id)
                 && can_work_on(claimant, &stored, inputs)?
@@ -77,10 +79,10 @@ pub(super) fn can_work_on(
 pub(super) fn claim(
     tables: &mut Tables<'_>,
     claimant: &Claimant,
-    now: UnixMillis,
-    lease_millis: i64,
+    (now, lease_millis): (UnixMillis, i64),
+    damaged_jobs: &DamagedJobs,
 ) -> Result<Option<Claim>, StateError> {
-    let Some(mut stored) = next_claimable_job(tables, claimant, now)? else {
+    let Some(mut stored) = next_claimable_job(tables, claimant, now, damaged_jobs)? else {
         return Ok(None);
     };
     let shared = tables.shared.read()?.get(stored.id()).map_err(reading)?;

@@ -52,6 +52,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use crate::damaged_jobs::DamagedJobs;
 use crate::{State, StateError};
 use charger::Charger;
 use connect::JobPools;
@@ -69,6 +70,7 @@ pub struct PostgresState {
     /// The submissions of this host, one at a time for each tenant.
     submissions: Arc<TenantTurns>,
     undelivered: Arc<UndeliveredClaims>,
+    damaged_jobs: Arc<DamagedJobs>,
     /// Charges on their way to the next statement; closed before the driver.
     charges: Option<mpsc::UnboundedSender<changes::PendingChange>>,
 }
@@ -108,6 +110,7 @@ impl PostgresState {
             job_pools,
             submissions: Arc::default(),
             undelivered: Arc::default(),
+            damaged_jobs: Arc::default(),
             charges: Some(charges),
         })
     }

@@ -4,12 +4,17 @@ use std::sync::Arc;
 
 use sqlx::postgres::PgRow;
 use sqlx::{PgPool, Row};
+use uuid::Uuid;
 
 use crate::claim_delivery::{ClaimDelivery, UndeliveredLeases};
+use crate::damaged_jobs::DamagedJobs;
 use crate::object_reference::is_reference_of;
 use crate::postgres::error::{reading, writing};
 use crate::postgres::records;
 use crate::{Claim, Claimant, Lease, PassedOverJobs, StateError, UnixMillis};
+
+/// The most damaged jobs that one claim passes over.
+const DAMAGED_MAX: usize = 8;
 
 /// A job `j` that nobody works on. $1 is the time.
 macro_rules! unclaimed {
@@ -85,29 +90,57 @@ const TURN: &str = "INSERT INTO domesday.turns (tenant, turn) \
      VALUES ($1, nextval('domesday.turn')) \
      ON CONFLICT (tenant) DO UPDATE SET turn = excluded.turn";
 
+/// Claims a job. It passes over some whose rows are damaged, or the first such job would keep all
+/// others from being claimed.
 pub(super) async fn claim(
     pool: PgPool,
-    claimant: Claimant,
+    mut claimant: Claimant,
+    times: (UnixMillis, i64),
+    undelivered: &Arc<UndeliveredLeases>,
+    damaged_jobs: &DamagedJobs,
+) -> Result<Option<ClaimDelivery>, StateError> {
+    for _ in 0..DAMAGED_MAX {
+        match attempt_claim(&pool, &claimant, times, undelivered).await? {
+            Ok(delivery) => return Ok(delivery),
+            Err(DamagedJob { job, damage }) => {
+                damaged_jobs.log(job, &damage);
+                claimant.excluded_jobs.push(job);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// A job that cannot be read, and was not claimed.
+struct DamagedJob {
+    job: Uuid,
+    damage: StateError,
+}
+
+/// Claims the next job, unless its row is damaged.
+async fn attempt_claim(
+    pool: &PgPool,
+    claimant: &Claimant,
     (now, lease_millis): (UnixMillis, i64),
     undelivered: &Arc<UndeliveredLeases>,
-) -> Result<Option<ClaimDelivery>, StateError> {
+) -> Result<Result<Option<ClaimDelivery>, DamagedJob>, StateError> {
     let any: bool = sqlx::query_scalar(CLAIMABLE)
         .bind(now.0)
         .bind(&claimant.excluded_jobs)
         .bind(&claimant.releases)
         .bind(claimant.reads_objects)
-        .fetch_one(&pool)
+        .fetch_one(pool)
         .await
         .map_err(reading)?;
     if !any {
-        return Ok(None);
+        return Ok(Ok(None));
     }
     let mut transaction = pool.begin().await.map_err(writing)?;
     sqlx::query(SERIALISE)
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
-    let found: Option<uuid::Uuid> = sqlx::query_scalar(FIND)
+    let found: Option<Uuid> = sqlx::query_scalar(FIND)
         .bind(now.0)
         .bind(&claimant.excluded_jobs)
         .bind(&claimant.releases)
@@ -115,15 +148,23 @@ pub(super) async fn claim(
         .fetch_optional(&mut *transaction)
         .await
         .map_err(reading)?;
-    let Some(id) = found else { return Ok(None) };
+    let Some(job) = found else {
+        return Ok(Ok(None));
+    };
     let row = sqlx::query(TAKE)
-        .bind(id)
+        .bind(job)
         .bind(now.0)
         .bind(now.0.saturating_add(lease_millis))
         .fetch_one(&mut *transaction)
         .await
         .map_err(writing)?;
-    let claim = read_claim(&row)?;
+    let claim = match read_claim(&row) {
+        Err(damage @ StateError::Damaged { .. }) => {
+            transaction.rollback().await.map_err(writing)?;
+            return Ok(Err(DamagedJob { job, damage }));
+        }
+        claim => claim?,
+    };
     sqlx::query(TURN)
         .bind(claim.job.tenant.as_str())
         .execute(&mut *transaction)
@@ -132,7 +173,7 @@ pub(super) async fn claim(
     // From here on it may be claimed, although the commit fails or the caller gives up.
     let delivery = ClaimDelivery::new(claim, undelivered);
     transaction.commit().await.map_err(writing)?;
-    Ok(Some(delivery))
+    Ok(Ok(Some(delivery)))
 }
 
 pub(super) async fn count_passed_over(
@@ -191,7 +232,7 @@ mod tests {
     fn new_job(number: u128, now: UnixMillis) -> NewJob {
         NewJob {
             now,
-            id: uuid::Uuid::from_u128(number),
+            id: Uuid::from_u128(number),
             mode: JobMode::Simple,
             tenant: "acme".parse().unwrap(),
             month: Month {
@@ -210,6 +251,23 @@ mod tests {
             allowance: u64::MAX,
             stored_bytes: u64::MAX,
         }
+    }
+
+    async fn claim_next(
+        pool: &PgPool,
+        claimant: &Claimant,
+        now: UnixMillis,
+        undelivered: &Arc<UndeliveredLeases>,
+    ) -> Option<ClaimDelivery> {
+        let (claimant, damaged_jobs) = (claimant.clone(), DamagedJobs::default());
+        let claimed = claim(
+            pool.clone(),
+            claimant,
+            (now, 1_000),
+            undelivered,
+            &damaged_jobs,
+        );
+        claimed.await.unwrap()
     }
 
     /// The commit of the claim is on its way, and its caller gave up.
@@ -239,8 +297,7 @@ mod tests {
             given_back.unwrap();
             assert!(undelivered.leases.list().is_empty());
             let claimant = Claimant::of_releases([""]);
-            let claimed = claim(pool, claimant, (now, 1_000), &undelivered.leases);
-            let claimed = claimed.await.unwrap();
+            let claimed = claim_next(&pool, &claimant, now, &undelivered.leases).await;
             let claim = claimed.and_then(ClaimDelivery::deliver).unwrap();
             assert_eq!(claim.attempts, 1);
         });
@@ -266,16 +323,39 @@ mod tests {
             assert_eq!((counted.in_objects, counted.oldest), (0, Some(now)));
             let mut claimed = Vec::new();
             for _ in 0..2 {
-                let claim = claim(
-                    pool.clone(),
-                    claimant.clone(),
-                    (now, 1_000),
-                    &undelivered.leases,
-                );
-                let claim = claim.await.unwrap().and_then(ClaimDelivery::deliver);
+                let claim = claim_next(&pool, &claimant, now, &undelivered.leases).await;
+                let claim = claim.and_then(ClaimDelivery::deliver);
                 claimed.push(claim.map(|claim| claim.job.id.as_u128()));
             }
             assert_eq!(claimed, [Some(3), None]);
+        });
+    }
+
+    #[test]
+    fn a_damaged_job_keeps_no_other_job_from_being_claimed() {
+        const DAMAGE: &str = "UPDATE domesday.jobs SET mode = 'unknown' WHERE id = $1";
+        let address = domesday_test_postgres::shared().database();
+        let now = UnixMillis(1_000);
+        block_on(async {
+            let pool = connect(&address, &Arc::default()).await.unwrap();
+            for number in 1..=2 {
+                submit(pool.clone(), new_job(number, now)).await.unwrap();
+            }
+            let damage = sqlx::query(DAMAGE).bind(Uuid::from_u128(1));
+            damage.execute(&pool).await.unwrap();
+            let undelivered = UndeliveredClaims::default();
+            let claimant = Claimant::of_releases([""]);
+            let mut claimed = Vec::new();
+            for _ in 0..2 {
+                let claim = claim_next(&pool, &claimant, now, &undelivered.leases).await;
+                let claim = claim.and_then(ClaimDelivery::deliver);
+                claimed.push(claim.map(|claim| claim.job.id.as_u128()));
+            }
+            assert_eq!(claimed, [Some(2), None]);
+            // Its attempts count no claim.
+            let row = sqlx::query("SELECT attempts FROM domesday.jobs WHERE id = $1");
+            let row = row.bind(Uuid::from_u128(1)).fetch_one(&pool).await.unwrap();
+            assert_eq!(row.get::<i64, _>("attempts"), 0);
         });
     }
 }

@@ -153,9 +153,11 @@ impl Jobs for PostgresState {
         let now = self.job_time(now);
         self.watched.clock.set_lease(lease_millis);
         let undelivered = Arc::clone(&self.undelivered);
+        let damaged_jobs = Arc::clone(&self.damaged_jobs);
         let delivery = self.write_jobs(&self.job_pools.leases, move |pool| async move {
             undelivered.give_back(&pool).await?;
-            claim::claim(pool, claimant, (now, lease_millis), &undelivered.leases).await
+            let times = (now, lease_millis);
+            claim::claim(pool, claimant, times, &undelivered.leases, &damaged_jobs).await
         });
         Box::pin(async move { Ok(delivery.await?.and_then(ClaimDelivery::deliver)) })
     }

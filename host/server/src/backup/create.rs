@@ -4,6 +4,7 @@ use super::STATE;
 use super::error::BackupError;
 use super::files::{check_free, copy_file, copy_receipts, file_entry, manifest_path, sync_folder};
 use super::manifest::{self, BackupManifest, StateLocation};
+use super::state_copies::CopyLock;
 use crate::demo;
 use crate::ledger_key::{self, LedgerKey};
 use chrono::{DateTime, SecondsFormat};
@@ -49,7 +50,8 @@ pub struct CopiedState {
 /// The state is copied after the journals, so that it has the keys of all copied receipts.
 ///
 /// # Errors
-/// [`BackupError`] if a file cannot be copied, or the error of `copy_state`. No folder stays then.
+/// [`BackupError`] if a file cannot be copied or another backup runs, or the error of `copy_state`.
+/// No folder stays then.
 pub fn back_up<E: From<BackupError>>(
     backup: &Path,
     folders: HostFolders<'_>,
@@ -57,10 +59,11 @@ pub fn back_up<E: From<BackupError>>(
     copy_state: impl FnOnce(&Path) -> Result<CopiedState, E>,
 ) -> Result<BackupManifest, E> {
     let HostFolders { data, journal } = folders;
+    let copies = CopyLock::take(data)?;
+    copies.remove_abandoned()?;
     let mut draft = BackupDraft::create(backup)?;
     draft.add_journals(journal, data)?;
-    // A random name, since the processes of two containers may share an id.
-    let copy = StateFile(data.join(format!("state-copy-{}.redb", hex::encode(name))));
+    let copy = copies.new_copy(name);
     let state = copy_state(&copy.0)?;
     if state.location == StateLocation::File {
         draft.move_state(&copy.0)?;
@@ -83,16 +86,6 @@ fn timestamp(at: UnixMillis) -> Result<Timestamp, BackupError> {
             text.parse().ok()
         })
         .ok_or(BackupError::Clock { at })
-}
-
-/// The copy of the state in the data folder. Dropping it removes what was not moved.
-struct StateFile(PathBuf);
-
-impl Drop for StateFile {
-    fn drop(&mut self) {
-        let path: &Path = &self.0;
-        let _ = fs::remove_file(path);
-    }
 }
 
 /// A backup that is not finished. Dropping it removes its folder.
@@ -340,6 +333,35 @@ mod tests {
         assert_eq!(names, expected);
         assert_eq!(fs::read(backup.join(STATE)).unwrap(), b"a state");
         assert_eq!(fs::read_dir(&data).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn a_backup_runs_alone_and_removes_what_a_killed_one_left() {
+        let place = tempfile::tempdir().unwrap();
+        let [data, backup, second] =
+            ["data", "backup", "second"].map(|name| place.path().join(name));
+        fs::create_dir(&data).unwrap();
+        let abandoned = data.join("state-copy-0000000000000000.redb");
+        fs::write(&abandoned, "of a backup that was killed").unwrap();
+        let folders = HostFolders {
+            data: &data,
+            journal: &data.join(JOURNAL),
+        };
+        let seeds = ([7; 8], [7; 32]);
+        let mut refused = None;
+        let failed = back_up(&backup, folders, seeds, |copy| {
+            assert!(copy != abandoned && !abandoned.exists());
+            refused = back_up::<BackupError>(&second, folders, seeds, |_| {
+                panic!("two backups copy the state")
+            })
+            .err();
+            Err(BackupError::NoManifest {
+                path: copy.to_owned(),
+            })
+        });
+        assert!(matches!(failed, Err(BackupError::NoManifest { .. })));
+        assert!(matches!(refused, Some(BackupError::Busy { data: busy }) if busy == data));
+        assert!(!second.exists());
     }
 
     #[test]

@@ -15,6 +15,12 @@ pub enum BackupError {
         /// The path.
         path: PathBuf,
     },
+    /// Another backup of the data folder or a restore into it runs.
+    #[error("another backup of {} or a restore into it runs. Wait until it has ended", data.display())]
+    Busy {
+        /// The data folder.
+        data: PathBuf,
+    },
     /// The data folder takes no restored content.
     #[error(transparent)]
     Content(#[from] StagedContentError),

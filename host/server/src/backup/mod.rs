@@ -10,11 +10,13 @@ mod error;
 mod files;
 mod manifest;
 mod restore;
+mod state_copies;
 
 pub use create::{CopiedState, HostFolders, back_up};
 pub use error::BackupError;
 pub use manifest::{BackupManifest, StateLocation};
 pub use restore::{RestoredBackup, restore};
+pub use state_copies::remove_abandoned_copies;
 
 /// The state's file, in a data folder and in a backup.
 const STATE: &str = "state.redb";

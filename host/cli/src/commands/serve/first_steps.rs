@@ -5,13 +5,14 @@ use super::console::{ConsoleListener, open_console};
 use anyhow::{Context, bail};
 use domesday_server::admin::socket::{AdminSocket, SocketFile};
 use domesday_server::admin::socket_path;
+use domesday_server::backup::remove_abandoned_copies;
 use domesday_server::config::Settings;
 use domesday_server::demo::{self, Account};
 use domesday_server::sample_rate::SampleRate;
 use domesday_server::service::Service;
 use domesday_server::shadow::ShadowError;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Looks at the check of the current release, and starts the shadow. Blocks.
@@ -56,6 +57,7 @@ pub fn prepare(
     let demo_key = prepare_demo(settings, sandbox, &service, address)?;
     let has_console = demo_key.is_some() && !is_sandbox;
     let console = open_console(settings, address, has_console, &mut service)?;
+    remove_copies(&settings.data);
     let socket = AdminSocket::bind(socket_path(&settings.data))?;
     let values_demo = demo_key.is_some()
         && service.releases.current_problem().is_none()
@@ -67,6 +69,21 @@ pub fn prepare(
         console,
         socket,
     })
+}
+
+/// Removes what killed backups left in the data folder.
+fn remove_copies(data: &Path) {
+    match remove_abandoned_copies(data) {
+        Ok(0) => {}
+        Ok(count) => {
+            tracing::info!(
+                count,
+                "removed copies of the state that killed backups left"
+            );
+        }
+        // They hinder nothing.
+        Err(error) => tracing::warn!(%error, "cannot remove what killed backups left"),
+    }
 }
 
 /// Creates the demo's tenant and key, or the sandbox's, and returns the key's file. A database may

@@ -1,7 +1,7 @@
 //! The releases of market statistics and of rates: opened, proved, and which of each is current.
 
 use arc_swap::ArcSwapOption;
-use domesday_package::{PackageId, Trust, Verification};
+use domesday_package::{PackageId, Sha256Digest, Trust, Verification};
 use domesday_series::catalogue::Family;
 use domesday_series::store::{OpenError, Release};
 use domesday_valuation::release_store::{ReleaseError, package_ids};
@@ -50,9 +50,16 @@ pub struct SeriesReleases {
 
 #[derive(Default)]
 struct HeldReleases {
-    /// Releases that are not served any more, as far as this process lives, with the reasons.
-    withdrawn: BTreeMap<String, String>,
+    /// Releases that are not served any more, as far as this process lives.
+    withdrawn: BTreeMap<String, Withdrawal>,
     retained: BTreeMap<String, Arc<Release>>,
+}
+
+/// The withdrawal of a release.
+struct Withdrawal {
+    /// The digest of the manifest of its package. Another package of the id is another release.
+    manifest: Sha256Digest,
+    reason: String,
 }
 
 impl HeldReleases {
@@ -164,20 +171,34 @@ impl SeriesReleases {
     }
 
     /// Forgets a retained release whose package has another manifest than the one of this SHA-256,
-    /// so that it is opened anew.
+    /// so that it is opened anew. One of this manifest that is withdrawn stays withdrawn.
     pub fn forget_other(&self, id: &str, manifest: &str) {
         let mut held = self.write();
-        let is_other = |release: &Arc<Release>| release.digest().to_string() != manifest;
-        if held.retained.get(id).is_some_and(is_other) {
-            held.retained.remove(id);
+        let is_other = |digest: Sha256Digest| digest.to_string() != manifest;
+        let HeldReleases {
+            withdrawn,
+            retained,
+        } = &mut *held;
+        if (withdrawn.get(id)).is_some_and(|withdrawal| is_other(withdrawal.manifest)) {
+            withdrawn.remove(id);
+        }
+        if (retained.get(id)).is_some_and(|release| is_other(release.digest())) {
+            retained.remove(id);
         }
     }
 
     /// Serves a release no longer, as far as this process lives.
     pub fn withdraw(&self, id: &str, reason: &str) {
         let mut held = self.write();
-        held.withdrawn.insert(id.to_owned(), reason.to_owned());
-        held.retained.remove(id);
+        let current = self.current().filter(|current| current.id().as_str() == id);
+        let Some(release) = held.retained.remove(id).or(current) else {
+            return;
+        };
+        let withdrawal = Withdrawal {
+            manifest: release.digest(),
+            reason: reason.to_owned(),
+        };
+        held.withdrawn.insert(id.to_owned(), withdrawal);
         let is_other = |current: &Arc<Release>| current.id().as_str() != id;
         self.current.rcu(|current| current.clone().filter(is_other));
     }
@@ -187,7 +208,7 @@ impl SeriesReleases {
         let held = self.read();
         let withdrawn = held.withdrawn.iter();
         withdrawn
-            .map(|(id, reason)| (id.clone(), reason.clone()))
+            .map(|(id, withdrawal)| (id.clone(), withdrawal.reason.clone()))
             .collect()
     }
 
@@ -246,6 +267,21 @@ mod tests {
         assert!(Arc::ptr_eq(&releases.retain(id).unwrap(), &release));
         releases.forget_other(id, "another");
         assert!(!Arc::ptr_eq(&releases.retain(id).unwrap(), &release));
+    }
+
+    #[test]
+    fn a_withdrawn_release_is_promoted_once_a_package_of_another_manifest_is_in_its_place() {
+        let releases = open_markets();
+        let release = releases.current().unwrap();
+        let id = release.id().as_str();
+        releases.withdraw(id, "on purpose");
+        // The promoted package is the withdrawn one.
+        releases.forget_other(id, &release.digest().to_string());
+        let refused = releases.promote(id);
+        assert!(matches!(refused, Err(SeriesReleaseError::Withdrawn { .. })));
+        releases.forget_other(id, "another");
+        releases.promote(id).unwrap();
+        assert!(releases.current().is_some() && releases.list_withdrawn().is_empty());
     }
 
     /// The proof ends while a promotion has the release open already.

@@ -10,15 +10,30 @@ use tokio::time::interval;
 
 /// Interval at which expired jobs and documents are removed.
 const INTERVAL: Duration = Duration::from_secs(60);
-/// The most by which the machine's clock may gain on the time that the process runs, milliseconds.
+/// The most by which the machine's clock may gain at once on the time that the process runs,
+/// milliseconds.
 const GAIN_MAX: i64 = 3_600_000;
+/// The running time for which the machine's clock stays ahead before things expire by it.
+const CATCH_UP: Duration = Duration::from_secs(24 * 3_600);
 
-/// The clock by which things expire. It hardly gains on the time that the process runs, since a
-/// clock that is set to a wrong month must not empty the store.
+/// The clock by which things expire. It goes with the time that the process runs, since a clock
+/// that is set to a wrong month must not empty the store.
+///
+/// A machine's clock that stays ahead is right: it was behind at the start, or the machine was
+/// suspended. So this clock catches up by the least lead of a day.
 struct PurgeClock {
+    /// The time of the start, by what is known of it now.
     first: UnixMillis,
     started: Instant,
-    has_warned: bool,
+    lead: Option<Lead>,
+}
+
+/// The lead of the machine's clock over the time that the process runs.
+struct Lead {
+    /// The running time at which it began.
+    since: Duration,
+    /// The least lead since then, milliseconds.
+    least: i64,
 }
 
 impl PurgeClock {
@@ -26,32 +41,47 @@ impl PurgeClock {
         PurgeClock {
             first: now,
             started: Instant::now(),
-            has_warned: false,
+            lead: None,
         }
     }
 
     /// Returns the time, and warns once where the machine's clock has gained more.
     fn time(&mut self, now: UnixMillis) -> UnixMillis {
+        let was_ahead = self.lead.is_some();
         let time = self.time_after(self.started.elapsed(), now);
-        if time < now && !self.has_warned {
-            self.has_warned = true;
-            tracing::warn!(
-                hours = (now.0 - time.0) / 3_600_000,
-                "the clock was set ahead, and what expires by it is kept; correct a wrong clock \
-                 before the next start, which goes by it"
-            );
+        match &self.lead {
+            Some(lead) if !was_ahead => tracing::warn!(
+                hours = lead.least / 3_600_000,
+                "the clock was set ahead, or the machine was suspended; what expires by it is kept \
+                 for a day; correct a wrong clock before that, and before the next start"
+            ),
+            None if was_ahead => tracing::info!("things expire by the machine's clock again"),
+            _ => {}
         }
         time
     }
 
-    fn time_after(&self, running: Duration, now: UnixMillis) -> UnixMillis {
-        let running = i64::try_from(running.as_millis()).unwrap_or(i64::MAX);
-        let most = self
-            .first
-            .0
-            .saturating_add(running)
-            .saturating_add(GAIN_MAX);
-        UnixMillis(now.0.min(most))
+    fn time_after(&mut self, running: Duration, now: UnixMillis) -> UnixMillis {
+        let ran = i64::try_from(running.as_millis()).unwrap_or(i64::MAX);
+        let expected = self.first.0.saturating_add(ran);
+        let gain = now.0.saturating_sub(expected);
+        if gain <= GAIN_MAX {
+            self.lead = None;
+            return now;
+        }
+        let begun = Lead {
+            since: running,
+            least: gain,
+        };
+        let lead = self.lead.get_or_insert(begun);
+        lead.least = lead.least.min(gain);
+        if running.saturating_sub(lead.since) < CATCH_UP {
+            return UnixMillis(expected.saturating_add(GAIN_MAX));
+        }
+        self.first.0 = self.first.0.saturating_add(lead.least);
+        self.lead = None;
+        // It may have gained more since.
+        self.time_after(running, now)
     }
 }
 
@@ -111,15 +141,47 @@ mod tests {
     use super::*;
 
     const HOUR: i64 = 3_600_000;
+    const DAY: u64 = 24;
+
+    /// Returns the hour of a clock after each pair of hours: those that the process runs, and that
+    /// of the machine's clock.
+    fn hours(clock: &mut PurgeClock, pairs: &[(u64, i64)]) -> Vec<i64> {
+        let hour = |(running, now): &(u64, i64)| {
+            let running = Duration::from_secs(running * 3_600);
+            clock.time_after(running, UnixMillis(now * HOUR)).0 / HOUR
+        };
+        pairs.iter().map(hour).collect()
+    }
 
     #[test]
     fn a_clock_that_was_set_ahead_expires_nothing() {
-        let clock = PurgeClock::start(UnixMillis(10 * HOUR));
-        let running = Duration::from_secs(2 * 3_600);
-        let times = [9, 12, 13, 14, 9_000].map(|now| {
-            let time = clock.time_after(running, UnixMillis(now * HOUR));
-            time.0 / HOUR
-        });
-        assert_eq!(times, [9, 12, 13, 13, 13]);
+        let mut clock = PurgeClock::start(UnixMillis(10 * HOUR));
+        let pairs = [(2, 9), (2, 12), (2, 13), (2, 14), (2, 9_000)];
+        assert_eq!(hours(&mut clock, &pairs), [9, 12, 13, 13, 13]);
+        // It is corrected after most of a day, and then set ahead again.
+        let pairs = [(DAY + 1, 9_000), (DAY + 1, 35), (DAY + 2, 9_000)];
+        assert_eq!(hours(&mut clock, &pairs), [36, 35, 37]);
+        assert_eq!(hours(&mut clock, &[(2 * DAY + 1, 9_000)]), [60]);
+    }
+
+    #[test]
+    fn a_clock_that_stays_ahead_for_a_day_is_right() {
+        let mut clock = PurgeClock::start(UnixMillis(0));
+        // It is behind by 100 hours at the start. NTP steps it after an hour.
+        let pairs = [(1, 101), (DAY, 124), (DAY + 1, 125), (DAY + 5, 129)];
+        assert_eq!(hours(&mut clock, &pairs), [2, 25, 125, 129]);
+        assert!(clock.lead.is_none());
+        // The machine was suspended for 50 hours.
+        let pairs = [(30, 180), (53, 203), (54, 204)];
+        assert_eq!(hours(&mut clock, &pairs), [131, 154, 204]);
+    }
+
+    #[test]
+    fn a_clock_is_right_by_the_least_lead_of_a_day() {
+        let mut clock = PurgeClock::start(UnixMillis(0));
+        let pairs = [(0, 9_000), (10, 60), (DAY, 9_024)];
+        assert_eq!(hours(&mut clock, &pairs), [1, 11, 75]);
+        // What it gained beside that has to last for another day.
+        assert_eq!(hours(&mut clock, &[(2 * DAY, 9_048)]), [9_048]);
     }
 }

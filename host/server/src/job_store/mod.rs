@@ -178,22 +178,31 @@ impl JobStore {
         Ok(WrittenResults { results, object })
     }
 
-    /// Finishes a chunk, whose rows were in `input_object`.
+    /// Finishes a chunk, whose rows were in `input_object`. The holder of the lease may repeat this
+    /// after an error of the state.
     ///
     /// # Errors
     /// The error of the state.
     pub async fn finish_chunk(
         &self,
         lease: Lease,
-        WrittenResults { results, object }: WrittenResults,
+        written: &mut WrittenResults,
         input_object: Option<String>,
         (now, lease_millis): (UnixMillis, i64),
     ) -> Result<LeaseStatus, JobStoreError> {
+        let results = written.results.clone();
         let finished = self.state.finish_chunk(lease, results, now, lease_millis);
-        let status = finished.await?;
+        let status = match finished.await {
+            Ok(status) => status,
+            Err(error) => {
+                // The state may refer to the object, so that no later attempt may remove it.
+                written.object = None;
+                return Err(error.into());
+            }
+        };
         let unused = match status {
             LeaseStatus::Held => input_object,
-            LeaseStatus::Lost => object,
+            LeaseStatus::Lost => written.object.take(),
         };
         if let Some(objects) = &self.objects {
             remove(objects, unused.into_iter().collect());

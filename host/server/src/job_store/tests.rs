@@ -94,7 +94,7 @@ struct World {
     state: Arc<dyn State>,
     memory: Arc<Memory>,
     store: JobStore,
-    _place: tempfile::TempDir,
+    place: tempfile::TempDir,
 }
 
 impl World {
@@ -106,7 +106,7 @@ impl World {
             store: JobStore::new(state.clone(), Some(memory.clone())),
             state,
             memory,
-            _place: place,
+            place,
         }
     }
 
@@ -133,8 +133,10 @@ impl World {
             tally: Tally::default(),
             refund: 0,
         };
-        let written = self.store.write_results(lease, results).await.unwrap();
-        let finished = self.store.finish_chunk(lease, written, input, (NOW, LEASE));
+        let mut written = self.store.write_results(lease, results).await.unwrap();
+        let finished = self
+            .store
+            .finish_chunk(lease, &mut written, input, (NOW, LEASE));
         finished.await.unwrap()
     }
 
@@ -218,6 +220,59 @@ async fn storage_that_does_not_answer_refuses_a_submission_and_loses_no_job() {
     world.memory.failing.store(false, Ordering::Relaxed);
     let input = world.store.input(lease, 0).await.unwrap().unwrap();
     assert_eq!(input.bytes, large(b'a'));
+}
+
+/// The answer to the first attempt is lost.
+#[tokio::test]
+async fn a_chunk_that_is_finished_again_is_held_and_its_job_completed() {
+    let world = World::new();
+    let accepted = world.accept(job(&[large(b'a')])).await;
+    let lease = world.claim().await.lease;
+    let input = world.store.input(lease, 0).await.unwrap().unwrap();
+    for _ in 0..2 {
+        let status = world
+            .finish(lease, &large(b'b'), input.object.clone())
+            .await;
+        assert_eq!(status, LeaseStatus::Held);
+    }
+    let found = world.state.job(accepted.tenant.clone(), accepted.id, NOW);
+    let found = found.await.unwrap().unwrap();
+    assert_eq!(found.status, domesday_state::JobStatus::Completed);
+    assert_eq!(world.output(&accepted).await.unwrap(), Some(large(b'b')));
+}
+
+#[tokio::test]
+async fn results_that_a_failed_attempt_may_have_stored_are_not_removed() {
+    let world = World::new();
+    world.accept(job(&[large(b'a')])).await;
+    let lease = world.claim().await.lease;
+    let results = ChunkResults {
+        chunk: 0,
+        output: large(b'b'),
+        tally: Tally::default(),
+        refund: 0,
+    };
+    let mut written = world.store.write_results(lease, results).await.unwrap();
+    let names = world.memory.names();
+    let [path, aside] = ["state.redb", "aside"].map(|name| world.place.path().join(name));
+    std::fs::rename(&path, &aside).unwrap();
+    let failed = world
+        .store
+        .finish_chunk(lease, &mut written, None, (NOW, LEASE))
+        .await;
+    assert!(matches!(failed, Err(JobStoreError::State(_))), "{failed:?}");
+    std::fs::rename(&aside, &path).unwrap();
+    while world.state.release_lease(lease).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let status = world
+        .store
+        .finish_chunk(lease, &mut written, None, (NOW, LEASE))
+        .await;
+    assert_eq!(status.unwrap(), LeaseStatus::Lost);
+    // A removal would be in the background.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(world.memory.names(), names);
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Takes jobs from the state and works them off, chunk by chunk.
 
+mod lease;
+
 use super::chunk::{ATTEMPTS, Chunk};
 use super::chunking::CHUNK_ROWS;
 use super::document::{mode, summary};
@@ -8,7 +10,7 @@ use super::stop_reason::{StopReason, crash_error, unreadable_error};
 use super::{address_lookup, persisted};
 use crate::execution::RowRecorder;
 use crate::service::Service;
-use domesday_state::{Claim, Job, JobError, Lease, LeaseStatus, SetbackCause, StateError};
+use domesday_state::{Claim, Job, Lease, LeaseStatus, SetbackCause, StateError};
 use domesday_valuation::pipeline::batch::nth;
 use domesday_valuation::pipeline::row;
 use domesday_valuation::release_store::OpenRelease;
@@ -133,7 +135,10 @@ impl Runner {
             StopReason::Failed(error) => self.fail(&claim, error).await,
             StopReason::Receipts(error) => {
                 tracing::error!(%job_id, %error, "receipts are not kept");
-                return self.release_lease_later(lease).await;
+                if self.release_lease_later(lease).await == Some(LeaseStatus::Lost) {
+                    self.record_lost_lease(job_id);
+                }
+                return;
             }
             StopReason::Store(error) => {
                 let cause = SetbackCause::NoAnswer;
@@ -164,51 +169,11 @@ impl Runner {
             Ok(LeaseStatus::Lost) => self.record_lost_lease(job_id),
             Err(error) => {
                 tracing::error!(%job_id, %error, "the state does not answer");
-                self.release_lease_later(lease).await;
+                if self.release_lease_later(lease).await == Some(LeaseStatus::Lost) {
+                    self.record_unanswered_end(&claim.job, chunk).await;
+                }
             }
         }
-    }
-
-    /// Gives a job back that this host cannot read, and waits. A store that fails at once is not
-    /// asked for one job after the other.
-    async fn give_back(&self, lease: Lease) -> Result<LeaseStatus, StateError> {
-        let status = self.service.state.release_lease(lease).await;
-        self.pause().await;
-        status
-    }
-
-    /// Fails a job.
-    async fn fail(&self, claim: &Claim, error: JobError) -> Result<LeaseStatus, StateError> {
-        let Claim { job, attempts, .. } = claim;
-        let release_id = &job.release_id;
-        tracing::error!(job_id = %job.id, release_id, attempts, code = error.code, "job failed");
-        let now = self.service.clock.now();
-        let status = self.service.state.fail(claim.lease, error, now).await;
-        if matches!(status, Ok(LeaseStatus::Held)) {
-            self.service.metrics.jobs.record_end("failed");
-        }
-        status
-    }
-
-    /// Releases the lease as soon as the state answers, since its failure is no crash of the chunk.
-    /// A host that stops tries once more. Otherwise the lease runs out.
-    async fn release_lease_later(&self, lease: Lease) {
-        let until = Instant::now() + self.lease_time;
-        loop {
-            self.pause().await;
-            match self.service.state.release_lease(lease).await {
-                Ok(LeaseStatus::Held) => return,
-                Ok(LeaseStatus::Lost) => return self.record_lost_lease(lease.job),
-                Err(_) if self.stopping() || Instant::now() >= until => return,
-                Err(_) => {}
-            }
-        }
-    }
-
-    /// Waits until the runner may claim again, or the service stops.
-    async fn pause(&self) {
-        let mut stop = self.stop.clone();
-        let _ = timeout(CLAIM_INTERVAL, stop.wait_for(|stop| *stop)).await;
     }
 
     /// Runs chunks until the job or the turn of this runner ends. `chunk` is then the last one that
@@ -276,13 +241,8 @@ impl Runner {
         let chunk_done = chunk.finish(number);
         let summary = summary(chunk_done.tally);
         let written = self.with_lease(lease, store.write_results(lease, chunk_done));
-        let written = written.await??;
-        let now = self.service.clock.now();
-        let lease_millis = millis(self.lease_time);
-        match store
-            .finish_chunk(lease, written, input.object, (now, lease_millis))
-            .await?
-        {
+        let mut written = written.await??;
+        match self.finish_chunk(lease, &mut written, input.object).await? {
             LeaseStatus::Held => self.service.metrics.summary(&job.release_id, &summary),
             LeaseStatus::Lost => return Err(StopReason::Lost),
         }
@@ -394,11 +354,6 @@ impl Runner {
                 }
             }
         }
-    }
-
-    fn record_lost_lease(&self, job_id: Uuid) {
-        tracing::warn!(%job_id, "the job is another host's now, or gone");
-        self.service.metrics.jobs.record_lost_lease();
     }
 
     fn stopping(&self) -> bool {

@@ -12,6 +12,7 @@
 
 mod limits;
 mod parser;
+mod plain_text;
 mod position;
 mod section;
 #[cfg(test)]
@@ -33,6 +34,15 @@ use parser::Parser;
 /// [`DEPTH_MAX`], with its line and column.
 pub fn read(body: &[u8]) -> Result<Value<'_>, SyntaxError> {
     Parser::new(position::utf8(body)?, None).document()
+}
+
+/// Reads one JSON document, as [`read`] does, from text.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_text(text: &str) -> Result<Value<'_>, SyntaxError> {
+    position::check_start(text.as_bytes())?;
+    Parser::new(text, None).document()
 }
 
 /// Reads one JSON document. Where the top-level member `list` is an array, the text of each element

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::limits::{DEPTH_MAX, MEMBERS_MAX};
+use super::plain_text::plain_length;
 use super::position::{SyntaxError, SyntaxErrorKind};
 use super::tree::{Member, Object, Rows, Value};
 
@@ -41,7 +42,8 @@ impl<'a> Parser<'a> {
     /// Reads the next value, inside `depth` objects and arrays.
     fn value(&mut self, depth: usize) -> Result<Value<'a>, SyntaxError> {
         match self.peek() {
-            Some(b'{') => self.object(depth + 1),
+            Some(b'{') if depth < LEVELS_MAX => self.object(depth + 1).map(Value::Object),
+            Some(b'{') => self.skip_object(depth + 1).map(|()| Value::Composite),
             Some(b'[') => {
                 self.array(depth + 1, 0)?;
                 Ok(Value::List)
@@ -56,53 +58,87 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value<'a>, SyntaxError> {
-        self.open(depth)?;
+    /// Reads an object of the levels that are kept.
+    fn object(&mut self, depth: usize) -> Result<Object<'a>, SyntaxError> {
         let mut object = Object::default();
-        if self.peek() == Some(b'}') {
-            self.at += 1;
-        } else {
-            loop {
-                match self.peek() {
-                    Some(b'"') => {}
-                    Some(_) => return Err(self.syntax_error(SyntaxErrorKind::Name)),
-                    None => return Err(self.syntax_error(SyntaxErrorKind::End)),
+        self.members(depth, |parser| {
+            let at = parser.at;
+            let name = parser.string()?;
+            parser.colon()?;
+            let rows = (parser.rows).filter(|(list, _)| depth == 1 && name == *list);
+            let value = match (rows, parser.peek()) {
+                (Some((_, rows_max)), Some(b'[')) => {
+                    Value::Rows(parser.array(depth + 1, rows_max)?)
                 }
-                let at = self.at;
-                let name = self.string()?;
-                match self.peek() {
-                    Some(b':') => self.at += 1,
-                    Some(_) => return Err(self.syntax_error(SyntaxErrorKind::Colon)),
-                    None => return Err(self.syntax_error(SyntaxErrorKind::End)),
+                _ => parser.value(depth)?,
+            };
+            if object.members.len() == MEMBERS_MAX {
+                object.truncated = true;
+            } else {
+                if object.members.is_empty() {
+                    object.members.reserve(MEMBERS_USUAL);
                 }
-                let rows = self.rows.filter(|(list, _)| depth == 1 && name == *list);
-                let value = match (rows, self.peek()) {
-                    (Some((_, rows_max)), Some(b'[')) => {
-                        Value::Rows(self.array(depth + 1, rows_max)?)
-                    }
-                    _ => self.value(depth)?,
-                };
-                if depth > LEVELS_MAX || object.members.len() == MEMBERS_MAX {
-                    object.truncated = true;
-                } else {
-                    if object.members.is_empty() {
-                        object.members.reserve(MEMBERS_USUAL);
-                    }
-                    object.members.push(Member { name, value, at });
-                }
-                if self.closed_by(b'}')? {
-                    break;
-                }
+                object.members.push(Member { name, value, at });
             }
+            Ok(())
+        })?;
+        Ok(object)
+    }
+
+    /// Steps over the next value. Nothing of it is kept.
+    fn skip(&mut self, depth: usize) -> Result<(), SyntaxError> {
+        match self.peek() {
+            Some(b'{') => self.skip_object(depth + 1),
+            Some(b'"') => self.skip_string(),
+            Some(b'-' | b'0'..=b'9') => self.number().map(drop),
+            _ => self.value(depth).map(drop),
         }
-        Ok(if depth > LEVELS_MAX {
-            Value::Composite
-        } else {
-            Value::Object(object)
+    }
+
+    fn skip_object(&mut self, depth: usize) -> Result<(), SyntaxError> {
+        self.members(depth, |parser| {
+            parser.skip_string()?;
+            parser.colon()?;
+            parser.skip(depth)
         })
     }
 
-    /// Reads an array, keeping the text of its first `kept` elements.
+    /// Steps over an object. `member` reads a member, from the quote of its name.
+    fn members(
+        &mut self,
+        depth: usize,
+        mut member: impl FnMut(&mut Self) -> Result<(), SyntaxError>,
+    ) -> Result<(), SyntaxError> {
+        self.open(depth)?;
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            match self.peek() {
+                Some(b'"') => member(self)?,
+                Some(_) => return Err(self.syntax_error(SyntaxErrorKind::Name)),
+                None => return Err(self.syntax_error(SyntaxErrorKind::End)),
+            }
+            if self.closed_by(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Steps over the colon after a name.
+    fn colon(&mut self) -> Result<(), SyntaxError> {
+        match self.peek() {
+            Some(b':') => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(_) => Err(self.syntax_error(SyntaxErrorKind::Colon)),
+            None => Err(self.syntax_error(SyntaxErrorKind::End)),
+        }
+    }
+
+    /// Reads an array, keeping the text of its first `rows_max` elements.
     fn array(&mut self, depth: usize, rows_max: usize) -> Result<Rows<'a>, SyntaxError> {
         self.open(depth)?;
         let mut rows = Rows::default();
@@ -113,8 +149,8 @@ impl<'a> Parser<'a> {
         loop {
             self.peek();
             let start = self.at;
-            // A row is parsed again on its own, so its members are not kept here.
-            self.value(depth.max(LEVELS_MAX))?;
+            // A row is parsed again on its own, so nothing of it is kept here.
+            self.skip(depth.max(LEVELS_MAX))?;
             rows.count += 1;
             if rows.texts.len() < rows_max {
                 rows.texts.push(&self.text[start..self.at]);
@@ -152,31 +188,48 @@ impl<'a> Parser<'a> {
 
     fn string(&mut self) -> Result<Cow<'a, str>, SyntaxError> {
         let quote = self.at;
+        match self.string_end()? {
+            false => Ok(Cow::Borrowed(&self.text[quote + 1..self.at - 1])),
+            true => self.unescape(quote).map(Cow::Owned),
+        }
+    }
+
+    fn skip_string(&mut self) -> Result<(), SyntaxError> {
+        let quote = self.at;
+        match self.string_end()? {
+            false => Ok(()),
+            true => self.unescape(quote).map(drop),
+        }
+    }
+
+    /// Steps over a string. Returns whether it has an escape, which [`Self::unescape`] checks.
+    fn string_end(&mut self) -> Result<bool, SyntaxError> {
         let mut escaped = false;
         self.at += 1;
         loop {
+            self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
             match self.bytes.get(self.at) {
-                Some(b'"') => break,
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(escaped);
+                }
                 Some(b'\\') => {
                     escaped = true;
-                    // An escaped quote, too. The unescaping below checks whether the escape exists.
+                    // An escaped quote, too.
                     self.at += 2;
                 }
-                Some(0..=0x1f) => return Err(self.syntax_error(SyntaxErrorKind::Control)),
-                Some(_) => self.at += 1,
+                Some(_) => return Err(self.syntax_error(SyntaxErrorKind::Control)),
                 None => {
                     self.at = self.bytes.len();
                     return Err(self.syntax_error(SyntaxErrorKind::End));
                 }
             }
         }
-        let inner = quote + 1..self.at;
-        self.at += 1;
-        if !escaped {
-            return Ok(Cow::Borrowed(&self.text[inner]));
-        }
+    }
+
+    /// Returns the text of a string with escapes, from its quote to where the parser is.
+    fn unescape(&self, quote: usize) -> Result<String, SyntaxError> {
         serde_json::from_str(&self.text[quote..self.at])
-            .map(Cow::Owned)
             .map_err(|_| SyntaxError::after(&self.text[..quote], SyntaxErrorKind::Escape))
     }
 
@@ -241,6 +294,7 @@ impl<'a> Parser<'a> {
         self.byte()
     }
 
+    #[cold]
     fn syntax_error(&self, kind: SyntaxErrorKind) -> SyntaxError {
         SyntaxError::after(&self.text[..self.at], kind)
     }

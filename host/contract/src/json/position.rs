@@ -73,11 +73,17 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Returns the body as text.
 pub(super) fn utf8(body: &[u8]) -> Result<&str, SyntaxError> {
-    if body.starts_with(BYTE_ORDER_MARK) {
-        return Err(SyntaxError::after("", SyntaxErrorKind::ByteOrderMark));
-    }
+    check_start(body)?;
     std::str::from_utf8(body).map_err(|error| {
         let sound = body.get(..error.valid_up_to()).unwrap_or_default();
         SyntaxError::after(&String::from_utf8_lossy(sound), SyntaxErrorKind::Utf8)
     })
+}
+
+/// Checks that no byte order mark stands before the document.
+pub(super) fn check_start(body: &[u8]) -> Result<(), SyntaxError> {
+    match body.starts_with(BYTE_ORDER_MARK) {
+        true => Err(SyntaxError::after("", SyntaxErrorKind::ByteOrderMark)),
+        false => Ok(()),
+    }
 }

@@ -72,6 +72,13 @@ fn invalid_utf8_is_reported_with_its_position() {
 }
 
 #[test]
+fn text_is_read_as_its_bytes_are() {
+    for text in ["\u{feff}{}", "{\"a\":\"\u{e9}\"}", "[1 2]", ""] {
+        assert_eq!(read_text(text), read(text.as_bytes()), "{text:?}");
+    }
+}
+
+#[test]
 fn depth_is_bounded() {
     let nested =
         |depth: usize| format!("{}{}", "{\"a\":".repeat(depth - 1) + "{", "}".repeat(depth));
@@ -166,6 +173,34 @@ proptest! {
         match read(text.as_bytes()) {
             Ok(_) => prop_assert!(lenient(text.as_bytes())),
             Err(_) => prop_assert!(!judge(text.as_bytes())),
+        }
+    }
+
+    /// Bytes that are no text among them, and texts that hold escapes, quotes and control bytes.
+    #[test]
+    fn a_string_of_any_bytes_is_read_as_serde_json_reads_it(
+        inner in prop::collection::vec(
+            prop_oneof![
+                3 => any::<u8>().prop_map(|byte| vec![byte]),
+                3 => any::<char>().prop_map(|character| character.to_string().into_bytes()),
+                8 => "[a-z ]{1,12}".prop_map(String::into_bytes),
+                1 => prop::sample::select(vec![
+                    &br#"\""#[..], br"\\", br"\n", br"\u0041", br"\ud83d\ude00", br"\ud800", br"\x",
+                ]).prop_map(<[u8]>::to_vec),
+            ],
+            0..8,
+        )
+    ) {
+        let text = [&b"\""[..], &inner.concat(), b"\""].concat();
+        let expected = serde_json::from_slice::<String>(&text).ok();
+        let read = read(&text).ok().map(|value| match value {
+            Value::String(text) => text.into_owned(),
+            other => format!("{other:?}"),
+        });
+        prop_assert_eq!(&read, &expected);
+        if let Ok(text) = std::str::from_utf8(&text) {
+            let read = read_text(text).ok();
+            prop_assert_eq!(read, expected.map(|text| Value::String(text.into())));
         }
     }
 }

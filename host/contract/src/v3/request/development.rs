@@ -109,7 +109,7 @@ impl Development {
     /// # Errors
     /// Everything that is wrong with it; pointers are relative to the row.
     pub fn read_row(row: &str, shared: Settings) -> Result<Self, RequestError> {
-        walk(&json::read(row.as_bytes())?, Level::Row, shared)
+        walk(&json::read_text(row)?, Level::Row, shared)
     }
 }
 

@@ -65,7 +65,7 @@ impl Request {
     /// # Errors
     /// Everything that is wrong with it; pointers are relative to the row.
     pub fn read_row(row: &str, shared: Settings) -> Result<Self, RequestError> {
-        walk(&json::read(row.as_bytes())?, Level::Row, shared)
+        walk(&json::read_text(row)?, Level::Row, shared)
     }
 }
 

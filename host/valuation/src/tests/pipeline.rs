@@ -320,6 +320,32 @@ fn the_bound_of_a_response_counts_each_result_and_its_comma() {
     assert_eq!(bytes(too_many + 1) - bytes(too_many), of_one);
 }
 
+#[test]
+fn a_response_is_refused_for_its_size_and_not_for_a_bound_of_it() {
+    let context = context(Kind::Existing);
+    let reference = "a".repeat(200);
+    let mut house = demo::house();
+    house["request_reference"] = reference.as_str().into();
+    let faulty = parse("{}", &context);
+    let errors = faulty.request().err().unwrap();
+    let of_faulty = rejection_size(&context.release.id, None, errors) + 1;
+    let of_sound = rejection_size(&context.release.id, Some(&reference), &[]) + 1;
+    // The envelope counts as 400 bytes. A character of the reference counts as six in the bound.
+    let faults = (RESPONSE_MAX - 400) / of_faulty - 2;
+    let fitting = (RESPONSE_MAX - 400 - faults * of_faulty) / of_sound;
+    assert!(fitting > 1);
+    let check = |sound: usize| {
+        let faulty = (0..faults).map(|_| parse("{}", &context));
+        let sound = (0..sound).map(|_| parse(&house.to_string(), &context));
+        let rows: Vec<_> = faulty.chain(sound).collect();
+        response_size::check_response_size(&rows, &context)
+    };
+    assert_eq!(check(fitting), Ok(()));
+    let refusal = check(fitting + 1).unwrap_err();
+    let most = format!("At most the first {} rows fit", faults + fitting);
+    assert!(refusal.message.contains(&most), "{}", refusal.message);
+}
+
 /// Writes down what it hears.
 struct Listener {
     wanted: WantedEvidence,

@@ -12,7 +12,7 @@ mod wire;
 pub use batch::{BATCH_END, BatchStatus, Summary, batch_start};
 pub use evidence::{Comparable, Context, LocalAuthority, OwnSale};
 pub use money::{POUNDS_MAX, round_gbp};
-pub use result_size::{RESPONSE_MAX, rejection_size};
+pub use result_size::{RESPONSE_MAX, reference_size_bound, rejection_size};
 
 use chrono::NaiveDate;
 use serde::{Serialize, Serializer};

@@ -25,6 +25,17 @@ pub fn rejection_size(
     json_len(&result)
 }
 
+/// Returns a bound of the bytes that a reference adds to a result. It reads no text.
+#[must_use]
+pub const fn reference_size_bound(request_reference: Option<&str>) -> usize {
+    const FIELD: &str = r#","request_reference":"""#;
+    match request_reference {
+        // A control character takes six bytes, and nothing takes more.
+        Some(reference) => FIELD.len() + 6 * reference.len(),
+        None => 0,
+    }
+}
+
 /// Bytes of a value as JSON.
 fn json_len<T: serde::Serialize>(value: &T) -> usize {
     struct ByteCounter(usize);

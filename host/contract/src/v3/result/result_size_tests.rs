@@ -201,4 +201,28 @@ proptest! {
         let computed = rejection_size("made-up-2026-10", reference, &errors);
         prop_assert_eq!(json_bytes(reference, Outcome::Rejected(errors)), computed);
     }
+
+    /// Control characters, quotes and letters of several bytes among them.
+    #[test]
+    fn a_reference_adds_no_more_than_its_bound(
+        reference in proptest::option::of(prop_oneof![
+            prop::collection::vec(any::<char>(), 0..200).prop_map(String::from_iter),
+            "[\\x00-\\x1f\"\\\\\x7f]{0,200}",
+        ]),
+    ) {
+        let size = |reference| rejection_size("made-up-2026-10", reference, &[]);
+        let bound = reference_size_bound(reference.as_deref());
+        prop_assert!(size(reference.as_deref()) <= size(None) + bound);
+    }
+}
+
+#[test]
+fn a_reference_of_control_characters_takes_its_whole_bound() {
+    let size = |reference| rejection_size("made-up-2026-10", reference, &[]);
+    for reference in [None, Some("\u{1}"), Some("\u{1f}\u{0}")] {
+        assert_eq!(
+            size(reference),
+            size(None) + reference_size_bound(reference)
+        );
+    }
 }

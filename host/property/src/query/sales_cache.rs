@@ -4,8 +4,9 @@
 //! few cells. A read of the file walks down the tree and locks every page of it. A hit here takes
 //! one lookup.
 
+use foldhash::fast::RandomState;
 use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use quick_cache::sync::{Cache, DefaultLifecycle};
 use std::sync::Arc;
 
 /// Bytes that one snapshot keeps at most.
@@ -25,8 +26,8 @@ pub(super) type Block = Arc<[u8]>;
 /// A cache of blocks, bounded by their bytes.
 ///
 /// Bits of the hash choose a shard, which has a part of the bytes. They have to depend on the cell
-/// too. Those of a cheaper hash depend on the years alone, which put all cells into one shard.
-pub(crate) struct SalesCache(pub(super) Cache<Years, Block, Bytes>);
+/// too. Those of FxHash depend on the years alone, which put all cells into one shard.
+pub(crate) struct SalesCache(pub(super) Cache<Years, Block, Bytes, RandomState>);
 
 #[derive(Clone)]
 pub(super) struct Bytes;
@@ -45,7 +46,13 @@ impl Default for SalesCache {
 
 impl SalesCache {
     fn of(bytes: u64) -> SalesCache {
-        SalesCache(Cache::with_weighter(EXPECTED, bytes, Bytes))
+        SalesCache(Cache::with(
+            EXPECTED,
+            bytes,
+            Bytes,
+            RandomState::default(),
+            DefaultLifecycle::default(),
+        ))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::evidence::{
 };
 use crate::subject::Subject;
 use crate::wasi::Wasi;
-use domesday_property::FoundSale;
+use domesday_property::{FoundSale, PackedPostcode};
 use std::sync::Arc;
 use wasmtime::{ResourceLimiter, Trap};
 
@@ -83,13 +83,13 @@ impl RowState {
     }
 
     /// Answers a search for sales within the row's bounds, and remembers the sales. `pack_sale`
-    /// gives the numbers of a sale, and `pack_found` those of one that the snapshot found. The
-    /// response is one without sales, such as a refusal.
+    /// gives the numbers of a sale, and `pack_found` those of one that the snapshot found, by the
+    /// subject and its postcode. The response is one without sales, such as a refusal.
     pub(crate) fn ask_packed(
         &mut self,
         question: Result<EvidenceQuery, Refusal>,
         pack_sale: impl Fn(&Sale) -> [u64; SALE_NUMBERS],
-        pack_found: impl Fn(&Subject, &FoundSale<'_>) -> [u64; SALE_NUMBERS],
+        pack_found: impl Fn(&Subject, PackedPostcode, &FoundSale<'_>) -> [u64; SALE_NUMBERS],
     ) -> wasmtime::Result<Result<Vec<u64>, EvidenceResponse>> {
         let question = match self.bounds.count_question(question) {
             Ok(question) => question,
@@ -116,11 +116,12 @@ impl RowState {
             }
             PackedResponse::Found(found) => {
                 let mut numbers = Vec::with_capacity(found.len() * SALE_NUMBERS);
+                let center = PackedPostcode::new(&subject.postcode);
                 for sale in found.iter_packed() {
                     let sale = sale.map_err(EvidenceError::from).map_err(host_error)?;
                     let known = sale.certificate().map(|known| known.lodged);
                     check_past(subject, sale.id(), sale.day(), known).map_err(host_error)?;
-                    numbers.extend_from_slice(&pack_found(subject, &sale));
+                    numbers.extend_from_slice(&pack_found(subject, center, &sale));
                 }
                 if let Some(digests) = &mut self.digests {
                     digests.add_packed(question, &numbers);

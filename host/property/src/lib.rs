@@ -39,6 +39,7 @@ pub use query::export::Export;
 pub use query::found_sales::{FoundSale, FoundSales};
 pub use query::nearby::BLOCK_WORK;
 pub use snapshot::Snapshot;
+pub use store::postcode::PackedPostcode;
 pub use store::sale::CertificateFacts;
 
 #[cfg(test)]

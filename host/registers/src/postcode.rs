@@ -78,27 +78,6 @@ impl Postcode {
         &text[..self.letters()]
     }
 
-    /// Returns whether another postcode is of the same sector.
-    pub fn shares_sector(&self, other: &Postcode) -> bool {
-        self.without_last(2) == other.without_last(2)
-    }
-
-    /// Returns whether another postcode is of the same district.
-    pub fn shares_district(&self, other: &Postcode) -> bool {
-        self.without_last(4) == other.without_last(4)
-    }
-
-    /// Returns whether another postcode is of the same area.
-    pub fn shares_area(&self, other: &Postcode) -> bool {
-        let (own, others) = (self.letters(), other.letters());
-        self.text[..own] == other.text[..others]
-    }
-
-    /// Returns the bytes before the last few. Comparing them reads no text.
-    fn without_last(&self, count: usize) -> &[u8] {
-        &self.text[..usize::from(self.length).saturating_sub(count)]
-    }
-
     /// Returns the number of letters that the postcode begins with.
     fn letters(&self) -> usize {
         let is_letter = u8::is_ascii_alphabetic;
@@ -185,23 +164,6 @@ mod tests {
             "L1A1 0ZZ",
         ] {
             assert_eq!(Postcode::parse(bad), None, "{bad}");
-        }
-    }
-
-    #[test]
-    fn postcodes_share_what_their_texts_share() {
-        let all = [
-            "LE1 1AA", "LE1 1AB", "LE1 2AA", "LE11 1AA", "LE2 1AA", "L1 1AA", "LE1A 1AA",
-        ];
-        let all = all.map(|text| Postcode::parse(text).unwrap());
-        for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
-            assert_eq!(a.shares_sector(b), a.sector() == b.sector(), "{a} {b}");
-            assert_eq!(
-                a.shares_district(b),
-                a.district() == b.district(),
-                "{a} {b}"
-            );
-            assert_eq!(a.shares_area(b), a.area() == b.area(), "{a} {b}");
         }
     }
 

@@ -3,7 +3,8 @@
 use super::{EvidenceError, Nearness, Sale};
 use crate::subject::{GridPoint, Precision, Subject};
 use domesday_property as property;
-use domesday_registers::{Day, Postcode};
+use domesday_property::PackedPostcode;
+use domesday_registers::Day;
 
 /// Returns a sale as a release is shown it, and fails on a sale from the future.
 ///
@@ -32,7 +33,10 @@ pub(crate) fn check_past(
 pub(super) fn evidence_sale(subject: &Subject, sale: property::Sale) -> Sale {
     let attributes = shows_attributes(subject, sale.uprn);
     Sale {
-        nearness: nearness_to(subject, sale.uprn, &sale.postcode),
+        nearness: nearness_to(
+            (subject, PackedPostcode::new(&subject.postcode)),
+            (sale.uprn, PackedPostcode::new(&sale.postcode)),
+        ),
         id: sale.id,
         uprn: sale.uprn,
         day: sale.day,
@@ -71,11 +75,14 @@ pub(crate) fn shows_attributes(subject: &Subject, uprn: Option<u64>) -> bool {
     subject.stored_data || !is_own(subject, uprn)
 }
 
-/// Returns how near a sale is to a subject.
-pub(crate) fn nearness_to(subject: &Subject, uprn: Option<u64>, postcode: &Postcode) -> Nearness {
+/// Returns how near a sale is to a subject. Each comes with its postcode.
+pub(crate) fn nearness_to(
+    (subject, center): (&Subject, PackedPostcode),
+    (uprn, postcode): (Option<u64>, PackedPostcode),
+) -> Nearness {
     match is_own(subject, uprn) {
         true => Nearness::SameProperty,
-        false => nearness(&subject.postcode, postcode),
+        false => nearness(center, postcode),
     }
 }
 
@@ -83,7 +90,7 @@ fn is_own(subject: &Subject, uprn: Option<u64>) -> bool {
     subject.uprn.is_some() && uprn == subject.uprn
 }
 
-fn nearness(subject: &Postcode, sale: &Postcode) -> Nearness {
+fn nearness(subject: PackedPostcode, sale: PackedPostcode) -> Nearness {
     if subject == sale {
         Nearness::SamePostcode
     } else if subject.shares_sector(sale) {
@@ -100,6 +107,7 @@ fn nearness(subject: &Postcode, sale: &Postcode) -> Nearness {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use domesday_registers::Postcode;
     use domesday_registers::codes::PropertyType;
 
     /// Returns a flat that a customer described.
@@ -188,7 +196,7 @@ pub(crate) mod tests {
 
     #[test]
     fn nearness_follows_the_postcode_and_not_its_spelling() {
-        let subject = Postcode::parse("LE1 1AA").unwrap();
+        let packed = |text| PackedPostcode::new(&Postcode::parse(text).unwrap());
         for (other, expected) in [
             ("LE1 1AA", Nearness::SamePostcode),
             ("LE1 1AB", Nearness::SameSector),
@@ -197,7 +205,7 @@ pub(crate) mod tests {
             ("L1 1AA", Nearness::Elsewhere),
         ] {
             assert_eq!(
-                nearness(&subject, &Postcode::parse(other).unwrap()),
+                nearness(packed("LE1 1AA"), packed(other)),
                 expected,
                 "{other}"
             );

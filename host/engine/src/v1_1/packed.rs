@@ -3,7 +3,7 @@
 use crate::evidence::{Nearness, SALE_NUMBERS, Sale, nearness_to, precision, shows_attributes};
 use crate::subject::{Precision, Subject};
 use crate::v1;
-use domesday_property::FoundSale;
+use domesday_property::{FoundSale, PackedPostcode};
 use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
 
 /// Packs a sale.
@@ -36,8 +36,12 @@ pub(crate) fn pack(sale: &Sale) -> [u64; SALE_NUMBERS] {
 }
 
 /// Packs a sale as the snapshot found it, without the records between. The numbers are those of
-/// [`pack`] for the sale that the subject is shown.
-pub(crate) fn pack_found(subject: &Subject, sale: &FoundSale<'_>) -> [u64; SALE_NUMBERS] {
+/// [`pack`] for the sale that the subject is shown. `center` is the subject's postcode.
+pub(crate) fn pack_found(
+    subject: &Subject,
+    center: PackedPostcode,
+    sale: &FoundSale<'_>,
+) -> [u64; SALE_NUMBERS] {
     let uprn = sale.uprn();
     let known = match shows_attributes(subject, uprn) {
         true => sale.certificate(),
@@ -57,7 +61,7 @@ pub(crate) fn pack_found(subject: &Subject, sale: &FoundSale<'_>) -> [u64; SALE_
             .to_bits(),
         Codes {
             precision: precision(sale.own_place()),
-            nearness: nearness_to(subject, uprn, sale.postcode()),
+            nearness: nearness_to((subject, center), (uprn, sale.postcode())),
             property_type: sale.property_type(),
             subtype: known.and_then(|known| known.subtype),
             tenure: sale.tenure(),
@@ -181,9 +185,10 @@ mod tests {
                 panic!("the search is refused");
             };
             let expected: Vec<_> = sales.iter().map(pack).collect();
+            let center = PackedPostcode::new(&subject.postcode);
             let packed = found
                 .iter_packed()
-                .map(|sale| pack_found(&subject, &sale.unwrap()));
+                .map(|sale| pack_found(&subject, center, &sale.unwrap()));
             assert_eq!(
                 packed.collect::<Vec<_>>(),
                 expected,

@@ -4,6 +4,7 @@ use crate::SnapshotError;
 use crate::model::Sale;
 use crate::store::cell::Cell;
 use crate::store::postcode;
+use crate::store::postcode::PackedPostcode;
 use crate::store::sale::{CertificateFacts, PackedSale, WIDTH};
 use domesday_registers::codes::{PropertyType, Tenure};
 use domesday_registers::{Day, Postcode};
@@ -57,9 +58,9 @@ impl FoundSales {
     /// Returns the sales one after the other, each still packed. An error says that a row is
     /// damaged.
     pub fn iter_packed(&self) -> impl Iterator<Item = Result<FoundSale<'_>, SnapshotError>> {
-        let read = self.sales.iter().zip(self.postcodes());
-        read.map(|(found, postcode)| {
+        self.sales.iter().map(|found| {
             let packed = PackedSale::new(&found.bytes);
+            let postcode = PackedPostcode::read(packed.postcode());
             let known = postcode.zip(packed.property_type());
             let (postcode, property_type) =
                 known.ok_or(SnapshotError::Damaged { table: "sales" })?;
@@ -122,7 +123,7 @@ pub struct FoundSale<'a> {
     found: &'a Candidate,
     packed: PackedSale<'a>,
     before: Day,
-    postcode: Postcode,
+    postcode: PackedPostcode,
     property_type: PropertyType,
 }
 
@@ -167,8 +168,8 @@ impl FoundSale<'_> {
 
     /// Returns the postcode.
     #[inline]
-    pub fn postcode(&self) -> &Postcode {
-        &self.postcode
+    pub fn postcode(&self) -> PackedPostcode {
+        self.postcode
     }
 
     /// Returns the type of dwelling.
@@ -238,6 +239,7 @@ mod tests {
             for sale in read {
                 let facts = sale.map(|sale| {
                     let certificate = sale.certificate();
+                    assert_eq!(PackedPostcode::read(packed.postcode()), Some(sale.postcode()));
                     Sale {
                         id: sale.id(),
                         uprn: sale.uprn(),
@@ -245,7 +247,7 @@ mod tests {
                         price_gbp: sale.price_gbp(),
                         easting: sale.place().0,
                         northing: sale.place().1,
-                        postcode: sale.postcode().clone(),
+                        postcode: postcode::unpack(packed.postcode()).unwrap(),
                         property_type: sale.property_type(),
                         subtype: certificate.and_then(|known| known.subtype),
                         tenure: sale.tenure(),

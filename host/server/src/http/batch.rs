@@ -15,7 +15,6 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domesday_contract::v3::options::Settings;
 use domesday_contract::v3::request::{Batch, ROWS_MAX};
-use domesday_contract::v3::result::{BATCH_END, batch_start};
 use domesday_state::Principal;
 use domesday_valuation::pipeline::deadline::Deadline;
 use domesday_valuation::pipeline::response_size::{check_response_size, expected_response_size};
@@ -69,12 +68,10 @@ pub async fn values(
         deadline,
     };
     let results = execution.run(BatchRows(rows)).await?;
-    let mut text = batch_start(&pinned.release.id, results.summary).map_err(|error| {
+    let text = results.response(&pinned.release.id).map_err(|error| {
         tracing::error!(%error, "an envelope could not be written");
         internal()
     })?;
-    text.extend_from_slice(&results.json);
-    text.extend_from_slice(BATCH_END);
     memory.shrink(text.len());
     let memory = Extension(ReservedMemory(Arc::new(memory)));
     let json = [(header::CONTENT_TYPE, "application/json")];

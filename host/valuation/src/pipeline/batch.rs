@@ -11,7 +11,7 @@ use super::row::{
 };
 use crate::worker_pool::WorkerPool;
 use domesday_address_lookup::Provider;
-use domesday_contract::v3::result::Summary;
+use domesday_contract::v3::result::{BATCH_END, Summary, batch_start};
 use domesday_registers::Postcode;
 use futures_util::future::FutureExt;
 use futures_util::stream;
@@ -30,8 +30,8 @@ const PIECES_LOOKED_UP: usize = 64;
 
 /// The results of a batch.
 pub struct BatchResults {
-    /// The results in the order of the rows, as JSON with commas between them.
-    pub json: Vec<u8>,
+    /// The results in the order of the rows, as JSON with commas between those of a piece.
+    pieces: Vec<Vec<u8>>,
     /// The bytes of each result.
     pub sizes: Vec<usize>,
     /// The count by status.
@@ -40,6 +40,27 @@ pub struct BatchResults {
     pub refundable: u32,
     /// The first problem of a row, where any row has one.
     pub problem: Option<String>,
+}
+
+impl BatchResults {
+    /// Returns the response with all results. They are copied once, into a buffer of its length.
+    ///
+    /// # Errors
+    /// As [`batch_start`].
+    pub fn response(&self, release_id: &str) -> serde_json::Result<Vec<u8>> {
+        let mut text = batch_start(release_id, self.summary)?;
+        let commas = self.pieces.len().saturating_sub(1);
+        let results: usize = self.pieces.iter().map(Vec::len).sum();
+        text.reserve_exact(results + commas + BATCH_END.len());
+        for (at, piece) in self.pieces.iter().enumerate() {
+            if at > 0 {
+                text.push(b',');
+            }
+            text.extend_from_slice(piece);
+        }
+        text.extend_from_slice(BATCH_END);
+        Ok(text)
+    }
 }
 
 /// Runs all rows. A row that is not done at the deadline, or that a panic of its worker lost, gets
@@ -207,10 +228,10 @@ impl Batch {
             .await;
     }
 
-    /// Puts the results of all rows together, those included that have no result yet.
+    /// Collects the results of all rows, those included that have no result yet.
     fn assemble(&self) -> BatchResults {
         let mut whole = BatchResults {
-            json: Vec::new(),
+            pieces: Vec::with_capacity(self.pieces.len()),
             sizes: Vec::with_capacity(self.rows.len()),
             summary: Summary::default(),
             refundable: 0,
@@ -220,16 +241,7 @@ impl Batch {
             let mut results = piece.results();
             results.closed = true;
             self.complete(piece, &mut results);
-            if whole.json.capacity() == 0 {
-                // Pieces are of about the same size, and a result is below one kilobyte.
-                whole
-                    .json
-                    .reserve((results.json.len() + 1024) * self.pieces.len());
-            }
-            if !whole.json.is_empty() {
-                whole.json.push(b',');
-            }
-            whole.json.append(&mut results.json);
+            whole.pieces.push(std::mem::take(&mut results.json));
             whole.sizes.append(&mut results.sizes);
             whole.summary.add(results.summary);
             whole.refundable += results.refundable;
@@ -323,6 +335,29 @@ mod tests {
             assert_eq!(id.get_version_num(), 7);
             assert_eq!(id.get_variant(), uuid::Variant::RFC4122);
             assert_eq!(id.as_u128() >> 16, new.as_u128() >> 16);
+        }
+    }
+
+    #[test]
+    fn a_response_has_all_results_and_no_byte_to_spare() {
+        // Longer than the room that the start of an envelope is given.
+        let long = format!("\"{}\"", "2".repeat(1_000));
+        let pieces: [&[&str]; 3] = [&["{\"a\":1}", &long], &["[3]"], &["4", "\"5\"", "null"]];
+        for count in 0..=pieces.len() {
+            let pieces = &pieces[..count];
+            let results = BatchResults {
+                pieces: (pieces.iter().map(|piece| piece.join(",").into_bytes())).collect(),
+                sizes: Vec::new(),
+                summary: Summary::default(),
+                refundable: 0,
+                problem: None,
+            };
+            let mut expected = batch_start("synthetic-1", results.summary).unwrap();
+            expected.extend_from_slice(pieces.concat().join(",").as_bytes());
+            expected.extend_from_slice(BATCH_END);
+            let response = results.response("synthetic-1").unwrap();
+            assert_eq!(response, expected);
+            assert!(count == 0 || response.capacity() == response.len());
         }
     }
 }

@@ -103,7 +103,9 @@ fn run_batch(
     let deadline = Deadline::after(time);
     let all = batch::value(workers, provider, context, rows, first(), deadline);
     let done = asynchronous().block_on(all);
-    let results = serde_json::from_slice(&[b"[", done.json.as_slice(), b"]"].concat());
+    let response = done.response(&context.release.id).unwrap();
+    let mut response: Value = serde_json::from_slice(&response).unwrap();
+    let results = serde_json::from_value(response["results"].take());
     (done, results.unwrap())
 }
 

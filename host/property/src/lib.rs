@@ -31,8 +31,8 @@ pub mod store;
 pub use error::SnapshotError;
 pub use model::{
     AreaFigures, AreaLevel, Attributes, Authority, ExportedSale, GssCode, Identity, IndexLevel,
-    IndexSeries, NearbyQuery, Order, PostcodeLocation, Property, PropertyTypes, Resolution,
-    RowCounts, Sale, SourceFile,
+    IndexPoints, IndexSeries, NearbyQuery, Order, PostcodeLocation, Property, PropertyTypes,
+    Resolution, RowCounts, Sale, SourceFile,
 };
 pub use query::address_list::{AddressList, ListedProperty};
 pub use query::export::Export;

@@ -2,7 +2,7 @@
 
 use crate::SnapshotError;
 use crate::model::{Authority, GssCode, Identity, SourceFile};
-use crate::query::index_cache::{IndexCache, SERIES_KEPT};
+use crate::query::index_cache::IndexCache;
 use crate::query::sales_cache::SalesCache;
 use crate::query::service_area::ServiceArea;
 use crate::store::cell::OccupiedCells;
@@ -130,7 +130,7 @@ impl Snapshot {
             authorities,
             facts,
             sales_cache: SalesCache::default(),
-            index_cache: IndexCache::new(SERIES_KEPT),
+            index_cache: IndexCache::default(),
             service_area: OnceLock::new(),
             origin,
             unmatched,

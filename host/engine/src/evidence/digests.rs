@@ -124,10 +124,14 @@ fn digest_index(series: Option<&IndexSeries>) -> AnswerDigest {
         AreaLevel::Region => 3,
         AreaLevel::Country => 4,
     };
-    let points = series.points.iter();
-    let points = points.flat_map(|(month, value)| [number(*month), value.to_bits()]);
-    let numbers: Vec<u64> = std::iter::once(level).chain(points).collect();
-    digest_numbers(INDEX, &numbers)
+    // Homes of one authority and type share the answer, and so its digest.
+    let digest = series.points.digest(level, |points| {
+        let points = points.iter();
+        let points = points.flat_map(|(month, value)| [number(*month), value.to_bits()]);
+        let numbers: Vec<u64> = std::iter::once(u64::from(level)).chain(points).collect();
+        digest_numbers(INDEX, &numbers).0
+    });
+    AnswerDigest(digest)
 }
 
 fn digest_figures(figures: Option<&Figures>) -> AnswerDigest {

@@ -23,7 +23,7 @@ pub use shown_sales::ShownSales;
 pub use snapshot::SnapshotEvidence;
 
 use crate::subject::{GridPoint, Precision, Subject};
-use domesday_property::FoundSales;
+use domesday_property::{FoundSales, IndexPoints};
 use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
 use domesday_registers::{Day, Postcode};
 use serde::{Deserialize, Serialize};
@@ -187,7 +187,7 @@ pub struct IndexSeries {
     /// The most local level that has the series.
     pub level: AreaLevel,
     /// (month since January 1970, value), in rising order of month.
-    pub points: Vec<(i32, f64)>,
+    pub points: IndexPoints,
 }
 
 /// Twelve-month figures of an area.

@@ -1,6 +1,6 @@
 //! The state of an area's market.
 
-use super::GssCode;
+use super::{GssCode, IndexPoints};
 use serde::{Deserialize, Serialize};
 
 /// The kinds of area with figures.
@@ -51,5 +51,5 @@ pub struct IndexSeries {
     /// The area.
     pub area_code: GssCode,
     /// Month (months since January 1970) and index value, oldest first. Gaps are not filled.
-    pub points: Vec<(i32, f64)>,
+    pub points: IndexPoints,
 }

@@ -1,10 +1,11 @@
 //! House price index series.
 
-use crate::model::{GssCode, IndexLevel, IndexSeries};
+use crate::model::{GssCode, IndexLevel, IndexPoints, IndexSeries, Series};
 use crate::store::index;
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
+use std::ops::Range;
 use std::sync::Arc;
 
 impl Snapshot {
@@ -46,32 +47,76 @@ impl Snapshot {
         let this_month = before.month();
         for (area_level, code) in areas {
             let Some(area_code) = code else { continue };
-            let row = self.index_row(index::key(area_code, property_type))?;
-            let series = index::Series::new(&row).ok_or(SnapshotError::Damaged {
-                table: "price_index",
-            })?;
-            // A month has ended by `before` where it is an earlier month than that day's.
-            let end = series.first_from(this_month);
-            if end > 0 {
-                let from = series.first_from(since).max(end.saturating_sub(most));
+            let series = self.index_series(index::key(area_code, property_type))?;
+            if let Some(range) = select(series.points(), this_month, since, most) {
                 return Ok(Some(IndexSeries {
                     area_level,
                     area_code,
-                    points: series.points(from.min(end)..end).collect(),
+                    points: IndexPoints::new(series, range),
                 }));
             }
         }
         Ok(None)
     }
-    /// Returns a series as it is in the file, from the cache or from the file. An absent one is
-    /// empty, and an empty one is passed over as an absent one is.
-    fn index_row(&self, key: u64) -> Result<Arc<[u8]>, SnapshotError> {
-        if let Some(row) = self.index_cache.get(&key) {
-            return Ok(row);
+
+    /// Returns a whole series, from the cache or from the file. An absent one is empty, and an
+    /// empty one is passed over as an absent one is.
+    fn index_series(&self, key: u64) -> Result<Arc<Series>, SnapshotError> {
+        let cache = &self.index_cache;
+        if let Some(series) = cache.series.get(&key) {
+            return Ok(series);
         }
         let row = self.price_index.get(key)?;
-        let bytes: Arc<[u8]> = row.map_or(Arc::default(), |row| row.value().into());
-        self.index_cache.insert(key, bytes.clone());
-        Ok(bytes)
+        let points = match &row {
+            Some(row) => index::Series::new(row.value()).map(|stored| stored.all().collect()),
+            None => Some(Box::default()),
+        };
+        let points = points.ok_or(SnapshotError::Damaged {
+            table: "price_index",
+        })?;
+        let series = Arc::new(Series::new(key, points, cache.digests.clone()));
+        cache.series.insert(key, series.clone());
+        Ok(series)
+    }
+}
+
+/// Returns the places of the months from `since` to before `this_month`, at most the last `most`.
+/// `None` where no month has ended.
+fn select(points: &[(i32, f64)], this_month: i32, since: i32, most: usize) -> Option<Range<usize>> {
+    let first_from = |month| points.partition_point(|&(known, _)| known < month);
+    // A month has ended where it is an earlier month than that of the day asked about.
+    let end = first_from(this_month);
+    let from = first_from(since).max(end.saturating_sub(most));
+    (end > 0).then(|| from.min(end)..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn a_series_is_cut_to_the_latest_months_that_ended(
+            known in prop::collection::btree_map(-30_i16..30, 1.0..300.0, 0..40),
+            this_month in -35..35,
+            since in -35..35,
+            most in 0_usize..45,
+        ) {
+            let known: BTreeMap<i16, f64> = known;
+            let pairs: Vec<(i16, f64)> = known.into_iter().collect();
+            let bytes = index::encode(&pairs);
+            let points: Vec<_> = index::Series::new(&bytes).unwrap().all().collect();
+            let all = pairs.iter().map(|&(month, value)| (i32::from(month), value));
+            prop_assert_eq!(&points, &all.collect::<Vec<_>>());
+            let ended = points.iter().filter(|(month, _)| *month < this_month);
+            let wanted = ended.clone().filter(|(month, _)| *month >= since);
+            let wanted: Vec<_> = wanted.copied().collect();
+            let latest = &wanted[wanted.len().saturating_sub(most)..];
+            let expected = (ended.count() > 0).then_some(latest);
+            let found = select(&points, this_month, since, most).map(|range| &points[range]);
+            prop_assert_eq!(found, expected);
+        }
     }
 }

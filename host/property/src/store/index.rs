@@ -3,7 +3,6 @@
 use super::codes::FixedCodes;
 use crate::model::GssCode;
 use domesday_registers::codes::PropertyType;
-use std::ops::Range;
 
 const WIDTH: usize = 10;
 
@@ -22,7 +21,7 @@ pub(crate) fn encode(points: &[(i16, f64)]) -> Vec<u8> {
     out
 }
 
-/// A stored series. A query reads only the months that it needs.
+/// A stored series.
 pub(crate) struct Series<'a>(&'a [[u8; WIDTH]]);
 
 impl<'a> Series<'a> {
@@ -32,20 +31,9 @@ impl<'a> Series<'a> {
         rest.is_empty().then_some(Series(points))
     }
 
-    /// Returns the position of the first point not before `month`, or the number of points if there
-    /// is none.
-    pub(crate) fn first_from(&self, month: i32) -> usize {
-        self.0.partition_point(|point| point_of(point).0 < month)
-    }
-
     /// Returns all months with their values.
     pub(crate) fn all(&self) -> impl Iterator<Item = (i32, f64)> + 'a {
-        self.points(0..self.0.len())
-    }
-
-    /// Returns the points of a range.
-    pub(crate) fn points(&self, range: Range<usize>) -> impl Iterator<Item = (i32, f64)> + 'a {
-        self.0[range].iter().map(point_of)
+        self.0.iter().map(point_of)
     }
 }
 

@@ -111,7 +111,7 @@ impl Indices {
                 )?;
                 new.insert(
                     series
-                        .map(|series| series.points.into_iter().collect())
+                        .map(|series| series.points.iter().copied().collect())
                         .unwrap_or_default(),
                 )
             }

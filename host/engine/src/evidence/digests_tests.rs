@@ -1,6 +1,12 @@
 use super::*;
-use crate::evidence::EvidenceQuery;
+use crate::evidence::sale_view::tests::subject;
+use crate::evidence::{EvidenceQuery, EvidenceSource, SnapshotEvidence};
+use domesday_property::Snapshot;
+use domesday_registers::codes::PropertyType;
 use serde_json::json;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Packs a sale as its id and eight numbers that tell its place and price.
 fn pack(sale: &Sale) -> [u64; SALE_NUMBERS] {
@@ -65,6 +71,37 @@ fn a_digest_is_sha_256_of_the_numbers_of_an_answer() {
     assert_eq!(ids.0, [0, 9]);
 }
 
+/// A snapshot computes the digest of an answer once. Points that were copied have it computed.
+#[test]
+fn a_kept_digest_is_that_of_the_points_alone() {
+    let folder = "../../releases/property/synthetic-2026-09/snapshot.redb";
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let evidence = SnapshotEvidence::new(Arc::new(Snapshot::open(&file).unwrap()));
+    let mut subject = subject();
+    subject.authority = "E06990001".into();
+    let (mut digests, mut answers) = (BTreeSet::new(), 0);
+    for kind in [None, Some(PropertyType::Flat), Some(PropertyType::Detached)] {
+        for since in [0, 400, 480, 620, 640, 650] {
+            let question = EvidenceQuery::PriceIndex { kind, since };
+            let answer = evidence.ask(&subject, &question).unwrap();
+            let EvidenceResponse::Index(Some(series)) = &answer else {
+                panic!("the authority has no index");
+            };
+            let copied = IndexSeries {
+                level: series.level,
+                points: series.points.to_vec().into(),
+            };
+            let expected = digest(&EvidenceResponse::Index(Some(copied)), pack).0;
+            for _ in 0..2 {
+                assert_eq!(digest(&answer, pack).0, expected, "{question:?}");
+            }
+            digests.insert(expected.to_string());
+            answers += 1;
+        }
+    }
+    assert!(digests.len() > 3 && answers == 18, "{}", digests.len());
+}
+
 /// Each kind of answer has another digest, and so has each absent part.
 #[test]
 fn no_two_answers_share_a_digest() {
@@ -81,8 +118,7 @@ fn no_two_answers_share_a_digest() {
         json!({"answer": "figures", "with": {"to_month": 0, "sales_count": 0,
             "median_price_gbp": null, "price_per_sqm_gbp": null, "price_change_pct": change}})
     });
-    let digests: std::collections::BTreeSet<_> =
-        indices.into_iter().chain(figures).map(digest_of).collect();
+    let digests: BTreeSet<_> = indices.into_iter().chain(figures).map(digest_of).collect();
     assert_eq!(digests.len(), 7);
 }
 

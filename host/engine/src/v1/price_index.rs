@@ -137,3 +137,7 @@ pub(super) fn index(series: evidence::IndexSeries) -> IndexSeries {
         points: Points(series.points),
     }
 }
+
+#[cfg(test)]
+#[path = "price_index_tests.rs"]
+mod tests;

@@ -61,14 +61,14 @@ const GUEST: &str = r#"(module
     (i32.const 0)))"#;
 
 /// The answer to a guest.
-type Answer = Option<evidence::IndexSeries>;
+type IndexResponse = Option<evidence::IndexSeries>;
 
 /// A guest with the ways in which values can cross to it.
 struct Guests {
     engine: Engine,
     component: Component,
-    derived: Linker<Answer>,
-    blocks: Linker<Answer>,
+    derived: Linker<IndexResponse>,
+    blocks: Linker<IndexResponse>,
 }
 
 impl Guests {
@@ -94,7 +94,12 @@ impl Guests {
 
     /// Lets a guest ask, whose memory was filled with random bytes. Returns the memory afterwards,
     /// and the fuel of the call.
-    fn call(&self, linker: &Linker<Answer>, seed: u64, answer: Answer) -> (Vec<u8>, u64) {
+    fn call(
+        &self,
+        linker: &Linker<IndexResponse>,
+        seed: u64,
+        answer: IndexResponse,
+    ) -> (Vec<u8>, u64) {
         let mut store = Store::new(&self.engine, answer);
         store.set_fuel(FUEL).unwrap();
         let guest = linker.instantiate(&mut store, &self.component).unwrap();
@@ -114,11 +119,11 @@ impl Guests {
 fn linker<I: Lower + 'static>(
     engine: &Engine,
     index: fn(evidence::IndexSeries) -> I,
-) -> Linker<Answer> {
+) -> Linker<IndexResponse> {
     let mut linker = Linker::new(engine);
     linker.instance(TYPES).unwrap();
     let mut interface = linker.instance(EVIDENCE).unwrap();
-    let price_index = move |answer: StoreContextMut<'_, Answer>,
+    let price_index = move |answer: StoreContextMut<'_, IndexResponse>,
                             _: (Option<wit::PropertyType>, i32)| {
         let found = answer.data().clone().map(index);
         Ok((Ok::<_, ask::Refusal>(found),))

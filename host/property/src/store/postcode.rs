@@ -11,7 +11,7 @@ const LETTER_A: u64 = 11;
 /// bytes.
 #[cfg(test)]
 const END: u64 = CHARACTERS.pow(4) * UNITS_OF_DISTRICT;
-/// The number of GIR 0AA, whose outward code has a form of its own.
+/// The number of GIR 0AA, whose outward code has another form.
 const GIR_0AA: u64 = outward_number([17, 19, 28, 0]) * UNITS_OF_DISTRICT;
 /// Units that a district can have: ten sectors.
 pub(crate) const UNITS_OF_DISTRICT: u64 = 10 * UNITS_OF_SECTOR;

@@ -12,7 +12,8 @@ use wasmtime::{
 pub enum Allocation {
     /// Slots made ready beforehand: the choice of a server.
     Pooling {
-        /// Instances alive at once; one more is refused as a host failure.
+        /// Instances that run at once. As many more may be idle, set back for the next row. One
+        /// more is refused as a host failure.
         instances: u32,
     },
     /// Memory mapped for each instance: the choice of a single command, and the second
@@ -86,10 +87,12 @@ pub fn configuration(allocation: Allocation) -> Config {
     match allocation {
         Allocation::Pooling { instances } => {
             let mut pool = PoolingAllocationConfig::new();
-            pool.total_component_instances(instances)
-                .total_core_instances(instances.saturating_mul(MAX_CORE_INSTANCES))
-                .total_memories(instances)
-                .total_tables(instances.saturating_mul(MAX_TABLES))
+            // Another is on its way out while a release goes.
+            let slots = instances.saturating_mul(2).saturating_add(1);
+            pool.total_component_instances(slots)
+                .total_core_instances(slots.saturating_mul(MAX_CORE_INSTANCES))
+                .total_memories(slots)
+                .total_tables(slots.saturating_mul(MAX_TABLES))
                 .max_core_instances_per_component(MAX_CORE_INSTANCES)
                 .max_memories_per_component(MAX_MEMORIES)
                 .max_tables_per_component(MAX_TABLES)
@@ -100,8 +103,9 @@ pub fn configuration(allocation: Allocation) -> Config {
                 .table_keep_resident(KEEP_RESIDENT_BYTES)
                 // A release's next row finds its slot with its own image still mapped.
                 .max_unused_warm_slots(instances)
-                // Resets only pages that were touched (Linux 6.7 and later; elsewhere ignored).
-                .pagemap_scan(Enabled::Auto);
+                // wasmtime's scan passes over a written page that the kernel has swapped out, and
+                // the next row would read it (wasmtime's pull request 14357).
+                .pagemap_scan(Enabled::No);
             config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         }
         Allocation::OnDemand => {

@@ -5,7 +5,8 @@
 
 use crate::evidence::{EvidenceSource, Exchange, Recorder};
 use crate::outcome::{Cost, Outcome, Row, RowFailure};
-use crate::runtime::{Release, Runtime};
+use crate::release::Release;
+use crate::runtime::Runtime;
 use crate::subject::Subject;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@
 
 use crate::evidence::EvidenceSource;
 use crate::outcome::RowFailure;
-use crate::runtime::Release;
+use crate::release::Release;
 use crate::subject::Subject;
 use crate::v1;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Runs valuation releases: immutable WebAssembly components, one fresh sandbox for every row.
+//! Runs valuation releases: immutable WebAssembly components, in a sandbox that is as new for every
+//! row.
 //!
 //! A [`Runtime`] holds the one engine configuration ([`config`]). It admits a component
 //! ([`admission`]) as a [`Release`], and a release values one [`subject::Subject`] at a time
@@ -25,11 +26,13 @@ mod failure;
 pub mod fixture;
 pub mod fuel_profile;
 pub mod inputs;
+mod kept_instance;
 mod limits;
 pub mod outcome;
 pub mod predictions;
 mod profile;
 pub mod receipt_record;
+mod release;
 pub mod replay;
 mod row_state;
 mod runtime;
@@ -44,7 +47,8 @@ mod wasi_linker;
 pub use admission_error::AdmissionError;
 pub use limits::Limits;
 pub use profile::Profile;
-pub use runtime::{Release, Runtime, RuntimeError};
+pub use release::Release;
+pub use runtime::{Runtime, RuntimeError};
 
 #[cfg(test)]
 extern crate self as domesday_engine;

@@ -8,8 +8,8 @@
 use crate::evidence::RecordedEvidence;
 use crate::fixture::{FixtureError, read_lines, write_lines};
 use crate::outcome::RowFailure;
+use crate::release::Release;
 use crate::replay::Mismatch;
-use crate::runtime::Release;
 use crate::subject::Subject;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Write};

@@ -2,7 +2,7 @@
 
 use crate::evidence::{EvidenceSource, RecordedEvidence, RowWork};
 use crate::fixture::{Fixture, RecordedResult};
-use crate::runtime::Release;
+use crate::release::Release;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;

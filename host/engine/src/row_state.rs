@@ -11,10 +11,16 @@ use domesday_property::{FoundSale, PackedPostcode};
 use std::sync::Arc;
 use wasmtime::{ResourceLimiter, Trap};
 
-/// The state of one row's store.
-pub(crate) struct RowState {
+/// The home of a row, and where its evidence comes from.
+struct Row {
     subject: Arc<Subject>,
     evidence: Arc<dyn EvidenceSource>,
+}
+
+/// The state of one row's store.
+pub(crate) struct RowState {
+    /// What the row is about. Between two rows there is none.
+    row: Option<Row>,
     memory_limit: usize,
     table_limit: usize,
     pub(crate) bounds: Bounds,
@@ -36,8 +42,7 @@ impl RowState {
         bounds: Bounds,
     ) -> RowState {
         RowState {
-            subject,
-            evidence,
+            row: Some(Row { subject, evidence }),
             memory_limit,
             table_limit,
             bounds,
@@ -46,6 +51,21 @@ impl RowState {
             memory_peak: 0,
             wasi: None,
         }
+    }
+
+    /// Ends the row, and returns what it left. The store lets go of the home and of its evidence.
+    pub(crate) fn end_row(&mut self) -> RowState {
+        let idle = RowState {
+            row: None,
+            memory_limit: self.memory_limit,
+            table_limit: self.table_limit,
+            bounds: Bounds::default(),
+            shown_sales: ShownSales::default(),
+            digests: None,
+            memory_peak: 0,
+            wasi: None,
+        };
+        std::mem::replace(self, idle)
     }
 
     /// Digests the answers from now on.
@@ -61,7 +81,8 @@ impl RowState {
 
     /// Returns the row's WASI, which is created on its first use.
     pub(crate) fn wasi(&mut self) -> &mut Wasi {
-        let day = self.subject.valuation_day.0;
+        let row = self.row.as_ref();
+        let day = row.map_or(0, |row| row.subject.valuation_day.0);
         self.wasi.get_or_insert_with(|| Wasi::new(day))
     }
 
@@ -74,8 +95,8 @@ impl RowState {
             Ok(question) => question,
             Err(refusal) => return Ok(EvidenceResponse::Refused(refusal)),
         };
-        let answer = self.evidence.ask(&self.subject, &question);
-        let answer = answer.map_err(host_error)?;
+        let Row { subject, evidence } = self.row.as_ref().ok_or_else(no_row)?;
+        let answer = evidence.ask(subject, &question).map_err(host_error)?;
         if let Some(digests) = &mut self.digests {
             digests.add(question, &answer);
         }
@@ -95,8 +116,9 @@ impl RowState {
             Ok(question) => question,
             Err(refusal) => return Ok(Err(EvidenceResponse::Refused(refusal))),
         };
-        let subject = &*self.subject;
-        let answer = self.evidence.ask_packed(subject, &question);
+        let Row { subject, evidence } = self.row.as_ref().ok_or_else(no_row)?;
+        let subject = &**subject;
+        let answer = evidence.ask_packed(subject, &question);
         Ok(match answer.map_err(host_error)? {
             PackedResponse::Records(answer) => {
                 if let Some(digests) = &mut self.digests {
@@ -150,6 +172,11 @@ fn host_error(error: EvidenceError) -> wasmtime::Error {
         EvidenceError::OutOfTime => Trap::Interrupt.into(),
         other => HostError(other.to_string()).into(),
     }
+}
+
+/// Returns the error of a guest that asks between two rows, when no guest runs.
+fn no_row() -> wasmtime::Error {
+    HostError("a guest asked outside of a row".to_owned()).into()
 }
 
 /// A failure of the host on its way through the guest.

@@ -1,25 +1,20 @@
-//! The engine of this process, and the releases that run on it.
+//! The engine of this process, which admits releases.
 
 use crate::admission;
 use crate::admission_error::AdmissionError;
 use crate::cache::Cache;
-use crate::clock::{Clock, ticks};
+use crate::clock::Clock;
 use crate::compile::compile;
-use crate::config::{
-    Allocation, MAX_MEMORY_BYTES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, configuration,
-};
-use crate::evidence::{Bounds, EvidenceSource};
-use crate::failure::{classify, sandbox_failure, unreadable_outcome};
+use crate::config::{Allocation, MAX_STACK_BYTES, configuration};
+use crate::kept_instance::{KeptInstances, ReleaseInstances, resettable};
 use crate::limits::Limits;
-use crate::outcome::{Cost, Row};
 use crate::profile::Profile;
+use crate::release::Release;
 use crate::row_state::RowState;
-use crate::subject::Subject;
 use crate::{v1, v1_1, wasi_linker};
 use std::sync::Arc;
-use std::time::Duration;
 use wasmtime::component::{Component, Linker};
-use wasmtime::{Config, Engine, Store};
+use wasmtime::{Config, Engine};
 
 /// A macro, because `concat!` takes no constant.
 macro_rules! wasmtime_version {
@@ -27,11 +22,6 @@ macro_rules! wasmtime_version {
         "48.0.8"
     };
 }
-
-/// Host work for the data of one row, in wasmtime's units (about bytes).
-///
-/// 5,000 sales fit many times over; an endless list of a guest does not.
-const HOSTCALL_FUEL: usize = 16 << 20;
 
 /// The reason why the engine could not be set up.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +42,8 @@ pub struct Runtime {
     /// The linker with WASI, for releases of that profile only.
     wasi_linker: Arc<Linker<RowState>>,
     cache: Option<Arc<Cache>>,
+    /// Instances that wait for the next row. None where each row has a new one.
+    kept: Option<Arc<KeptInstances>>,
     clock: Arc<Clock>,
 }
 
@@ -77,10 +69,19 @@ impl Runtime {
     ) -> Result<Runtime, RuntimeError> {
         let mut configuration = configuration(allocation);
         configuration.max_wasm_stack(stack_bytes);
-        Runtime::with_configuration(&configuration)
+        let runtime = Runtime::with_configuration(&configuration)?;
+        let kept = match allocation {
+            Allocation::Pooling { instances } => usize::try_from(instances).ok(),
+            Allocation::OnDemand => None,
+        };
+        Ok(Runtime {
+            kept: kept.and_then(KeptInstances::new),
+            ..runtime
+        })
     }
 
-    /// Creates an engine with the one configuration, after a change that affects no answer.
+    /// Creates an engine with the one configuration, after a change that affects no answer. Each
+    /// row has a new instance.
     pub(crate) fn with_configuration(configuration: &Config) -> Result<Runtime, RuntimeError> {
         let engine = Engine::new(configuration)
             .map_err(|error| RuntimeError::Engine(format!("{error:#}")))?;
@@ -97,6 +98,7 @@ impl Runtime {
             linker: Arc::new(linker),
             wasi_linker: Arc::new(wasi_linker),
             cache: None,
+            kept: None,
             clock: Arc::new(clock),
         })
     }
@@ -148,11 +150,14 @@ impl Runtime {
         limits: Limits,
     ) -> Result<Release, AdmissionError> {
         admission::examine(component, profile)?;
+        let kept = self.kept.as_ref().filter(|_| profile == Profile::Pure);
+        let kept = kept.and_then(|kept| Some((kept, resettable(component)?)));
+        let code = kept.as_ref().map_or(component, |(_, changed)| changed);
         let component = match &self.cache {
-            Some(cache) => cache.component(&self.engine, component)?,
-            None => compile(&self.engine, component)?,
+            Some(cache) => cache.component(&self.engine, code)?,
+            None => compile(&self.engine, code)?,
         };
-        self.link(profile, &component, limits)
+        self.link(profile, &component, limits, kept.map(|(kept, _)| kept))
     }
 
     fn link(
@@ -160,6 +165,7 @@ impl Runtime {
         profile: Profile,
         component: &Component,
         limits: Limits,
+        kept: Option<&Arc<KeptInstances>>,
     ) -> Result<Release, AdmissionError> {
         admission::resources(component, &limits)?;
         let linker = match profile {
@@ -170,123 +176,14 @@ impl Runtime {
             .instantiate_pre(component)
             .map_err(admission::not_linked)?;
         let entry = v1::EntryPoint::new(linked).map_err(admission::not_linked)?;
+        let kept = kept.and_then(|all| ReleaseInstances::new(all, &entry));
         let clock = self.clock.clone();
         Ok(Release {
             entry,
             limits,
+            kept: kept.map(Arc::new),
             clock,
         })
-    }
-}
-
-/// A release that is ready to run. It is cheap to clone, and every row gets a fresh instance.
-#[derive(Clone)]
-pub struct Release {
-    pub(crate) entry: v1::EntryPoint,
-    pub(crate) limits: Limits,
-    /// Runs for as long as the release can: without it no deadline would pass.
-    clock: Arc<Clock>,
-}
-
-impl Release {
-    /// Returns the longest wall-clock time of a row, whatever time its caller gives it.
-    pub fn row_time(&self) -> Duration {
-        self.limits.deadline
-    }
-
-    /// Returns the limits of a row.
-    pub fn limits(&self) -> Limits {
-        self.limits
-    }
-
-    /// Returns the linear memory of a row before its first instruction, bytes.
-    pub fn memory_at_start(&self) -> u64 {
-        admission::memory_at_start(self.entry.component())
-    }
-
-    /// Values one property in a fresh sandbox.
-    ///
-    /// It blocks this thread while the row runs, and never panics because of the guest.
-    pub fn value(&self, subject: &Arc<Subject>, evidence: Arc<dyn EvidenceSource>) -> Row {
-        self.value_within(subject, evidence, self.limits.deadline)
-    }
-
-    /// Values one property within a wall-clock time that is shorter than the row's limit.
-    pub fn value_within(
-        &self,
-        subject: &Arc<Subject>,
-        evidence: Arc<dyn EvidenceSource>,
-        time: Duration,
-    ) -> Row {
-        self.value_in(self.store(subject, evidence, time), subject)
-    }
-
-    /// Values one property as [`Release::value_within`] does, and digests the answers that the
-    /// release is given.
-    pub fn value_with_digests(
-        &self,
-        subject: &Arc<Subject>,
-        evidence: Arc<dyn EvidenceSource>,
-        time: Duration,
-    ) -> Row {
-        let mut store = self.store(subject, evidence, time);
-        store.data_mut().digest_answers(v1_1::pack);
-        self.value_in(store, subject)
-    }
-
-    /// Values one property in a store that was created for it.
-    pub(crate) fn value_in(&self, mut store: Store<RowState>, subject: &Subject) -> Row {
-        let fuel = self.limits.fuel_per_row;
-        let lowered = v1::lower(subject);
-        // A failure before the call is the host's, unless the start function caused it. A failure
-        // in the call may be an unreadable answer, which is the guest's.
-        let answer = store
-            .set_fuel(fuel)
-            .and_then(|()| self.entry.instantiate(&mut store))
-            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| sandbox_failure(&error)))
-            .and_then(|value| {
-                value
-                    .call(&mut store, (&lowered,))
-                    .map(|(outcome,)| outcome)
-                    .map_err(|error| {
-                        classify(&error, fuel).unwrap_or_else(|| unreadable_outcome(&error))
-                    })
-            });
-        let spent = fuel - store.get_fuel().unwrap_or(0).min(fuel);
-        let mut state = store.into_data();
-        let cost = Cost {
-            fuel: spent,
-            memory_bytes: state.memory_peak as u64,
-            questions: state.bounds.questions,
-        };
-        let digests = state.take_digests();
-        let shown_sales = state.shown_sales;
-        let outcome = answer.and_then(|given| v1::check(given, |id| shown_sales.contains(id)));
-        Row {
-            outcome,
-            shown_sales,
-            digests,
-            cost,
-        }
-    }
-
-    /// Creates a store for one row, without its fuel.
-    pub(crate) fn store(
-        &self,
-        subject: &Arc<Subject>,
-        evidence: Arc<dyn EvidenceSource>,
-        time: Duration,
-    ) -> Store<RowState> {
-        let memory = usize::try_from(self.limits.memory_bytes).unwrap_or(MAX_MEMORY_BYTES);
-        let time = time.min(self.limits.deadline);
-        let bounds = Bounds::until(self.clock.deadline(time));
-        let subject = subject.clone();
-        let state = RowState::new(subject, evidence, memory, MAX_TABLE_ELEMENTS, bounds);
-        let mut store = Store::new(self.entry.engine(), state);
-        store.limiter(|state| state);
-        store.set_hostcall_fuel(HOSTCALL_FUEL);
-        store.set_epoch_deadline(ticks(time));
-        store
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::evidence::EvidenceSource;
 use crate::failure::{classify, sandbox_failure, unreadable_outcome};
 use crate::outcome::RowFailure;
-use crate::runtime::Release;
+use crate::release::Release;
 use crate::subject::Subject;
 use std::sync::Arc;
 use wasmtime::component::{ComponentNamedList, Lift, Lower};

@@ -3,11 +3,11 @@
 use super::bindings::ReleasePre;
 use super::{VALUE, wit};
 use crate::row_state::RowState;
-use wasmtime::component::{Component, ComponentExportIndex, InstancePre, TypedFunc};
+use wasmtime::component::{Component, ComponentExportIndex, Instance, InstancePre, TypedFunc};
 use wasmtime::{Engine, Store};
 
 /// The function that a row calls.
-type Value<'a> = TypedFunc<(&'a wit::Subject,), (wit::Outcome,)>;
+pub(crate) type Value<'a> = TypedFunc<(&'a wit::Subject,), (wit::Outcome,)>;
 
 /// A component that is linked, and whose export has the interface's type.
 #[derive(Clone)]
@@ -29,14 +29,14 @@ impl EntryPoint {
         Ok(EntryPoint { linked, value })
     }
 
-    /// Makes an instance, and returns its function.
+    /// Makes an instance, and returns it with its function.
     ///
     /// # Errors
     /// The instance cannot be made, or its start function failed.
     pub(crate) fn instantiate<'a>(
         &self,
         store: &mut Store<RowState>,
-    ) -> wasmtime::Result<Value<'a>> {
+    ) -> wasmtime::Result<(Instance, Value<'a>)> {
         let instance = self.linked.instantiate(&mut *store)?;
         let found = instance.get_func(&mut *store, self.value);
         let function = found.ok_or_else(|| wasmtime::Error::msg("the export is not a function"))?;
@@ -45,7 +45,7 @@ impl EntryPoint {
         // it names no resource.
         #[allow(unsafe_code)]
         let value = unsafe { TypedFunc::new_unchecked(function) };
-        Ok(value)
+        Ok((instance, value))
     }
 
     /// Returns the linked component.

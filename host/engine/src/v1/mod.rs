@@ -32,7 +32,7 @@ mod bindings {
 #[allow(unreachable_pub)]
 pub use bindings::domesday::valuation::{evidence as wit_evidence, types as wit};
 
-pub(crate) use entry::EntryPoint;
+pub(crate) use entry::{EntryPoint, Value};
 pub(crate) use evidence_query::nearby_sales;
 pub(crate) use evidence_response::nearness;
 pub(crate) use host::{add_to_linker, refusal};

@@ -26,10 +26,10 @@ pub struct Candidate {
     pub evidence: Arc<dyn EvidenceSource>,
 }
 
-/// Opens a release and admits it to each engine. The release is compiled once. Its code is kept in
-/// the folder `compiled`, or in a folder for this check alone. The allocation of instances and the
-/// size of their stack change no compiled code. An engine takes only code that was compiled under
-/// its own settings.
+/// Opens a release and admits it to each engine. The release is compiled as it is, and as it is
+/// changed to set instances back. Its code is kept in the folder `compiled`, or in a folder for
+/// this check alone. The size of the stack changes no compiled code. An engine takes only code that
+/// was compiled under its own settings.
 ///
 /// # Errors
 /// [`CheckError`] if the package or its snapshot does not open, the component is not admitted, or

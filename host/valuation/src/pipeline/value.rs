@@ -8,9 +8,9 @@ use domesday_engine::outcome::{Outcome, Row};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Runs the pinned release on one subject, in a fresh sandbox, for `remaining` at most. `evidence`
-/// is that of the pinned snapshot, or a recorder before it, and whether to digest the answers.
-/// Blocks.
+/// Runs the pinned release on one subject, in a sandbox that is as new, for `remaining` at most.
+/// `evidence` is that of the pinned snapshot, or a recorder before it, and whether to digest the
+/// answers. Blocks.
 pub fn value(
     observed: &ObservedRow<'_>,
     observer: Option<&dyn RowObserver>,

@@ -110,22 +110,28 @@ fn the_error_says_why_a_directory_cannot_be_made() {
     assert_ne!(kind(Path::new("/sys/compiled")), ErrorKind::NotFound);
 }
 
+/// An engine that keeps instances compiles what sets them back too. Others share one entry.
 #[test]
-fn code_is_the_same_for_every_allocation_and_every_stack() {
+fn a_component_is_compiled_once_as_it_is_and_once_to_be_set_back() {
     let folder = tempfile::tempdir().unwrap();
     let directory = folder.path().join("compiled");
     let guest = component("guest-misbehaving");
-    let half = Runtime::with_native_stack(Allocation::OnDemand, MAX_STACK_BYTES / 2);
-    let runtimes = [
-        Runtime::new(Allocation::OnDemand).unwrap(),
-        Runtime::new(Allocation::Pooling { instances: 2 }).unwrap(),
-        half.unwrap(),
-    ];
-    for runtime in runtimes {
-        let runtime = runtime.with_cache(Cache::open(&directory, [1; 32]).unwrap());
+    let on_demand = || Runtime::new(Allocation::OnDemand);
+    let half = || Runtime::with_native_stack(Allocation::OnDemand, MAX_STACK_BYTES / 2);
+    let pooling = || Runtime::new(Allocation::Pooling { instances: 2 });
+    // The second three find every entry.
+    for (runtime, entries) in [
+        (on_demand(), 1),
+        (half(), 1),
+        (pooling(), 2),
+        (on_demand(), 2),
+        (half(), 2),
+        (pooling(), 2),
+    ] {
+        let cache = Cache::open(&directory, [1; 32]).unwrap();
+        let runtime = runtime.unwrap().with_cache(cache);
         let limits = Limits::new(200_000_000, 16 << 20);
         values(&runtime.admit(&guest, limits).unwrap());
-        // There is one, of the first.
-        entry(&directory);
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), entries);
     }
 }

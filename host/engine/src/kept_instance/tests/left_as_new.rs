@@ -1,0 +1,169 @@
+//! Which instances are kept, and what they hold.
+
+use super::probe::{FUEL, MEMORY, Program, Step, keeping_engine, keeping_probe, probe};
+use crate::config::Allocation;
+use crate::kept_instance::MAX_ROWS;
+use crate::kept_instance::page_map::MAX_PAGES;
+use crate::outcome::RowFailure;
+use crate::tests::sandbox::common::subject;
+use crate::{Limits, Release};
+use rustix::param::page_size;
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
+
+fn run(release: &Release, steps: &[Step]) -> Option<RowFailure> {
+    let evidence = Arc::new(Program(steps.to_vec()));
+    let row = release.value(&Arc::new(subject(3)), evidence);
+    row.outcome.err()
+}
+
+/// Counts the idle instances of a release, and the rows of the last one.
+fn idle(release: &Release) -> (usize, Option<u32>) {
+    let instances = release.kept.as_ref().unwrap();
+    let all: Vec<_> = std::iter::from_fn(|| instances.take()).collect();
+    let found = (all.len(), all.first().map(|instance| instance.rows));
+    for instance in all.into_iter().rev() {
+        instances.all.idle.add(instances.key, instance);
+    }
+    found
+}
+
+#[test]
+fn rows_one_after_another_share_an_instance() {
+    let Some(release) = keeping_probe() else {
+        return;
+    };
+    for rows in 1..=5 {
+        assert_eq!(run(&release, &[Step::Write(8, 1.0)]), None);
+        assert_eq!(idle(&release), (1, Some(rows)));
+    }
+}
+
+#[test]
+fn a_failed_row_ends_its_instance() {
+    let Some(release) = keeping_probe() else {
+        return;
+    };
+    for step in [
+        Step::Trap,
+        Step::LoopForEver,
+        Step::Dig,
+        Step::CallElement(0),
+        Step::Grow(1_000),
+        Step::AnswerBesideMemory,
+        Step::AnswerNonsense,
+    ] {
+        assert_eq!(run(&release, &[]), None);
+        assert!(run(&release, &[step]).is_some(), "{step:?}");
+        assert_eq!(idle(&release), (0, None), "{step:?}");
+    }
+    let limits = Limits::new(u64::MAX / 2, MEMORY);
+    let runtime = keeping_engine().unwrap();
+    let release = runtime.admit(&super::probe::PROBE, limits).unwrap();
+    assert_eq!(run(&release, &[]), None);
+    let endless = Arc::new(Program(vec![Step::LoopForEver]));
+    let time = Duration::from_millis(30);
+    let row = release.value_within(&Arc::new(subject(3)), endless, time);
+    assert_eq!(row.outcome, Err(RowFailure::OutOfTime));
+    assert_eq!(idle(&release), (0, None));
+}
+
+#[test]
+fn a_row_that_grew_its_memory_or_wrote_much_of_it_ends_its_instance() {
+    let Some(release) = keeping_probe() else {
+        return;
+    };
+    assert_eq!(run(&release, &[]), None);
+    assert_eq!(run(&release, &[Step::Grow(1)]), None);
+    assert_eq!(idle(&release), (0, None));
+    let most = i32::try_from(MAX_PAGES * page_size()).unwrap();
+    assert_eq!(run(&release, &[Step::Fill(7, most / 2)]), None);
+    assert_eq!(idle(&release), (1, Some(1)));
+    assert_eq!(run(&release, &[Step::Fill(7, most)]), None);
+    assert_eq!(idle(&release), (0, None));
+}
+
+#[test]
+fn an_instance_ends_after_its_most_rows() {
+    let Some(release) = keeping_probe() else {
+        return;
+    };
+    let instances = release.kept.as_ref().unwrap();
+    assert_eq!(run(&release, &[]), None);
+    let mut instance = instances.take().unwrap();
+    instance.rows = MAX_ROWS - 2;
+    instances.all.idle.add(instances.key, instance);
+    assert_eq!(run(&release, &[]), None);
+    assert_eq!(idle(&release), (1, Some(MAX_ROWS - 1)));
+    assert_eq!(run(&release, &[]), None);
+    assert_eq!(idle(&release), (0, None));
+}
+
+#[test]
+fn an_idle_instance_holds_no_home_and_no_evidence() {
+    let Some(release) = keeping_probe() else {
+        return;
+    };
+    let (subject, evidence) = (Arc::new(subject(3)), Arc::new(Program(Vec::new())));
+    assert!(release.value(&subject, evidence.clone()).outcome.is_ok());
+    assert_eq!(idle(&release).0, 1);
+    assert_eq!(Arc::strong_count(&subject), 1);
+    assert_eq!(Arc::strong_count(&evidence), 1);
+}
+
+#[test]
+fn a_release_takes_its_instances_along_when_it_goes() {
+    let Some(runtime) = keeping_engine() else {
+        return;
+    };
+    let admit = || {
+        let limits = Limits::new(FUEL, MEMORY);
+        runtime.admit(&super::probe::PROBE, limits).unwrap()
+    };
+    let (first, second) = (admit(), admit());
+    for release in [&first, &second] {
+        assert_eq!(run(release, &[]), None);
+    }
+    let (all, key) = {
+        let instances = first.kept.as_ref().unwrap();
+        (instances.all.clone(), instances.key)
+    };
+    drop(first);
+    assert!(all.idle.take(key).is_none());
+    assert_eq!(idle(&second), (1, Some(1)));
+}
+
+/// More releases than there are slots take turns, and none is refused one.
+#[test]
+fn idle_instances_leave_each_release_its_slots() {
+    let Some(runtime) = keeping_engine() else {
+        return;
+    };
+    let limits = Limits::new(FUEL, MEMORY);
+    let releases: Vec<_> = (0..5)
+        .map(|_| runtime.admit(&super::probe::PROBE, limits).unwrap())
+        .collect();
+    let together = Barrier::new(2);
+    let rows = || {
+        let releases = releases.iter().cycle().take(40);
+        let ends = releases.map(|release| {
+            together.wait();
+            run(release, &[])
+        });
+        ends.collect::<Vec<_>>()
+    };
+    let ends = std::thread::scope(|scope| {
+        let threads = [scope.spawn(rows), scope.spawn(rows)];
+        threads.map(|thread| thread.join().unwrap())
+    });
+    assert_eq!(ends.concat(), vec![None; 80]);
+}
+
+#[test]
+fn only_an_engine_with_slots_keeps_instances() {
+    let Some(release) = keeping_probe() else {
+        return;
+    };
+    assert!(release.kept.is_some());
+    assert!(probe(Allocation::OnDemand).kept.is_none());
+}

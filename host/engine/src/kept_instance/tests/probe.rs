@@ -1,0 +1,110 @@
+//! A guest that answers with all that it observes of its instance, and then does as it is asked.
+
+use crate::component::encode;
+use crate::config::Allocation;
+use crate::evidence::{
+    AreaLevel, EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, IndexSeries,
+};
+use crate::kept_instance::page_map::PageMap;
+use crate::subject::Subject;
+use crate::{Limits, Release, Runtime};
+use std::sync::LazyLock;
+use wit_component::{StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
+
+/// Fuel of a row. To observe takes some ten million.
+pub(super) const FUEL: u64 = 30_000_000;
+/// Linear memory of a row, bytes.
+pub(super) const MEMORY: u64 = 2 << 20;
+
+/// A step of the guest.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// Writes a number at an address.
+    Write(i32, f64),
+    /// Grows the memory by pages.
+    Grow(i32),
+    Trap,
+    LoopForEver,
+    /// Sets each global.
+    SetGlobals(f64),
+    /// Fills so many bytes with one.
+    Fill(u8, i32),
+    /// Writes a passive segment at an address.
+    WriteSegment(i32),
+    Copy,
+    /// Uses up the stack.
+    Dig,
+    /// Calls an element of the table.
+    CallElement(i32),
+    /// Returns an address beside the memory.
+    AnswerBesideMemory,
+    /// Answers with a confidence of two.
+    AnswerNonsense,
+}
+
+impl Step {
+    /// Returns the point of a price index that the guest reads the step from.
+    fn point(self) -> (i32, f64) {
+        match self {
+            Step::Write(address, value) => (address, value),
+            Step::Grow(pages) => (-1, pages.into()),
+            Step::Trap => (-2, 0.0),
+            Step::LoopForEver => (-3, 0.0),
+            Step::SetGlobals(value) => (-4, value),
+            Step::Fill(byte, count) => (-5, (count << 8 | i32::from(byte)).into()),
+            Step::WriteSegment(address) => (-6, address.into()),
+            Step::Copy => (-7, 0.0),
+            Step::Dig => (-8, 0.0),
+            Step::CallElement(element) => (-9, element.into()),
+            Step::AnswerBesideMemory => (-100, 0.0),
+            Step::AnswerNonsense => (-101, 0.0),
+        }
+    }
+}
+
+/// The steps of one row, as evidence.
+pub(super) struct Program(pub(super) Vec<Step>);
+
+impl EvidenceSource for Program {
+    fn ask(&self, _: &Subject, _: &EvidenceQuery) -> Result<EvidenceResponse, EvidenceError> {
+        let points: Vec<_> = self.0.iter().map(|step| step.point()).collect();
+        Ok(EvidenceResponse::Index(Some(IndexSeries {
+            level: AreaLevel::Region,
+            points: points.into(),
+        })))
+    }
+}
+
+/// The guest's component.
+pub(super) static PROBE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut module = wat::parse_str(include_str!("probe.wat")).unwrap();
+    let mut resolve = Resolve::default();
+    let wit = include_str!("../../../../../wit/valuation.wit");
+    let package = resolve.push_str("valuation.wit", wit).unwrap();
+    let world = resolve.select_world(&[package], Some("release")).unwrap();
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
+    encode(&module).unwrap()
+});
+
+/// Admits the guest on an engine with this allocator.
+pub(super) fn probe(allocation: Allocation) -> Release {
+    let runtime = Runtime::new(allocation).unwrap();
+    runtime.admit(&PROBE, Limits::new(FUEL, MEMORY)).unwrap()
+}
+
+/// Returns an engine that keeps instances, of two rows at once. None, with a line that says so, on
+/// a kernel that does not tell which pages were written.
+pub(super) fn keeping_engine() -> Option<Runtime> {
+    if PageMap::open().is_none() {
+        println!("skipped: the kernel is older than Linux 6.7");
+        return None;
+    }
+    Some(Runtime::new(Allocation::Pooling { instances: 2 }).unwrap())
+}
+
+/// Admits the guest on an engine that keeps instances.
+pub(super) fn keeping_probe() -> Option<Release> {
+    let runtime = keeping_engine()?;
+    Some(runtime.admit(&PROBE, Limits::new(FUEL, MEMORY)).unwrap())
+}

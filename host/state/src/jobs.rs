@@ -102,6 +102,9 @@ pub trait Jobs: Send + Sync {
     ///
     /// A call removes a bounded number, so that it ends in the time of one operation. The counts
     /// say whether to call again.
+    ///
+    /// `now` is taken as it is, unlike by other operations. The caller guards the clock that
+    /// [`Jobs::job_time`] returns, since a clock that is set ahead must not empty the store.
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts>;
 
     /// Returns the time that jobs go by: the caller's, or that of the store's own clock where the

@@ -10,16 +10,17 @@ use tokio::time::interval;
 
 /// Interval at which expired jobs and documents are removed.
 const INTERVAL: Duration = Duration::from_secs(60);
-/// The most by which the machine's clock may gain at once on the time that the process runs,
+/// The most by which the clock of jobs may gain at once on the time that the process runs,
 /// milliseconds.
 const GAIN_MAX: i64 = 3_600_000;
-/// The running time for which the machine's clock stays ahead before things expire by it.
+/// The running time for which the clock of jobs stays ahead before things expire by it.
 const CATCH_UP: Duration = Duration::from_secs(24 * 3_600);
 
 /// The clock by which things expire. It goes with the time that the process runs, since a clock
-/// that is set to a wrong month must not empty the store.
+/// that is set to a wrong month must not empty the store. It guards the clock of jobs
+/// ([`domesday_state::Jobs::job_time`]): the machine's, or the database's.
 ///
-/// A machine's clock that stays ahead is right: it was behind at the start, or the machine was
+/// A clock of jobs that stays ahead is right: it was behind at the start, or the machine was
 /// suspended. So this clock catches up by the least lead of a day.
 struct PurgeClock {
     /// The time of the start, by what is known of it now.
@@ -28,7 +29,7 @@ struct PurgeClock {
     lead: Option<Lead>,
 }
 
-/// The lead of the machine's clock over the time that the process runs.
+/// The lead of the clock of jobs over the time that the process runs.
 struct Lead {
     /// The running time at which it began.
     since: Duration,
@@ -45,7 +46,7 @@ impl PurgeClock {
         }
     }
 
-    /// Returns the time, and warns once where the machine's clock has gained more.
+    /// Returns the time, and warns once where the clock of jobs has gained more.
     fn time(&mut self, now: UnixMillis) -> UnixMillis {
         let was_ahead = self.lead.is_some();
         let time = self.time_after(self.started.elapsed(), now);
@@ -55,7 +56,7 @@ impl PurgeClock {
                 "the clock was set ahead, or the machine was suspended; what expires by it is kept \
                  for a day; correct a wrong clock before that, and before the next start"
             ),
-            None if was_ahead => tracing::info!("things expire by the machine's clock again"),
+            None if was_ahead => tracing::info!("things expire by the clock again"),
             _ => {}
         }
         time
@@ -88,13 +89,15 @@ impl PurgeClock {
 /// Removes expired jobs, documents and objects every minute, until `stop` is set.
 pub async fn run(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
     let mut minutes = interval(INTERVAL);
-    let mut clock = PurgeClock::start(service.clock.now());
+    // A database's clock is guarded too, since jobs may go by it.
+    let job_time = || service.state.job_time(service.clock.now());
+    let mut clock = PurgeClock::start(job_time());
     loop {
         tokio::select! {
             _ = minutes.tick() => {}
             _ = stop.changed() => return,
         }
-        let now = clock.time(service.clock.now());
+        let now = clock.time(job_time());
         let (mut jobs, mut documents) = (0, 0);
         let purged = loop {
             match service.state.purge(now).await {
@@ -116,7 +119,7 @@ pub async fn run(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
         }
         let mut objects = 0;
         let swept = loop {
-            match service.job_store.sweep(service.state.job_time(now)).await {
+            match service.job_store.sweep(now).await {
                 Ok(removed) => {
                     objects += removed;
                     // There may be more.
@@ -144,7 +147,7 @@ mod tests {
     const DAY: u64 = 24;
 
     /// Returns the hour of a clock after each pair of hours: those that the process runs, and that
-    /// of the machine's clock.
+    /// of the clock of jobs.
     fn hours(clock: &mut PurgeClock, pairs: &[(u64, i64)]) -> Vec<i64> {
         let hour = |(running, now): &(u64, i64)| {
             let running = Duration::from_secs(running * 3_600);

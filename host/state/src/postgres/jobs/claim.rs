@@ -225,33 +225,9 @@ mod tests {
     use crate::postgres::connect::connect;
     use crate::postgres::jobs::UndeliveredClaims;
     use crate::postgres::jobs::submit::submit;
+    use crate::postgres::jobs::tests::new_job;
     use crate::test_support::block_on;
-    use crate::{JobMode, Month, NewChunk, NewJob};
     use std::time::Duration;
-
-    fn new_job(number: u128, now: UnixMillis) -> NewJob {
-        NewJob {
-            now,
-            id: Uuid::from_u128(number),
-            mode: JobMode::Simple,
-            tenant: "acme".parse().unwrap(),
-            month: Month {
-                year: 2031,
-                month: 6,
-            },
-            chunks: vec![NewChunk {
-                rows: 1,
-                input: vec![1],
-                units: 1,
-            }],
-            shared: Vec::new(),
-            release_id: String::new(),
-            idempotency: None,
-            queued_jobs: u32::MAX,
-            allowance: u64::MAX,
-            stored_bytes: u64::MAX,
-        }
-    }
 
     async fn claim_next(
         pool: &PgPool,

@@ -21,7 +21,8 @@ const CATCH_UP: Duration = Duration::from_secs(24 * 3_600);
 /// ([`domesday_state::Jobs::job_time`]): the machine's, or the database's.
 ///
 /// A clock of jobs that stays ahead is right: it was behind at the start, or the machine was
-/// suspended. So this clock catches up by the least lead of a day.
+/// suspended. So this clock catches up by the least lead of a day. It follows a clock that is set
+/// back at once, since that expires nothing.
 struct PurgeClock {
     /// The time of the start, by what is known of it now.
     first: UnixMillis,
@@ -67,6 +68,8 @@ impl PurgeClock {
         let expected = self.first.0.saturating_add(ran);
         let gain = now.0.saturating_sub(expected);
         if gain <= GAIN_MAX {
+            // A clock that was wrong for more than a day may be corrected, and jump again.
+            self.first.0 = self.first.0.saturating_add(gain.min(0));
             self.lead = None;
             return now;
         }
@@ -159,12 +162,26 @@ mod tests {
     #[test]
     fn a_clock_that_was_set_ahead_expires_nothing() {
         let mut clock = PurgeClock::start(UnixMillis(10 * HOUR));
-        let pairs = [(2, 9), (2, 12), (2, 13), (2, 14), (2, 9_000)];
-        assert_eq!(hours(&mut clock, &pairs), [9, 12, 13, 13, 13]);
+        let pairs = [(2, 12), (2, 13), (2, 14), (2, 9_000)];
+        assert_eq!(hours(&mut clock, &pairs), [12, 13, 13, 13]);
         // It is corrected after most of a day, and then set ahead again.
         let pairs = [(DAY + 1, 9_000), (DAY + 1, 35), (DAY + 2, 9_000)];
         assert_eq!(hours(&mut clock, &pairs), [36, 35, 37]);
         assert_eq!(hours(&mut clock, &[(2 * DAY + 1, 9_000)]), [60]);
+    }
+
+    #[test]
+    fn a_clock_that_is_corrected_after_a_day_and_set_ahead_again_expires_nothing() {
+        let mut clock = PurgeClock::start(UnixMillis(0));
+        // It is ahead by 720 hours for more than a day.
+        let pairs = [(1, 721), (DAY + 1, 745), (DAY + 2, 26)];
+        assert_eq!(hours(&mut clock, &pairs), [2, 745, 26]);
+        let pairs = [(DAY + 3, 747), (2 * DAY + 2, 770)];
+        assert_eq!(hours(&mut clock, &pairs), [28, 51]);
+        // One that was set back for a while counts as ahead for a day.
+        let mut clock = PurgeClock::start(UnixMillis(100 * HOUR));
+        let pairs = [(1, 51), (2, 102), (DAY + 1, 125), (DAY + 2, 126)];
+        assert_eq!(hours(&mut clock, &pairs), [51, 53, 76, 126]);
     }
 
     #[test]

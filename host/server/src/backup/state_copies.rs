@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 /// The begin and the end of a copy's name.
 const PREFIX: &str = "state-copy-";
 const SUFFIX: &str = ".redb";
+/// The hexadecimal digits between them.
+const DIGITS: usize = 16;
 
 /// The lock of a data folder's copies. One backup has it at a time.
 pub(super) struct CopyLock {
@@ -88,13 +90,22 @@ impl Drop for StateFile {
 fn list_copies(data: &Path) -> Result<Vec<PathBuf>, BackupError> {
     let mut copies = Vec::new();
     for entry in fs::read_dir(data).map_err(BackupError::io(data))? {
-        let name = entry.map_err(BackupError::io(data))?.file_name();
-        let text = name.to_string_lossy();
-        if text.starts_with(PREFIX) && text.ends_with(SUFFIX) {
-            copies.push(data.join(&name));
+        let entry = entry.map_err(BackupError::io(data))?;
+        let is_named = is_copy(&entry.file_name().to_string_lossy());
+        // A copy may be gone meanwhile.
+        if is_named && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            copies.push(entry.path());
         }
     }
     Ok(copies)
+}
+
+/// Reports whether a backup gives a copy this name. An operator's copy has another.
+fn is_copy(name: &str) -> bool {
+    let digits = name.strip_prefix(PREFIX);
+    let digits = digits.and_then(|rest| rest.strip_suffix(SUFFIX));
+    let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    digits.is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(is_digit))
 }
 
 /// Removes the copies of the state that killed backups left in a data folder, and returns their
@@ -122,10 +133,20 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let path = |name: &str| data.path().join(name);
         let abandoned = path("state-copy-0011223344556677.redb");
-        let others = ["state.redb", "state-copy-1.txt"].map(path);
+        let others = [
+            "state.redb",
+            "state-copy-1.txt",
+            "state-copy-before-upgrade.redb",
+            "state-copy-00112233.redb",
+            "state-copy-0011223344556677-1.redb",
+            "state-copy-0011223344ABCDEF.redb",
+        ]
+        .map(path);
         for file in [&abandoned].into_iter().chain(&others) {
             fs::write(file, "bytes").unwrap();
         }
+        let folder = path("state-copy-8899aabbccddeeff.redb");
+        fs::create_dir(&folder).unwrap();
         let lock = CopyLock::take(data.path()).unwrap();
         assert_eq!(remove_abandoned_copies(data.path()).unwrap(), 0);
         let refused = CopyLock::take(data.path()).err().unwrap();
@@ -133,6 +154,13 @@ mod tests {
         assert!(abandoned.exists());
         drop(lock);
         assert_eq!(remove_abandoned_copies(data.path()).unwrap(), 1);
-        assert!(!abandoned.exists() && others.iter().all(|file| file.exists()));
+        assert!(!abandoned.exists() && folder.exists());
+        assert!(others.iter().all(|file| file.exists()));
+        // A backup finds its own copy.
+        let lock = CopyLock::take(data.path()).unwrap();
+        let copy = lock.new_copy([0xab; 8]);
+        fs::write(&copy.0, "bytes").unwrap();
+        let found = list_copies(data.path()).unwrap();
+        assert_eq!(found, std::slice::from_ref(&copy.0));
     }
 }

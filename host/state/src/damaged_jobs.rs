@@ -1,7 +1,8 @@
 //! Damaged rows of jobs, which operations on other jobs pass over.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
@@ -9,21 +10,39 @@ use crate::StateError;
 
 /// The number of rows that the log names. More of them are a damage of the whole store.
 const NAMED: usize = 64;
+/// The most rows that are remembered.
+const KNOWN_MAX: usize = 10_000;
+/// The time after which a claim reads a damaged row again, since somebody may have mended it.
+const READ_AGAIN: Duration = Duration::from_secs(600);
 
-/// The damaged rows that the log has named.
+/// The damaged rows that this process met, each with the last time.
 #[derive(Debug, Default)]
-pub(crate) struct DamagedJobs(Mutex<BTreeSet<Uuid>>);
+pub(crate) struct DamagedJobs(Mutex<BTreeMap<Uuid, Instant>>);
 
 impl DamagedJobs {
-    /// Logs the damage of a row, once for each row. Claims meet it every second.
-    pub(crate) fn log(&self, job: Uuid, damage: &StateError) {
-        let mut named = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if named.len() < NAMED && named.insert(job) {
+    /// Remembers a damaged row, and logs it once. Claims meet it often.
+    pub(crate) fn record(&self, job: Uuid, damage: &StateError) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= KNOWN_MAX && !known.contains_key(&job) {
+            return;
+        }
+        let is_new = known.insert(job, Instant::now()).is_none();
+        if is_new && known.len() <= NAMED {
             tracing::error!(
                 job_id = %job, error = %damage,
                 "the row of a job is damaged; it is left as it is, and other jobs go on"
             );
         }
+    }
+
+    /// Returns the rows that were met lately. A claim that begins with these excluded reaches the
+    /// jobs behind them.
+    pub(crate) fn list_recent(&self, now: Instant) -> Vec<Uuid> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let recent = known
+            .iter()
+            .filter(|(_, met)| now.saturating_duration_since(**met) < READ_AGAIN);
+        recent.map(|(job, _)| *job).collect()
     }
 }
 
@@ -32,18 +51,32 @@ mod tests {
     use super::*;
     use crate::test_support::capture_log;
 
+    fn damage() -> StateError {
+        StateError::Damaged {
+            record: "jobs".to_owned(),
+            reason: "on purpose".into(),
+        }
+    }
+
     #[test]
     fn the_log_names_a_damaged_row_once_and_a_bounded_number_of_them() {
         let damaged = DamagedJobs::default();
-        let damage = StateError::Damaged {
-            record: "jobs".to_owned(),
-            reason: "on purpose".into(),
-        };
         let lines = |numbers: std::ops::Range<u128>| {
-            let log = || numbers.for_each(|number| damaged.log(Uuid::from_u128(number), &damage));
-            capture_log(log).len()
+            let record = |number| damaged.record(Uuid::from_u128(number), &damage());
+            capture_log(|| numbers.for_each(record)).len()
         };
         assert_eq!((lines(0..2), lines(0..3)), (2, 1));
         assert_eq!(lines(0..1_000), NAMED - 3);
+    }
+
+    #[test]
+    fn damaged_rows_are_remembered_for_a_while_and_a_bounded_number_of_them() {
+        let damaged = DamagedJobs::default();
+        for number in 0..=KNOWN_MAX as u128 {
+            damaged.record(Uuid::from_u128(number), &damage());
+        }
+        let now = Instant::now();
+        assert_eq!(damaged.list_recent(now).len(), KNOWN_MAX);
+        assert!(damaged.list_recent(now + READ_AGAIN).is_empty());
     }
 }

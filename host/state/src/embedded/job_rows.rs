@@ -29,7 +29,7 @@ pub(super) fn find_undamaged(
 ) -> Result<Option<StoredJob>, StateError> {
     match find(jobs, id) {
         Err(damage @ StateError::Damaged { .. }) => {
-            damaged_jobs.log(Uuid::from_bytes(id), &damage);
+            damaged_jobs.record(Uuid::from_bytes(id), &damage);
             Ok(None)
         }
         found => found,

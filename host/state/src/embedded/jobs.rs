@@ -163,7 +163,7 @@ fn remove(
         let (at, id) = row.map_err(reading)?.0.value();
         match find(jobs, id) {
             Err(damage @ StateError::Damaged { .. }) => {
-                damaged_jobs.log(Uuid::from_bytes(id), &damage);
+                damaged_jobs.record(Uuid::from_bytes(id), &damage);
             }
             found => over.push((at, id, found?)),
         }

@@ -1,6 +1,7 @@
 //! Claims, and the jobs that a claimant passes over.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use sqlx::postgres::PgRow;
 use sqlx::{PgPool, Row};
@@ -13,8 +14,8 @@ use crate::postgres::error::{reading, writing};
 use crate::postgres::records;
 use crate::{Claim, Claimant, Lease, PassedOverJobs, StateError, UnixMillis};
 
-/// The most damaged jobs that one claim passes over.
-const DAMAGED_MAX: usize = 8;
+/// Time after which a claim meets no further damaged job. The next claim begins behind those.
+const PASSING: Duration = Duration::from_secs(1);
 
 /// A job `j` that nobody works on. $1 is the time.
 macro_rules! unclaimed {
@@ -90,7 +91,7 @@ const TURN: &str = "INSERT INTO domesday.turns (tenant, turn) \
      VALUES ($1, nextval('domesday.turn')) \
      ON CONFLICT (tenant) DO UPDATE SET turn = excluded.turn";
 
-/// Claims a job. It passes over some whose rows are damaged, or the first such job would keep all
+/// Claims a job. It passes over those whose rows are damaged, or the first of them would keep all
 /// others from being claimed.
 pub(super) async fn claim(
     pool: PgPool,
@@ -99,16 +100,22 @@ pub(super) async fn claim(
     undelivered: &Arc<UndeliveredLeases>,
     damaged_jobs: &DamagedJobs,
 ) -> Result<Option<ClaimDelivery>, StateError> {
-    for _ in 0..DAMAGED_MAX {
+    let started = Instant::now();
+    claimant
+        .excluded_jobs
+        .extend(damaged_jobs.list_recent(started));
+    loop {
         match attempt_claim(&pool, &claimant, times, undelivered).await? {
             Ok(delivery) => return Ok(delivery),
             Err(DamagedJob { job, damage }) => {
-                damaged_jobs.log(job, &damage);
+                damaged_jobs.record(job, &damage);
                 claimant.excluded_jobs.push(job);
             }
         }
+        if started.elapsed() > PASSING {
+            return Ok(None);
+        }
     }
-    Ok(None)
 }
 
 /// A job that cannot be read, and was not claimed.
@@ -227,7 +234,6 @@ mod tests {
     use crate::postgres::jobs::submit::submit;
     use crate::postgres::jobs::tests::new_job;
     use crate::test_support::block_on;
-    use std::time::Duration;
 
     async fn claim_next(
         pool: &PgPool,
@@ -235,14 +241,9 @@ mod tests {
         now: UnixMillis,
         undelivered: &Arc<UndeliveredLeases>,
     ) -> Option<ClaimDelivery> {
-        let (claimant, damaged_jobs) = (claimant.clone(), DamagedJobs::default());
-        let claimed = claim(
-            pool.clone(),
-            claimant,
-            (now, 1_000),
-            undelivered,
-            &damaged_jobs,
-        );
+        let (pool, times) = (pool.clone(), (now, 1_000));
+        let damaged_jobs = DamagedJobs::default();
+        let claimed = claim(pool, claimant.clone(), times, undelivered, &damaged_jobs);
         claimed.await.unwrap()
     }
 
@@ -332,6 +333,45 @@ mod tests {
             let row = sqlx::query("SELECT attempts FROM domesday.jobs WHERE id = $1");
             let row = row.bind(Uuid::from_u128(1)).fetch_one(&pool).await.unwrap();
             assert_eq!(row.get::<i64, _>("attempts"), 0);
+        });
+    }
+
+    #[test]
+    fn a_claim_begins_behind_the_damaged_jobs_that_an_earlier_one_met() {
+        const DAMAGED: u128 = 20;
+        const DAMAGE: &str = "UPDATE domesday.jobs SET mode = 'unknown' WHERE number < \
+             (SELECT max(number) FROM domesday.jobs)";
+        let address = domesday_test_postgres::shared().database();
+        let now = UnixMillis(1_000);
+        block_on(async {
+            let pool = connect(&address, &Arc::default()).await.unwrap();
+            for number in 0..=DAMAGED {
+                submit(pool.clone(), new_job(number, now)).await.unwrap();
+            }
+            sqlx::query(DAMAGE).execute(&pool).await.unwrap();
+            let undelivered = UndeliveredClaims::default();
+            let (claimant, damaged_jobs) = (Claimant::of_releases([""]), DamagedJobs::default());
+            let next = async || {
+                let (claimant, times) = (claimant.clone(), (now, 1_000));
+                let leases = &undelivered.leases;
+                let claim = claim(pool.clone(), claimant, times, leases, &damaged_jobs).await;
+                claim.unwrap().and_then(ClaimDelivery::deliver)
+            };
+            let mut first = None;
+            // Each claim meets at least one more.
+            for _ in 0..=DAMAGED {
+                first = next().await;
+                if first.is_some() {
+                    break;
+                }
+            }
+            let first = first.unwrap();
+            assert_eq!(first.job.id.as_u128(), DAMAGED);
+            let later = new_job(DAMAGED + 1, now);
+            submit(pool.clone(), later).await.unwrap();
+            let second = next().await.unwrap();
+            // A damaged row that it read would have drawn a number.
+            assert_eq!(second.lease.fence, first.lease.fence + 1);
         });
     }
 }

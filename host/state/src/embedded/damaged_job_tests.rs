@@ -1,10 +1,11 @@
 //! A row of a job that does not decode, beside jobs and charges that are sound.
 
+use redb::ReadableTable;
 use uuid::Uuid;
 
 use super::EmbeddedState;
-use super::error::writing;
-use super::fault_injection_tests::{JOB, NOW, acme, charge, new_job, open, outcome};
+use super::error::{reading, writing};
+use super::fault_injection_tests::{JOB, NOW, acme, charge, new_job, open, outcome, step};
 use super::test_disk::Disk;
 use crate::test_support::claimant;
 use crate::*;
@@ -95,4 +96,54 @@ fn a_damaged_job_is_left_by_the_purge_that_removes_the_others() {
     }
     assert_sound(&state);
     assert_eq!(outcome(state.waiting()).unwrap(), 1);
+}
+
+/// Counts the rows, results and shared data of a job.
+fn count_parts(state: &EmbeddedState, id: Uuid) -> [usize; 3] {
+    let count = state.blocking(move |tables| {
+        let id = id.into_bytes();
+        let chunks = (id, 0)..=(id, u32::MAX);
+        let inputs = tables.inputs.read()?.range(chunks.clone());
+        let inputs = inputs.map_err(reading)?.count();
+        let outputs = tables.outputs.read()?.range(chunks);
+        let outputs = outputs.map_err(reading)?.count();
+        let shared = tables.shared.read()?.get(id).map_err(reading)?;
+        Ok([inputs, outputs, shared.is_some().into()])
+    });
+    count.unwrap()
+}
+
+#[test]
+fn the_rows_and_results_of_a_damaged_job_are_removed_at_its_end() {
+    let state = open(&Disk::new(1));
+    let mut lease = None;
+    // It is accepted and claimed, and its first chunk is finished.
+    for number in [1, 3, 4] {
+        step(&state, number, &mut lease).unwrap();
+    }
+    for id in [0, 2] {
+        let whole = NewJob {
+            id: Uuid::from_u128(id),
+            idempotency: None,
+            now: LATER,
+            ..new_job()
+        };
+        outcome(state.submit(whole)).unwrap();
+    }
+    damage_row(&state);
+    let end = NOW.0 + JOB_RETENTION_MILLIS;
+    for (now, parts) in [(end - 1, [1, 1, 1]), (end, [0, 0, 0]), (end, [0, 0, 0])] {
+        let purged = outcome(state.purge(UnixMillis(now))).unwrap();
+        assert_eq!(purged, PurgeCounts::default());
+        assert_eq!(count_parts(&state, JOB), parts);
+    }
+    for id in [0, 2] {
+        assert_eq!(count_parts(&state, Uuid::from_u128(id)), [2, 0, 1]);
+    }
+    // Its own row stays.
+    assert_sound(&state);
+    assert!(matches!(
+        outcome(state.job(acme(), JOB, LATER)),
+        Err(StateError::Damaged { .. })
+    ));
 }

@@ -12,7 +12,7 @@ use super::error::{reading, writing};
 use super::job_rows::{change_load, find, find_undamaged, leave_queue, load, put};
 use super::records::StoredJob;
 use super::switch_names::PAUSED;
-use super::tables::{COUNTERS, IDEMPOTENCY, INPUTS, JOBS, OUTPUTS, QUEUE, Tables};
+use super::tables::{COUNTERS, IDEMPOTENCY, INPUTS, JOBS, JobKey, OUTPUTS, QUEUE, Tables};
 use super::usage::sum_within_allowance;
 use super::{EmbeddedState, in_time, keys, work};
 use crate::claim_delivery::ClaimDelivery;
@@ -149,14 +149,21 @@ fn withdraw(tables: &mut Tables<'_>, tenant: &TenantId, id: Uuid) -> Result<(), 
     remove_job(tables, stored, now)
 }
 
-/// Removes jobs that are past their time, at most [`PURGED_AT_ONCE`] of them, and returns how many
-/// it removed. A damaged row stays: nothing says whose units and which rows belong to it.
+/// The expired jobs that a transaction removed.
+struct RemovedJobs {
+    removed: u32,
+    /// True if there may be more.
+    more: bool,
+}
+
+/// Removes jobs that are past their time, at most [`PURGED_AT_ONCE`] of them. A damaged row stays:
+/// nothing says whose units belong to it. Its rows and results go at the end that its key states.
 fn remove(
     tables: &mut Tables<'_>,
     now: UnixMillis,
     damaged_jobs: &DamagedJobs,
-) -> Result<u32, StateError> {
-    let mut over = Vec::new();
+) -> Result<RemovedJobs, StateError> {
+    let (mut over, mut damaged) = (Vec::new(), Vec::new());
     let (ends, jobs) = (tables.job_ends.read()?, tables.jobs.read()?);
     let until = (now.0.saturating_add(1), [0; 16]);
     for row in ends.range(..until).map_err(reading)? {
@@ -164,6 +171,7 @@ fn remove(
         match find(jobs, id) {
             Err(damage @ StateError::Damaged { .. }) => {
                 damaged_jobs.record(Uuid::from_bytes(id), &damage);
+                damaged.push(id);
             }
             found => over.push((at, id, found?)),
         }
@@ -171,7 +179,7 @@ fn remove(
             break;
         }
     }
-    let mut removed = 0;
+    let (mut removed, mut emptied) = (0, 0);
     for (at, id, found) in over {
         if let Some(stored) = found {
             remove_job(tables, stored, now)?;
@@ -179,7 +187,39 @@ fn remove(
         tables.job_ends.edit()?.remove((at, id)).map_err(writing)?;
         removed += 1;
     }
-    Ok(removed)
+    for id in damaged {
+        emptied += u32::from(empty_damaged_job(tables, id)?);
+        if emptied >= PURGED_AT_ONCE {
+            break;
+        }
+    }
+    Ok(RemovedJobs {
+        removed,
+        more: removed.max(emptied) >= PURGED_AT_ONCE,
+    })
+}
+
+/// Removes the rows and results of a job whose own row is damaged, and reports whether it had any.
+fn empty_damaged_job(tables: &mut Tables<'_>, id: JobKey) -> Result<bool, StateError> {
+    let chunks = (id, 0)..=(id, u32::MAX);
+    let mut had_any = false;
+    for table in [&mut tables.inputs, &mut tables.outputs] {
+        let mut found = table.read()?.range(chunks.clone()).map_err(reading)?;
+        if found.next().is_some() {
+            drop(found);
+            let table = table.edit()?;
+            let removed = table.retain_in(chunks.clone(), |_, _| false);
+            removed.map_err(writing)?;
+            had_any = true;
+        }
+    }
+    let shared = tables.shared.read()?.get(id).map_err(reading)?;
+    if shared.is_some() {
+        drop(shared);
+        tables.shared.edit()?.remove(id).map_err(writing)?;
+        had_any = true;
+    }
+    Ok(had_any)
 }
 
 fn remove_job(
@@ -404,9 +444,9 @@ impl Jobs for EmbeddedState {
             let jobs = remove(tables, now, &damaged_jobs)?;
             let documents = keys::expire_keys(tables, now, PURGED_AT_ONCE as usize)?;
             Ok(PurgeCounts {
-                jobs,
+                jobs: jobs.removed,
                 documents,
-                more: jobs.max(documents) >= PURGED_AT_ONCE,
+                more: jobs.more || documents >= PURGED_AT_ONCE,
             })
         })
     }

@@ -64,6 +64,7 @@ fn sample(service: &Service) -> SampledValues {
         memory_reserved: service.memory.reserved_bytes(),
         memory_budget: service.memory.budget(),
         jobs_paused: service.state.jobs_paused(),
+        jobs_damaged: service.state.damaged_jobs(),
         state_degraded: service.state.degradation().is_some(),
         data_folder_degraded: service.data_folder.problem().is_some(),
         journal_receipts: receipts,

@@ -26,13 +26,26 @@ impl DamagedJobs {
         if known.len() >= KNOWN_MAX && !known.contains_key(&job) {
             return;
         }
-        let is_new = known.insert(job, Instant::now()).is_none();
-        if is_new && known.len() <= NAMED {
+        if known.insert(job, Instant::now()).is_some() {
+            return;
+        }
+        if known.len() <= NAMED {
             tracing::error!(
                 job_id = %job, error = %damage,
                 "the row of a job is damaged; it is left as it is, and other jobs go on"
             );
+        } else if known.len() == NAMED + 1 {
+            tracing::error!(
+                named = NAMED,
+                "more rows of jobs are damaged than the log names; restore the state from a backup"
+            );
         }
+    }
+
+    /// Counts the damaged rows that this process met, at most [`KNOWN_MAX`].
+    pub(crate) fn count(&self) -> u64 {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.len() as u64
     }
 
     /// Returns the rows that were met lately. A claim that begins with these excluded reaches the
@@ -66,7 +79,9 @@ mod tests {
             capture_log(|| numbers.for_each(record)).len()
         };
         assert_eq!((lines(0..2), lines(0..3)), (2, 1));
-        assert_eq!(lines(0..1_000), NAMED - 3);
+        // One more line says that there are more.
+        assert_eq!(lines(0..1_000), NAMED - 3 + 1);
+        assert_eq!((lines(0..2_000), damaged.count()), (0, 2_000));
     }
 
     #[test]
@@ -77,6 +92,7 @@ mod tests {
         }
         let now = Instant::now();
         assert_eq!(damaged.list_recent(now).len(), KNOWN_MAX);
+        assert_eq!(damaged.count(), KNOWN_MAX as u64);
         assert!(damaged.list_recent(now + READ_AGAIN).is_empty());
     }
 }

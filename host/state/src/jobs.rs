@@ -107,6 +107,10 @@ pub trait Jobs: Send + Sync {
     /// [`Jobs::job_time`] returns, since a clock that is set ahead must not empty the store.
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts>;
 
+    /// Counts the jobs whose rows this process found damaged, each once and at most 10,000 of them.
+    /// Reads memory alone.
+    fn damaged_jobs(&self) -> u64;
+
     /// Returns the time that jobs go by: the caller's, or that of the store's own clock where the
     /// caller's is far from it. Reads memory alone.
     fn job_time(&self, now: UnixMillis) -> UnixMillis {

@@ -186,6 +186,10 @@ impl Jobs for TimedState {
         self.reply("purge", self.state.purge(now))
     }
 
+    fn damaged_jobs(&self) -> u64 {
+        self.state.damaged_jobs()
+    }
+
     fn job_time(&self, now: UnixMillis) -> UnixMillis {
         self.state.job_time(now)
     }

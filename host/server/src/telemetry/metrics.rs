@@ -311,6 +311,7 @@ mod tests {
     fn a_page_is_sampled_once_the_one_before_is_written() {
         let metrics = Metrics::new(0);
         let values = || SampledValues {
+            jobs_damaged: 2,
             log_lines_dropped: 3,
             ..SampledValues::default()
         };
@@ -337,8 +338,12 @@ mod tests {
             assert!(!sampled.load(Ordering::SeqCst), "two pages at once");
             finish.send(()).unwrap();
             let page = second.join().unwrap().unwrap();
-            let line = "domesday_log_lines_dropped_total 3\n";
-            assert!(page.contains(line), "{page}");
+            for line in [
+                "domesday_jobs_damaged_total 2\n",
+                "domesday_log_lines_dropped_total 3\n",
+            ] {
+                assert!(page.contains(line), "{page}");
+            }
         });
     }
 

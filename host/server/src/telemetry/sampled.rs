@@ -20,6 +20,7 @@ pub(crate) struct SampledValues {
     pub(crate) memory_reserved: usize,
     pub(crate) memory_budget: usize,
     pub(crate) jobs_paused: bool,
+    pub(crate) jobs_damaged: u64,
     pub(crate) state_degraded: bool,
     pub(crate) data_folder_degraded: bool,
     pub(crate) journal_receipts: u64,
@@ -56,6 +57,7 @@ pub(crate) struct SampledGauges {
     release_source_degraded: Gauge,
     /// Set when the certificate is read.
     pub(super) certificate_expiry: Gauge,
+    jobs_damaged: Counter,
     log_lines_dropped: Counter,
 }
 
@@ -148,11 +150,7 @@ impl SampledGauges {
             registry.register(name, help, gauge.clone());
         }
         gauges.register_with_units(registry);
-        registry.register(
-            "log_lines_dropped",
-            "Log lines lost because their reader was too slow",
-            gauges.log_lines_dropped.clone(),
-        );
+        gauges.register_counters(registry);
         gauges
     }
 
@@ -178,6 +176,24 @@ impl SampledGauges {
             Unit::Seconds,
             self.certificate_expiry.clone(),
         );
+    }
+
+    /// Registers the counters, whose totals other parts hold.
+    fn register_counters(&self, registry: &mut Registry) {
+        for (name, help, counter) in [
+            (
+                "jobs_damaged",
+                "Jobs whose rows this host found damaged, each once",
+                &self.jobs_damaged,
+            ),
+            (
+                "log_lines_dropped",
+                "Log lines lost because their reader was too slow",
+                &self.log_lines_dropped,
+            ),
+        ] {
+            registry.register(name, help, counter.clone());
+        }
     }
 
     /// Shows these values.
@@ -218,8 +234,11 @@ impl SampledGauges {
         let receipts = i64::try_from(values.journal_receipts).unwrap_or(i64::MAX);
         self.journal_receipts.set(receipts);
         let dropped = u64::try_from(values.log_lines_dropped).unwrap_or(u64::MAX);
-        let counted = self.log_lines_dropped.get();
-        self.log_lines_dropped
-            .inc_by(dropped.saturating_sub(counted));
+        for (counter, total) in [
+            (&self.jobs_damaged, values.jobs_damaged),
+            (&self.log_lines_dropped, dropped),
+        ] {
+            counter.inc_by(total.saturating_sub(counter.get()));
+        }
     }
 }

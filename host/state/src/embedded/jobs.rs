@@ -450,4 +450,8 @@ impl Jobs for EmbeddedState {
             })
         })
     }
+
+    fn damaged_jobs(&self) -> u64 {
+        self.shared.damaged_jobs.count()
+    }
 }

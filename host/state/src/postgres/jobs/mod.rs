@@ -220,6 +220,10 @@ impl Jobs for PostgresState {
         self.write_jobs(&self.job_pools.bulk, move |pool| purge::purge(pool, now))
     }
 
+    fn damaged_jobs(&self) -> u64 {
+        self.damaged_jobs.count()
+    }
+
     /// Returns the database's time where the host's clock is far from it. So such a host keeps no
     /// lease longer than others expect.
     fn job_time(&self, now: UnixMillis) -> UnixMillis {

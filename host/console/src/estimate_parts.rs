@@ -78,7 +78,7 @@ pub fn show(response: &Value, parts: PartEstimates) -> Markup {
                     "The own sales' part follows from it: with their weights, the mean of the logarithms is the estimate. "
                     "The release may weigh several own sales, and correct the index for homes that are sold again."
                 } @else {
-                    "What each part gives is not known, since the release could not be run again without the own sales."
+                    "What each part gives is not known: no estimate without the own sales was saved with this value."
                 }
             }
         } @else {
@@ -194,6 +194,6 @@ mod tests {
         assert!(within.contains("is <strong>£235,000</strong>"), "{within}");
         assert!(!within.contains("outside"), "{within}");
         assert!(of(Some(260_000.0)).contains("part lies outside of them"));
-        assert!(of(None).contains("could not be run again"));
+        assert!(of(None).contains("without the own sales was saved with this value"));
     }
 }

@@ -30,7 +30,8 @@ pub struct SavedValue {
     /// The body of the response.
     pub response: serde_json::Value,
     /// The estimate without the home's own sales, in pounds. There is none where they do not count,
-    /// or where the workers were busy.
+    /// where the workers were busy, or where the release gave none. Neither is there one where a
+    /// version of the host before this member made the value.
     #[serde(default)]
     pub market_gbp: Option<f64>,
 }

@@ -26,8 +26,11 @@ pub(super) async fn open_release(
 }
 
 /// Returns the estimate without the home's own sales, where it has any that count. There is none
-/// while the workers are busy for long, and where the release cannot be opened. A value that was
-/// just charged asks once. The run gives way to the rows of requests, as a job's rows do.
+/// where no slot of the workers is free or none of them begins in time, and where the release
+/// cannot be opened.
+///
+/// A value that was just charged asks once. The run has a slot, as the row of a request has. So
+/// the pool bounds such runs, its metrics count them, and jobs and shadows yield to them.
 pub(super) async fn market_part(
     console: &Console,
     request: &Value,
@@ -40,6 +43,6 @@ pub(super) async fn market_part(
     let release = open_release(console, id).await.ok()??;
     let request = request.to_string();
     let run = move || estimate_without_own_sales(release, &request);
-    let run = timeout(TIMEOUT, console.service.workers.run_low_priority(run)).await;
+    let run = timeout(TIMEOUT, console.service.workers.run(run)).await;
     run.ok()?.ok().flatten()
 }

@@ -2,6 +2,7 @@
 
 use super::{Browser, HOME, link, start_with_console};
 use crate::common::demo::RELEASE;
+use crate::common::metrics::{metric, metrics_client};
 use crate::common::packages::Releases;
 use crate::common::program::{releases, run};
 use crate::common::server::start;
@@ -65,6 +66,25 @@ fn a_permalink_states_the_markets_part_without_its_release() {
     let server = start.with(&["--console", "127.0.0.1:0"]).with(&others).go();
     let again = Browser::of_demo(&server).page(&path);
     assert_eq!(market(&again), stated);
+    server.stop();
+}
+
+#[test]
+fn the_release_runs_once_for_the_markets_part_and_in_a_slot_of_requests() {
+    let metrics = ["--metrics-listen", "127.0.0.1:0"];
+    let server = start_with_console().with(&metrics).go();
+    let browser = Browser::of_demo(&server);
+    let metrics = metrics_client(&server);
+    // Only work with a slot is observed.
+    let runs = || metric(&metrics, "domesday_worker_wait_seconds_count");
+    let before = runs();
+    let path = browser.value(&HOME);
+    assert_eq!(runs() - before, 2.0, "the value, and the market's part");
+    for _ in 0..2 {
+        let page = browser.page(&path);
+        assert!(page.contains("was run again for it"), "{page}");
+    }
+    assert_eq!(runs() - before, 2.0, "opening the page runs nothing");
     server.stop();
 }
 

@@ -86,6 +86,14 @@ pub struct Service {
     pub clock: Arc<dyn Clock>,
 }
 
+/// The package of a current release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CurrentPackage {
+    pub(crate) id: String,
+    /// The digest of its manifest. Another package may have the same id.
+    pub(crate) manifest: Sha256Digest,
+}
+
 impl Service {
     /// Returns the time for a request after its body is received. It is the setting, or the rest of
     /// it once the service is about to stop.
@@ -108,12 +116,25 @@ impl Service {
 
     /// Returns the release of a kind that is served to requests that name none.
     pub fn current_release(&self, kind: ReleaseKind) -> Option<String> {
+        self.current_package(kind).map(|package| package.id)
+    }
+
+    /// Returns the package of that release. Reads memory alone.
+    pub(crate) fn current_package(&self, kind: ReleaseKind) -> Option<CurrentPackage> {
         let of_series = |series: &SeriesReleases| {
-            let current = series.current();
-            current.map(|release| release.id().to_string())
+            series.current().map(|release| CurrentPackage {
+                id: release.id().to_string(),
+                manifest: release.digest(),
+            })
         };
         match kind {
-            ReleaseKind::Valuation => Some(self.releases.current().id.clone()),
+            ReleaseKind::Valuation => {
+                let release = self.releases.current();
+                Some(CurrentPackage {
+                    id: release.id.clone(),
+                    manifest: release.package,
+                })
+            }
             ReleaseKind::Markets => of_series(&self.markets),
             ReleaseKind::Rates => of_series(&self.rates),
         }

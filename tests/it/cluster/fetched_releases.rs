@@ -350,6 +350,30 @@ fn a_running_host_follows_another_package_of_the_release_that_it_serves() {
 }
 
 #[test]
+fn a_host_returns_to_the_package_that_is_promoted_again_after_another_of_its_id() {
+    let database = cluster::shared().database();
+    let key = customer_key(&database);
+    let (theirs, mine) = (Releases::copy(), Releases::copy());
+    add_other(&theirs);
+    copy_tree(&theirs.release(OTHER), &mine.release(OTHER));
+    let from = theirs.path().display().to_string();
+    let first = serve(&database, theirs.path(), &[]);
+    let second = serve(&database, mine.path(), &["--release-source", &from]);
+    promote(&first, OTHER);
+    await_release(&second, &key, OTHER);
+    fs::remove_dir_all(mine.release(OTHER)).unwrap();
+    add_another(&mine);
+    // Both at once, so that the second host may not read the ledger between them.
+    promote(&second, OTHER);
+    promote(&first, OTHER);
+    await_held(&second, &digest(&theirs));
+    assert_eq!(digest(&mine), digest(&theirs));
+    await_release(&second, &key, OTHER);
+    first.stop();
+    second.stop();
+}
+
+#[test]
 fn a_host_that_starts_with_another_release_fetches_the_promoted_one_too() {
     let database = cluster::shared().database();
     let key = customer_key(&database);

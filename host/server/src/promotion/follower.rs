@@ -1,7 +1,7 @@
 //! Following the promotions that came from elsewhere, one follower for each kind of release.
 
 use super::{FollowOutcome, PromotedRelease, PromotedReleases, PromotionError, named_manifest};
-use crate::service::Service;
+use crate::service::{CurrentPackage, Service};
 use crate::telemetry::promotions::RefusedPromotion;
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 use domesday_state::ReleaseKind;
@@ -54,9 +54,9 @@ async fn show_ledger(service: &Arc<Service>) {
 struct PromotionFollower {
     kind: ReleaseKind,
     known: Option<PromotedRelease>,
-    /// The current release at the time when the known promotion became known. A promotion through
-    /// this host makes another one current.
-    current: Option<String>,
+    /// The current package as the follower left it, or as it found it at the start. A promotion
+    /// through this host makes another one current.
+    current: Option<CurrentPackage>,
     /// The known promotion that this host has ready, though a setting names another release.
     held: Option<PromotedRelease>,
     /// The promoted release at the last look into the ledger, and the time of that.
@@ -84,7 +84,7 @@ impl PromotionFollower {
     }
 
     async fn run(mut self, service: &Arc<Service>) {
-        self.current = service.current_release(self.kind);
+        self.current = service.current_package(self.kind);
         let mut ticks = tokio::time::interval(PERIOD);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -161,10 +161,21 @@ impl PromotionFollower {
                 .is_some_and(|current| current != promoted.id)
     }
 
-    /// Returns whether a promotion through this host made another release current since the known
-    /// promotion became known. Then a promotion of the known release elsewhere is a new one.
-    fn was_overtaken(&self, current: Option<&String>) -> bool {
+    /// Returns whether a promotion through this host made another package current since then. Then
+    /// a promotion of the known release elsewhere is a new one.
+    fn was_overtaken(&self, current: Option<&CurrentPackage>) -> bool {
         current.is_some() && current != self.current.as_ref()
+    }
+
+    /// Notes a promotion that is followed or held. The current package is the one that this made
+    /// current, though a promotion through this host may have made another one current meanwhile.
+    fn note_done(&mut self, promoted: PromotedRelease, outcome: FollowOutcome) {
+        if let FollowOutcome::Switched(manifest) | FollowOutcome::Unchanged(manifest) = outcome {
+            let id = promoted.id.clone();
+            self.current = Some(CurrentPackage { id, manifest });
+        }
+        (self.known, self.held) = (Some(promoted.clone()), Some(promoted));
+        (self.doubted, self.refused, self.retry) = (None, None, None);
     }
 
     async fn check(&mut self, service: &Arc<Service>) {
@@ -172,7 +183,7 @@ impl PromotionFollower {
         let Some(promoted) = self.find_promoted(service).await else {
             return;
         };
-        let current = service.current_release(kind);
+        let current = service.current_package(kind);
         let is_known = self.is_known(&promoted) && !self.was_overtaken(current.as_ref());
         // A manifest that is learned late is that of the known promotion.
         if is_known && promoted.manifest.is_some() {
@@ -186,13 +197,14 @@ impl PromotionFollower {
         let outcome = spawn_blocking(move || {
             if is_known {
                 let held = opening.hold_promotion(kind, &id);
-                return held.map(|()| FollowOutcome::Unchanged);
+                return held.map(|_| FollowOutcome::Held);
             }
             let followed = opening.follow_promotion(kind, &id);
             if followed.is_ok() {
                 opening.show_promotions();
             }
-            if kind == ReleaseKind::Valuation && matches!(followed, Ok(FollowOutcome::Switched)) {
+            let has_switched = matches!(followed, Ok(FollowOutcome::Switched(_)));
+            if kind == ReleaseKind::Valuation && has_switched {
                 opening.warn_of_unchecked_release();
             }
             followed
@@ -203,14 +215,12 @@ impl PromotionFollower {
             Ok(Ok(FollowOutcome::Superseded)) => {}
             Ok(Ok(followed)) => {
                 // Not where it was promoted through this server, which has said so.
-                if followed == FollowOutcome::Switched {
+                if matches!(followed, FollowOutcome::Switched(_)) {
                     let release_id = &promoted.id;
                     tracing::info!(kind = kind.as_str(), release_id, "release promoted");
                 }
                 service.metrics.promotions.show_refused(kind, None);
-                (self.known, self.held) = (Some(promoted.clone()), Some(promoted));
-                self.current = service.current_release(kind);
-                (self.doubted, self.refused, self.retry) = (None, None, None);
+                self.note_done(promoted, followed);
             }
             // Nothing names its package. A start serves what is here under the id, with a warning.
             Ok(Err(PromotionError::Unproved(_))) if is_known => self.held = Some(promoted),
@@ -257,11 +267,19 @@ fn problem_of(error: &PromotionError) -> (&'static str, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domesday_package::Sha256Digest;
 
     fn release(manifest: Option<&str>) -> PromotedRelease {
         PromotedRelease {
             id: "a".to_owned(),
             manifest: manifest.map(str::to_owned),
+        }
+    }
+
+    fn package(id: &str, manifest: &str) -> CurrentPackage {
+        CurrentPackage {
+            id: id.to_owned(),
+            manifest: Sha256Digest::of(manifest.as_bytes()),
         }
     }
 
@@ -279,12 +297,39 @@ mod tests {
     #[test]
     fn a_promotion_through_this_host_makes_the_known_one_new_again() {
         let mut follower = PromotionFollower::of(ReleaseKind::Markets);
-        let [this, other] = ["a", "b"].map(str::to_owned);
+        let [this, other, same_id] =
+            [("a", "1"), ("b", "1"), ("a", "2")].map(|(id, manifest)| package(id, manifest));
         follower.current = Some(this.clone());
         assert!(!follower.was_overtaken(Some(&this)));
         assert!(follower.was_overtaken(Some(&other)));
+        assert!(follower.was_overtaken(Some(&same_id)), "of its id too");
         // Nothing is served after a withdrawal, which is no promotion.
         assert!(!follower.was_overtaken(None));
+    }
+
+    /// The promotion through this host comes while the follower fetches, opens or shows a release.
+    #[test]
+    fn a_promotion_through_this_host_while_another_is_followed_or_held_overtakes_it() {
+        let [before, this, other] =
+            [("x", "1"), ("a", "1"), ("b", "1")].map(|(id, manifest)| package(id, manifest));
+        let follower = |outcome| {
+            let mut follower = PromotionFollower::of(ReleaseKind::Markets);
+            follower.current = Some(before.clone());
+            follower.note_done(release(Some("1")), outcome);
+            assert!(follower.is_known(&release(Some("1"))) && follower.held.is_some());
+            follower
+        };
+        for outcome in [
+            FollowOutcome::Switched(this.manifest),
+            FollowOutcome::Unchanged(this.manifest),
+        ] {
+            let followed = follower(outcome);
+            assert!(!followed.was_overtaken(Some(&this)));
+            assert!(followed.was_overtaken(Some(&other)), "{outcome:?}");
+        }
+        let held = follower(FollowOutcome::Held);
+        assert!(!held.was_overtaken(Some(&before)), "that is served on");
+        assert!(held.was_overtaken(Some(&other)));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::ledger_key::ProofRules;
 use crate::release_source::is_release_here;
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
-use domesday_package::read_claimed_digest;
+use domesday_package::{Sha256Digest, read_claimed_digest};
 use domesday_state::{
     LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State, StateError, UnixMillis,
     last_trusted_entry, last_trusted_promotion, prove_promotion,
@@ -25,10 +25,12 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 /// The end of an attempt to follow a promotion that was made elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FollowOutcome {
-    /// The release became current.
-    Switched,
-    /// It was current before, or is held beside the one that a setting names.
-    Unchanged,
+    /// The package of this manifest became current.
+    Switched(Sha256Digest),
+    /// It was current before.
+    Unchanged(Sha256Digest),
+    /// It is held beside the release that a setting names.
+    Held,
     /// Another one was promoted while this one was fetched and opened.
     Superseded,
 }
@@ -181,24 +183,24 @@ impl Service {
         id: &str,
     ) -> Result<FollowOutcome, PromotionError> {
         // A promotion through this host does not wait for the opening.
-        self.hold_promotion(kind, id)?;
+        let manifest = self.hold_promotion(kind, id)?;
         let _promoting = self.begin_promotion();
         if self.state.promoted_release(kind).as_deref() != Some(id) {
             return Ok(FollowOutcome::Superseded);
         }
         Ok(match self.make_current(kind, id)? {
-            true => FollowOutcome::Switched,
-            false => FollowOutcome::Unchanged,
+            true => FollowOutcome::Switched(manifest),
+            false => FollowOutcome::Unchanged(manifest),
         })
     }
 
-    /// Opens a release that was promoted elsewhere, and serves the current one on.
-    /// Blocks.
+    /// Opens a release that was promoted elsewhere, and serves the current one on. Returns the
+    /// digest of the promoted manifest. Blocks.
     ///
     /// # Errors
     /// The ledger does not prove the promotion, or the package here is another than the promoted
     /// one or cannot be served.
-    fn hold_promotion(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
+    fn hold_promotion(&self, kind: ReleaseKind, id: &str) -> Result<Sha256Digest, PromotionError> {
         let entry = self.prove_promotion(kind, id)?;
         self.fetch_missing(kind, id, Some(&entry.manifest))?;
         // What is open stays until the promoted package is on the disk.
@@ -287,7 +289,8 @@ impl Service {
         }
     }
 
-    /// Opens a release, and compares its package with the manifest that was promoted. Blocks.
+    /// Opens a release, and compares its package with the manifest that was promoted. Returns the
+    /// digest of both. Blocks.
     ///
     /// # Errors
     /// [`PromotionError::OtherManifest`] if they differ, or the release cannot be opened.
@@ -296,15 +299,15 @@ impl Service {
         kind: ReleaseKind,
         id: &str,
         promoted: String,
-    ) -> Result<(), PromotionError> {
-        let found = match kind {
+    ) -> Result<Sha256Digest, PromotionError> {
+        let digest = match kind {
             ReleaseKind::Valuation => self.releases.get(id)?.package,
             ReleaseKind::Markets => self.markets.retain(id)?.digest(),
             ReleaseKind::Rates => self.rates.retain(id)?.digest(),
         };
-        let found = found.to_string();
+        let found = digest.to_string();
         match found == promoted {
-            true => Ok(()),
+            true => Ok(digest),
             false => Err(PromotionError::OtherManifest {
                 id: id.to_owned(),
                 found,

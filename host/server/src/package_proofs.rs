@@ -119,13 +119,6 @@ struct HeldRelease {
     manifest: Sha256Digest,
 }
 
-impl HeldRelease {
-    /// Reports whether the host still has it of the manifest that was noted.
-    fn is_held(&self, service: &Service) -> bool {
-        service.retained_digest(self.kind, &self.id) == Some(self.manifest)
-    }
-}
-
 /// A package of the host.
 #[derive(Debug, Default)]
 struct HeldPackage {
@@ -260,13 +253,11 @@ async fn prove(
         if was_other && manifest.is_some() && read_claimed_digest(&folder) == manifest {
             return false;
         }
-        // What was opened anew since the round began was proved then.
-        let held = |release: &&HeldRelease| release.is_held(&service);
-        let held: Vec<&HeldRelease> = releases.iter().filter(held).collect();
-        for release in &held {
-            withdraw(&service, release, &problem);
+        let mut all = true;
+        for release in &releases {
+            all &= withdraw(&service, release, &problem);
         }
-        held.len() == releases.len()
+        all
     });
     // A blocking thread that cannot run ends with the process.
     withdrawn.await.unwrap_or_default()
@@ -279,16 +270,20 @@ fn shows_other_bytes(error: &PackageErrorKind) -> bool {
     matches!(error, Digest { .. } | Missing { .. } | Size { .. })
 }
 
-/// Serves a release no longer. Blocks, as a release may be opened meanwhile.
-fn withdraw(service: &Service, release: &HeldRelease, reason: &str) {
-    let HeldRelease { kind, id, .. } = release;
-    match kind {
-        ReleaseKind::Valuation => {
-            service.releases.withdraw(id, reason);
-            service.shadows.stop_if_withdrawn(id);
-        }
-        ReleaseKind::Markets => service.markets.withdraw(id, reason),
-        ReleaseKind::Rates => service.rates.withdraw(id, reason),
+/// Serves a release no longer, unless it was opened anew since the round began, which proved it.
+/// Returns whether it is withdrawn. Blocks, as a release may be opened meanwhile.
+fn withdraw(service: &Service, release: &HeldRelease, reason: &str) -> bool {
+    let HeldRelease { kind, id, manifest } = release;
+    let withdrawn = match kind {
+        ReleaseKind::Valuation => service.releases.withdraw(id, *manifest, reason),
+        ReleaseKind::Markets => service.markets.withdraw(id, *manifest, reason),
+        ReleaseKind::Rates => service.rates.withdraw(id, *manifest, reason),
+    };
+    if !withdrawn {
+        return false;
+    }
+    if *kind == ReleaseKind::Valuation {
+        service.shadows.stop_if_withdrawn(id);
     }
     tracing::error!(
         kind = kind.as_str(),
@@ -296,6 +291,7 @@ fn withdraw(service: &Service, release: &HeldRelease, reason: &str) {
         reason,
         "release withdrawn: its files are not those of its manifest"
     );
+    true
 }
 
 fn seconds(at: UnixMillis) -> i64 {

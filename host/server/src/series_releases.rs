@@ -187,20 +187,22 @@ impl SeriesReleases {
         }
     }
 
-    /// Serves a release no longer, as far as this process lives.
-    pub fn withdraw(&self, id: &str, reason: &str) {
+    /// Serves a release no longer, as far as this process lives. A package of another manifest may
+    /// have replaced it, which is served on. Returns whether the release is withdrawn.
+    pub fn withdraw(&self, id: &str, manifest: Sha256Digest, reason: &str) -> bool {
         let mut held = self.write();
         let current = self.current().filter(|current| current.id().as_str() == id);
-        let Some(release) = held.retained.remove(id).or(current) else {
-            return;
-        };
-        let withdrawal = Withdrawal {
-            manifest: release.digest(),
-            reason: reason.to_owned(),
-        };
+        let found = held.retained.get(id).or(current.as_ref());
+        if found.is_none_or(|release| release.digest() != manifest) {
+            return false;
+        }
+        held.retained.remove(id);
+        let reason = reason.to_owned();
+        let withdrawal = Withdrawal { manifest, reason };
         held.withdrawn.insert(id.to_owned(), withdrawal);
         let is_other = |current: &Arc<Release>| current.id().as_str() != id;
         self.current.rcu(|current| current.clone().filter(is_other));
+        true
     }
 
     /// Returns the releases that are withdrawn, with the reasons, in order of their ids.
@@ -274,7 +276,7 @@ mod tests {
         let releases = open_markets();
         let release = releases.current().unwrap();
         let id = release.id().as_str();
-        releases.withdraw(id, "on purpose");
+        assert!(releases.withdraw(id, release.digest(), "on purpose"));
         // The promoted package is the withdrawn one.
         releases.forget_other(id, &release.digest().to_string());
         let refused = releases.promote(id);
@@ -284,13 +286,23 @@ mod tests {
         assert!(releases.current().is_some() && releases.list_withdrawn().is_empty());
     }
 
+    #[test]
+    fn a_release_is_not_withdrawn_for_another_package_of_its_id() {
+        let releases = open_markets();
+        let release = releases.current().unwrap();
+        let id = release.id().as_str();
+        assert!(!releases.withdraw(id, Sha256Digest::of(b"another"), "on purpose"));
+        assert!(releases.list_withdrawn().is_empty() && releases.get(id).is_some());
+        assert!(Arc::ptr_eq(&releases.current().unwrap(), &release));
+    }
+
     /// The proof ends while a promotion has the release open already.
     #[test]
     fn a_release_that_is_withdrawn_while_it_is_promoted_is_not_served() {
         let releases = open_markets();
         let release = releases.current().unwrap();
         let id = release.id().to_string();
-        releases.withdraw(&id, "on purpose");
+        assert!(releases.withdraw(&id, release.digest(), "on purpose"));
         for outcome in [
             releases.make_current(release.clone()),
             releases.keep(release).map(drop),

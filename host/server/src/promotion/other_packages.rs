@@ -14,7 +14,8 @@ pub fn withdraw_other_packages(service: &Service, promoted: &PromotedReleases) {
         };
         let id = &release.id;
         let found = service.retained_digest(*kind, id);
-        let Some(reason) = find_difference(release, found) else {
+        let difference = find_difference(release, found);
+        let Some((found, reason)) = found.zip(difference) else {
             continue;
         };
         tracing::error!(
@@ -24,10 +25,10 @@ pub fn withdraw_other_packages(service: &Service, promoted: &PromotedReleases) {
             "the package of the promoted release is another one here"
         );
         match kind {
-            ReleaseKind::Valuation => service.releases.withdraw(id, &reason),
-            ReleaseKind::Markets => service.markets.withdraw(id, &reason),
-            ReleaseKind::Rates => service.rates.withdraw(id, &reason),
-        }
+            ReleaseKind::Valuation => service.releases.withdraw(id, found, &reason),
+            ReleaseKind::Markets => service.markets.withdraw(id, found, &reason),
+            ReleaseKind::Rates => service.rates.withdraw(id, found, &reason),
+        };
     }
 }
 

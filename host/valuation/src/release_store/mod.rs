@@ -246,21 +246,23 @@ impl ReleaseStore {
     }
 
     /// Serves a release no longer, as far as this process lives. A request that has it ends with
-    /// it. Blocks while a release is opened.
-    pub fn withdraw(&self, id: &str, reason: &str) {
+    /// it. A package of another manifest may have replaced it, which is served on. Returns whether
+    /// the release is withdrawn. Blocks while a release is opened.
+    pub fn withdraw(&self, id: &str, manifest: Sha256Digest, reason: &str) -> bool {
         let snapshot = match self.write().get_mut(id) {
-            Some(entry) => {
+            Some(entry) if entry.retained.package_digest() == manifest => {
                 entry.open = None;
                 entry.withdrawn = Some(reason.to_owned());
                 entry.retained.manifest.snapshot.id.to_string()
             }
-            None => return,
+            _ => return false,
         };
         // A release that comes later opens its snapshot anew.
         let snapshots = self.snapshots.lock();
         snapshots
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&snapshot);
+        true
     }
 
     /// Returns the reason why the current release is not served, if it is not. Never waits.

@@ -8,7 +8,7 @@ use domesday_engine::config::Allocation;
 use domesday_evaluation::compare::header::Source as Rows;
 use domesday_evaluation::compare::sides::Sides;
 use domesday_evaluation::report::TrainingData;
-use domesday_package::{Full, Trust, ValuationBody, Verification, open};
+use domesday_package::{Full, Sha256Digest, Trust, ValuationBody, Verification, open};
 use domesday_registers::Day;
 use domesday_valuation::comparison_header::{
     authority_name, header, last_training_day, training_data,
@@ -148,7 +148,11 @@ fn a_release_that_was_withdrawn_is_not_served() {
         add(folder.path(), id, |body| body.effective_date = day(date));
     }
     let store = store(folder.path(), None, "2027-06-01").unwrap();
-    store.withdraw("past-1", "a byte differs");
+    let withdraw = |id: &str| {
+        let manifest = store.package_digest(id).unwrap();
+        assert!(store.withdraw(id, manifest, "a byte differs"));
+    };
+    withdraw("past-1");
     assert!(store.current_problem().is_none());
     let Err(ReleaseError::Withdrawn { release, reason }) = store.get("past-1") else {
         panic!("it is served");
@@ -157,7 +161,7 @@ fn a_release_that_was_withdrawn_is_not_served() {
     assert!(store.promote("past-1").is_err());
     assert!(!store.holds("past-1") && store.holds("summer-1"));
     assert_eq!(store.list_served(), ["summer-1"]);
-    store.withdraw("summer-1", "a byte differs");
+    withdraw("summer-1");
     let problem = store.current_problem().map(|problem| problem.to_string());
     assert!(problem.unwrap().contains("summer-1"));
 }
@@ -175,7 +179,10 @@ fn a_release_of_another_manifest_is_opened_anew_and_a_withdrawn_one_of_this_is_n
     store.forget_other("past-1", "another");
     assert_eq!(store.package_digest("past-1"), None);
     assert!(!Arc::ptr_eq(&get(), &open));
-    store.withdraw("past-1", "a byte differs");
+    // A proof that began before it was replaced may end now.
+    let other = Sha256Digest::of(b"another");
+    assert!(!store.withdraw("past-1", other, "a byte differs") && store.holds("past-1"));
+    assert!(store.withdraw("past-1", open.package, "a byte differs"));
     store.forget_other("past-1", &open.package.to_string());
     assert!(store.get("past-1").is_err());
     store.forget_other("past-1", "another");

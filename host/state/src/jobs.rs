@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use crate::{
-    ChunkResults, Claim, Claimant, Job, JobError, Lease, LeaseStatus, NewJob, PassedOverJobs,
-    PurgeCounts, Reply, Submission, TenantId, UnixMillis,
+    ChunkResults, Claim, Claimant, Job, JobError, JobStatus, Lease, LeaseStatus, NewJob,
+    PassedOverJobs, PurgeCounts, Reply, Submission, TenantId, UnixMillis,
 };
 
 /// Jobs, their rows and results, and the keys that they may be repeated by.
@@ -85,6 +85,10 @@ pub trait Jobs: Send + Sync {
     /// Releases a job: it can be claimed at once, and the attempt does not count. The claim is
     /// over, and its holder can write nothing any more.
     fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus>;
+
+    /// Returns the status of a job whose last claim this is. There is none where the job was
+    /// released or claimed since, or is gone. So a job that ended did so under this claim.
+    fn claim_status(&self, lease: Lease) -> Reply<Option<JobStatus>>;
 
     /// Counts the jobs of all tenants that are queued or running.
     fn waiting(&self) -> Reply<u64>;

@@ -5,9 +5,9 @@
 
 use crate::{
     Access, Accounts, Backup, Charge, ChargeOutcome, ChunkResults, Claim, Claimant, ConnectionPool,
-    CreatedKey, CursorSecret, CursorSecrets, Cursors, Idempotency, Job, JobError, Jobs, KeyId,
-    KeyRecord, KeySeed, Lease, LeaseStatus, LedgerRecord, LedgerSigner, Month, NewJob, NewKey,
-    NewPromotion, PassedOverJobs, Plan, Promotions, PurgeCounts, ReceiptKey, ReceiptKeys,
+    CreatedKey, CursorSecret, CursorSecrets, Cursors, Idempotency, Job, JobError, JobStatus, Jobs,
+    KeyId, KeyRecord, KeySeed, Lease, LeaseStatus, LedgerRecord, LedgerSigner, Month, NewJob,
+    NewKey, NewPromotion, PassedOverJobs, Plan, Promotions, PurgeCounts, ReceiptKey, ReceiptKeys,
     ReleaseKind, RemovedEntries, Reply, State, StateCopy, StateError, Submission, Switches, Tenant,
     TenantId, UnixMillis, Usage, UsagePage, UsageQuery, UsageSource,
 };
@@ -165,6 +165,10 @@ impl Jobs for TimedState {
 
     fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus> {
         self.reply("release_lease", self.state.release_lease(lease))
+    }
+
+    fn claim_status(&self, lease: Lease) -> Reply<Option<JobStatus>> {
+        self.reply("claim_status", self.state.claim_status(lease))
     }
 
     fn waiting(&self) -> Reply<u64> {

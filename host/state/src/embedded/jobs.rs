@@ -421,6 +421,15 @@ impl Jobs for EmbeddedState {
         self.durable(move |tables| work::release_lease(tables, lease))
     }
 
+    fn claim_status(&self, lease: Lease) -> Reply<Option<JobStatus>> {
+        self.read(move |transaction| {
+            let jobs = transaction.open_table(JOBS).map_err(reading)?;
+            let found = find(&jobs, lease.job.into_bytes())?;
+            let claimed = found.filter(|stored| stored.fence == lease.fence);
+            Ok(claimed.map(|stored| stored.job.status))
+        })
+    }
+
     fn waiting(&self) -> Reply<u64> {
         self.read(|transaction| {
             let queue = transaction.open_table(QUEUE).map_err(reading)?;

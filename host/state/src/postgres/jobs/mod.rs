@@ -33,8 +33,8 @@ use super::directory::WatchedDatabase;
 use super::error::reading;
 use crate::claim_delivery::ClaimDelivery;
 use crate::{
-    ChunkResults, Claim, Claimant, Idempotency, Job, JobError, Jobs, Lease, LeaseStatus, NewJob,
-    PassedOverJobs, PurgeCounts, Reply, StateError, Submission, TenantId, UnixMillis,
+    ChunkResults, Claim, Claimant, Idempotency, Job, JobError, JobStatus, Jobs, Lease, LeaseStatus,
+    NewJob, PassedOverJobs, PurgeCounts, Reply, StateError, Submission, TenantId, UnixMillis,
 };
 
 impl PostgresState {
@@ -198,6 +198,12 @@ impl Jobs for PostgresState {
     fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus> {
         self.write_jobs(&self.job_pools.leases, move |pool| async move {
             work::release_lease(&pool, lease).await
+        })
+    }
+
+    fn claim_status(&self, lease: Lease) -> Reply<Option<JobStatus>> {
+        self.read_jobs(&self.job_pools.leases, move |pool| {
+            read::claim_status(pool, lease)
         })
     }
 

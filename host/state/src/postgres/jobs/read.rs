@@ -6,8 +6,8 @@ use uuid::Uuid;
 use crate::postgres::error::reading;
 use crate::postgres::records;
 use crate::{
-    IDEMPOTENCY_RETENTION_MILLIS, Idempotency, Job, Lease, StateError, Submission, TenantId,
-    UnixMillis,
+    IDEMPOTENCY_RETENTION_MILLIS, Idempotency, Job, JobStatus, Lease, StateError, Submission,
+    TenantId, UnixMillis,
 };
 
 const KNOWN: &str = concat!(
@@ -20,6 +20,11 @@ const JOB: &str = concat!(
     "SELECT ",
     job_columns!(),
     " FROM domesday.jobs WHERE id = $1 AND tenant = $2 AND expires_at > $3 AND NOT gone"
+);
+const CLAIMED: &str = concat!(
+    "SELECT ",
+    job_columns!(),
+    " FROM domesday.jobs WHERE id = $1 AND fence = $2 AND NOT gone"
 );
 const OUTPUT: &str = "SELECT c.output FROM domesday.chunks AS c \
      JOIN domesday.jobs AS j ON j.id = c.job \
@@ -74,6 +79,20 @@ pub(super) async fn job(
         .await
         .map_err(reading)?;
     row.as_ref().map(records::job).transpose()
+}
+
+pub(super) async fn claim_status(
+    pool: PgPool,
+    lease: Lease,
+) -> Result<Option<JobStatus>, StateError> {
+    let row = sqlx::query(CLAIMED)
+        .bind(lease.job)
+        .bind(records::to_signed(lease.fence))
+        .fetch_optional(&pool)
+        .await
+        .map_err(reading)?;
+    let job = row.as_ref().map(records::job).transpose()?;
+    Ok(job.map(|job| job.status))
 }
 
 pub(super) async fn output(

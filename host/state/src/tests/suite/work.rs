@@ -126,6 +126,7 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
         LeaseStatus::Lost
     );
     assert_eq!(wait(state.release_lease(lease)), LeaseStatus::Lost);
+    assert_eq!(wait(state.claim_status(lease)), Some(JobStatus::Completed));
     assert_eq!(claim(&state, after(LEASE * 9)), None);
     assert_eq!((job(&state, 1), wait(state.waiting())), (end, 0));
 }
@@ -170,6 +171,11 @@ pub(crate) fn a_lease_ends_on_its_millisecond<S: Store>() {
         LeaseStatus::Lost
     );
     assert_eq!(wait(state.release_lease(first.lease)), LeaseStatus::Lost);
+    assert_eq!(wait(state.claim_status(first.lease)), None);
+    assert_eq!(
+        wait(state.claim_status(second.lease)),
+        Some(JobStatus::Running)
+    );
     assert_eq!(job(&*state, 1), before);
     assert_eq!(
         wait(state.output(id("acme"), first.lease.job, 0, NOW)),
@@ -226,6 +232,7 @@ pub(crate) fn a_job_let_go_can_be_claimed_at_once<S: Store>() {
     submit(&state, job_of("acme", 1, &[(1, 1, b"one"), (1, 1, b"two")]));
     let first = claim(&state, NOW).unwrap();
     assert_eq!(wait(state.release_lease(first.lease)), LeaseStatus::Held);
+    assert_eq!(wait(state.claim_status(first.lease)), None);
     // A host that released its lease holds nothing any more.
     assert_eq!(wait(state.input(first.lease, 0)), None);
     assert_eq!(

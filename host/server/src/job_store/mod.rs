@@ -18,8 +18,8 @@ pub(crate) mod submission;
 
 use crate::clock::random;
 use domesday_state::{
-    ChunkResults, JOB_RETENTION_MILLIS, Lease, LeaseStatus, NewChunk, NewJob, ObjectReference,
-    State, StateError, Submission, TenantId, UnixMillis,
+    ChunkResults, JOB_RETENTION_MILLIS, Jobs, Lease, LeaseStatus, NewChunk, NewJob,
+    ObjectReference, StateError, Submission, TenantId, UnixMillis,
 };
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use objects::{JobObjects, ObjectsError, SEAL_BYTES, SealError, seal, unseal};
@@ -85,13 +85,13 @@ pub struct WrittenResults {
 
 /// The store of jobs.
 pub struct JobStore {
-    state: Arc<dyn State>,
+    state: Arc<dyn Jobs>,
     objects: Option<Arc<dyn JobObjects>>,
 }
 
 impl JobStore {
     /// Returns the store of a state, with object storage for large chunks where there is one.
-    pub fn new(state: Arc<dyn State>, objects: Option<Arc<dyn JobObjects>>) -> JobStore {
+    pub fn new(state: Arc<dyn Jobs>, objects: Option<Arc<dyn JobObjects>>) -> JobStore {
         JobStore { state, objects }
     }
 
@@ -354,4 +354,4 @@ fn is_of_a_job(name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -5,7 +5,7 @@
 //! nobody knows the job's id. So it is withdrawn once the state answers, and its units are given
 //! back.
 
-use domesday_state::{NewJob, State, StateError, Submission, TenantId};
+use domesday_state::{Jobs, NewJob, StateError, Submission, TenantId};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -21,7 +21,7 @@ const WITHDRAWAL_TIMEOUT: Duration = Duration::from_secs(3_600);
 ///
 /// # Errors
 /// The error of the state.
-pub async fn submit(state: &Arc<dyn State>, job: NewJob) -> Result<Submission, StateError> {
+pub async fn submit(state: &Arc<dyn Jobs>, job: NewJob) -> Result<Submission, StateError> {
     let nameless = job.idempotency.is_none();
     let (tenant, id) = (job.tenant.clone(), job.id);
     let outcome = state.submit(job).await;
@@ -32,7 +32,7 @@ pub async fn submit(state: &Arc<dyn State>, job: NewJob) -> Result<Submission, S
 }
 
 /// Withdraws a job whose id nobody knows, again until the state answers.
-pub async fn withdraw(state: Arc<dyn State>, tenant: TenantId, id: Uuid) {
+pub async fn withdraw(state: Arc<dyn Jobs>, tenant: TenantId, id: Uuid) {
     let withdrawal = async {
         while let Err(error) = state.withdraw(tenant.clone(), id).await {
             tracing::debug!(job_id = %id, %error, "a job is not withdrawn yet");
@@ -55,7 +55,7 @@ pub async fn withdraw(state: Arc<dyn State>, tenant: TenantId, id: Uuid) {
 mod tests {
     use super::*;
     use crate::job_store::tests::{NOW, job};
-    use domesday_state::{EmbeddedState, Month};
+    use domesday_state::{EmbeddedState, Month, Usage as _};
     use std::fs;
 
     /// The state refuses the first attempts, since its folder is away.
@@ -64,15 +64,15 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let (data, away) = (place.path().join("data"), place.path().join("away"));
         fs::create_dir(&data).unwrap();
-        let state: Arc<dyn State> =
-            Arc::new(EmbeddedState::open(&data.join("state.redb")).unwrap());
+        let state = Arc::new(EmbeddedState::open(&data.join("state.redb")).unwrap());
+        let jobs: Arc<dyn Jobs> = state.clone();
         let job = job(&[vec![1], vec![2]]);
         let (tenant, id) = (job.tenant.clone(), job.id);
         let used = || state.used_units(tenant.clone(), Month::of(NOW));
-        let submission = submit(&state, job).await.unwrap();
+        let submission = submit(&jobs, job).await.unwrap();
         assert!(matches!(submission, Submission::Accepted(_)));
         fs::rename(&data, &away).unwrap();
-        let withdrawal = tokio::spawn(withdraw(Arc::clone(&state), tenant.clone(), id));
+        let withdrawal = tokio::spawn(withdraw(jobs, tenant.clone(), id));
         sleep(RETRY_INTERVAL / 2).await;
         assert_eq!(used().await.unwrap(), 2);
         assert!(!withdrawal.is_finished());

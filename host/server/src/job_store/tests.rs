@@ -2,7 +2,7 @@ use super::measured_objects::MeasuredObjects;
 use super::*;
 use crate::telemetry::metrics::Metrics;
 use domesday_state::{
-    Claim, Claimant, EmbeddedState, Idempotency, Job, JobMode, Month, NewChunk, Tally,
+    Claim, Claimant, EmbeddedState, Idempotency, Job, JobMode, Month, NewChunk, State, Tally,
 };
 use futures_util::future::{BoxFuture, FutureExt, pending};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub(super) const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
+pub(crate) const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
 const LEASE: i64 = 30_000;
 
 /// Object storage in memory, which can be made to fail, or never to answer.
@@ -154,7 +154,7 @@ fn id(millis: i64, number: u8) -> Uuid {
     uuid::Builder::from_unix_timestamp_millis(millis.try_into().unwrap(), &[number; 10]).into_uuid()
 }
 
-pub(super) fn job(inputs: &[Vec<u8>]) -> NewJob {
+pub(crate) fn job(inputs: &[Vec<u8>]) -> NewJob {
     let chunk = |input: &Vec<u8>| NewChunk {
         rows: 1,
         units: 1,

@@ -16,6 +16,7 @@ use domesday_valuation::pipeline::row;
 use domesday_valuation::release_store::OpenRelease;
 use domesday_valuation::spans::SPANS;
 use domesday_valuation::worker_pool::WorkerPool;
+use lease::{LastOperation, LeaseEnds};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -119,26 +120,24 @@ impl Runner {
         let stopped = match self.chunks(&claim, &mut chunk).await {
             Ok(reason) | Err(reason) => reason,
         };
-        let status = match stopped {
+        let (state, ends) = (&self.service.state, self.lease_ends());
+        let last = match stopped {
             StopReason::Completed => {
                 self.service.metrics.jobs.record_end("completed");
                 tracing::info!(%job_id, release_id, "job completed");
                 return;
             }
-            StopReason::Lost => Ok(LeaseStatus::Lost),
-            StopReason::Yielded => self.service.state.release_lease(lease).await,
+            StopReason::Lost => LastOperation::Other(Ok(LeaseStatus::Lost)),
+            StopReason::Yielded => LastOperation::Release(state.release_lease(lease).await),
             StopReason::NotOpened(error) => {
                 tracing::error!(%job_id, release_id, %error, "a job's release does not open; the job is given back");
                 self.eligibility.exclude_release(release_id);
-                self.service.state.release_lease(lease).await
+                LastOperation::Release(state.release_lease(lease).await)
             }
-            StopReason::Failed(error) => self.fail(&claim, error).await,
+            StopReason::Failed(error) => LastOperation::Other(ends.fail(&claim, error).await),
             StopReason::Receipts(error) => {
                 tracing::error!(%job_id, %error, "receipts are not kept");
-                if self.release_lease_later(lease).await == Some(LeaseStatus::Lost) {
-                    self.record_lost_lease(job_id);
-                }
-                return;
+                return ends.release_later(lease, false).await;
             }
             StopReason::Store(error) => {
                 let cause = SetbackCause::NoAnswer;
@@ -149,7 +148,7 @@ impl Runner {
                 {
                     tracing::error!(%job_id, %error, "the store of jobs does not answer");
                 }
-                self.give_back(lease).await
+                LastOperation::Release(ends.give_back(lease).await)
             }
             StopReason::Unreadable(error) => {
                 let cause = SetbackCause::Unreadable;
@@ -158,21 +157,24 @@ impl Runner {
                     tracing::error!(%job_id, %error, "a job cannot be read");
                 }
                 match setback.is_final {
-                    true => self.fail(&claim, unreadable_error()).await,
-                    false => self.give_back(lease).await,
+                    true => LastOperation::Other(ends.fail(&claim, unreadable_error()).await),
+                    false => LastOperation::Release(ends.give_back(lease).await),
                 }
             }
-            StopReason::State(error) => Err(error),
+            StopReason::State(error) => LastOperation::Other(Err(error)),
         };
-        match status {
-            Ok(LeaseStatus::Held) => {}
-            Ok(LeaseStatus::Lost) => self.record_lost_lease(job_id),
-            Err(error) => {
-                tracing::error!(%job_id, %error, "the state does not answer");
-                if self.release_lease_later(lease).await == Some(LeaseStatus::Lost) {
-                    self.record_unanswered_end(&claim.job, chunk).await;
-                }
-            }
+        ends.settle(lease, last).await;
+    }
+
+    fn lease_ends(&self) -> LeaseEnds<'_> {
+        let service = &self.service;
+        LeaseEnds {
+            state: &*service.state,
+            job_store: &service.job_store,
+            metrics: &service.metrics.jobs,
+            clock: &*service.clock,
+            lease_time: self.lease_time,
+            stop: &self.stop,
         }
     }
 
@@ -242,7 +244,9 @@ impl Runner {
         let summary = summary(chunk_done.tally);
         let written = self.with_lease(lease, store.write_results(lease, chunk_done));
         let mut written = written.await??;
-        match self.finish_chunk(lease, &mut written, input.object).await? {
+        let ends = self.lease_ends();
+        let finished = ends.finish_chunk(lease, &mut written, input.object);
+        match finished.await? {
             LeaseStatus::Held => self.service.metrics.summary(&job.release_id, &summary),
             LeaseStatus::Lost => return Err(StopReason::Lost),
         }

@@ -1,12 +1,34 @@
 //! The end of a lease, and the operations that the state may not answer.
 
-use super::{CLAIM_INTERVAL, Runner, millis};
-use crate::job_store::{JobStoreError, WrittenResults};
-use domesday_state::{Claim, Job, JobError, JobStatus, Lease, LeaseStatus, StateError};
+use super::{CLAIM_INTERVAL, millis};
+use crate::clock::Clock;
+use crate::job_store::{JobStore, JobStoreError, WrittenResults};
+use crate::telemetry::jobs::JobMetrics;
+use domesday_state::{Claim, JobError, JobStatus, Jobs, Lease, LeaseStatus, StateError};
+use std::time::Duration;
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
-impl Runner {
+/// The last operation on a lease, with the answer of the state.
+pub(super) enum LastOperation {
+    /// The release of the lease. Without an answer, it may have ended the claim.
+    Release(Result<LeaseStatus, StateError>),
+    /// Another operation. Without an answer, it may have ended the job.
+    Other(Result<LeaseStatus, StateError>),
+}
+
+/// The parts of a runner that end its leases.
+pub(super) struct LeaseEnds<'a> {
+    pub(super) state: &'a dyn Jobs,
+    pub(super) job_store: &'a JobStore,
+    pub(super) metrics: &'a JobMetrics,
+    pub(super) clock: &'a dyn Clock,
+    pub(super) lease_time: Duration,
+    pub(super) stop: &'a watch::Receiver<bool>,
+}
+
+impl LeaseEnds<'_> {
     /// Finishes a chunk. A state that does not answer may have finished it all the same. So the
     /// runner repeats the operation, and a chunk that this claim has finished is
     /// [`LeaseStatus::Held`]. A host that stops repeats nothing.
@@ -19,8 +41,8 @@ impl Runner {
         let until = Instant::now() + self.lease_time;
         let mut has_warned = false;
         loop {
-            let times = (self.service.clock.now(), millis(self.lease_time));
-            let store = &self.service.job_store;
+            let times = (self.clock.now(), millis(self.lease_time));
+            let store = self.job_store;
             let finished = store.finish_chunk(lease, written, input.clone(), times);
             match finished.await {
                 Err(JobStoreError::State(error)) if !self.stopping() && Instant::now() < until => {
@@ -41,7 +63,7 @@ impl Runner {
     /// Gives a job back that this host cannot read, and waits. A store that fails at once is not
     /// asked for one job after the other.
     pub(super) async fn give_back(&self, lease: Lease) -> Result<LeaseStatus, StateError> {
-        let status = self.service.state.release_lease(lease).await;
+        let status = self.state.release_lease(lease).await;
         self.pause().await;
         status
     }
@@ -55,24 +77,44 @@ impl Runner {
         let Claim { job, attempts, .. } = claim;
         let release_id = &job.release_id;
         tracing::error!(job_id = %job.id, release_id, attempts, code = error.code, "job failed");
-        let now = self.service.clock.now();
-        let status = self.service.state.fail(claim.lease, error, now).await;
+        let status = self.state.fail(claim.lease, error, self.clock.now()).await;
         if matches!(status, Ok(LeaseStatus::Held)) {
-            self.service.metrics.jobs.record_end("failed");
+            self.metrics.record_end("failed");
         }
         status
     }
 
+    /// Records the end of a lease by the last operation on it. If the state did not answer that,
+    /// the lease is released later.
+    pub(super) async fn settle(&self, lease: Lease, last: LastOperation) {
+        let (status, may_be_released) = match last {
+            LastOperation::Release(status) => (status, true),
+            LastOperation::Other(status) => (status, false),
+        };
+        match status {
+            Ok(LeaseStatus::Held) => {}
+            Ok(LeaseStatus::Lost) => self.record_lost_lease(lease.job),
+            Err(error) => {
+                tracing::error!(job_id = %lease.job, %error, "the state does not answer");
+                self.release_later(lease, may_be_released).await;
+            }
+        }
+    }
+
     /// Releases the lease as soon as the state answers, since its failure is no crash of the chunk.
-    /// A host that stops tries once more. Otherwise the lease runs out, and there is no answer.
-    pub(super) async fn release_lease_later(&self, lease: Lease) -> Option<LeaseStatus> {
+    /// A host that stops tries once more. Otherwise the lease runs out. `may_be_released` is true
+    /// if a release was not answered.
+    pub(super) async fn release_later(&self, lease: Lease, mut may_be_released: bool) {
         let until = Instant::now() + self.lease_time;
         loop {
             self.pause().await;
-            match self.service.state.release_lease(lease).await {
-                Ok(status) => return Some(status),
-                Err(_) if self.stopping() || Instant::now() >= until => return None,
-                Err(_) => {}
+            match self.state.release_lease(lease).await {
+                Ok(LeaseStatus::Held) => return,
+                Ok(LeaseStatus::Lost) => {
+                    return self.record_unanswered_end(lease, may_be_released).await;
+                }
+                Err(_) if self.stopping() || Instant::now() >= until => return,
+                Err(_) => may_be_released = true,
             }
         }
     }
@@ -83,68 +125,34 @@ impl Runner {
         let _ = timeout(CLAIM_INTERVAL, stop.wait_for(|stop| *stop)).await;
     }
 
-    /// Records the end of a lease that is lost, after an operation that the state did not answer.
-    /// The operation may have ended the job.
-    pub(super) async fn record_unanswered_end(&self, job: &Job, chunk: u32) {
-        let now = self.service.clock.now();
-        let found = self.service.state.job(job.tenant.clone(), job.id, now);
-        let found = found.await.ok().flatten();
-        match found.and_then(|found| ended_status(&found, chunk)) {
-            Some(status) => {
-                self.service.metrics.jobs.record_end(status);
-                tracing::info!(job_id = %job.id, status, "a job ended without an answer of the state");
+    fn stopping(&self) -> bool {
+        *self.stop.borrow()
+    }
+
+    /// Records the end of a claim that is over, after an operation that the state did not answer.
+    /// The operation may have ended the job, or released it.
+    async fn record_unanswered_end(&self, lease: Lease, may_be_released: bool) {
+        let job_id = lease.job;
+        let status = match self.state.claim_status(lease).await {
+            Ok(Some(JobStatus::Completed)) => "completed",
+            Ok(Some(JobStatus::Failed)) => "failed",
+            // Another host may have the job by now, and this one did not lose it.
+            _ if may_be_released => {
+                tracing::info!(%job_id, "a job was given back without an answer of the state");
+                return;
             }
-            None => self.record_lost_lease(job.id),
-        }
+            _ => return self.record_lost_lease(job_id),
+        };
+        self.metrics.record_end(status);
+        tracing::info!(%job_id, status, "a job ended without an answer of the state");
     }
 
-    pub(super) fn record_lost_lease(&self, job_id: Uuid) {
+    fn record_lost_lease(&self, job_id: Uuid) {
         tracing::warn!(%job_id, "the job is another host's now, or gone");
-        self.service.metrics.jobs.record_lost_lease();
-    }
-}
-
-/// Returns the status of a job that this host ended, where `chunk` was the last that it began.
-/// Another host ends one only if the lease ran out meanwhile.
-fn ended_status(job: &Job, chunk: u32) -> Option<&'static str> {
-    match job.status {
-        JobStatus::Completed if chunk + 1 == job.chunks => Some("completed"),
-        JobStatus::Failed => Some("failed"),
-        _ => None,
+        self.metrics.record_lost_lease();
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use domesday_state::{JobMode, Tally, UnixMillis};
-
-    #[test]
-    fn a_job_that_an_unanswered_operation_ended_is_not_lost() {
-        let job = |status| Job {
-            id: Uuid::from_u128(1),
-            tenant: "acme".parse().unwrap(),
-            mode: JobMode::Simple,
-            status,
-            release_id: "release".into(),
-            request_count: 200,
-            created_at: UnixMillis(0),
-            updated_at: UnixMillis(0),
-            expires_at: UnixMillis(1),
-            chunks: 4,
-            tally: Tally::default(),
-            error: None,
-        };
-        for (status, chunk, ended) in [
-            (JobStatus::Completed, 3, Some("completed")),
-            // Others finished the chunks after this one.
-            (JobStatus::Completed, 2, None),
-            (JobStatus::Failed, 2, Some("failed")),
-            (JobStatus::Running, 3, None),
-            (JobStatus::Queued, 3, None),
-        ] {
-            let found = ended_status(&job(status), chunk);
-            assert_eq!(found, ended, "{status:?} {chunk}");
-        }
-    }
-}
+#[path = "lease_tests.rs"]
+mod tests;

@@ -14,7 +14,8 @@ use crate::limits::Limits;
 use crate::profile::Profile;
 use crate::shape;
 
-use wasmparser::{Parser, Validator, WasmFeatures};
+use wasmparser::types::Types;
+use wasmparser::{BinaryReaderError, Parser, Validator, WasmFeatures};
 use wasmtime::component::Component;
 
 /// Runs the checks that need no compilation.
@@ -32,10 +33,16 @@ pub(crate) fn examine(component: &[u8], profile: Profile) -> Result<(), Admissio
         };
         return Err(AdmissionError::NotAComponent { found });
     }
-    Validator::new_with_features(WasmFeatures::default() - LEFT_OUT)
-        .validate_all(component)
-        .map_err(invalid)?;
+    validate(component).map_err(invalid)?;
     shape::check(component, profile).map(drop)
+}
+
+/// Validates a component without the features that no release may use, and returns its types.
+///
+/// # Errors
+/// The first place where it is not valid.
+pub(crate) fn validate(component: &[u8]) -> Result<Types, BinaryReaderError> {
+    Validator::new_with_features(WasmFeatures::default() - LEFT_OUT).validate_all(component)
 }
 
 /// Checks the resources that the component declares.

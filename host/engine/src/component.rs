@@ -1,7 +1,7 @@
 //! Makes a component of a model's core module, and reads the imports and exports of a component.
 
 use crate::admission_error::{AdmissionError, invalid};
-use wasmparser::{ComponentTypeRef, Parser, Payload};
+use wasmparser::{BinaryReaderError, ComponentTypeRef, Parser, Payload};
 use wit_component::ComponentEncoder;
 
 /// The module could not be made a component.
@@ -30,18 +30,34 @@ pub struct Outline {
     pub exports: Vec<String>,
 }
 
+/// Reads a component without what is in its modules and nested components. Each of those is one
+/// payload, with its bytes. An error within one is returned too.
+pub(crate) fn outermost_payloads(
+    component: &[u8],
+) -> impl Iterator<Item = Result<Payload<'_>, BinaryReaderError>> {
+    let mut depth = 0_u32;
+    let payloads = Parser::new(0).parse_all(component);
+    payloads.filter(move |payload| {
+        let is_outermost = depth == 0;
+        match payload {
+            Ok(Payload::ModuleSection { .. } | Payload::ComponentSection { .. }) => depth += 1,
+            Ok(Payload::End(_)) => depth = depth.saturating_sub(1),
+            Ok(_) => {}
+            Err(_) => return true,
+        }
+        is_outermost
+    })
+}
+
 /// Reads the names on a component's outside. It judges nothing else.
 ///
 /// # Errors
 /// [`AdmissionError`] if the bytes are not WebAssembly.
 pub fn outline(component: &[u8]) -> Result<Outline, AdmissionError> {
     let (mut imports, mut exports) = (Vec::new(), Vec::new());
-    let mut depth = 0_usize;
-    for payload in Parser::new(0).parse_all(component) {
+    for payload in outermost_payloads(component) {
         match payload.map_err(invalid)? {
-            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
-            Payload::End(_) => depth = depth.saturating_sub(1),
-            Payload::ComponentImportSection(section) if depth == 0 => {
+            Payload::ComponentImportSection(section) => {
                 for import in section {
                     let import = import.map_err(invalid)?;
                     if !matches!(import.ty, ComponentTypeRef::Type(_)) {
@@ -49,7 +65,7 @@ pub fn outline(component: &[u8]) -> Result<Outline, AdmissionError> {
                     }
                 }
             }
-            Payload::ComponentExportSection(section) if depth == 0 => {
+            Payload::ComponentExportSection(section) => {
                 for export in section {
                     exports.push(export.map_err(invalid)?.name.name.to_owned());
                 }

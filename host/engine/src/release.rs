@@ -128,7 +128,7 @@ impl Release {
     }
 
     /// Makes an instance with the fuel of a row.
-    fn instantiate(
+    pub(crate) fn instantiate(
         &self,
         store: &mut Store<RowState>,
     ) -> Result<(Instance, v1::Value<'static>), RowFailure> {
@@ -143,7 +143,12 @@ impl Release {
         classify(error, self.limits.fuel_per_row).unwrap_or_else(|| sandbox_failure(error))
     }
 
-    /// Calls the release. A failure in the call may be an unreadable answer, which is the guest's.
+    /// Returns a failure in a call. It may be an unreadable answer, which is the guest's.
+    pub(crate) fn failure_in_the_call(&self, error: &wasmtime::Error) -> RowFailure {
+        classify(error, self.limits.fuel_per_row).unwrap_or_else(|| unreadable_outcome(error))
+    }
+
+    /// Calls the release.
     pub(crate) fn call(
         &self,
         store: &mut Store<RowState>,
@@ -154,8 +159,7 @@ impl Release {
         let value: v1::Value<'_> = value;
         match value.call(store, (&lowered,)) {
             Ok((outcome,)) => Ok(outcome),
-            Err(error) => Err(classify(&error, self.limits.fuel_per_row)
-                .unwrap_or_else(|| unreadable_outcome(&error))),
+            Err(error) => Err(self.failure_in_the_call(&error)),
         }
     }
 

@@ -2,7 +2,6 @@
 //! release call.
 
 use crate::evidence::EvidenceSource;
-use crate::failure::{classify, sandbox_failure, unreadable_outcome};
 use crate::outcome::RowFailure;
 use crate::release::Release;
 use crate::subject::Subject;
@@ -32,14 +31,10 @@ impl Release {
         R: ComponentNamedList + Lift,
     {
         let mut store = self.store(subject, evidence, self.row_time());
-        let fuel = self.limits.fuel_per_row;
-        let instance = store
-            .set_fuel(fuel)
-            .and_then(|()| self.entry.instance_pre().instantiate(&mut store))
-            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| sandbox_failure(&error)))?;
+        let (instance, _) = self.instantiate(&mut store)?;
         instance
             .get_typed_func::<P, R>(&mut store, name)
             .and_then(|export| export.call(&mut store, parameters))
-            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| unreadable_outcome(&error)))
+            .map_err(|error| self.failure_in_the_call(&error))
     }
 }

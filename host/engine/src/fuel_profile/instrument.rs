@@ -5,7 +5,8 @@
 //! component spends exactly the fuel of the release.
 
 use crate::admission_error::{AdmissionError, invalid};
-use wasm_encoder::{CodeSection, Component, ComponentSectionId, Module, NameSection, RawSection};
+use crate::component::outermost_payloads;
+use wasm_encoder::{CodeSection, Component, Module, NameSection, RawSection};
 use wasmparser::{FunctionBody, Operator, Parser, Payload, TypeRef};
 
 /// `loop` without parameters and results, and its `end`.
@@ -38,42 +39,22 @@ fn rewrite_component(
     first_instructions: &mut Vec<Vec<usize>>,
 ) -> Result<Vec<u8>, AdmissionError> {
     let mut component = Component::new();
-    // Payloads of a nested module or component follow its own. They are read where it is rewritten.
-    let mut depth = 0_usize;
-    for payload in Parser::new(0).parse_all(bytes) {
+    for payload in outermost_payloads(bytes) {
         let payload = payload.map_err(invalid)?;
-        match &payload {
-            Payload::End(_) => depth = depth.saturating_sub(1),
-            Payload::ModuleSection {
-                unchecked_range, ..
-            } => {
-                if depth == 0 {
-                    let module =
-                        rewrite_module(&bytes[unchecked_range.clone()], first_instructions)?;
-                    push(
-                        &mut component,
-                        ComponentSectionId::CoreModule.into(),
-                        &module,
-                    );
-                }
-                depth += 1;
+        let Some((id, range)) = payload.as_section() else {
+            continue;
+        };
+        let section = &bytes[range];
+        match payload {
+            Payload::ModuleSection { .. } => {
+                let module = rewrite_module(section, first_instructions)?;
+                push(&mut component, id, &module);
             }
-            Payload::ComponentSection {
-                unchecked_range, ..
-            } => {
-                if depth == 0 {
-                    let inner =
-                        rewrite_component(&bytes[unchecked_range.clone()], first_instructions)?;
-                    push(&mut component, ComponentSectionId::Component.into(), &inner);
-                }
-                depth += 1;
+            Payload::ComponentSection { .. } => {
+                let inner = rewrite_component(section, first_instructions)?;
+                push(&mut component, id, &inner);
             }
-            other if depth == 0 => {
-                if let Some((id, range)) = other.as_section() {
-                    push(&mut component, id, &bytes[range]);
-                }
-            }
-            _ => {}
+            _ => push(&mut component, id, section),
         }
     }
     Ok(component.finish())

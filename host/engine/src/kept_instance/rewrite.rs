@@ -4,64 +4,38 @@
 //! of each of its functions.
 
 use super::state::{RESET, ResettableModule};
-use crate::config::LEFT_OUT;
+use crate::admission::validate;
+use crate::component::outermost_payloads;
+use std::borrow::Cow;
 use wasm_encoder::{
     Alias, CanonicalFunctionSection, CanonicalOption, Component, ComponentAliasSection,
-    ComponentExportKind, ComponentExportSection, ComponentSectionId, ComponentTypeSection,
-    ComponentValType, ExportKind, Instruction, Module, PrimitiveValType, RawSection, SectionId,
-    ValType,
+    ComponentExportKind, ComponentExportSection, ComponentTypeSection, ComponentValType,
+    ExportKind, Instruction, Module, PrimitiveValType, RawSection, SectionId, ValType,
 };
 use wasm_encoder::{Encode, Function};
-use wasmparser::types::Types;
-use wasmparser::{BinaryReader, Parser, Payload, Validator, WasmFeatures};
+use wasmparser::{BinaryReader, Parser, Payload};
 
 /// Adds the export. None where the component has no place for it, or would not be valid with it.
 pub(super) fn with_reset(component: &[u8], module: &ResettableModule) -> Option<Vec<u8>> {
     let mut rewritten = Component::new();
-    let (mut number, mut depth) = (0, 0_u32);
-    for payload in Parser::new(0).parse_all(component) {
+    let mut number = 0;
+    for payload in outermost_payloads(component) {
         let payload = payload.ok()?;
-        if let Payload::End(_) = payload {
-            depth = depth.saturating_sub(1);
-        }
-        if depth > 0 {
+        let Some((id, range)) = payload.as_section() else {
             continue;
-        }
-        match &payload {
-            Payload::ModuleSection {
-                unchecked_range, ..
-            } => {
-                let bytes = component.get(unchecked_range.clone())?;
-                let data = if number == module.number {
-                    module_with_reset(bytes, module)?
-                } else {
-                    bytes.to_vec()
-                };
-                rewritten.section(&RawSection {
-                    id: ComponentSectionId::CoreModule.into(),
-                    data: &data,
-                });
-                number += 1;
-                depth += 1;
+        };
+        let mut data = Cow::Borrowed(component.get(range)?);
+        if let Payload::ModuleSection { .. } = payload {
+            if number == module.number {
+                data = Cow::Owned(module_with_reset(&data, module)?);
             }
-            other => {
-                if let Some((id, range)) = other.as_section() {
-                    let data = component.get(range)?;
-                    rewritten.section(&RawSection { id, data });
-                }
-            }
+            number += 1;
         }
+        rewritten.section(&RawSection { id, data: &data });
     }
     add_export(component, module, &mut rewritten)?;
     let rewritten = rewritten.finish();
-    validate(&rewritten).is_some().then_some(rewritten)
-}
-
-/// Returns the types of a component. None where it is not valid.
-fn validate(component: &[u8]) -> Option<Types> {
-    Validator::new_with_features(WasmFeatures::default() - LEFT_OUT)
-        .validate_all(component)
-        .ok()
+    validate(&rewritten).is_ok().then_some(rewritten)
 }
 
 /// Lifts the module's function, whose parameter the host reads the memory by.
@@ -70,7 +44,7 @@ fn add_export(
     module: &ResettableModule,
     rewritten: &mut Component,
 ) -> Option<()> {
-    let types = validate(component)?;
+    let types = validate(component).ok()?;
     let types = types.as_ref();
     if types.memory_count() == 0 {
         return None;

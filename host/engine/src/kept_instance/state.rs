@@ -3,6 +3,7 @@
 //! Memory, and the mutable globals of one module, are set back after a row. A component that can
 //! change anything else in its instance is given a fresh one for each row.
 
+use crate::component::outermost_payloads;
 use wasmparser::{
     CanonicalFunction, ComponentAlias, ComponentExternalKind, ComponentInstance,
     ComponentOuterAliasKind, ComponentTypeRef, Instance, Operator, Parser, Payload, TypeRef,
@@ -41,18 +42,11 @@ pub(super) fn resettable_module(component: &[u8]) -> Option<ResettableModule> {
     let mut modules = Vec::new();
     // The module of each core instance. One that only gathers exports has none.
     let mut instances: Vec<Option<u32>> = Vec::new();
-    let mut depth = 0_u32;
-    for payload in Parser::new(0).parse_all(component) {
+    for payload in outermost_payloads(component) {
         match payload.ok()? {
             Payload::ModuleSection {
                 unchecked_range, ..
-            } => {
-                modules.push(module_facts(component.get(unchecked_range)?)?);
-                depth += 1;
-            }
-            Payload::End(_) => depth = depth.saturating_sub(1),
-            // The payloads of a module follow it, and were read.
-            _ if depth > 0 => {}
+            } => modules.push(module_facts(component.get(unchecked_range)?)?),
             Payload::ComponentSection { .. } | Payload::ComponentStartSection { .. } => {
                 return None;
             }

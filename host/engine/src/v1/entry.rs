@@ -48,11 +48,6 @@ impl EntryPoint {
         Ok((instance, value))
     }
 
-    /// Returns the linked component.
-    pub(crate) fn instance_pre(&self) -> &InstancePre<RowState> {
-        &self.linked
-    }
-
     /// Returns the component.
     pub(crate) fn component(&self) -> &Component {
         self.linked.component()

@@ -1,9 +1,8 @@
 //! Which components are changed so that their instances can be set back.
 
 use super::probe::PROBE;
-use crate::config::LEFT_OUT;
+use crate::admission::validate;
 use crate::kept_instance::resettable;
-use wasmparser::{Validator, WasmFeatures};
 
 /// A component of one module with a memory, a table, a global and a segment of each kind.
 fn component(top: &str, body: &str, more: &str) -> Vec<u8> {
@@ -24,21 +23,15 @@ fn component(top: &str, body: &str, more: &str) -> Vec<u8> {
   {more})"#
     );
     let bytes = wat::parse_str(text).unwrap();
-    validate(&bytes);
+    validate(&bytes).unwrap();
     bytes
-}
-
-fn validate(component: &[u8]) {
-    Validator::new_with_features(WasmFeatures::default() - LEFT_OUT)
-        .validate_all(component)
-        .unwrap();
 }
 
 #[test]
 fn the_changed_component_is_valid_and_keeps_its_exports() {
     for component in [component("", "", ""), PROBE.clone()] {
         let changed = resettable(&component).unwrap();
-        validate(&changed);
+        validate(&changed).unwrap();
         let before = crate::component::outline(&component).unwrap();
         let mut after = crate::component::outline(&changed).unwrap();
         assert_eq!(after.exports.pop().unwrap(), "domesday-reset");
@@ -124,7 +117,7 @@ fn a_module_with_two_numbers_is_not_set_back() {
   (func $value (canon lift (core func $i "f")))
   (export "value" (func $value)))"#;
     let component = wat::parse_str(text).unwrap();
-    validate(&component);
+    validate(&component).unwrap();
     assert!(resettable(&component).is_none());
     // Without the alias and its instance it is.
     let alone = text
@@ -168,12 +161,12 @@ fn damaged_bytes_stay_as_they_are_or_become_valid() {
             let mut bad = good.to_vec();
             bad[at] ^= bits;
             if let Some(found) = resettable(&bad) {
-                validate(&found);
+                validate(&found).unwrap();
                 changed += 1;
             }
         }
         if let Some(found) = resettable(&good[..at]) {
-            validate(&found);
+            validate(&found).unwrap();
         }
     }
     assert!(changed > 100, "{changed}");

@@ -1,4 +1,4 @@
-//! Jobs in the file: submitting, reading, and removing expired jobs.
+//! Jobs in the file: submitting and reading them.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -9,10 +9,11 @@ use uuid::Uuid;
 use super::claims::ClaimWork;
 use super::counts::{StoredEntry, difference};
 use super::error::{reading, writing};
-use super::job_rows::{change_load, find, find_undamaged, leave_queue, load, put};
+use super::job_removal::{PURGED_AT_ONCE, remove_expired, remove_job};
+use super::job_rows::{change_load, find, find_undamaged, load, put};
 use super::records::StoredJob;
 use super::switch_names::PAUSED;
-use super::tables::{COUNTERS, IDEMPOTENCY, INPUTS, JOBS, JobKey, OUTPUTS, QUEUE, Tables};
+use super::tables::{COUNTERS, IDEMPOTENCY, INPUTS, JOBS, OUTPUTS, QUEUE, Tables};
 use super::usage::sum_within_allowance;
 use super::{EmbeddedState, in_time, keys, work};
 use crate::claim_delivery::ClaimDelivery;
@@ -23,9 +24,6 @@ use crate::{
     Jobs, Lease, LeaseStatus, NewJob, PassedOverJobs, PurgeCounts, Reply, StateError, Submission,
     Tally, TenantId, UnixMillis, UsageSource,
 };
-
-/// Jobs or keys that one transaction removes, so that a purge never holds up a request for long.
-const PURGED_AT_ONCE: u32 = 32;
 
 fn submit(tables: &mut Tables<'_>, new: NewJob) -> Result<Submission, StateError> {
     let NewJob { tenant, now, .. } = &new;
@@ -147,113 +145,6 @@ fn withdraw(tables: &mut Tables<'_>, tenant: &TenantId, id: Uuid) -> Result<(), 
     tables.job_ends.edit()?.remove(end).map_err(writing)?;
     let now = stored.job.updated_at;
     remove_job(tables, stored, now)
-}
-
-/// The expired jobs that a transaction removed.
-struct RemovedJobs {
-    removed: u32,
-    /// True if there may be more.
-    more: bool,
-}
-
-/// Removes jobs that are past their time, at most [`PURGED_AT_ONCE`] of them. A damaged row stays:
-/// nothing says whose units belong to it. Its rows and results go at the end that its key states.
-fn remove(
-    tables: &mut Tables<'_>,
-    now: UnixMillis,
-    damaged_jobs: &DamagedJobs,
-) -> Result<RemovedJobs, StateError> {
-    let (mut over, mut damaged) = (Vec::new(), Vec::new());
-    let (ends, jobs) = (tables.job_ends.read()?, tables.jobs.read()?);
-    let until = (now.0.saturating_add(1), [0; 16]);
-    for row in ends.range(..until).map_err(reading)? {
-        let (at, id) = row.map_err(reading)?.0.value();
-        match find(jobs, id) {
-            Err(damage @ StateError::Damaged { .. }) => {
-                damaged_jobs.record(Uuid::from_bytes(id), &damage);
-                damaged.push(id);
-            }
-            found => over.push((at, id, found?)),
-        }
-        if over.len() >= PURGED_AT_ONCE as usize {
-            break;
-        }
-    }
-    let (mut removed, mut emptied) = (0, 0);
-    for (at, id, found) in over {
-        if let Some(stored) = found {
-            remove_job(tables, stored, now)?;
-        }
-        tables.job_ends.edit()?.remove((at, id)).map_err(writing)?;
-        removed += 1;
-    }
-    for id in damaged {
-        emptied += u32::from(empty_damaged_job(tables, id)?);
-        if emptied >= PURGED_AT_ONCE {
-            break;
-        }
-    }
-    Ok(RemovedJobs {
-        removed,
-        more: removed.max(emptied) >= PURGED_AT_ONCE,
-    })
-}
-
-/// Removes the rows and results of a job whose own row is damaged, and reports whether it had any.
-fn empty_damaged_job(tables: &mut Tables<'_>, id: JobKey) -> Result<bool, StateError> {
-    let chunks = (id, 0)..=(id, u32::MAX);
-    let mut had_any = false;
-    for table in [&mut tables.inputs, &mut tables.outputs] {
-        let mut found = table.read()?.range(chunks.clone()).map_err(reading)?;
-        if found.next().is_some() {
-            drop(found);
-            let table = table.edit()?;
-            let removed = table.retain_in(chunks.clone(), |_, _| false);
-            removed.map_err(writing)?;
-            had_any = true;
-        }
-    }
-    let shared = tables.shared.read()?.get(id).map_err(reading)?;
-    if shared.is_some() {
-        drop(shared);
-        tables.shared.edit()?.remove(id).map_err(writing)?;
-        had_any = true;
-    }
-    Ok(had_any)
-}
-
-fn remove_job(
-    tables: &mut Tables<'_>,
-    stored: StoredJob,
-    now: UnixMillis,
-) -> Result<(), StateError> {
-    let id = stored.id();
-    let unfinished = stored.is_unfinished();
-    if unfinished {
-        let unfinished_units = stored.unfinished_units();
-        let source = UsageSource::job(stored.job.id, now);
-        tables.give_back(&stored.job.tenant, stored.month, unfinished_units, source)?;
-        leave_queue(tables, &stored)?;
-    }
-    for chunk in 0..stored.job.chunks {
-        if chunk < stored.next {
-            let outputs = tables.outputs.edit()?;
-            outputs.remove((id, chunk)).map_err(writing)?;
-        } else {
-            let inputs = tables.inputs.edit()?;
-            inputs.remove((id, chunk)).map_err(writing)?;
-        }
-    }
-    tables.shared.edit()?.remove(id).map_err(writing)?;
-    tables.jobs.edit()?.remove(id).map_err(writing)?;
-    change_load(tables, &stored.job.tenant, |queued, occupied| {
-        let occupied = occupied.saturating_sub(stored.bytes);
-        (queued.saturating_sub(unfinished.into()), occupied)
-    })?;
-    match stored.key {
-        Some(key) => keys::keep_document(tables, stored.job, &key, now),
-        None => Ok(()),
-    }
 }
 
 /// Returns a job that this tenant may see at this moment.
@@ -450,7 +341,7 @@ impl Jobs for EmbeddedState {
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
         let damaged_jobs = Arc::clone(&self.shared.damaged_jobs);
         self.durable(move |tables| {
-            let jobs = remove(tables, now, &damaged_jobs)?;
+            let jobs = remove_expired(tables, now, &damaged_jobs)?;
             let documents = keys::expire_keys(tables, now, PURGED_AT_ONCE as usize)?;
             Ok(PurgeCounts {
                 jobs: jobs.removed,

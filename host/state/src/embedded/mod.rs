@@ -20,6 +20,7 @@ mod error;
 mod fault_injection_tests;
 mod file;
 mod group_commit;
+mod job_removal;
 mod job_rows;
 mod jobs;
 mod keys;

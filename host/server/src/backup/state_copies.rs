@@ -11,8 +11,6 @@ use std::path::{Path, PathBuf};
 /// The begin and the end of a copy's name.
 const PREFIX: &str = "state-copy-";
 const SUFFIX: &str = ".redb";
-/// The hexadecimal digits between them.
-const DIGITS: usize = 16;
 
 /// The lock of a data folder's copies. One backup has it at a time.
 pub(super) struct CopyLock {
@@ -70,9 +68,8 @@ impl CopyLock {
 
     /// Returns the place of a new copy. The name is random, since the processes of two containers
     /// may share an id.
-    pub(super) fn new_copy(&self, name: [u8; 8]) -> StateFile {
-        let name = format!("{PREFIX}{}{SUFFIX}", hex::encode(name));
-        StateFile(self.data.join(name))
+    pub(super) fn new_copy(&self, number: [u8; 8]) -> StateFile {
+        StateFile(self.data.join(copy_name(number)))
     }
 }
 
@@ -100,12 +97,17 @@ fn list_copies(data: &Path) -> Result<Vec<PathBuf>, BackupError> {
     Ok(copies)
 }
 
+fn copy_name(number: [u8; 8]) -> String {
+    format!("{PREFIX}{}{SUFFIX}", hex::encode(number))
+}
+
 /// Reports whether a backup gives a copy this name. An operator's copy has another.
 fn is_copy(name: &str) -> bool {
     let digits = name.strip_prefix(PREFIX);
     let digits = digits.and_then(|rest| rest.strip_suffix(SUFFIX));
-    let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    digits.is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(is_digit))
+    let mut number = [0; 8];
+    let is_number = digits.is_some_and(|digits| hex::decode_to_slice(digits, &mut number).is_ok());
+    is_number && copy_name(number) == name
 }
 
 /// Removes the copies of the state that killed backups left in a data folder, and returns their

@@ -274,12 +274,7 @@ fn shows_other_bytes(error: &PackageErrorKind) -> bool {
 /// Returns whether it is withdrawn. Blocks, as a release may be opened meanwhile.
 fn withdraw(service: &Service, release: &HeldRelease, reason: &str) -> bool {
     let HeldRelease { kind, id, manifest } = release;
-    let withdrawn = match kind {
-        ReleaseKind::Valuation => service.releases.withdraw(id, *manifest, reason),
-        ReleaseKind::Markets => service.markets.withdraw(id, *manifest, reason),
-        ReleaseKind::Rates => service.rates.withdraw(id, *manifest, reason),
-    };
-    if !withdrawn {
+    if !service.withdraw(*kind, id, *manifest, reason) {
         return false;
     }
     if *kind == ReleaseKind::Valuation {

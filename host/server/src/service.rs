@@ -181,6 +181,22 @@ impl Service {
         }
     }
 
+    /// Serves a release no longer, as far as this process lives, unless a package of another
+    /// manifest has replaced it. Returns whether it is withdrawn. Blocks while a release is opened.
+    pub(crate) fn withdraw(
+        &self,
+        kind: ReleaseKind,
+        id: &str,
+        manifest: Sha256Digest,
+        reason: &str,
+    ) -> bool {
+        match kind {
+            ReleaseKind::Valuation => self.releases.withdraw(id, manifest, reason),
+            ReleaseKind::Markets => self.markets.withdraw(id, manifest, reason),
+            ReleaseKind::Rates => self.rates.withdraw(id, manifest, reason),
+        }
+    }
+
     /// Returns the releases that are withdrawn, of all kinds, with the reasons. Reads memory alone.
     pub fn list_withdrawn(&self) -> Vec<(ReleaseKind, String, String)> {
         let kinds = [

@@ -3,7 +3,6 @@
 use super::{PromotedRelease, PromotedReleases};
 use crate::service::Service;
 use domesday_package::Sha256Digest;
-use domesday_state::ReleaseKind;
 
 /// Withdraws each promoted release whose package here has another manifest than the promoted one.
 /// The ledger names the promoted manifest, by an entry that counts here.
@@ -24,11 +23,7 @@ pub fn withdraw_other_packages(service: &Service, promoted: &PromotedReleases) {
             reason,
             "the package of the promoted release is another one here"
         );
-        match kind {
-            ReleaseKind::Valuation => service.releases.withdraw(id, found, &reason),
-            ReleaseKind::Markets => service.markets.withdraw(id, found, &reason),
-            ReleaseKind::Rates => service.rates.withdraw(id, found, &reason),
-        };
+        service.withdraw(*kind, id, found, &reason);
     }
 }
 

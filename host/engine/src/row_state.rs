@@ -19,7 +19,7 @@ struct Row {
 
 /// The state of one row's store.
 pub(crate) struct RowState {
-    /// What the row is about. Between two rows there is none.
+    /// The home and the evidence of the row. Between two rows there is none.
     row: Option<Row>,
     memory_limit: usize,
     table_limit: usize,
@@ -53,7 +53,7 @@ impl RowState {
         }
     }
 
-    /// Ends the row, and returns what it left. The store lets go of the home and of its evidence.
+    /// Ends the row, and returns what it left. The store releases the home and its evidence.
     pub(crate) fn end_row(&mut self) -> RowState {
         let idle = RowState {
             row: None,

@@ -1,4 +1,4 @@
-//! What is idle, by release. The oldest leaves where there are too many.
+//! The idle instances of each release. The oldest leaves where there are too many.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ pub(super) struct IdleInstances<T> {
 }
 
 impl<T> IdleInstances<T> {
-    /// Returns a store of at most so many.
+    /// Returns a store of at most `most` instances.
     pub(super) fn new(most: usize) -> IdleInstances<T> {
         IdleInstances {
             most,

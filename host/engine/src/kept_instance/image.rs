@@ -24,7 +24,7 @@ impl MemoryImage {
         }
     }
 
-    /// Reports whether a memory of so many bytes can be set back.
+    /// Reports whether a memory of `bytes` can be set back.
     pub(super) fn is_of_size(&self, bytes: usize) -> bool {
         self.bytes == bytes
     }

@@ -45,7 +45,7 @@ pub(crate) struct KeptInstances {
 }
 
 impl KeptInstances {
-    /// Returns a store of at most so many idle instances. None where the kernel does not tell which
+    /// Returns a store of at most `most` idle instances. None where the kernel does not tell which
     /// pages were written.
     pub(crate) fn new(most: usize) -> Option<Arc<KeptInstances>> {
         let page_map = PageMap::open()?;

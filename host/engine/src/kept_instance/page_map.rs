@@ -54,7 +54,7 @@ struct Region {
 pub(super) struct WrittenPages {
     /// Their bytes in the memory, whole pages.
     pub(super) bytes: Range<usize>,
-    /// Whether they are the kernel's page of zeros. A memory that maps zeros was then only read.
+    /// True where they are the kernel's page of zeros. A memory that maps zeros was then only read.
     pub(super) are_zero: bool,
 }
 

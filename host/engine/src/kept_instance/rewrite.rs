@@ -90,7 +90,7 @@ fn module_with_reset(bytes: &[u8], facts: &ResettableModule) -> Option<Vec<u8>> 
         let item = if id == u8::from(SectionId::Type) {
             function_type()
         } else if id == u8::from(SectionId::Function) {
-            encoded(facts.types)
+            encode_leb128(facts.types)
         } else if id == u8::from(SectionId::Export) {
             export(facts.functions)
         } else if id == u8::from(SectionId::Code) {
@@ -111,19 +111,19 @@ fn with_item(section: &[u8], item: &[u8]) -> Option<Vec<u8>> {
     let mut reader = BinaryReader::new(section, 0);
     let count = reader.read_var_u32().ok()?;
     let items = section.get(reader.current_position()..)?;
-    let mut longer = encoded(count.checked_add(1)?);
+    let mut longer = encode_leb128(count.checked_add(1)?);
     longer.extend_from_slice(items);
     longer.extend_from_slice(item);
     Some(longer)
 }
 
-fn encoded(number: u32) -> Vec<u8> {
+fn encode_leb128(number: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     number.encode(&mut bytes);
     bytes
 }
 
-/// The type of a function that takes a number and returns nothing.
+/// Encodes the type of a function that takes a number and returns nothing.
 fn function_type() -> Vec<u8> {
     const FUNCTION: u8 = 0x60;
     let mut bytes = vec![FUNCTION];
@@ -140,7 +140,7 @@ fn export(function: u32) -> Vec<u8> {
     bytes
 }
 
-/// The function's body: each global is set to its first value.
+/// Encodes the body of a function that sets each global to its first value.
 fn body(globals: &[(u32, Vec<u8>)]) -> Vec<u8> {
     let mut function = Function::new([]);
     for (global, value) in globals {

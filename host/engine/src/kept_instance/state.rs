@@ -1,4 +1,4 @@
-//! What a component can change in its instance, beside its memory.
+//! The state that a component can change in its instance, beside its memory.
 //!
 //! Memory, and the mutable globals of one module, are set back after a row. A component that can
 //! change anything else in its instance is given a fresh one for each row.
@@ -26,7 +26,7 @@ pub(super) struct ResettableModule {
     pub(super) globals: Vec<(u32, Vec<u8>)>,
 }
 
-/// What matters of one module.
+/// The facts of one module that decide whether it can be set back.
 #[derive(Default)]
 struct ModuleFacts {
     defines_memory: bool,

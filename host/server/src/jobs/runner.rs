@@ -16,7 +16,7 @@ use domesday_valuation::pipeline::row;
 use domesday_valuation::release_store::OpenRelease;
 use domesday_valuation::spans::SPANS;
 use domesday_valuation::worker_pool::WorkerPool;
-use lease::{LastOperation, LeaseEnds};
+use lease::{CLAIM_INTERVAL, LastOperation, LeaseEnds, millis};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -36,8 +36,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(1);
 const RENEWALS_PER_LEASE: u32 = 3;
 /// Chunks of one job before the runner takes another.
 const CHUNKS_PER_TURN: u32 = 8;
-/// Interval at which the runner looks for jobs of other hosts and for expired leases.
-const CLAIM_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Runs jobs until `stop` is set. The runner then releases its job between two rows. A lease lasts
 /// for `lease` after it was claimed or renewed.
@@ -371,10 +369,6 @@ async fn yield_to_requests(workers: &WorkerPool) {
     while workers.queue_depth().is_nonzero() && Instant::now() < until {
         sleep(POLL_INTERVAL).await;
     }
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl Drop for Pages {
     }
 }
 
-fn written(pages: Range<usize>) -> WrittenPages {
+fn run(pages: Range<usize>) -> WrittenPages {
     WrittenPages {
         bytes: pages.start * page_size()..pages.end * page_size(),
         are_zero: false,
@@ -48,7 +48,7 @@ fn written(pages: Range<usize>) -> WrittenPages {
 }
 
 #[test]
-fn written_pages_are_told_and_pages_that_were_read_are_not() {
+fn the_map_names_written_pages_and_no_page_that_was_read() {
     let (Some(page_map), page) = (PageMap::open(), page_size()) else {
         return;
     };
@@ -62,11 +62,11 @@ fn written_pages_are_told_and_pages_that_were_read_are_not() {
     let mut found = page_map.written_pages(memory).unwrap();
     // The kernel's page of zeros stands where a page was read.
     found.retain(|run| !run.are_zero);
-    assert_eq!(found, [written(5..7), written(999..1_000)]);
+    assert_eq!(found, [run(5..7), run(999..1_000)]);
 }
 
 #[test]
-fn more_pages_than_are_set_back_are_not_told() {
+fn the_map_names_no_more_pages_than_are_set_back() {
     let Some(page_map) = PageMap::open() else {
         return;
     };
@@ -80,7 +80,7 @@ fn more_pages_than_are_set_back_are_not_told() {
     write(memory, MAX_PAGES);
     assert_eq!(
         page_map.written_pages(memory),
-        Some(vec![written(0..MAX_PAGES)])
+        Some(vec![run(0..MAX_PAGES)])
     );
     write(memory, MAX_PAGES + 1);
     assert_eq!(page_map.written_pages(memory), None);
@@ -88,7 +88,7 @@ fn more_pages_than_are_set_back_are_not_told() {
 
 /// The page is not present, and the next row would read it.
 #[test]
-fn a_written_page_in_the_swap_is_told() {
+fn the_map_names_a_written_page_in_the_swap() {
     let has_swap =
         std::fs::read_to_string("/proc/swaps").is_ok_and(|text| text.lines().count() > 1);
     if !has_swap {
@@ -114,5 +114,5 @@ fn a_written_page_in_the_swap_is_told() {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let swapped = status.lines().find(|line| line.starts_with("VmSwap"));
     assert!(!swapped.unwrap().contains(" 0 kB"), "{swapped:?}");
-    assert_eq!(page_map.written_pages(memory), Some(vec![written(0..10)]));
+    assert_eq!(page_map.written_pages(memory), Some(vec![run(0..10)]));
 }

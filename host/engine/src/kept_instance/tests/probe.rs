@@ -28,7 +28,7 @@ pub(super) enum Step {
     LoopForEver,
     /// Sets each global.
     SetGlobals(f64),
-    /// Fills so many bytes with one.
+    /// Fills a number of bytes with one value.
     Fill(u8, i32),
     /// Writes a passive segment at an address.
     WriteSegment(i32),

@@ -43,7 +43,7 @@ fn value(release: &Release, bedrooms: u32, program: &[Step]) -> Row {
 }
 
 /// What a row shows to its caller.
-fn shown(row: &Row) -> (Result<f64, RowFailure>, u64, u64, u32) {
+fn observation(row: &Row) -> (Result<f64, RowFailure>, u64, u64, u32) {
     let outcome = match &row.outcome {
         Ok(Outcome::Valued(valuation)) => Ok(valuation.estimate),
         Ok(other) => panic!("{other:?}"),
@@ -54,7 +54,7 @@ fn shown(row: &Row) -> (Result<f64, RowFailure>, u64, u64, u32) {
 }
 
 /// The memory, the globals and the tables of a kept instance are those of a new one, whatever ran
-/// before. So are the fuel and the failures of its rows.
+/// before. Its rows have the same fuel and the same failures.
 #[test]
 fn no_guest_can_tell_a_kept_instance_from_a_new_one() {
     let Some(kept) = keeping_probe() else { return };
@@ -68,8 +68,8 @@ fn no_guest_can_tell_a_kept_instance_from_a_new_one() {
             let program: Vec<_> = (0..steps).map(|_| random_step(&mut random)).collect();
             let bedrooms = random.next_u32() % 6;
             let (found, expected) = (
-                shown(&value(&kept, bedrooms, &program)),
-                shown(&value(&fresh, bedrooms, &program)),
+                observation(&value(&kept, bedrooms, &program)),
+                observation(&value(&fresh, bedrooms, &program)),
             );
             assert_eq!(found, expected, "seed {seed}, row {row}: {program:?}");
             let end = match &found.0 {
@@ -108,7 +108,7 @@ fn the_probe_observes_each_kind_of_change() {
         return;
     };
     let instances = release.kept.as_ref().unwrap();
-    let observed = |row: Row| shown(&row).0.unwrap();
+    let observed = |row: Row| observation(&row).0.unwrap();
     let first = observed(value(&release, 3, &[]));
     for change in [
         Step::Write(786_424, 1.0),

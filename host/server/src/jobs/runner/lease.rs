@@ -1,6 +1,5 @@
 //! The end of a lease, and the operations that the state may not answer.
 
-use super::{CLAIM_INTERVAL, millis};
 use crate::clock::Clock;
 use crate::job_store::{JobStore, JobStoreError, WrittenResults};
 use crate::telemetry::jobs::JobMetrics;
@@ -9,6 +8,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
+
+/// Interval at which the runner looks for jobs of other hosts and for expired leases.
+pub(super) const CLAIM_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The last operation on a lease, with the answer of the state.
 pub(super) enum LastOperation {
@@ -151,6 +153,10 @@ impl LeaseEnds<'_> {
         tracing::warn!(%job_id, "the job is another host's now, or gone");
         self.metrics.record_lost_lease();
     }
+}
+
+pub(super) fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -115,6 +115,9 @@ impl ReleaseInstances {
 
     /// Notes what a new instance is like. `fuel` is what its store had before it was made.
     ///
+    /// The instance whose memory was copied serves one row. The copy maps each of its pages, which
+    /// every later look at the written ones would pass over.
+    ///
     /// # Errors
     /// The row's time is over, or the host cannot reach the memory.
     pub(crate) fn prepare(
@@ -124,39 +127,41 @@ impl ReleaseInstances {
         fuel: u64,
     ) -> Result<KeptInstance, (wasmtime::Error, Store<RowState>)> {
         match self.note_memory(&mut store, instance) {
-            Ok((reset, left)) => Ok(KeptInstance {
+            Ok((reset, left, was_copied)) => Ok(KeptInstance {
                 memory: store.data().memory_peak,
                 store,
                 value,
                 reset,
                 fuel: fuel.saturating_sub(left),
-                rows: 0,
+                rows: if was_copied { MAX_ROWS } else { 0 },
             }),
             Err(error) => Err((error, store)),
         }
     }
 
-    /// Returns the function that sets the instance back, and the fuel that its store has. Copies
-    /// the memory of the release's first instance.
+    /// Returns the function that sets the instance back, and the fuel that its store has. True
+    /// where the memory was copied, as that of the release's first instance is.
     fn note_memory(
         &self,
         store: &mut Store<RowState>,
         instance: Instance,
-    ) -> wasmtime::Result<(TypedFunc<(MemoryAccess<'static>,), ()>, u64)> {
+    ) -> wasmtime::Result<(TypedFunc<(MemoryAccess<'static>,), ()>, u64, bool)> {
         let reset = instance.get_typed_func(&mut *store, self.reset)?;
         let left = store.get_fuel()?;
         store.set_fuel(RESET_FUEL)?;
+        let was_copied = AtomicBool::new(false);
         call(&reset, store, &|memory| {
             page_map::keep_pages_small(memory);
             // One thread copies it. The instances of others cannot be set back meanwhile.
             if let Ok(_copying) = self.copying.try_lock() {
                 self.image.get_or_init(|| {
+                    was_copied.store(true, Ordering::Relaxed);
                     (memory.len() <= MAX_IMAGE_BYTES).then(|| MemoryImage::of(memory))
                 });
             }
         })?;
         store.set_fuel(left)?;
-        Ok((reset, left))
+        Ok((reset, left, was_copied.into_inner()))
     }
 
     /// Keeps an instance whose row did not fail, where it can be set back.

@@ -3,14 +3,17 @@
 //! Memory, and the mutable globals of one module, are set back after a row. A component that can
 //! change anything else in its instance is given a fresh one for each row.
 
+use crate::admission::validate;
 use crate::component::outermost_payloads;
 use wasmparser::{
-    CanonicalFunction, ComponentAlias, ComponentExternalKind, ComponentInstance,
-    ComponentOuterAliasKind, ComponentTypeRef, Instance, Operator, Parser, Payload, TypeRef,
+    CanonicalFunction, ComponentInstance, Instance, Operator, Parser, Payload, TypeRef,
 };
 
 /// The name of the function that is added to the module, and to the component.
 pub(super) const RESET: &str = "domesday-reset";
+/// Bytes that the first values of a module's globals may take, as instructions. A new instance gets
+/// them without fuel, and the function that sets them back needs fuel for each instruction.
+const MAX_VALUE_BYTES: usize = 64 << 10;
 
 /// The module of a component whose globals can be set back.
 pub(super) struct ResettableModule {
@@ -50,16 +53,6 @@ pub(super) fn resettable_module(component: &[u8]) -> Option<ResettableModule> {
             Payload::ComponentSection { .. } | Payload::ComponentStartSection { .. } => {
                 return None;
             }
-            Payload::ComponentImportSection(section) => {
-                for import in section {
-                    if matches!(
-                        import.ok()?.ty,
-                        ComponentTypeRef::Module(_) | ComponentTypeRef::Component(_)
-                    ) {
-                        return None;
-                    }
-                }
-            }
             Payload::ComponentCanonicalSection(section) => {
                 for function in section {
                     // Anything else works on state of the component itself.
@@ -72,13 +65,6 @@ pub(super) fn resettable_module(component: &[u8]) -> Option<ResettableModule> {
             Payload::ComponentInstanceSection(section) => {
                 for instance in section {
                     if matches!(instance.ok()?, ComponentInstance::Instantiate { .. }) {
-                        return None;
-                    }
-                }
-            }
-            Payload::ComponentAliasSection(section) => {
-                for alias in section {
-                    if names_code(&alias.ok()?) {
                         return None;
                     }
                 }
@@ -101,10 +87,14 @@ pub(super) fn resettable_module(component: &[u8]) -> Option<ResettableModule> {
             _ => {}
         }
     }
-    // Each module stands in the component and has no other number, and is instantiated once.
+    // Each module stands in the component and has one number, and is instantiated once. An import,
+    // an alias and an export would each give a module one more number. It could then be
+    // instantiated twice, and one of its instances be set back.
     let mut made: Vec<u32> = instances.iter().copied().flatten().collect();
     made.sort_unstable();
-    let once = made.len() == modules.len() && made.iter().zip(0..).all(|(a, b): (_, u32)| *a == b);
+    let once = made.len() == modules.len()
+        && made.iter().zip(0..).all(|(a, b): (_, u32)| *a == b)
+        && count_module_numbers(component)? == modules.len();
     let number = once.then(|| module_to_reset(&modules)).flatten()?;
     let instance = instances.iter().position(|made| *made == Some(number))?;
     let module = modules.swap_remove(usize::try_from(number).ok()?);
@@ -117,20 +107,10 @@ pub(super) fn resettable_module(component: &[u8]) -> Option<ResettableModule> {
     })
 }
 
-/// Reports whether an alias gives a module or a component a number. The same module could then be
-/// instantiated twice, and one of its instances be set back.
-fn names_code(alias: &ComponentAlias<'_>) -> bool {
-    match alias {
-        ComponentAlias::CoreInstanceExport { .. } => false,
-        ComponentAlias::InstanceExport { kind, .. } => matches!(
-            kind,
-            ComponentExternalKind::Module | ComponentExternalKind::Component
-        ),
-        ComponentAlias::Outer { kind, .. } => matches!(
-            kind,
-            ComponentOuterAliasKind::CoreModule | ComponentOuterAliasKind::Component
-        ),
-    }
+/// Counts the numbers of modules in a component.
+fn count_module_numbers(component: &[u8]) -> Option<usize> {
+    let types = validate(component).ok()?;
+    usize::try_from(types.as_ref().module_count()).ok()
 }
 
 /// Returns the number of the module whose globals change, or of the one with the memory where no
@@ -154,7 +134,7 @@ fn module_to_reset(modules: &[ModuleFacts]) -> Option<u32> {
 /// segments, or shares a mutable global with another module.
 fn module_facts(module: &[u8]) -> Option<ModuleFacts> {
     let mut facts = ModuleFacts::default();
-    let mut globals = 0;
+    let (mut globals, mut value_bytes) = (0, 0);
     for payload in Parser::new(0).parse_all(module) {
         match payload.ok()? {
             Payload::StartSection { .. } => return None,
@@ -183,6 +163,10 @@ fn module_facts(module: &[u8]) -> Option<ModuleFacts> {
                         let mut value = global.init_expr.get_binary_reader();
                         let length = value.bytes_remaining();
                         let instructions = value.read_bytes(length).ok()?;
+                        value_bytes += length;
+                        if value_bytes > MAX_VALUE_BYTES {
+                            return None;
+                        }
                         // Without the `end`.
                         let (_, value) = instructions.split_last()?;
                         facts.globals.push((globals, value.to_vec()));

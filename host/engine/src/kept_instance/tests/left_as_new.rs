@@ -1,6 +1,8 @@
 //! Which instances are kept, and what they hold.
 
-use super::probe::{FUEL, MEMORY, Program, Step, keeping_engine, keeping_probe, probe};
+use super::probe::{
+    FUEL, MEMORY, PROBE, Program, Step, admit_with_image, keeping_engine, keeping_probe, probe,
+};
 use crate::config::Allocation;
 use crate::kept_instance::MAX_ROWS;
 use crate::kept_instance::page_map::MAX_PAGES;
@@ -59,8 +61,9 @@ fn a_failed_row_ends_its_instance() {
     }
     let limits = Limits::new(u64::MAX / 2, MEMORY);
     let runtime = keeping_engine().unwrap();
-    let release = runtime.admit(&super::probe::PROBE, limits).unwrap();
+    let release = admit_with_image(&runtime, limits);
     assert_eq!(run(&release, &[]), None);
+    assert_eq!(idle(&release).0, 1);
     let endless = Arc::new(Program(vec![Step::LoopForEver]));
     let time = Duration::from_millis(30);
     let row = release.value_within(&Arc::new(subject(3)), endless, time);
@@ -99,6 +102,19 @@ fn an_instance_ends_after_its_most_rows() {
     assert_eq!(idle(&release), (0, None));
 }
 
+/// To copy a memory maps all its pages, which each later look at it would find.
+#[test]
+fn the_instance_whose_memory_was_copied_serves_one_row() {
+    let Some(runtime) = keeping_engine() else {
+        return;
+    };
+    let release = runtime.admit(&PROBE, Limits::new(FUEL, MEMORY)).unwrap();
+    assert_eq!(run(&release, &[]), None);
+    assert_eq!(idle(&release), (0, None));
+    assert_eq!(run(&release, &[]), None);
+    assert_eq!(idle(&release), (1, Some(1)));
+}
+
 #[test]
 fn an_idle_instance_holds_no_home_and_no_evidence() {
     let Some(release) = keeping_probe() else {
@@ -116,10 +132,7 @@ fn a_release_takes_its_instances_along_when_it_goes() {
     let Some(runtime) = keeping_engine() else {
         return;
     };
-    let admit = || {
-        let limits = Limits::new(FUEL, MEMORY);
-        runtime.admit(&super::probe::PROBE, limits).unwrap()
-    };
+    let admit = || admit_with_image(&runtime, Limits::new(FUEL, MEMORY));
     let (first, second) = (admit(), admit());
     for release in [&first, &second] {
         assert_eq!(run(release, &[]), None);
@@ -141,7 +154,7 @@ fn idle_instances_leave_each_release_its_slots() {
     };
     let limits = Limits::new(FUEL, MEMORY);
     let releases: Vec<_> = (0..5)
-        .map(|_| runtime.admit(&super::probe::PROBE, limits).unwrap())
+        .map(|_| runtime.admit(&PROBE, limits).unwrap())
         .collect();
     let together = Barrier::new(2);
     let rows = || {

@@ -7,8 +7,9 @@ use crate::evidence::{
 };
 use crate::kept_instance::page_map::PageMap;
 use crate::subject::Subject;
+use crate::tests::sandbox::common::subject;
 use crate::{Limits, Release, Runtime};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use wit_component::{StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
@@ -105,6 +106,13 @@ pub(super) fn keeping_engine() -> Option<Runtime> {
 
 /// Admits the guest on an engine that keeps instances.
 pub(super) fn keeping_probe() -> Option<Release> {
-    let runtime = keeping_engine()?;
-    Some(runtime.admit(&PROBE, Limits::new(FUEL, MEMORY)).unwrap())
+    keeping_engine().map(|runtime| admit_with_image(&runtime, Limits::new(FUEL, MEMORY)))
+}
+
+/// Admits the guest, and values a row. The instance of that row gives the image, and is not kept.
+pub(super) fn admit_with_image(runtime: &Runtime, limits: Limits) -> Release {
+    let release = runtime.admit(&PROBE, limits).unwrap();
+    let row = release.value(&Arc::new(subject(3)), Arc::new(Program(Vec::new())));
+    assert!(row.outcome.is_ok(), "{:?}", row.outcome);
+    release
 }

@@ -96,7 +96,17 @@ fn globals_of_two_modules_or_of_two_instances_are_not_set_back() {
     }
 }
 
-/// The alias is a second number of the module, whose two instances have globals each.
+/// The first values of the globals take fuel when they are set, and none when an instance is made.
+#[test]
+fn globals_whose_first_values_are_long_are_not_set_back() {
+    for (additions, is_changed) in [(20_000, true), (22_000, false)] {
+        let value = "i32.const 1 i32.add ".repeat(additions);
+        let top = format!("(global (mut i32) i32.const 0 {value})");
+        assert_eq!(resettable(&component(&top, "", "")).is_some(), is_changed);
+    }
+}
+
+/// The alias or the export is a second number of the module, whose two instances have globals each.
 #[test]
 fn a_module_with_two_numbers_is_not_set_back() {
     let text = r#"(component
@@ -104,7 +114,7 @@ fn a_module_with_two_numbers_is_not_set_back() {
     (global $g (mut i32) (i32.const 0))
     (func (export "next") (result i32)
       (global.set $g (i32.add (global.get $g) (i32.const 1))) (global.get $g)))
-  (alias outer 0 0 (core module $again))
+  AGAIN
   (core module $m
     (import "s" "next" (func (result i32)))
     (memory (export "memory") 1)
@@ -116,12 +126,17 @@ fn a_module_with_two_numbers_is_not_set_back() {
   (alias core export $i "memory" (core memory $memory))
   (func $value (canon lift (core func $i "f")))
   (export "value" (func $value)))"#;
-    let component = wat::parse_str(text).unwrap();
-    validate(&component).unwrap();
-    assert!(resettable(&component).is_none());
-    // Without the alias and its instance it is.
+    for again in [
+        "(alias outer 0 0 (core module $again))",
+        r#"(export $again "a" (core module $a))"#,
+    ] {
+        let component = wat::parse_str(text.replace("AGAIN", again)).unwrap();
+        validate(&component).unwrap();
+        assert!(resettable(&component).is_none(), "{again}");
+    }
+    // Without the second number and its instance it is.
     let alone = text
-        .replace("(alias outer 0 0 (core module $again))", "")
+        .replace("AGAIN", "")
         .replace("(core instance $second (instantiate $again))", "")
         .replace(
             "(core instance (instantiate $a))",

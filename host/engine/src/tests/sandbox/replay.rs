@@ -59,6 +59,23 @@ fn every_recorded_row_replays_and_agrees_with_its_snapshot() {
     }
 }
 
+/// The recorded fuel is that of the release when it was published.
+#[test]
+fn a_kept_instance_replays_every_recorded_row_at_its_recorded_cost() {
+    let path = demo("valuation/synthetic-hedonic-2027-05/component.wasm");
+    let runtime = Runtime::new(Allocation::Pooling { instances: 1 }).unwrap();
+    let limits = Limits::new(50_000_000, 16 << 20);
+    let release = runtime
+        .admit(&std::fs::read(path).unwrap(), limits)
+        .unwrap();
+    for home in homes().iter().chain(&homes()) {
+        assert_eq!(replay(&release, home), Ok(()));
+        let evidence = Arc::new(RecordedEvidence::new(home.evidence.clone()));
+        let row = release.value(&Arc::new(home.subject.clone()), evidence);
+        assert_eq!(row.cost, home.cost, "{}", home.row);
+    }
+}
+
 #[test]
 fn a_difference_is_named_by_its_place() {
     let release = demo_release();

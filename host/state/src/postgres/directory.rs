@@ -223,11 +223,16 @@ impl WatchedDatabase {
 
     /// Records that the database does not write, until the poll writes or finds it out of reach.
     fn degrade(&self, error: &StateError) {
-        self.change(|view| {
-            if !matches!(view.degradation, Some(Degradation::Unreachable(_))) {
+        let was_usable = self.change(|view| {
+            let before = view.degradation.clone();
+            if !matches!(before, Some(Degradation::Unreachable(_))) {
                 view.degradation = Some(Degradation::Unwritable(error.to_string()));
             }
+            before.is_none()
         });
+        if was_usable {
+            tracing::warn!(reason = %error, "state degraded");
+        }
     }
 
     /// Makes one change to tenants, keys or switches, and sees it before it answers.
@@ -376,12 +381,12 @@ impl WatchedDatabase {
                 Err(error) => Some(Degradation::Unwritable(error.to_string())),
             },
         };
-        match (&before, &after) {
+        let before = self.change(|view| std::mem::replace(&mut view.degradation, after.clone()));
+        match (before, after) {
             (None, Some(degraded)) => tracing::warn!(reason = degraded.text(), "state degraded"),
             (Some(_), None) => tracing::info!("state usable again"),
             _ => {}
         }
-        self.change(|view| view.degradation = after);
     }
 
     /// Writes to the database, and records that it does not write where two attempts fail.
@@ -390,7 +395,6 @@ impl WatchedDatabase {
             return;
         }
         if let Err(error) = self.probe().await {
-            tracing::warn!(%error, "state degraded");
             self.degrade(&error);
         }
     }

@@ -88,6 +88,25 @@ fn the_log_names_the_beginning_and_the_end_of_a_degradation() {
     assert_holds(&messages, "state usable again");
 }
 
+/// The poll finds it known, and would say nothing either.
+#[test]
+fn a_degradation_that_an_operation_meets_is_logged_once() {
+    let messages = capture_log(|| {
+        block_on(async {
+            let watched = out_of_reach();
+            for _ in 0..2 {
+                let failed = Err(storage("written", DatabaseFailure::Silent));
+                watched.record_outcome::<()>(failed).unwrap_err();
+            }
+            watched.check_database().await;
+        });
+    });
+    let named = messages
+        .iter()
+        .filter(|message| *message == "state degraded");
+    assert_eq!(named.count(), 1, "{messages:?}");
+}
+
 /// A host without customers writes nothing, and notices it all the same.
 #[test]
 fn a_database_that_reads_and_does_not_write_is_noticed_without_a_request() {

@@ -231,6 +231,7 @@ mod tests {
     use super::*;
     use crate::postgres::connect::connect;
     use crate::postgres::jobs::UndeliveredClaims;
+    use crate::postgres::jobs::read::oldest_waiting;
     use crate::postgres::jobs::submit::submit;
     use crate::postgres::jobs::tests::new_job;
     use crate::test_support::block_on;
@@ -339,6 +340,7 @@ mod tests {
     #[test]
     fn a_claim_begins_behind_the_damaged_jobs_that_an_earlier_one_met() {
         const DAMAGED: u128 = 20;
+        const LATER: UnixMillis = UnixMillis(2_000);
         const DAMAGE: &str = "UPDATE domesday.jobs SET mode = 'unknown' WHERE number < \
              (SELECT max(number) FROM domesday.jobs)";
         let address = domesday_test_postgres::shared().database();
@@ -346,7 +348,8 @@ mod tests {
         block_on(async {
             let pool = connect(&address, &Arc::default()).await.unwrap();
             for number in 0..=DAMAGED {
-                submit(pool.clone(), new_job(number, now)).await.unwrap();
+                let at = if number == DAMAGED { LATER } else { now };
+                submit(pool.clone(), new_job(number, at)).await.unwrap();
             }
             sqlx::query(DAMAGE).execute(&pool).await.unwrap();
             let undelivered = UndeliveredClaims::default();
@@ -367,6 +370,11 @@ mod tests {
             }
             let first = first.unwrap();
             assert_eq!(first.job.id.as_u128(), DAMAGED);
+            // It alone was accepted later.
+            let known = damaged_jobs.list_recent(Instant::now());
+            let oldest = async |known| oldest_waiting(pool.clone(), known).await;
+            assert_eq!(oldest(Vec::new()).await.unwrap(), Some(now));
+            assert_eq!(oldest(known).await.unwrap(), Some(LATER));
             let later = new_job(DAMAGED + 1, now);
             submit(pool.clone(), later).await.unwrap();
             let second = next().await.unwrap();

@@ -24,6 +24,7 @@ pub(super) use undelivered::UndeliveredClaims;
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Instant;
 
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -212,7 +213,10 @@ impl Jobs for PostgresState {
     }
 
     fn oldest_waiting(&self) -> Reply<Option<UnixMillis>> {
-        self.read_jobs(&self.job_pools.leases, read::oldest_waiting)
+        let damaged_jobs = self.damaged_jobs.list_recent(Instant::now());
+        self.read_jobs(&self.job_pools.leases, move |pool| {
+            read::oldest_waiting(pool, damaged_jobs)
+        })
     }
 
     fn count_passed_over(&self, claimant: Claimant, now: UnixMillis) -> Reply<PassedOverJobs> {

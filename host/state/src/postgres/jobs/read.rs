@@ -36,7 +36,7 @@ const INPUT: &str = "SELECT c.input FROM domesday.chunks AS c \
 const WAITING: &str = "SELECT count(*) FROM domesday.jobs \
      WHERE status IN ('queued', 'running') AND NOT gone";
 const OLDEST_WAITING: &str = "SELECT min(created_at) FROM domesday.jobs \
-     WHERE status IN ('queued', 'running') AND NOT gone";
+     WHERE status IN ('queued', 'running') AND NOT gone AND id <> ALL($1)";
 
 /// Returns the reply that the key alone decides, or none where the key is new.
 pub(super) async fn find_submission(
@@ -134,8 +134,14 @@ pub(super) async fn waiting(pool: PgPool) -> Result<u64, StateError> {
     records::count("jobs", waiting)
 }
 
-pub(super) async fn oldest_waiting(pool: PgPool) -> Result<Option<UnixMillis>, StateError> {
+/// Returns the earliest acceptance of the jobs that wait or run, without those whose rows are known
+/// to be damaged.
+pub(super) async fn oldest_waiting(
+    pool: PgPool,
+    damaged_jobs: Vec<Uuid>,
+) -> Result<Option<UnixMillis>, StateError> {
     let oldest: Option<i64> = sqlx::query_scalar(OLDEST_WAITING)
+        .bind(damaged_jobs)
         .fetch_one(&pool)
         .await
         .map_err(reading)?;

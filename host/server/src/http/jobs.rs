@@ -11,6 +11,7 @@ use super::discovery::no_parameters;
 use super::error::{ApiError, json, storage_unreadable};
 use crate::jobs::document::document;
 use crate::service::Service;
+use crate::telemetry::request_log::RequestLog;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, RawQuery, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -28,10 +29,11 @@ pub type JobId = Result<Path<String>, PathRejection>;
 pub async fn status(
     State(service): State<Arc<Service>>,
     Extension(principal): Extension<Arc<Principal>>,
+    Extension(log): Extension<RequestLog>,
     id: JobId,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let job = job(&service, &principal, id, query).await?;
+    let job = job(&service, &principal, &log, id, query).await?;
     Ok(json(StatusCode::OK, &document(&job)))
 }
 
@@ -46,10 +48,11 @@ fn incomplete(document: &JobDocument) -> Response {
     answer
 }
 
-/// Returns the caller's job of this id.
+/// Returns the caller's job of this id, and sets it in the log.
 async fn job(
     service: &Service,
     principal: &Principal,
+    log: &RequestLog,
     id: JobId,
     query: Option<String>,
 ) -> Result<Job, ApiError> {
@@ -67,6 +70,7 @@ async fn job(
     if job.mode == JobMode::Development {
         require(principal, Scope::AvmDevelopment)?;
     }
+    log.set_job(job.id);
     Ok(job)
 }
 

@@ -25,17 +25,6 @@ pub static HEADER: HeaderName = HeaderName::from_static("x-service-request-id");
 #[derive(Debug, Clone, Copy)]
 pub struct RequestId(pub Uuid);
 
-/// Characters of a path in the log. A client may send a path of any length.
-const PATH_LOGGED: usize = 200;
-
-/// Returns a path as the log shows it.
-fn shorten_path(path: &str) -> String {
-    match path.char_indices().nth(PATH_LOGGED) {
-        Some((end, _)) => format!("{}…", &path[..end]),
-        None => path.to_owned(),
-    }
-}
-
 /// The middleware that assigns the request id, runs the request and logs it.
 #[derive(Clone)]
 pub struct RequestIds(pub Arc<Service>);
@@ -48,7 +37,6 @@ pub struct IdentifiedRequest {
     log: RequestLog,
     span: Span,
     method: Method,
-    path: String,
 }
 
 impl Middleware for RequestIds {
@@ -73,7 +61,6 @@ impl Middleware for RequestIds {
             log,
             span,
             method: request.method().clone(),
-            path: shorten_path(request.uri().path()),
         })
     }
 
@@ -95,7 +82,6 @@ fn finish(identified: IdentifiedRequest, mut response: Response) -> Response {
         log,
         span,
         method,
-        path,
     } = identified;
     let mut text = Uuid::encode_buffer();
     if let Ok(value) = HeaderValue::from_str(id.as_hyphenated().encode_lower(&mut text)) {
@@ -112,14 +98,15 @@ fn finish(identified: IdentifiedRequest, mut response: Response) -> Response {
     request_span::finish(&span, method.as_str(), route.as_str(), status, release_id);
     service
         .metrics
-        .record_response(route, status, code.map(Vocabulary::code), took);
+        .record_response(route.clone(), status, code.map(Vocabulary::code), took);
     if let Some(tenant) = log.tenant() {
         service.metrics.tenants.record_request(tenant);
     }
     tracing::info!(
         request_id = %id,
         method = %method,
-        path,
+        // A client may send an address or a key as a path.
+        route = route.as_str(),
         status,
         code = code.map(tracing::field::display),
         tenant = log.tenant(),

@@ -123,7 +123,7 @@ impl SampledGauges {
             ),
             (
                 "data_folder_degraded",
-                "1 while the data folder cannot be used, so that nothing is valued",
+                "1 while the data folder cannot be used, so that the host is not ready",
                 &gauges.data_folder_degraded,
             ),
             (

@@ -252,5 +252,5 @@ fn a_valued_request_is_logged_with_the_ids_of_its_response() {
     }
     assert_eq!(line["status"], 200);
     assert_eq!(line["outcome"], "valued");
-    assert_eq!(line["path"], SIMPLE);
+    assert_eq!(line["route"], SIMPLE);
 }

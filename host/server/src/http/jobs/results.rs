@@ -6,6 +6,7 @@ use crate::http::gate::ReservedMemory;
 use crate::job_store::JobStoreError;
 use crate::jobs::document::{document, summary};
 use crate::service::Service;
+use crate::telemetry::request_log::RequestLog;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::header;
@@ -36,10 +37,11 @@ enum ResultsError {
 pub async fn results(
     State(service): State<Arc<Service>>,
     Extension(principal): Extension<Arc<Principal>>,
+    Extension(log): Extension<RequestLog>,
     id: JobId,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let job = job(&service, &principal, id, query).await?;
+    let job = job(&service, &principal, &log, id, query).await?;
     let job_document = document(&job);
     let start = match job.status {
         JobStatus::Queued | JobStatus::Running => {

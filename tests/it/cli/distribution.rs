@@ -121,6 +121,7 @@ fn a_package_holds_what_the_unit_starts(dist: &Path) {
         "644 usr/share/zsh/vendor-completions/_domesday",
         "644 usr/share/fish/vendor_completions.d/domesday.fish",
         "644 usr/share/doc/domesday/copyright",
+        "644 usr/share/domesday/docs/how-to/respond-to-alerts.md",
         "644 usr/share/domesday/examples/nginx/domesday.conf",
         "644 usr/share/domesday/examples/systemd/fetch-releases.conf",
         "644 DEBIAN/conffiles",

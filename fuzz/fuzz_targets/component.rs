@@ -1,11 +1,16 @@
-//! Any bytes as the component of a release: its names are listed and its imports examined, or it
-//! is refused.
+//! Any bytes as the component of a release: its names are listed, its imports examined, and it is
+//! admitted on an engine that keeps instances, or it is refused.
 #![no_main]
 
-use domesday_engine::Profile;
 use domesday_engine::admission::imports;
 use domesday_engine::component::outline;
+use domesday_engine::config::Allocation;
+use domesday_engine::{Limits, Profile, Runtime};
 use libfuzzer_sys::fuzz_target;
+use std::sync::LazyLock;
+
+static RUNTIME: LazyLock<Runtime> =
+    LazyLock::new(|| Runtime::new(Allocation::Pooling { instances: 1 }).unwrap());
 
 fuzz_target!(|component: &[u8]| {
     let outline = outline(component);
@@ -21,4 +26,5 @@ fuzz_target!(|component: &[u8]| {
             "{imported:?}"
         );
     }
+    let _ = RUNTIME.admit(component, Limits::new(1_000_000, 16 << 20));
 });

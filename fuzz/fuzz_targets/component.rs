@@ -1,5 +1,5 @@
-//! Any bytes as the component of a release: its names are listed, its imports examined, and it is
-//! admitted on an engine that keeps instances, or it is refused.
+//! Any bytes as the component of a release. Its names are listed and its imports examined. An
+//! engine that keeps instances admits it or refuses it.
 #![no_main]
 
 use domesday_engine::admission::imports;

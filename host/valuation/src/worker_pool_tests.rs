@@ -15,11 +15,14 @@ async fn a_panic_loses_its_own_work_alone() {
 #[tokio::test]
 async fn a_peak_of_tasks_is_kept_until_it_is_taken() {
     let workers = WorkerPool::new(1, 4).unwrap();
-    let (_, _, _) = tokio::join!(
-        workers.run(|| 1),
+    let (all_wait, held) = std::sync::mpsc::channel();
+    let (first, ..) = tokio::join!(
+        workers.run(move || held.recv()),
         workers.run_fair(|| 2),
-        workers.run_parallel(|| 3)
+        workers.run_parallel(|| 3),
+        async { all_wait.send(()) }
     );
+    assert_eq!(first, Ok(Ok(())));
     assert_eq!(workers.in_use(), 0);
     assert_eq!(workers.take_peak(), 3);
     assert_eq!(workers.take_peak(), 0);

@@ -16,6 +16,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+use crate::admission::validate;
 use crate::config::MAX_MEMORY_BYTES;
 use crate::row_state::RowState;
 use crate::v1::{EntryPoint, Value};
@@ -56,8 +57,9 @@ impl KeptInstances {
 
 /// Adds what sets an instance back to a valid component. None where one cannot be set back.
 pub(crate) fn resettable(component: &[u8]) -> Option<Vec<u8>> {
-    let module = state::resettable_module(component)?;
-    rewrite::with_reset(component, &module)
+    let types = validate(component).ok()?;
+    let module = state::resettable_module(component, types.as_ref())?;
+    rewrite::with_reset(component, types.as_ref(), &module)
 }
 
 /// An instance with its store, and what it was like before its first row.

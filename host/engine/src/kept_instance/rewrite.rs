@@ -13,10 +13,15 @@ use wasm_encoder::{
     ExportKind, Instruction, Module, PrimitiveValType, RawSection, SectionId, ValType,
 };
 use wasm_encoder::{Encode, Function};
+use wasmparser::types::TypesRef;
 use wasmparser::{BinaryReader, Parser, Payload};
 
 /// Adds the export. None where the component has no place for it, or would not be valid with it.
-pub(super) fn with_reset(component: &[u8], module: &ResettableModule) -> Option<Vec<u8>> {
+pub(super) fn with_reset(
+    component: &[u8],
+    types: TypesRef<'_>,
+    module: &ResettableModule,
+) -> Option<Vec<u8>> {
     let mut rewritten = Component::new();
     let mut number = 0;
     for payload in outermost_payloads(component) {
@@ -33,19 +38,17 @@ pub(super) fn with_reset(component: &[u8], module: &ResettableModule) -> Option<
         }
         rewritten.section(&RawSection { id, data: &data });
     }
-    add_export(component, module, &mut rewritten)?;
+    add_export(types, module, &mut rewritten)?;
     let rewritten = rewritten.finish();
     validate(&rewritten).is_ok().then_some(rewritten)
 }
 
 /// Lifts the module's function, whose parameter the host reads the memory by.
 fn add_export(
-    component: &[u8],
+    types: TypesRef<'_>,
     module: &ResettableModule,
     rewritten: &mut Component,
 ) -> Option<()> {
-    let types = validate(component).ok()?;
-    let types = types.as_ref();
     if types.memory_count() == 0 {
         return None;
     }

@@ -3,8 +3,8 @@
 //! Memory, and the mutable globals of one module, are set back after a row. A component that can
 //! change anything else in its instance is given a fresh one for each row.
 
-use crate::admission::validate;
 use crate::component::outermost_payloads;
+use wasmparser::types::TypesRef;
 use wasmparser::{
     CanonicalFunction, ComponentInstance, Instance, Operator, Parser, Payload, TypeRef,
 };
@@ -40,8 +40,8 @@ struct ModuleFacts {
 
 /// Finds the module to set back. None where a row can change anything that would stay.
 ///
-/// The component is valid, and its features are those of [`crate::config::LEFT_OUT`].
-pub(super) fn resettable_module(component: &[u8]) -> Option<ResettableModule> {
+/// The component has these types, and its features are those of [`crate::config::LEFT_OUT`].
+pub(super) fn resettable_module(component: &[u8], types: TypesRef<'_>) -> Option<ResettableModule> {
     let mut modules = Vec::new();
     // The module of each core instance. One that only gathers exports has none.
     let mut instances: Vec<Option<u32>> = Vec::new();
@@ -94,7 +94,7 @@ pub(super) fn resettable_module(component: &[u8]) -> Option<ResettableModule> {
     made.sort_unstable();
     let once = made.len() == modules.len()
         && made.iter().zip(0..).all(|(a, b): (_, u32)| *a == b)
-        && count_module_numbers(component)? == modules.len();
+        && usize::try_from(types.module_count()).ok()? == modules.len();
     let number = once.then(|| module_to_reset(&modules)).flatten()?;
     let instance = instances.iter().position(|made| *made == Some(number))?;
     let module = modules.swap_remove(usize::try_from(number).ok()?);
@@ -105,12 +105,6 @@ pub(super) fn resettable_module(component: &[u8]) -> Option<ResettableModule> {
         types: module.types,
         globals: module.globals,
     })
-}
-
-/// Counts the numbers of modules in a component.
-fn count_module_numbers(component: &[u8]) -> Option<usize> {
-    let types = validate(component).ok()?;
-    usize::try_from(types.as_ref().module_count()).ok()
 }
 
 /// Returns the number of the module whose globals change, or of the one with the memory where no

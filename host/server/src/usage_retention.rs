@@ -3,10 +3,12 @@
 use crate::service::Service;
 use domesday_state::{Month, first_month_kept};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Interval between two removals.
 const INTERVAL: Duration = Duration::from_secs(3_600);
+/// The pause after each part of a removal, in times of the part. Charges wait for its commit.
+const PAUSE: u32 = 4;
 
 /// Removes the entries of the months before the last `months`, now and every hour. The counts of
 /// units stay, and so do the entries of the latest months that hold any.
@@ -30,6 +32,7 @@ pub async fn run(service: Arc<Service>, months: u32) {
         };
         let mut rows = 0;
         let removed = loop {
+            let began = Instant::now();
             match service.state.remove_usage_entries(before).await {
                 Ok(removed) => {
                     rows += removed.rows;
@@ -39,6 +42,7 @@ pub async fn run(service: Arc<Service>, months: u32) {
                 }
                 Err(error) => break Err(error),
             }
+            tokio::time::sleep(began.elapsed() * PAUSE).await;
         };
         if rows > 0 {
             tracing::info!(rows, %before, "entries of used units removed");

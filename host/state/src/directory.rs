@@ -82,6 +82,15 @@ impl Directory {
         }
     }
 
+    /// Removes a key, so that it opens nothing.
+    pub(crate) fn remove_key(&mut self, id: KeyId) {
+        let removed = self.keys.remove(&id);
+        let tenant = removed.and_then(|entry| self.tenants.get_mut(&entry.principal.tenant));
+        if let Some(tenant) = tenant {
+            tenant.keys.retain(|key| *key != id);
+        }
+    }
+
     /// Returns the access of the presented key at this moment.
     pub(crate) fn authenticate(&self, presented: &str, now: UnixMillis) -> Access {
         let Ok((id, digest)) = key::read(presented) else {

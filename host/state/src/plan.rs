@@ -1,6 +1,7 @@
 //! The limits of a tenant.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The most rows that the public contract allows in one batch or job.
 const CONTRACT_ROWS: u32 = 2_500;
@@ -49,6 +50,15 @@ impl Default for Plan {
 }
 
 impl Plan {
+    /// Reads a stored plan. It leaves out a limit that only a later version knows, since hosts of
+    /// two versions may share a database.
+    pub(crate) fn read_stored(text: &str) -> Result<Plan, serde_json::Error> {
+        let mut limits: serde_json::Map<String, Value> = serde_json::from_str(text)?;
+        let known = serde_json::to_value(Plan::default())?;
+        limits.retain(|name, _| known.get(name).is_some());
+        serde_json::from_value(Value::Object(limits))
+    }
+
     /// Returns a plan that only the contract bounds, for a demonstration on one's own machine and
     /// for measuring.
     pub fn without_limits() -> Self {
@@ -67,6 +77,17 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_stored_plan_may_have_limits_of_a_later_version() {
+        let plan = Plan::without_limits();
+        let mut stored = serde_json::to_value(&plan).unwrap();
+        stored["homes_a_day"] = json!(7);
+        assert_eq!(Plan::read_stored(&stored.to_string()).unwrap(), plan);
+        stored["burst"] = json!("many");
+        assert!(Plan::read_stored(&stored.to_string()).is_err());
+    }
 
     #[test]
     fn the_contract_alone_bounds_a_plan_without_limits() {

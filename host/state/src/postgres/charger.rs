@@ -14,7 +14,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
 use sqlx::{PgConnection, Postgres};
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use super::changes::{
@@ -22,7 +22,7 @@ use super::changes::{
 };
 use super::directory::WatchedDatabase;
 use super::driver::LONGEST;
-use super::error::{DatabaseFailure, SharedError, reading, storage, writing};
+use super::error::{DatabaseFailure, SharedError, reading, refuses_rows, storage, writing};
 use crate::{ChargeOutcome, StateError};
 
 /// The most charges of one statement.
@@ -50,6 +50,8 @@ pub(super) struct Charger {
     unsettled: Option<Vec<Change>>,
     /// The entries, negative, of units to be given back, by tenant and month.
     owed: BTreeMap<(String, i32), Vec<ChangeEntry>>,
+    /// The time at which the database refused some of them for their rows.
+    refused_at: Option<Instant>,
 }
 
 impl Charger {
@@ -68,6 +70,7 @@ impl Charger {
             number: 0,
             unsettled: None,
             owed: BTreeMap::new(),
+            refused_at: None,
         })
     }
 
@@ -91,11 +94,17 @@ impl Charger {
             });
             self.charge(one_by_one.collect()).await;
         }
-        if let Err(error) = self.settle().await {
+        let error = self.settle().await.err().map(tracing::field::display);
+        if !self.is_settled() {
             let owed = self.owed.values().flatten();
             let owed: i64 = owed.map(|(_, units)| -units).sum();
             let unsettled = self.unsettled.map_or(0, |changes| changes.len());
-            tracing::error!(%error, owed, unsettled, "closed with units that were not given back");
+            tracing::error!(
+                error,
+                owed,
+                unsettled,
+                "closed with units that were not given back"
+            );
         }
     }
 
@@ -188,19 +197,54 @@ impl Charger {
                 }
             }
         }
-        if self.owed.is_empty() {
+        let refused = |at: Instant| at.elapsed() < SETTLE_INTERVAL;
+        if self.owed.is_empty() || self.refused_at.is_some_and(refused) {
             return Ok(());
         }
-        let changes: Vec<Change> = self
-            .owed
-            .iter()
-            .map(|((tenant, month), owed)| Change::refund_of(tenant.clone(), *month, owed.clone()))
-            .collect();
-        let sent = self.send(changes).await;
-        if sent.is_ok() || self.unsettled.is_some() {
-            self.owed.clear();
+        let changes = self.owed.iter().map(|(of, owed)| refund(of, owed));
+        let sent = self.send(changes.collect()).await;
+        match sent {
+            Err(error) if self.unsettled.is_none() && refuses_rows(&error) => {
+                self.give_back_apart().await
+            }
+            sent => {
+                if sent.is_ok() || self.unsettled.is_some() {
+                    self.owed.clear();
+                    self.refused_at = None;
+                }
+                sent.map(drop)
+            }
         }
-        sent.map(drop)
+    }
+
+    /// Gives back the units of each tenant's month alone, since the database refuses the rows of
+    /// one. Those stay owed. They keep nobody else's charge waiting.
+    async fn give_back_apart(&mut self) -> Result<(), StateError> {
+        let is_known = self.refused_at.is_some();
+        let owed: Vec<_> = self.owed.keys().cloned().collect();
+        for of in owed {
+            let Some(change) = self.owed.get(&of).map(|owed| refund(&of, owed)) else {
+                continue;
+            };
+            let sent = self.send(vec![change]).await;
+            match sent {
+                Err(error) if self.unsettled.is_none() => {
+                    if !refuses_rows(&error) {
+                        return Err(error);
+                    }
+                    if !is_known {
+                        let (tenant, month) = &of;
+                        tracing::error!(%error, tenant, month, "units cannot be given back");
+                    }
+                }
+                sent => {
+                    self.owed.remove(&of);
+                    sent?;
+                }
+            }
+        }
+        self.refused_at = (!self.owed.is_empty()).then(Instant::now);
+        Ok(())
     }
 
     /// Returns which changes the unsettled batch made, or none where it was given up.
@@ -240,6 +284,11 @@ impl Charger {
         let connection = self.watched.pool.acquire().await.map_err(writing);
         self.watched.record_units_write(connection)
     }
+}
+
+/// Returns the change that gives back the units of a tenant's month.
+fn refund((tenant, month): &(String, i32), owed: &[ChangeEntry]) -> Change {
+    Change::refund_of(tenant.clone(), *month, owed.to_vec())
 }
 
 async fn make_batch(

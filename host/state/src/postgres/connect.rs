@@ -26,7 +26,9 @@ const ACQUIRE: Duration = Duration::from_secs(5);
 /// A connection that was not used for so long may be gone.
 const RESTED: Duration = Duration::from_secs(1);
 /// The server ends the transactions of a host that sleeps or hangs, so that its locks stop nobody.
-const SETTINGS: [(&str, &str); 4] = [
+/// The statements of a transaction must see what others committed while it waited for a lock.
+const SETTINGS: [(&str, &str); 5] = [
+    ("default_transaction_isolation", "read committed"),
     ("statement_timeout", "8s"),
     ("lock_timeout", "8s"),
     ("idle_in_transaction_session_timeout", "5s"),
@@ -253,6 +255,24 @@ mod tests {
                 .unwrap()
         });
         assert_eq!(setting, "on");
+    }
+
+    /// A statement that waited for a lock sees what others committed meanwhile.
+    #[test]
+    fn statements_see_what_others_committed_whatever_the_server_is_set_to() {
+        let address = domesday_test_postgres::shared().database();
+        let name = address.split(['/', '?']).nth(3).unwrap();
+        let level = "default_transaction_isolation = 'serializable'";
+        let statement = format!("ALTER DATABASE {name} SET {level}");
+        domesday_test_postgres::sql(&address, &statement);
+        let setting: String = block_on(async {
+            let pool = connect(&address, &Arc::default()).await.unwrap();
+            sqlx::query_scalar("SHOW transaction_isolation")
+                .fetch_one(&pool)
+                .await
+                .unwrap()
+        });
+        assert_eq!(setting, "read committed");
     }
 
     /// Each file of the folder is a step, in the order of the numbers that their names begin with.

@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use crate::StateError;
 
+/// The word of a write in [`StateError::Storage`].
+const WRITTEN: &str = "written";
+
 /// One failure that several operations met together.
 #[derive(Debug, Clone)]
 pub(super) struct SharedError(pub(super) Arc<StateError>);
@@ -66,33 +69,45 @@ pub(super) fn reading(error: sqlx::Error) -> StateError {
 
 /// Wraps a database error of a write.
 pub(super) fn writing(error: sqlx::Error) -> StateError {
-    storage("written", error)
+    storage(WRITTEN, error)
 }
 
 /// Wraps a database error of a write that may wait for a lock first.
 pub(super) fn locked_or_writing(error: sqlx::Error) -> StateError {
     const LOCK_NOT_AVAILABLE: &str = "55P03";
     match error.as_database_error().and_then(|error| error.code()) {
-        Some(code) if code == LOCK_NOT_AVAILABLE => storage("written", DatabaseFailure::Locked),
+        Some(code) if code == LOCK_NOT_AVAILABLE => storage(WRITTEN, DatabaseFailure::Locked),
         _ => writing(error),
     }
 }
 
 /// Reports whether the database cannot write at all: it does not answer, is read-only, or has a
-/// full disk, no memory or a failing disk. A refusal of one statement is no such error.
+/// full disk, no memory or a failing disk. A refusal of one statement is no such error. Nor is a
+/// read that failed, since one damaged row fails each read of it.
 pub(super) fn cannot_write(error: &StateError) -> bool {
-    let StateError::Storage { source, .. } = error else {
+    let StateError::Storage { doing, source } = error else {
         return false;
     };
     if let Some(failure) = source.downcast_ref() {
         return matches!(failure, DatabaseFailure::Silent);
     }
+    *doing == WRITTEN && has_code(error, &["53", "58", "XX000", "25006"])
+}
+
+/// Reports whether the database refused a statement because of its rows: their values, a
+/// constraint, or damage (XX001 and XX002). Other statements may well go on.
+pub(super) fn refuses_rows(error: &StateError) -> bool {
+    has_code(error, &["22", "23", "XX001", "XX002"])
+}
+
+/// Reports whether the error is one of the database, with one of these codes or classes.
+fn has_code(error: &StateError, codes: &[&str]) -> bool {
+    let StateError::Storage { source, .. } = error else {
+        return false;
+    };
     let Some(sqlx::Error::Database(error)) = source.downcast_ref::<sqlx::Error>() else {
         return false;
     };
-    error.code().is_some_and(|code| {
-        ["53", "58", "XX", "25006"]
-            .iter()
-            .any(|class| code.starts_with(class))
-    })
+    let code = error.code();
+    code.is_some_and(|code| codes.iter().any(|class| code.starts_with(class)))
 }

@@ -50,7 +50,7 @@ mod usage_entries;
 use std::fmt;
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 
 use crate::damaged_jobs::DamagedJobs;
 use crate::{State, StateError};
@@ -69,6 +69,9 @@ pub struct PostgresState {
     job_pools: JobPools,
     /// The submissions of this host, one at a time for each tenant.
     submissions: Arc<TenantTurns>,
+    /// Held by a claim of this host. The database lets one at a time go on, and those that wait
+    /// there would each occupy a connection.
+    claim: Arc<Mutex<()>>,
     undelivered: Arc<UndeliveredClaims>,
     damaged_jobs: Arc<DamagedJobs>,
     /// Charges on their way to the next statement; closed before the driver.
@@ -109,6 +112,7 @@ impl PostgresState {
             watched,
             job_pools,
             submissions: Arc::default(),
+            claim: Arc::default(),
             undelivered: Arc::default(),
             damaged_jobs: Arc::default(),
             charges: Some(charges),

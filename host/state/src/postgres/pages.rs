@@ -9,7 +9,7 @@ use super::records;
 use crate::directory::Directory;
 use crate::key::KeyDigest;
 use crate::switches::PromotedReleases;
-use crate::{CursorSecrets, KeyRecord, StateError, Tenant};
+use crate::{CursorSecrets, KeyId, KeyRecord, Plan, StateError, Tenant, UnixMillis};
 
 /// Rows of a page.
 const PAGE: u16 = 1_000;
@@ -136,17 +136,55 @@ pub(super) fn is_last(rows: usize) -> bool {
 /// A page of changes.
 #[derive(Default)]
 pub(super) struct Page {
-    tenants: Vec<Tenant>,
-    keys: Vec<(KeyRecord, KeyDigest)>,
+    tenants: Vec<Option<Tenant>>,
+    keys: Vec<KeyRow>,
+}
+
+/// The row of a key.
+enum KeyRow {
+    Sound(KeyRecord, KeyDigest),
+    /// It cannot be read, and opens nothing.
+    Damaged(Option<KeyId>),
+}
+
+/// Reads a tenant. One whose row is damaged counts as disabled until its row changes, since it must
+/// not keep all others from being read. None without a sound id: it never had a key here.
+fn read_tenant(row: &PgRow) -> Result<Option<Tenant>, StateError> {
+    let error = match records::tenant(row) {
+        Err(error @ StateError::Damaged { .. }) => error,
+        tenant => return tenant.map(Some),
+    };
+    tracing::error!(%error, "a tenant cannot be read and counts as disabled");
+    let id: &str = row.try_get("id").map_err(reading)?;
+    Ok(id.parse().ok().map(|id| Tenant {
+        id,
+        plan: Plan::default(),
+        enabled: false,
+        created_at: UnixMillis(0),
+    }))
+}
+
+fn read_key(row: &PgRow) -> Result<KeyRow, StateError> {
+    let error = match records::key(row) {
+        Err(error @ StateError::Damaged { .. }) => error,
+        key => return key.map(|(key, digest)| KeyRow::Sound(key, digest)),
+    };
+    tracing::error!(%error, "a key cannot be read and opens nothing");
+    let id: &[u8] = row.try_get("id").map_err(reading)?;
+    Ok(KeyRow::Damaged(id.try_into().ok().map(KeyId::from_bytes)))
 }
 
 impl Page {
     pub(super) fn put_into(self, directory: &mut Directory) {
-        for tenant in self.tenants {
+        for tenant in self.tenants.into_iter().flatten() {
             directory.put_tenant(tenant);
         }
-        for (key, digest) in &self.keys {
-            directory.put_key(key, *digest);
+        for row in self.keys {
+            match row {
+                KeyRow::Sound(key, digest) => directory.put_key(&key, digest),
+                KeyRow::Damaged(Some(id)) => directory.remove_key(id),
+                KeyRow::Damaged(None) => {}
+            }
         }
     }
 }
@@ -200,7 +238,7 @@ impl DirectoryRead {
         match self.next {
             Table::Tenants => {
                 let statements = [TENANTS, CHANGED_TENANTS];
-                let rows = self.tenants.page(connection, statements, records::tenant);
+                let rows = self.tenants.page(connection, statements, read_tenant);
                 page.tenants = rows.await?;
                 if is_last(page.tenants.len()) {
                     self.next = Table::Keys;
@@ -208,7 +246,7 @@ impl DirectoryRead {
             }
             Table::Keys => {
                 let statements = [KEYS, CHANGED_KEYS];
-                let rows = self.keys.page(connection, statements, records::key);
+                let rows = self.keys.page(connection, statements, read_key);
                 page.keys = rows.await?;
                 if is_last(page.keys.len()) {
                     self.next = Table::None;

@@ -81,7 +81,7 @@ pub(super) fn tenant(row: &PgRow) -> Result<Tenant, StateError> {
     let plan: &str = row.try_get("plan").map_err(reading)?;
     Ok(Tenant {
         id: id.parse().map_err(|error| damage_error(&name(), error))?,
-        plan: serde_json::from_str(plan).map_err(|error| damage_error(&name(), error))?,
+        plan: Plan::read_stored(plan).map_err(|error| damage_error(&name(), error))?,
         enabled: row.try_get("enabled").map_err(reading)?,
         created_at: UnixMillis(row.try_get("created_at").map_err(reading)?),
     })

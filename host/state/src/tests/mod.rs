@@ -6,6 +6,8 @@ mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_commits;
 #[cfg(feature = "postgres")]
+mod postgres_damage;
+#[cfg(feature = "postgres")]
 mod postgres_outages;
 #[cfg(feature = "postgres")]
 mod postgres_pools;

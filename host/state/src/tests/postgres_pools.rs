@@ -124,6 +124,32 @@ fn submissions_that_wait_for_their_tenants_turn_delay_no_other_tenant() {
     submissions.into_iter().for_each(assert_accepted);
 }
 
+/// Another host sleeps in the middle of its claim.
+#[test]
+fn claims_that_wait_for_another_hosts_delay_no_read_of_a_job() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let job = suite::job_of("acme", 0, &[(1, 1, b"row")]);
+    let id = job.id;
+    assert_accepted(state.submit(job));
+    let holder = hold(
+        &store.address,
+        "SELECT pg_advisory_xact_lock(1685024101, 0)",
+    );
+    let claims: Vec<_> = (0..4)
+        .map(|_| state.claim(claimant(), suite::NOW, 30_000))
+        .collect();
+    await_waiting(&store.address);
+    for _ in 0..5 {
+        let document = || suite::wait(state.job(suite::id("acme"), id, suite::NOW));
+        assert!(promptly("a document", document).is_some());
+    }
+    assert!(!holder.is_finished());
+    holder.join().unwrap();
+    let claimed = claims.into_iter().filter_map(suite::wait).count();
+    assert_eq!(claimed, 1);
+    assert_eq!(state.degradation(), None);
+}
+
 /// A purge that took longer than an operation may would pass for a database that does not answer.
 #[test]
 fn a_purge_removes_a_bounded_number_of_jobs_and_says_that_there_are_more() {

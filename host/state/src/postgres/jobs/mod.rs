@@ -24,9 +24,10 @@ pub(super) use undelivered::UndeliveredClaims;
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sqlx::PgPool;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::PostgresState;
@@ -37,6 +38,9 @@ use crate::{
     ChunkResults, Claim, Claimant, Idempotency, Job, JobError, JobStatus, Jobs, Lease, LeaseStatus,
     NewJob, PassedOverJobs, PurgeCounts, Reply, StateError, Submission, TenantId, UnixMillis,
 };
+
+/// A claim that waits longer for the host's others finds nothing. Its runner tries again.
+const CLAIM_TURN: Duration = Duration::from_secs(1);
 
 impl PostgresState {
     /// Begins a read of the database, unless it would time out.
@@ -155,7 +159,11 @@ impl Jobs for PostgresState {
         self.watched.clock.set_lease(lease_millis);
         let undelivered = Arc::clone(&self.undelivered);
         let damaged_jobs = Arc::clone(&self.damaged_jobs);
+        let turn = Arc::clone(&self.claim);
         let delivery = self.write_jobs(&self.job_pools.leases, move |pool| async move {
+            let Ok(_turn) = timeout(CLAIM_TURN, turn.lock()).await else {
+                return Ok(None);
+            };
             undelivered.give_back(&pool).await?;
             let times = (now, lease_millis);
             claim::claim(pool, claimant, times, &undelivered.leases, &damaged_jobs).await

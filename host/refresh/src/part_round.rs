@@ -137,7 +137,7 @@ impl<'a> PartRound<'a> {
         self.succeeds(&plan.build)
     }
 
-    /// Judges a package, promotes or proposes it, and records its fate.
+    /// Judges a package, publishes it, promotes or proposes it, and records its fate.
     fn finish(&mut self, id: &str, record: &mut RefreshRecord) -> Result<(), RefreshError> {
         let part = self.report.part;
         let mut judged_by = None;
@@ -165,6 +165,8 @@ impl<'a> PartRound<'a> {
                 self.report.next = Some(self.context.check(id).command_line());
                 Outcome::Refused
             }
+            // Whoever promotes it, hosts fetch it then. The next round tries again.
+            Verdict::Held | Verdict::Sound if !self.publish(id)? => Outcome::Unjudged,
             Verdict::Held => {
                 self.report.state = PartState::Held;
                 self.report.next = Some(promotion);
@@ -184,10 +186,10 @@ impl<'a> PartRound<'a> {
         Ok(())
     }
 
-    /// Publishes and promotes a package that was found sound.
+    /// Promotes a package that was found sound and is published.
     fn promote(&mut self, id: &str) -> Result<Outcome, RefreshError> {
         let promotion = self.context.promotion(self.report.part, id);
-        if self.publish(id)? && self.succeeds(&promotion)? {
+        if self.succeeds(&promotion)? {
             self.report.state = PartState::Promoted;
             return Ok(Outcome::Promoted);
         }
@@ -207,6 +209,11 @@ impl<'a> PartRound<'a> {
             self.report.state = PartState::Held;
             self.report.next = Some(self.context.promotion(part, id).command_line());
             return Ok(Outcome::Held);
+        }
+        // An earlier version published nothing that it proposed.
+        if !self.publish(id)? {
+            self.report.next = Some(self.context.promotion(part, id).command_line());
+            return Ok(Outcome::Proposed);
         }
         self.promote(id)
     }

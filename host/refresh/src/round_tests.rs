@@ -324,7 +324,7 @@ fn a_part_that_the_file_does_not_have_is_refused() {
 fn a_round_that_an_error_breaks_off_records_the_parts_before_it() {
     let world = World::new();
     world.receive_all();
-    fs::remove_dir_all(world.folder.path().join("models/hedonic")).unwrap();
+    *world.program.broken.borrow_mut() = Some("check");
     let error = world.with_context(&[], |context| run(context).unwrap_err());
     assert!(matches!(error, RefreshError::Io { .. }), "{error}");
     let metrics = fs::read_to_string(world.config.reports.join("refresh.prom")).unwrap();
@@ -338,6 +338,30 @@ fn a_round_that_an_error_breaks_off_records_the_parts_before_it() {
         assert!(metrics.contains(&sample), "{metrics}");
     }
     assert!(!metrics.contains("valuation"), "{metrics}");
+}
+
+#[test]
+fn a_model_that_cannot_be_read_fails_its_part_alone() {
+    let world = World::new();
+    world.receive_all();
+    fs::remove_dir_all(world.folder.path().join("models/hedonic")).unwrap();
+    let (report, _) = world.round(&[]);
+    assert_eq!(
+        states(&report)[2..],
+        [
+            (Part::Snapshot, PartState::Built),
+            (Part::Valuation, PartState::Failed)
+        ]
+    );
+    let note = &report.parts[3].notes[0];
+    assert!(note.contains("models/hedonic"), "{note}");
+    let planned = world.with_context(&[], |context| plan(context).unwrap());
+    assert_eq!(planned.parts[3].state, PartState::Failed);
+    let metrics = fs::read_to_string(world.config.reports.join("refresh.prom")).unwrap();
+    for sample in ["round_broken_off 0", "part_failed{part=\"valuation\"} 1"] {
+        let sample = format!("domesday_refresh_{sample}\n");
+        assert!(metrics.contains(&sample), "{metrics}");
+    }
 }
 
 #[test]
@@ -397,6 +421,29 @@ fn a_release_is_published_before_it_is_promoted() {
     let (report, ran) = world.round(&[Part::Rates]);
     assert_eq!(report.parts[0].state, PartState::Failed);
     assert_eq!(ran.last().unwrap(), "release publish");
+}
+
+/// A person promotes it, and the hosts fetch it then.
+#[test]
+fn a_release_that_waits_for_a_person_is_published() {
+    let mut world = World::new();
+    world.receive_all();
+    world.config.publish_to = Some("releases-of-hosts".to_owned());
+    world.end_with("publish", 1);
+    let parts = [Part::Markets, Part::Snapshot, Part::Valuation];
+    let (first, _) = world.round(&parts);
+    use PartState::{Built, Failed, Held, Proposed, Unchanged};
+    let of = |report: &RoundReport| report.parts.iter().map(|it| it.state).collect::<Vec<_>>();
+    assert_eq!(of(&first), [Failed, Built, Failed]);
+    world.program.ends.borrow_mut().clear();
+    let (second, ran) = world.round(&parts);
+    assert_eq!(of(&second), [Proposed, Unchanged, Held]);
+    assert_eq!(
+        ran,
+        ["release publish", "release history", "release publish"]
+    );
+    let (_, ran) = world.round(&parts);
+    assert!(!ran.contains(&"release publish".to_owned()), "{ran:?}");
 }
 
 #[test]

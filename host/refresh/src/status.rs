@@ -38,7 +38,7 @@ struct RefreshStatus {
 struct PartStatus {
     /// True if a step failed in its last round.
     failed: bool,
-    /// True if a person should look.
+    /// True if a person should look, or promote its release.
     attention: bool,
     /// Time of the last round that did not fail it, in seconds since 1970.
     done_at: Option<i64>,
@@ -73,7 +73,8 @@ pub(crate) fn record_round(
         let done_before = known.parts.get(&part.part).and_then(|it| it.done_at);
         let of_part = PartStatus {
             failed,
-            attention: part.needs_person(),
+            // A release that waits for its promotion stays so over rounds without news.
+            attention: part.needs_person() || part.next.is_some(),
             done_at: if failed { done_before } else { Some(now) },
         };
         known.parts.insert(part.part, of_part);
@@ -181,12 +182,21 @@ mod tests {
             parts: &[(Part, PartState)],
             inbox_problems: Option<usize>,
         ) -> Vec<String> {
-            let now = DateTime::from_timestamp(at, 0).unwrap();
             let parts = parts.iter();
             let parts: Vec<PartReport> = parts
                 .map(|(part, state)| PartReport::new(*part, *state))
                 .collect();
-            record_round(&self.config, now, &parts, inbox_problems).unwrap();
+            self.record_parts(at, &parts, inbox_problems)
+        }
+
+        fn record_parts(
+            &self,
+            at: i64,
+            parts: &[PartReport],
+            inbox_problems: Option<usize>,
+        ) -> Vec<String> {
+            let now = DateTime::from_timestamp(at, 0).unwrap();
+            record_round(&self.config, now, parts, inbox_problems).unwrap();
             let text = fs::read_to_string(self.config.reports.join(METRICS)).unwrap();
             let samples = text.lines().filter(|line| !line.starts_with('#'));
             let mut samples: Vec<String> = (samples)
@@ -229,6 +239,24 @@ mod tests {
                 samples.iter().any(|it| it == sample),
                 "{sample}: {samples:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_release_that_waits_for_its_promotion_is_for_a_person() {
+        use PartState::{Proposed, Unchanged};
+        let rounds = Rounds::new();
+        let cases = [(Proposed, true), (Unchanged, true), (Unchanged, false)];
+        for (at, (state, is_for_person)) in (0..).zip(cases) {
+            let next = is_for_person.then(|| "domesday release promote".to_owned());
+            let part = PartReport {
+                next,
+                ..PartReport::new(Part::Valuation, state)
+            };
+            let samples = rounds.record_parts(at, &[part], Some(0));
+            let count = i32::from(is_for_person);
+            let sample = format!("part_attention{{part=\"valuation\"}} {count}");
+            assert!(samples.contains(&sample), "{at}: {samples:?}");
         }
     }
 

@@ -22,6 +22,8 @@ use std::time::Duration;
 pub(super) struct ScriptedProgram {
     pub(super) ends: RefCell<BTreeMap<&'static str, StepEnd>>,
     pub(super) ran: RefCell<Vec<String>>,
+    /// The step that cannot be started.
+    pub(super) broken: RefCell<Option<&'static str>>,
     /// The output of `release history`.
     pub(super) history: RefCell<String>,
     /// The median change that `compare` finds.
@@ -41,6 +43,9 @@ impl Program for ScriptedProgram {
         self.ran
             .borrow_mut()
             .push(format!("{} {}", words[0], step.name));
+        if *self.broken.borrow() == Some(step.name) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         fs::write(log, "the reason\n\n")?;
         if let Some(output) = &step.output {
             let history = self.history.borrow();

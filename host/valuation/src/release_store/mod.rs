@@ -253,7 +253,7 @@ impl ReleaseStore {
             Some(entry) if entry.retained.package_digest() == manifest => {
                 entry.open = None;
                 entry.withdrawn = Some(reason.to_owned());
-                entry.retained.manifest.snapshot.id.to_string()
+                entry.retained.manifest.snapshot.content_digest
             }
             _ => return false,
         };

@@ -38,8 +38,9 @@ pub struct OpenRelease {
     pub window: wire::DateWindow,
 }
 
-/// Snapshots by their ids.
-pub type Snapshots = BTreeMap<String, Arc<Snapshot>>;
+/// Snapshots by the digests of their content. Another snapshot may take the folder of one that is
+/// open, and with it its id.
+pub type Snapshots = BTreeMap<Sha256Digest, Arc<Snapshot>>;
 
 /// Returns the ids of the packages in a folder, in order. It skips other files.
 ///
@@ -96,11 +97,11 @@ pub(super) fn open_release_with(
         verified,
         release,
     } = open_component_with(root, id, (trust, verification), runtime)?;
-    let snapshot = match snapshots.get(manifest.snapshot.id.as_str()) {
+    let snapshot = match snapshots.get(&manifest.snapshot.content_digest) {
         Some(snapshot) => snapshot.clone(),
         None => {
             let snapshot = Arc::new(open_snapshot(root, &manifest, (trust, verification))?);
-            snapshots.insert(manifest.snapshot.id.as_str().to_owned(), snapshot.clone());
+            snapshots.insert(manifest.snapshot.content_digest, snapshot.clone());
             snapshot
         }
     };

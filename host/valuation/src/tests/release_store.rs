@@ -8,7 +8,10 @@ use domesday_engine::config::Allocation;
 use domesday_evaluation::compare::header::Source as Rows;
 use domesday_evaluation::compare::sides::Sides;
 use domesday_evaluation::report::TrainingData;
-use domesday_package::{Full, Sha256Digest, Trust, ValuationBody, Verification, open};
+use domesday_package::{
+    Draft, Full, PropertyBody, Sha256Digest, Source, Trust, ValuationBody, Verification, open,
+    write,
+};
 use domesday_registers::Day;
 use domesday_valuation::comparison_header::{
     authority_name, header, last_training_day, training_data,
@@ -209,6 +212,47 @@ fn a_release_pinned_to_other_content_is_refused_with_both_digests() {
     assert_eq!((&*release, &*snapshot), ("other-1", SNAPSHOT));
     assert_eq!(pinned, pin);
     assert_ne!(found, pin);
+}
+
+/// The folder of an open snapshot gets another manifest. The release that is pinned to that one is
+/// not served from the open snapshot.
+#[test]
+fn a_release_is_served_from_the_content_that_it_is_pinned_to_and_not_by_the_id() {
+    let folder = without_release();
+    add(folder.path(), "first-1", |_| {});
+    let store = store(folder.path(), None, "2027-06-01").unwrap();
+    let properties = folder.path().join("property");
+    let place = properties.join(SNAPSHOT);
+    let package = open(&place, &Trust::Unsigned).unwrap();
+    let mut body: PropertyBody = package.body().unwrap();
+    let found = body.content_digest.to_string();
+    let pin: Sha256Digest = "0".repeat(64).parse().unwrap();
+    body.content_digest = pin;
+    let files = package.manifest().files.keys();
+    let files = files.map(|file| {
+        (
+            file.clone(),
+            Source::Path(package.directory().join(file.as_str())),
+        )
+    });
+    let draft = Draft {
+        id: SNAPSHOT.parse().unwrap(),
+        created: "2026-10-01T00:00:00Z".parse().unwrap(),
+        body,
+        files: files.collect(),
+    };
+    let elsewhere = tempfile::tempdir().unwrap();
+    write(elsewhere.path(), draft).unwrap();
+    fs::rename(&place, properties.join(".before")).unwrap();
+    copy_tree(&elsewhere.path().join(SNAPSHOT), &place);
+    add(folder.path(), "other-1", |body| {
+        body.snapshot.content_digest = pin
+    });
+    let refused = store.get("other-1").err();
+    let is_other =
+        matches!(&refused, Some(ReleaseError::OtherSnapshot { found: it, .. }) if *it == found);
+    assert!(is_other, "{refused:?}");
+    store.get("first-1").unwrap();
 }
 
 #[test]

@@ -246,7 +246,7 @@ impl PackageBucket {
         }
         let attachments = Attachments::read(package.directory())?;
         let before = there.as_ref().map(|there| &there.attachments);
-        if before.is_none_or(|before| attachments.outweigh(before, package)) {
+        if before.is_none_or(|before| attachments.outweigh(before, package, &Trust::Unsigned)) {
             for (file, bytes) in attachments.iter() {
                 self.transfer.put(&key(name, file), bytes.to_vec()).await?;
                 sent = true;

@@ -11,7 +11,7 @@ use super::{RegistryError, artifact, existing};
 use domesday_engine::component::outline;
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
 use domesday_package::{
-    Attachments, FileEntry, Kind, Package, PublishOutcome, Sha256Digest, ValuationBody,
+    Attachments, FileEntry, Kind, Package, PublishOutcome, Sha256Digest, Trust, ValuationBody,
 };
 use domesday_registers::Progress;
 use oci_client::RegistryOperation;
@@ -54,7 +54,7 @@ pub async fn publish(
     let signature = stored_signature.or(own_signature);
     let own_attachments = Attachments::read(package.directory())?;
     let attachments = match &there {
-        Some(there) if !own_attachments.outweigh(&there.attachments, package) => {
+        Some(there) if !own_attachments.outweigh(&there.attachments, package, &Trust::Unsigned) => {
             there.attachments.clone()
         }
         _ => own_attachments,

@@ -13,7 +13,7 @@ use crate::files::{read_small, sync_directory};
 use crate::manifest::{APPROVAL, CHECK, CHECK_SIGNATURE, LARGEST};
 use crate::signature::{DetachedSignature, LARGEST_SIGNATURE, put};
 use crate::write::put_file;
-use crate::{Package, PackageError};
+use crate::{Package, PackageError, Trust};
 
 /// The names of the attachments, each with the bytes of the largest that is read.
 pub const ATTACHMENTS: [(&str, u64); 3] = [
@@ -31,7 +31,7 @@ pub struct Attachments(BTreeMap<&'static str, Vec<u8>>);
 enum Weight {
     /// No signed report of the manifest.
     Nothing,
-    /// A signed report that says that the release failed.
+    /// A signed report that says that the release failed, or that says too little.
     Failed,
     /// A signed report that says that the release passed.
     Passed,
@@ -73,31 +73,36 @@ impl Attachments {
         self.0.iter().map(|(name, bytes)| (*name, bytes.as_slice()))
     }
 
-    /// Reports whether they vouch for more than `other` does, whoever signed.
-    pub fn outweigh(&self, other: &Attachments, package: &Package) -> bool {
-        self.weight(package) > other.weight(package)
+    /// Reports whether they vouch for more than `other` does. Signatures by keys that `trust` does
+    /// not have vouch for nothing.
+    pub fn outweigh(&self, other: &Attachments, package: &Package, trust: &Trust) -> bool {
+        self.weight(package, trust) > other.weight(package, trust)
     }
 
-    fn weight(&self, package: &Package) -> Weight {
+    fn weight(&self, package: &Package, trust: &Trust) -> Weight {
         let (Some(report), Some(signature)) = (self.get(CHECK), self.get(CHECK_SIGNATURE)) else {
             return Weight::Nothing;
         };
         let is_of = |signature: &[u8], message: &[u8]| {
-            DetachedSignature::parse(signature).is_some_and(|signature| signature.is_of(message))
+            DetachedSignature::parse(signature).is_some_and(|signature| {
+                let is_trusted = match trust {
+                    Trust::Required(list) => list.trusts(&signature.key),
+                    Trust::Unsigned => true,
+                };
+                is_trusted && signature.is_of(message)
+            })
         };
         if !is_of(signature, &check_message(package, report)) {
             return Weight::Nothing;
         }
         match CheckReport::parse(report) {
             Ok(found) if found.manifest != package.digest() => Weight::Nothing,
-            Ok(found) if !found.has_failed() && found.weakness().is_none() => {
-                match self.get(APPROVAL) {
-                    Some(approval) if is_of(approval, &approval_message(package, report)) => {
-                        Weight::Approved
-                    }
-                    _ => Weight::Passed,
+            Ok(found) if !found.has_failed() && found.gap().is_none() => match self.get(APPROVAL) {
+                Some(approval) if is_of(approval, &approval_message(package, report)) => {
+                    Weight::Approved
                 }
-            }
+                _ => Weight::Passed,
+            },
             Ok(_) => Weight::Failed,
             Err(_) => Weight::Nothing,
         }
@@ -115,8 +120,9 @@ impl Attachments {
         &self,
         directory: &Path,
         existing: &Package,
+        trust: &Trust,
     ) -> Result<bool, PackageErrorKind> {
-        if !self.outweigh(&Attachments::read_from(directory)?, existing) {
+        if !self.outweigh(&Attachments::read_from(directory)?, existing, trust) {
             return Ok(false);
         }
         self.replace(directory)?;

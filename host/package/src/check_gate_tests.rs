@@ -390,3 +390,37 @@ fn a_copy_takes_attachments_that_vouch_for_more_and_keeps_its_own_otherwise() {
     fs::remove_dir_all(elsewhere.path().join(ID)).unwrap();
     assert_eq!(copy().1, read(&package));
 }
+
+/// A place serves the package with another report, signed and approved by strange keys.
+#[test]
+fn a_report_by_a_key_that_is_not_trusted_replaces_none() {
+    let (_dir, package) = package();
+    attach_check(&package, &report_pass(&package), &key(1)).unwrap();
+    let own = Attachments::read(package.directory()).unwrap();
+    let (_elsewhere, copy) = {
+        let dir = tempfile::tempdir().unwrap();
+        publish(&package, dir.path(), &TransferControl::default()).unwrap();
+        let copy = open(&dir.path().join(ID), &Trust::Unsigned).unwrap();
+        (dir, copy)
+    };
+    attach_check(&copy, &report_pass(&copy), &key(8)).unwrap();
+    approve(&copy, &trust_of(&[8]), &key(9)).unwrap();
+    let strange = Attachments::read(copy.directory()).unwrap();
+    assert!(strange.outweigh(&own, &package, &Trust::Unsigned));
+    assert!(!strange.outweigh(&own, &package, &trust_of(&[1])));
+    assert!(own.outweigh(&strange, &package, &trust_of(&[1])));
+}
+
+#[test]
+fn a_whole_report_replaces_one_that_lacks_a_check() {
+    let (_dir, package) = package();
+    let mut few: Value = serde_json::from_slice(&report_pass(&package)).unwrap();
+    few["checks"].as_array_mut().unwrap().pop();
+    let few = serde_json::to_vec(&few).unwrap();
+    attach_check(&package, &few, &key(1)).unwrap();
+    let before = Attachments::read(package.directory()).unwrap();
+    attach_check(&package, &report_pass(&package), &key(1)).unwrap();
+    let whole = Attachments::read(package.directory()).unwrap();
+    assert!(whole.outweigh(&before, &package, &trust_of(&[1])));
+    assert!(!before.outweigh(&whole, &package, &trust_of(&[1])));
+}

@@ -105,6 +105,15 @@ impl CheckReport {
         (self.other_sales && self.find_unjudged(COVERAGE).is_some()).then(few_sales)
     }
 
+    /// Returns why the report decides nothing, whatever its verdict is.
+    pub(crate) fn gap(&self) -> Option<String> {
+        let missing = || {
+            let missing = self.missing_parts();
+            (!missing.is_empty()).then(|| missing.join(", "))
+        };
+        self.weakness().or_else(missing)
+    }
+
     /// Returns the parts that a report of this program has and this one lacks.
     pub(crate) fn missing_parts(&self) -> Vec<&'static str> {
         let limits = self.limits.is_none().then_some("limits");

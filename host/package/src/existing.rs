@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::error::PackageErrorKind;
 use crate::manifest::SIGNATURE;
-use crate::{Attachments, Manifest, Package, PublicKey, Verification, signature};
+use crate::{Attachments, Manifest, Package, PublicKey, Trust, Verification, signature};
 
 /// The result of publishing a package into a packages folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,9 @@ pub enum PublishOutcome {
     AlreadyThere(Option<PublicKey>),
 }
 
+/// The signature and the attachments that come with a manifest, and the keys whose reports count.
+pub(crate) type Heads<'a> = (Option<&'a [u8]>, &'a Attachments, &'a Trust);
+
 /// Looks for the package of `manifest` at `destination`, and returns `None` where nothing is there.
 ///
 /// An unsigned package takes the signature that came. A signed one keeps its own. Attachments that
@@ -27,7 +30,7 @@ pub enum PublishOutcome {
 pub(crate) fn find_existing(
     destination: &Path,
     manifest: &Manifest,
-    (new_signature, attachments): (Option<&[u8]>, &Attachments),
+    (new_signature, attachments, trust): Heads<'_>,
     verification: &dyn Verification,
 ) -> Result<Option<PublishOutcome>, PackageErrorKind> {
     if fs::symlink_metadata(destination).is_err() {
@@ -38,7 +41,7 @@ pub(crate) fn find_existing(
         return Err(PackageErrorKind::Republished);
     }
     let signer = signature::signer(destination, manifest)?;
-    let attached = attachments.complete(destination, &existing)?;
+    let attached = attachments.complete(destination, &existing, trust)?;
     match (signer, new_signature) {
         (None, Some(bytes)) => {
             signature::put(destination, SIGNATURE, bytes)?;

@@ -25,6 +25,12 @@ pub(crate) fn canonical(value: &Value) -> Result<Vec<u8>, serde_json::Error> {
 /// Indents canonical JSON by two blanks a level and ends it with a newline: the form in which a
 /// manifest is stored. It only adds blanks, so it maps one canonical text to one stored text.
 pub(crate) fn indent(canonical: &[u8]) -> Vec<u8> {
+    indent_up_to(canonical, usize::MAX).unwrap_or_default()
+}
+
+/// Indents as [`indent`] does, or gives up soon after as many bytes. The text of a stranger, deep
+/// in brackets, would grow to two hundred times its size.
+pub(crate) fn indent_up_to(canonical: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(canonical.len() * 2);
     let mut depth = 0_usize;
     let mut quoted = false;
@@ -35,6 +41,9 @@ pub(crate) fn indent(canonical: &[u8]) -> Vec<u8> {
         out.resize(out.len() + 2 * depth, b' ');
     };
     while let Some(byte) = bytes.next() {
+        if out.len() > limit {
+            return None;
+        }
         if quoted {
             out.push(byte);
             quoted = escaped || byte != b'"';
@@ -68,7 +77,7 @@ pub(crate) fn indent(canonical: &[u8]) -> Vec<u8> {
         }
     }
     out.push(b'\n');
-    out
+    Some(out)
 }
 
 fn check_numbers(value: &Value) -> Result<(), serde_json::Error> {
@@ -190,6 +199,21 @@ mod tests {
     fn nothing_may_follow_and_depth_is_bounded() {
         assert!(parse(b"{} {}").is_err());
         assert!(parse("[".repeat(100_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn indenting_gives_up_soon_after_the_length_that_is_expected() {
+        let deep = [
+            b"[".repeat(126),
+            b"0,".repeat(10_000),
+            b"0".to_vec(),
+            b"]".repeat(126),
+        ];
+        let deep = deep.concat();
+        let whole = indent(&deep);
+        assert!(whole.len() > 100 * deep.len());
+        assert_eq!(indent_up_to(&deep, deep.len()), None);
+        assert_eq!(indent_up_to(&deep, whole.len()), Some(whole));
     }
 
     #[test]

@@ -64,7 +64,8 @@ impl Manifest {
             }
         }
         let canonical = json::canonical(&value).map_err(PackageErrorKind::ManifestJson)?;
-        if json::indent(&canonical) != stored {
+        let indented = json::indent_up_to(&canonical, stored.len());
+        if indented.as_deref() != Some(stored) {
             return Err(PackageErrorKind::NotCanonical);
         }
         serde_json::from_value(value).map_err(PackageErrorKind::ManifestJson)

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use crate::error::PackageErrorKind;
-use crate::existing::find_existing;
+use crate::existing::{Heads, find_existing};
 use crate::files::{read_small, sync_directory};
 use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::signature::LARGEST_SIGNATURE;
 use crate::staging::StagingDirectory;
 use crate::write::{copy, put_file, rename_into_place};
 use crate::{
-    Attachments, Manifest, Package, PackageError, PublishOutcome, Source, TransferControl,
+    Attachments, Manifest, Package, PackageError, PublishOutcome, Source, TransferControl, Trust,
     signature,
 };
 
@@ -43,7 +43,8 @@ fn publish_to(
     let manifest = package.manifest();
     let signature = signature_of(package)?;
     let attachments = Attachments::read_from(package.directory())?;
-    let heads = (signature.as_deref(), &attachments);
+    // Whoever publishes may be asked by hosts that trust other keys.
+    let heads = (signature.as_deref(), &attachments, &Trust::Unsigned);
     let existing = find_existing(destination, manifest, heads, control)?;
     if let Some(published) = existing {
         return Ok(published);
@@ -77,7 +78,7 @@ pub(crate) fn put_in_place(
     packages_dir: &Path,
     destination: &Path,
     manifest: &Manifest,
-    heads: (Option<&[u8]>, &Attachments),
+    heads: Heads<'_>,
     control: &TransferControl,
 ) -> Result<PublishOutcome, PackageErrorKind> {
     control

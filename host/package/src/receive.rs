@@ -28,6 +28,8 @@ pub struct RemoteManifest {
     signature: Option<Vec<u8>>,
     signer: Option<PublicKey>,
     attachments: Attachments,
+    /// The keys whose reports and approvals count.
+    trust: Trust,
 }
 
 /// The state of a remote package in a packages folder.
@@ -89,6 +91,7 @@ impl RemoteManifest {
             signature,
             signer,
             attachments: Attachments::default(),
+            trust: trust.clone(),
         })
     }
 
@@ -138,7 +141,7 @@ impl RemoteManifest {
     ) -> Result<ReceiveState, PackageError> {
         let destination = packages_dir.join(self.manifest.id.as_str());
         let attempt = || {
-            let heads = (self.signature.as_deref(), &self.attachments);
+            let heads = (self.signature.as_deref(), &self.attachments, &self.trust);
             match find_existing(&destination, &self.manifest, heads, control)? {
                 Some(published) => Ok(Err(published)),
                 None => StagingDirectory::new(packages_dir, &self.manifest.id).map(Ok),
@@ -223,7 +226,7 @@ impl PackageReceiver {
                 &packages_dir,
                 &destination,
                 &remote.manifest,
-                (signature, &remote.attachments),
+                (signature, &remote.attachments, &remote.trust),
                 control,
             )
         };

@@ -56,6 +56,8 @@ pub struct Proof {
     pub heads: usize,
     /// The last receipt that a head vouches for. Later receipts are chained, and not signed yet.
     pub signed: u64,
+    /// The last receipt that a head from elsewhere vouches for.
+    pub vouched_elsewhere: Option<u64>,
     /// Bytes after the last whole line: a receipt that was being written.
     pub unfinished: u64,
 }
@@ -78,15 +80,17 @@ pub fn verify(
     let count = heads.values().map(Vec::len).sum();
     let digest = match expected.begins_at {
         1 => Some(opening(&host)),
-        later => heads
-            .remove(&(later - 1))
-            .and_then(|heads| Some(heads.first()?.digest)),
+        later => match heads.remove(&(later - 1)) {
+            Some(heads) => agreed_digest(&heads)?,
+            None => None,
+        },
     };
     let mut proof = Proof {
         host,
         last: 0,
         heads: count,
         signed: heads.keys().last().copied().unwrap_or(0),
+        vouched_elsewhere: None,
         unfinished: 0,
     };
     let mut files = segment::list(journal)?;
@@ -102,6 +106,10 @@ pub fn verify(
         proof.unfinished = walk.follow(path, is_last, &mut each_line)?;
     }
     (proof.last, _) = walk.end()?;
+    let of_range = expected.heads.iter().map(|head| head.sequence);
+    proof.vouched_elsewhere = of_range
+        .filter(|&at| at + 1 >= expected.begins_at && at <= proof.last)
+        .max();
     let later = walk.heads.into_keys().next();
     let missing = expected.ends_at.filter(|end| *end > proof.last);
     match later.or(missing) {
@@ -325,6 +333,24 @@ impl Chain {
         self.next += 1;
         self.digest = Some(digest);
         Ok((receipt, digest))
+    }
+}
+
+/// Returns the digest that all heads of the receipt before the first one state.
+///
+/// # Errors
+/// [`Flaw::Head`] where two of them differ.
+fn agreed_digest(heads: &[Head]) -> Result<Option<Sha256Digest>, VerifyError> {
+    let Some(first) = heads.first() else {
+        return Ok(None);
+    };
+    match heads.iter().find(|head| head.digest != first.digest) {
+        Some(other) => Err(VerifyError::Whole(Flaw::Head {
+            sequence: other.sequence,
+            signed: other.digest,
+            found: first.digest,
+        })),
+        None => Ok(Some(first.digest)),
     }
 }
 

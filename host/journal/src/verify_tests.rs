@@ -11,10 +11,15 @@ const COUNT: u64 = 30;
 
 /// Writes a journal of thirty receipts in several files, and closes it.
 async fn journal() -> TempDir {
+    journal_of(0).await
+}
+
+/// Writes the journal of the same host with other records.
+async fn journal_of(content: u8) -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     let journal = Journal::open_with(dir.path(), [9; 32], Arc::new(|| 0), 8_192.into()).unwrap();
     for name in 0..COUNT {
-        let record = vec![u8::try_from(name).unwrap(); 400];
+        let record = vec![u8::try_from(name).unwrap() ^ content; 400];
         let key = TenantKey::new([1; 32]);
         let receipt = prepare(&about(&name.to_string()), &key, &record).unwrap();
         let ticket = journal.append(receipt).unwrap();
@@ -368,6 +373,41 @@ async fn the_first_receipt_of_a_later_file_follows_the_head_before_it() {
         }) => assert_eq!(sequence, begins_at),
         other => panic!("{other:?}"),
     }
+}
+
+/// A head that an auditor kept says that the receipt before the first one was another.
+#[tokio::test]
+async fn a_head_from_elsewhere_of_the_receipt_before_the_first_one_counts() {
+    let (dir, other) = (journal().await, journal_of(0x80).await);
+    let (begins_at, _) = segment::list(dir.path()).unwrap().swap_remove(1);
+    let head_of = |dir: &TempDir| {
+        let heads = heads(dir.path()).unwrap().into_iter();
+        heads
+            .filter(|head| head.sequence + 1 == begins_at)
+            .last()
+            .unwrap()
+    };
+    let verify_with = |heads: Vec<Head>| {
+        let expected = Expectations {
+            heads,
+            begins_at,
+            ..Expectations::default()
+        };
+        verify(dir.path(), &expected, |_| {})
+    };
+    let proof = verify_with(vec![head_of(&dir)]).unwrap();
+    assert_eq!(proof.vouched_elsewhere, Some(begins_at - 1));
+    assert_eq!(verify_with(Vec::new()).unwrap().vouched_elsewhere, None);
+    match verify_with(vec![head_of(&other)]) {
+        Err(VerifyError::Whole(Flaw::Head { sequence, .. })) => {
+            assert_eq!(sequence, begins_at - 1);
+        }
+        found => panic!("{found:?}"),
+    }
+    // One of no receipt that is looked at vouches for nothing.
+    let early = heads(dir.path()).unwrap().into_iter();
+    let early = early.filter(|head| head.sequence + 1 < begins_at).collect();
+    assert_eq!(verify_with(early).unwrap().vouched_elsewhere, None);
 }
 
 /// A file whose line a host is writing: its midst is there after some reads.

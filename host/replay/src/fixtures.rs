@@ -73,7 +73,7 @@ pub enum ReplayError {
 }
 
 /// A release's package, its manifest, its component, and its evidence where that is compared.
-type Opened = (
+type OpenParts = (
     Package,
     ValuationBody,
     Release,
@@ -130,7 +130,7 @@ impl FixtureReplay<'_> {
     }
 
     /// Opens the release, and its snapshot where the evidence is compared with it.
-    fn open(&self, trust: &Trust, runtime: &Runtime) -> Result<Opened, ReplayError> {
+    fn open(&self, trust: &Trust, runtime: &Runtime) -> Result<OpenParts, ReplayError> {
         let (root, id) = (self.root, self.release);
         if self.with_snapshot {
             let open = open_release(root, id, trust, runtime, &mut BTreeMap::new())?;

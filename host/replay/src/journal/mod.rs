@@ -111,9 +111,20 @@ impl JournalReplay {
                 .warnings
                 .push(format!("no head vouches for the last {count} receipts"));
         }
-        if self.expectations.heads.is_empty() {
-            let alone = "no head from elsewhere was given, so anyone who can write this folder could have rewritten all of it";
-            report.warnings.push(alone.to_owned());
+        match proof.vouched_elsewhere {
+            Some(last) if last >= proof.last => {}
+            Some(last) => report.warnings.push(format!(
+                "no head from elsewhere vouches for the receipts after {last}"
+            )),
+            None => {
+                let given = match self.expectations.heads.is_empty() {
+                    true => "no head from elsewhere was given",
+                    false => "no head that was given is of these receipts",
+                };
+                report.warnings.push(format!(
+                    "{given}, so anyone who can write this folder could have rewritten all of it"
+                ));
+            }
         }
         report.unfinished_bytes = proof.unfinished;
     }

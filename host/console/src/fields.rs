@@ -8,7 +8,7 @@ impl Fields {
     /// Parses fields as a browser encodes them.
     pub fn parse(bytes: &[u8]) -> Fields {
         let fields = form_urlencoded::parse(bytes)
-            .map(|(name, value)| (name.into_owned(), value.trim().to_owned()))
+            .map(|(name, value)| (name.into_owned(), trim(&value).to_owned()))
             .filter(|(_, value)| !value.is_empty());
         Fields(fields.collect())
     }
@@ -28,7 +28,7 @@ impl Fields {
 
     /// Adds a field, unless it is empty.
     pub fn add(&mut self, name: &str, value: &str) {
-        let value = value.trim();
+        let value = trim(value);
         if !value.is_empty() {
             self.0.push((name.to_owned(), value.to_owned()));
         }
@@ -53,9 +53,27 @@ impl Fields {
     }
 }
 
+/// Returns a value without blanks around it. The tabs of several lines divide cells, also empty
+/// ones at the beginning and the end.
+fn trim(value: &str) -> &str {
+    match value.contains('\n') {
+        true => value.trim_matches(['\r', '\n', ' ']),
+        false => value.trim(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blank_cells_around_several_lines_stay() {
+        let mut fields = Fields::default();
+        fields.add("postcode", " QA1 1AF\t");
+        fields.add("homes", "\tpostcode\n1\tQA1 1AF\t\r\n\n");
+        assert_eq!(fields.get("postcode"), Some("QA1 1AF"));
+        assert_eq!(fields.get("homes"), Some("\tpostcode\n1\tQA1 1AF\t"));
+    }
 
     #[test]
     fn fields_are_read_and_written() {

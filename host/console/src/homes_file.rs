@@ -2,6 +2,7 @@
 
 use crate::home_inputs::required_inputs;
 use crate::homes_text::{column_name, date, delimiter, number};
+use crate::number::whole;
 use serde_json::{Map, Value, json};
 
 /// The kind of a column's cells.
@@ -30,6 +31,8 @@ const COLUMNS: [(&str, &str, CellKind); 13] = [
 ];
 /// The columns of a size, of which a home needs one.
 const SIZES: [&str; 3] = ["floor_area_m2", "bedrooms", "living_rooms"];
+/// The most homes of a file.
+pub const MOST_HOMES: usize = 100_000;
 /// The column that names a row in the results.
 pub const REFERENCE: &str = "request_reference";
 
@@ -63,18 +66,27 @@ impl HomesFile {
             .map(str::to_owned)
             .collect();
         check_headings(&headings)?;
-        let mut rows = Vec::new();
+        let (mut rows, mut count) = (Vec::new(), 0);
         for record in reader.records() {
             let record = record.map_err(|error| error.to_string())?;
-            let row: Vec<String> = record.iter().map(str::to_owned).collect();
             // A spreadsheet writes lines without a cell too.
-            if row.iter().any(|cell| !cell.is_empty()) {
-                rows.push(row);
+            if record.iter().all(str::is_empty) {
+                continue;
+            }
+            count += 1;
+            // A file of short lines would take a hundred times its size.
+            if count <= MOST_HOMES {
+                rows.push(record.iter().map(str::to_owned).collect());
             }
         }
-        match rows.is_empty() {
-            true => Err(no_home()),
-            false => Ok(HomesFile { headings, rows }),
+        match count {
+            0 => Err(no_home()),
+            1..=MOST_HOMES => Ok(HomesFile { headings, rows }),
+            _ => Err(format!(
+                "The file has {} homes. The console takes {} in one file.",
+                whole(count),
+                whole(MOST_HOMES)
+            )),
         }
     }
 
@@ -100,11 +112,14 @@ impl HomesFile {
         }
     }
 
-    /// Returns the requests of the file, one for each home.
-    pub fn requests(&self, stored_data: bool) -> Vec<Value> {
+    /// Returns the requests of the file in parts, one for each home. A part is made when it is
+    /// taken, since requests take several times the memory of their rows.
+    pub fn parts(&self, most: usize, stored_data: bool) -> impl Iterator<Item = Vec<Value>> {
         let names: Vec<String> = self.headings.iter().map(|name| column_name(name)).collect();
-        let request = |row: &Vec<String>| request_of(&names, row, stored_data);
-        self.rows.iter().map(request).collect()
+        self.rows.chunks(most).map(move |rows| {
+            let requests = rows.iter().map(|row| request_of(&names, row, stored_data));
+            requests.collect()
+        })
     }
 }
 
@@ -169,7 +184,8 @@ mod tests {
     use super::*;
 
     fn requests(text: &str) -> Vec<Value> {
-        HomesFile::read(text).unwrap().requests(true)
+        let homes = HomesFile::read(text).unwrap();
+        homes.parts(1, true).flatten().collect()
     }
 
     #[test]
@@ -202,9 +218,21 @@ mod tests {
         let example = include_str!("../../../examples/python/homes.csv");
         let homes = HomesFile::read(example).unwrap();
         homes.check_columns().unwrap();
-        let request = &homes.requests(true)[0];
+        let request = &homes.parts(10, true).next().unwrap()[0];
         assert_eq!(request["occupancy"]["status"], "owner_occupied");
         assert_eq!(request["request_reference"], "house");
+    }
+
+    #[test]
+    fn a_file_of_too_many_homes_is_counted_and_refused() {
+        let file = |homes: usize| format!("postcode\n{}", "a\n".repeat(homes));
+        let homes = HomesFile::read(&file(MOST_HOMES)).unwrap();
+        assert_eq!(homes.parts(2_500, true).count(), MOST_HOMES / 2_500);
+        let refused = HomesFile::read(&file(MOST_HOMES + 2)).err().unwrap();
+        assert!(
+            refused.starts_with("The file has 100,002 homes."),
+            "{refused}"
+        );
     }
 
     #[test]

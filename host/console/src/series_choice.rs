@@ -14,7 +14,9 @@ pub fn selections(fields: &Fields) -> Vec<Fields> {
     own.remove(COMPARED);
     own.remove(COMPARED_DAY);
     let mut selections = vec![own.clone()];
-    if let Some(area) = fields.get(COMPARED) {
+    // An area beside itself would double each observation.
+    let compared = fields.get(COMPARED);
+    if let Some(area) = compared.filter(|area| fields.get("area") != Some(area)) {
         let mut other = own.clone();
         other.set("area", area);
         selections.push(other);

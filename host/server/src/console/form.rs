@@ -9,8 +9,10 @@ use domesday_console::form_token;
 use http_body_util::{BodyExt, Limited};
 use std::time::Duration;
 
-/// The largest form, bytes: a file of homes for a job.
+/// The largest form with a file of homes for a job, bytes.
 pub(super) const MAX_BYTES: usize = 9_500_000;
+/// The largest form of another kind, bytes. Some need no session.
+const MAX_FIELDS_BYTES: usize = 64 << 10;
 /// The time that a form has to arrive.
 const TIME: Duration = Duration::from_secs(10);
 
@@ -55,5 +57,5 @@ pub(super) fn is_of(fields: &Fields, session: &Session) -> bool {
 /// # Errors
 /// `Form` if it does not arrive whole and in time.
 pub(super) async fn read(body: Body) -> Result<Fields, ConsoleError> {
-    Ok(Fields::parse(&receive(body, MAX_BYTES).await?))
+    Ok(Fields::parse(&receive(body, MAX_FIELDS_BYTES).await?))
 }

@@ -169,6 +169,8 @@ async fn ask_for_session(
     let wanted = request.uri().path_and_query();
     let wanted = wanted.map_or_else(|| "/".to_owned(), ToString::to_string);
     let next = match (request.method().clone(), wanted.as_str()) {
+        // A part of a map is no page.
+        (Method::GET, path) if path.starts_with("/map/") => None,
         (Method::GET, _) => Some(wanted),
         (Method::POST, "/values") => keep_form(console, sessions, request, "/").await,
         (Method::POST, "/jobs") => keep_form(console, sessions, request, "/jobs").await,

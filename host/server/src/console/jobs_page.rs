@@ -1,6 +1,7 @@
 //! Jobs: a file of homes becomes one or more jobs, and the page lists those of before.
 
 use super::api::ApiResponse;
+use super::blocking::blocking;
 use super::error::ConsoleError;
 use super::form::{MAX_BYTES, is_of};
 use super::guard::{self, require_scope};
@@ -15,7 +16,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use domesday_console::fields::Fields;
-use domesday_console::homes_file::{HomesFile, REFERENCE, columns};
+use domesday_console::homes_file::{HomesFile, MOST_HOMES, REFERENCE, columns};
 use domesday_console::homes_text::decode;
 use domesday_console::message::render_message;
 use domesday_console::number::{moment, whole};
@@ -28,7 +29,7 @@ use uuid::Uuid;
 
 pub(super) const TITLE: &str = "Jobs";
 /// Jobs that one file becomes, at most.
-pub(super) const MOST_JOBS: usize = 40;
+pub(super) const MOST_JOBS: usize = MOST_HOMES.div_ceil(ROWS_MAX);
 /// The words for a form of another session.
 const OTHER_FORM: &str = "The form was not of this session, and nothing was sent. Send it again.";
 /// The field that asks for stored data.
@@ -55,8 +56,10 @@ pub(super) async fn page(
         return Ok(Redirect::to(&format!("/jobs/{id}")).into_response());
     }
     let draft = guard::draft(&console, &query);
+    // The same form, so that what it did before is not done twice.
+    let id = draft.as_ref().map(|draft| console.form_id(draft));
     let content = FormContent {
-        id: &console.new_form_id(),
+        id: &id.unwrap_or_else(|| console.new_form_id()),
         text: draft
             .as_ref()
             .and_then(|draft| draft.get(HOMES))
@@ -78,9 +81,9 @@ pub(super) async fn submit(
 ) -> Result<Response, ConsoleError> {
     require_scope(&session, Scope::AvmValue)?;
     let (fields, file) = upload::read(&headers, body, MAX_BYTES).await?;
-    let text = match &file {
-        Some(bytes) => decode(bytes),
-        None => fields.get(HOMES).unwrap_or_default().to_owned(),
+    let text: Arc<str> = match &file {
+        Some(bytes) => decode(bytes).into(),
+        None => fields.get(HOMES).unwrap_or_default().into(),
     };
     let id = console.form_id(&fields);
     let stored_data = fields.get(STORED).is_some();
@@ -96,35 +99,23 @@ pub(super) async fn submit(
     if !is_of(&fields, &session) {
         return Ok(again(StatusCode::FORBIDDEN, OTHER_FORM.to_owned()));
     }
-    let homes = HomesFile::read(&text).and_then(|homes| homes.check_columns().map(|()| homes));
-    let requests = match homes {
-        Ok(homes) => homes.requests(stored_data),
+    let reading = text.clone();
+    let homes = blocking(move || {
+        let homes = HomesFile::read(&reading)?;
+        homes.check_columns().map(|()| homes)
+    });
+    let homes = match homes.await? {
+        Ok(homes) => homes,
         Err(problem) => return Ok(again(StatusCode::UNPROCESSABLE_ENTITY, problem)),
     };
-    if requests.len() > MOST_JOBS * ROWS_MAX {
-        let problem = format!(
-            "The file has {} homes. The console takes {} in one file: {MOST_JOBS} jobs of {}.",
-            whole(requests.len()),
-            whole(MOST_JOBS * ROWS_MAX),
-            whole(ROWS_MAX)
-        );
-        return Ok(again(StatusCode::UNPROCESSABLE_ENTITY, problem));
-    }
-    let post = |body: Value| {
-        let (console, session) = (&console, &*session);
-        async move { console.post(session, "/v3/valuation-jobs", &body).await }
-    };
-    let (jobs, stopped) = submit_parts(&id, &requests, post).await?;
-    let file = FileOfHomes {
-        jobs,
-        rows: requests.len(),
-        taken: console.service.clock.now(),
-        text: Some(text.as_str().into()),
-    };
-    let path = file.path();
-    if let Some(sessions) = &console.service.console {
-        sessions.work().keep_file(&session.user.tenant, file);
-    }
+    // It goes on where the browser goes away: its first jobs are charged by then.
+    let submitting = tokio::spawn({
+        let (console, session, text) = (console.clone(), session.clone(), text.clone());
+        let content = (id.clone(), stored_data);
+        async move { submit_file(&console, &session, content, (&homes, text)).await }
+    });
+    let submitted = submitting.await.map_err(|_| ConsoleError::Response)?;
+    let (path, stopped) = submitted?;
     match stopped {
         None => Ok(Redirect::to(&format!("/jobs/{path}")).into_response()),
         Some((0, message)) => Ok(again(StatusCode::UNPROCESSABLE_ENTITY, message)),
@@ -139,6 +130,38 @@ pub(super) async fn submit(
     }
 }
 
+/// Submits a file of a form, and adds it to the list of the page. Returns the path of its jobs, and
+/// why it stopped after how many homes, if it did.
+///
+/// # Errors
+/// As [`submit_parts`].
+async fn submit_file(
+    console: &Console,
+    session: &Session,
+    (form_id, stored_data): (String, bool),
+    (homes, text): (&HomesFile, Arc<str>),
+) -> Result<(String, Option<(usize, String)>), ConsoleError> {
+    let post = |body: Value| async move {
+        let path = "/v3/valuation-jobs";
+        console.post(session, path, &body).await
+    };
+    let parts = homes.parts(ROWS_MAX, stored_data);
+    let (jobs, stopped) = submit_parts(&form_id, parts, post).await?;
+    let file = FileOfHomes {
+        jobs,
+        rows: stopped
+            .as_ref()
+            .map_or(homes.rows.len(), |(taken, _)| *taken),
+        taken: console.service.clock.now(),
+        text: Some(text),
+    };
+    let path = file.path();
+    if let Some(sessions) = &console.service.console {
+        sessions.work().keep_file(&session.user.tenant, file);
+    }
+    Ok((path, stopped))
+}
+
 /// Submits the parts of a file one after another. Returns the jobs, and why it stopped after how
 /// many homes, if it did. The key of a part is that of its form and content.
 ///
@@ -146,14 +169,14 @@ pub(super) async fn submit(
 /// That of the first part. A later one must not hide the jobs before it.
 async fn submit_parts<A>(
     form_id: &str,
-    requests: &[Value],
+    parts: impl Iterator<Item = Vec<Value>>,
     post: impl Fn(Value) -> A,
 ) -> Result<(Vec<Uuid>, Option<(usize, String)>), ConsoleError>
 where
     A: Future<Output = Result<ApiResponse, ConsoleError>>,
 {
     let mut jobs = Vec::new();
-    for (at, part) in requests.chunks(ROWS_MAX).enumerate() {
+    for (at, part) in parts.enumerate() {
         let requests = Value::from(part);
         let key = format!("console-{}-{at}", key_of(form_id, &requests));
         let body = json!({"mode": "standard", "requests": requests, "idempotency_key": key});
@@ -277,7 +300,7 @@ mod tests {
     async fn submit(
         last: impl Fn() -> Result<ApiResponse, ConsoleError>,
     ) -> (Vec<Uuid>, Option<(usize, String)>) {
-        let requests = vec![json!({}); 2 * ROWS_MAX + 1];
+        let parts = [ROWS_MAX, ROWS_MAX, 1].map(|rows| vec![json!({}); rows]);
         let sent = Cell::new(0);
         let post = |_| {
             sent.set(sent.get() + 1);
@@ -290,7 +313,7 @@ mod tests {
             };
             async { answered }
         };
-        submit_parts("form", &requests, post).await.unwrap()
+        submit_parts("form", parts.into_iter(), post).await.unwrap()
     }
 
     #[tokio::test]

@@ -43,6 +43,8 @@ pub(super) async fn page(
     let query = request.uri().query();
     let mut fields = Fields::parse(query.unwrap_or_default().as_bytes());
     let draft = guard::draft(&console, &fields);
+    // The same form, so that what it did before is not done twice.
+    let form_id = draft.as_ref().map(|draft| console.form_id(draft));
     let is_blank = query.is_none() || (draft.is_none() && guard::names_draft(&fields));
     fields = draft.unwrap_or(fields);
     let home = fields.get(HOME).map(str::to_owned);
@@ -70,7 +72,7 @@ pub(super) async fn page(
         @if stored {
             p.quiet role="status" { "Type, subtype and tenure are filled in where stored data have them. Check them: the request states them as yours." }
         }
-        (form(&session, &console.new_form_id(), &fields, None, &[]))
+        (form(&session, &form_id.unwrap_or_else(|| console.new_form_id()), &fields, None, &[]))
     };
     Ok(layout::page(TITLE, Some(&session), &content))
 }
@@ -142,6 +144,10 @@ fn page_again(
     fields: &Fields,
     refused: Option<&ApiResponse>,
 ) -> Response {
+    let form_id = match refused {
+        Some(_) => console.new_form_id(),
+        None => console.form_id(fields),
+    };
     let errors = refused.map_or_else(Vec::new, |answered| answered.errors());
     let pointers = errors.iter().filter_map(|error| error["field"].as_str());
     let named: Vec<&str> = pointers.filter_map(|it| Some(field_of(it)?.1)).collect();
@@ -152,7 +158,7 @@ fn page_again(
             None => p.refusal role="alert" { (OTHER_FORM) },
         }
         @if let Some(search) = address_search::search_of(console, session) { (search) }
-        (form(session, &console.new_form_id(), fields, None, &named))
+        (form(session, &form_id, fields, None, &named))
     };
     layout::page(TITLE, Some(session), &content)
 }

@@ -26,8 +26,9 @@ for (const form of document.querySelectorAll("[data-find]")) {
     fields.set("part", "results");
     try {
       const response = await fetch(form.action, { method: "POST", body: fields, signal: latest.signal });
-      // The button shows the page of a session that has ended.
       if (response.ok) found.innerHTML = await response.text();
+      else if (response.status === 401) found.textContent = "The session has ended. Load the page again.";
+      else found.textContent = "The console cannot search now. Try again.";
     } catch (error) {
       if (error.name !== "AbortError") found.textContent = "The console does not answer.";
     }

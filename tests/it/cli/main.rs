@@ -13,3 +13,4 @@ mod measure_accuracy;
 mod monitor;
 mod monitoring;
 mod replay;
+mod service_manager;

@@ -10,6 +10,7 @@ use domesday_server::clock::{Clock, MachineClock};
 use domesday_server::config::resolve;
 use domesday_state::{EmbeddedState, State, open_postgres};
 use serde::{Deserialize, Serialize};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,6 +78,9 @@ impl AdminTarget {
                 self.data.display()
             );
         }
+        if self.state.is_none() {
+            check_owner(&self.data)?;
+        }
         open_state(&self.data, self.state.as_deref())
     }
 
@@ -101,6 +105,20 @@ impl AdminTarget {
     }
 }
 
+/// Checks that the data folder is the user's own. Files that another user makes in it, root too,
+/// would keep the service from its own state.
+fn check_owner(data: &Path) -> anyhow::Result<()> {
+    let shown = data.display();
+    let folder = std::fs::metadata(data).with_context(|| format!("cannot look at {shown}"))?;
+    let (owner, user) = (folder.uid(), rustix::process::geteuid().as_raw());
+    if owner != user {
+        bail!(
+            "no server answers in {shown}, which belongs to the user {owner} and not to {user}; wait until the service is ready, or type the command as its user, such as `sudo -u domesday domesday`"
+        );
+    }
+    Ok(())
+}
+
 /// Opens the state in a database or else in a data folder, and makes it where there is none yet.
 /// Blocks.
 ///
@@ -117,4 +135,29 @@ pub fn open_state(data: &Path, address: Option<&str>) -> anyhow::Result<Arc<dyn 
     let state = EmbeddedState::open(&path)
         .with_context(|| format!("cannot open the state {}", path.display()))?;
     Ok(Arc::new(state))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::chown;
+
+    #[test]
+    fn no_state_is_opened_in_a_folder_of_another_user() {
+        let data = tempfile::tempdir().unwrap();
+        check_owner(data.path()).unwrap();
+        // Only root can give a folder away.
+        if chown(data.path(), Some(65_534), None).is_err() {
+            println!("skipped: the folder of another user needs root");
+            return;
+        }
+        let target = AdminTarget {
+            config: None,
+            data: data.path().to_owned(),
+            state: None,
+        };
+        let refused = target.open_state().err().unwrap().to_string();
+        assert!(refused.contains("belongs to the user 65534"), "{refused}");
+        assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);
+    }
 }

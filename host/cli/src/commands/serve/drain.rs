@@ -1,6 +1,7 @@
 //! The first steps of a stop: the service drains.
 
 use super::release_source::FetchedReleases;
+use super::service_manager::notify_stopping;
 use super::signals::{StopSignal, StopSignals};
 use domesday_server::config::Settings;
 use domesday_server::jobs::Jobs;
@@ -20,6 +21,7 @@ pub async fn drain_at_signal(
     let drain_delay = Duration::from_secs(settings.drain_delay.into());
     let drain_timeout = Duration::from_secs(settings.drain_timeout.into());
     let signal = signals.next().await;
+    notify_stopping();
     // A load balancer needs a while to see that the service is not ready. A person does not.
     let delay = match signal {
         StopSignal::Terminate => drain_delay,

@@ -10,6 +10,7 @@ mod job_objects;
 mod listen;
 mod open;
 mod release_source;
+mod service_manager;
 pub(super) mod signals;
 mod starting;
 
@@ -40,6 +41,7 @@ use drain::{drain_at_signal, warn_of_long_stop};
 use first_steps::{check_and_shadow, prepare};
 use listen::listen;
 use open::{open_tls, open_traces, side_connections};
+use service_manager::notify_ready;
 use signals::{Hangups, StopSignals};
 use starting::{open_with_probes, run_until_stop};
 use std::io::Write;
@@ -184,6 +186,7 @@ async fn serve(
     ));
     watch_certificate(&service, tls.as_ref(), hangups);
     tracing::info!(%address, release_id, "serving");
+    notify_ready();
     warn_of_long_stop(&settings);
     let drain_timeout = Duration::from_secs(settings.drain_timeout.into());
     let stop = drain_at_signal(

@@ -8,6 +8,7 @@ AssertionError.
 """
 
 import http.client
+import os
 import re
 import subprocess
 import sys
@@ -72,6 +73,9 @@ class Proxy:
             text = replace(text, old, new)
         text = replace(text, "bind :443", f"bind 127.0.0.1:{self.port}")
         text = replace(text, "/etc/domesday/", f"{self.folder}/")
+        # Only root can become another user.
+        if os.geteuid() != 0:
+            text = replace(text, "    user haproxy\n    group haproxy\n", "")
         (self.folder / "haproxy.cfg").write_text(text)
         return ["/usr/sbin/haproxy", "-db", "-f", str(self.folder / "haproxy.cfg")]
 

@@ -5,6 +5,7 @@ use super::body::RequestBody;
 use super::error::{ApiError, internal, memory_full};
 use super::gate::ReservedMemory;
 use super::routes::MatchedRoute;
+use super::row_limits::row_limits;
 use crate::clock::new_id;
 use crate::execution::batch::BatchRows;
 use crate::execution::{Execution, in_time};
@@ -42,9 +43,8 @@ pub async fn values(
     let memory = service.memory.of(&principal.tenant);
     let received = body::of_request(&memory, request).await?;
     let deadline = Deadline::after(service.processing_time());
-    let rows_max = ROWS_MAX
-        .min(pinned.release.manifest.limits.synchronous_batch_rows as usize)
-        .min(principal.plan.synchronous_batch_rows as usize);
+    let limits = row_limits(&pinned.release.manifest.limits, &principal.plan);
+    let rows_max = ROWS_MAX.min(limits.synchronous_batch_rows as usize);
     let execution_id = new_id(&*service.clock);
     let context = pinned.context(&principal, Settings::default(), execution_id);
     let parsing = service

@@ -2,6 +2,7 @@
 
 use super::error::{ApiError, internal, json, storage_unavailable};
 use super::routes::{contract_endpoint, scope};
+use super::row_limits::row_limits;
 use crate::execution::in_time;
 use crate::service::Service;
 use axum::extract::{Extension, RawQuery, State};
@@ -10,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use domesday_contract::v3::coverage::{Coverage, CoverageQuery, PostcodeCoverage, UprnCoverage};
 use domesday_contract::v3::endpoint::Endpoint;
 use domesday_contract::v3::query::read_none;
-use domesday_contract::v3::release::{Country, Limits, ReleaseMetadata};
+use domesday_contract::v3::release::{Country, ReleaseMetadata};
 use domesday_contract::v3::request::PropertyType;
 use domesday_package as package;
 use domesday_registers::{Day, Postcode};
@@ -100,10 +101,9 @@ fn read_coverage(
     })
 }
 
-/// Builds the metadata of a release for this caller. Each limit is the lower of the release's and
-/// the plan's.
+/// Builds the metadata of a release for this caller.
 fn metadata(release: &OpenRelease, principal: &Principal) -> ReleaseMetadata {
-    let (manifest, plan) = (&release.manifest, &principal.plan);
+    let manifest = &release.manifest;
     ReleaseMetadata {
         release_id: release.id.clone(),
         effective_date: manifest.effective_date,
@@ -126,16 +126,7 @@ fn metadata(release: &OpenRelease, principal: &Principal) -> ReleaseMetadata {
             })
             .collect(),
         valuation_date: release.window,
-        limits: Limits {
-            synchronous_batch_rows: manifest
-                .limits
-                .synchronous_batch_rows
-                .min(plan.synchronous_batch_rows),
-            asynchronous_job_rows: manifest
-                .limits
-                .asynchronous_job_rows
-                .min(plan.asynchronous_job_rows),
-        },
+        limits: row_limits(&manifest.limits, &principal.plan),
         endpoints: endpoints(manifest, principal),
     }
 }

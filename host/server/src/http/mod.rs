@@ -34,6 +34,7 @@ mod probes;
 mod reference;
 mod request_id;
 mod routes;
+mod row_limits;
 mod start_probes;
 mod tls;
 mod v1;

@@ -8,6 +8,7 @@ use crate::http::body;
 use crate::http::body::RequestBody;
 use crate::http::error::{ApiError, internal, storage_unavailable};
 use crate::http::request_id::RequestId;
+use crate::http::row_limits::row_limits;
 use crate::job_store::submission;
 use crate::jobs::chunking::chunks;
 use crate::jobs::document::{document, state_mode};
@@ -256,9 +257,8 @@ fn read(received: &RequestBody, new: NewSubmission) -> Result<ParsedSubmission, 
         key: key.as_str().to_owned(),
         digest: request.digest(),
     });
-    let rows_max =
-        (new.release.manifest.limits.asynchronous_job_rows).min(plan.asynchronous_job_rows);
-    if let Err(error) = request.batch.within(rows_max as usize) {
+    let limits = row_limits(&new.release.manifest.limits, plan);
+    if let Err(error) = request.batch.within(limits.asynchronous_job_rows as usize) {
         return Ok(ParsedSubmission::TooLong {
             error,
             key: idempotency,

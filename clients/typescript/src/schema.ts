@@ -1105,10 +1105,10 @@ export interface components {
         PostcodeCoverage: {
             /**
              * Format: int32
-             * @description Sales there in the snapshot's last twelve months.
+             * @description Sales there in the 1,096 days before today.
              */
             recent_sales: number;
-            /** @description True if the release's snapshot has a property in the postcode. */
+            /** @description True if the release's snapshot has an address or a sale in the postcode. */
             represented: boolean;
             /** @description The postcode in standard form. */
             value: components["schemas"]["Postcode"];
@@ -1790,7 +1790,7 @@ export interface components {
         Uprn: string;
         /** @description Coverage of a UPRN. */
         UprnCoverage: {
-            /** @description True if the release's snapshot has the UPRN. */
+            /** @description True if the release's snapshot has the UPRN as a home. */
             present: boolean;
             /** @description The UPRN. */
             value: components["schemas"]["Uprn"];

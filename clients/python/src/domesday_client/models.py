@@ -179,12 +179,13 @@ class ParameterError(Model):
 
 class PostcodeCoverage(Model):
     recent_sales: Annotated[
-        int,
-        Field(description="Sales there in the snapshot's last twelve months.", ge=0),
+        int, Field(description="Sales there in the 1,096 days before today.", ge=0)
     ]
     represented: Annotated[
         bool,
-        Field(description="True if the release's snapshot has a property in the postcode."),
+        Field(
+            description="True if the release's snapshot has an address or a sale in the postcode."
+        ),
     ]
     value: Annotated[
         str,
@@ -542,7 +543,10 @@ class Uprn(RootModel[str]):
 
 
 class UprnCoverage(Model):
-    present: Annotated[bool, Field(description="True if the release's snapshot has the UPRN.")]
+    present: Annotated[
+        bool,
+        Field(description="True if the release's snapshot has the UPRN as a home."),
+    ]
     value: Annotated[
         str, Field(description="The UPRN.", max_length=12, pattern="^[1-9][0-9]{0,11}$")
     ]

@@ -35,9 +35,9 @@ pub struct Coverage {
 pub struct PostcodeCoverage {
     /// The postcode in standard form.
     pub value: Postcode,
-    /// True if the release's snapshot has a property in the postcode.
+    /// True if the release's snapshot has an address or a sale in the postcode.
     pub represented: bool,
-    /// Sales there in the snapshot's last twelve months.
+    /// Sales there in the 1,096 days before today.
     pub recent_sales: u32,
 }
 
@@ -46,7 +46,7 @@ pub struct PostcodeCoverage {
 pub struct UprnCoverage {
     /// The UPRN.
     pub value: Uprn,
-    /// True if the release's snapshot has the UPRN.
+    /// True if the release's snapshot has the UPRN as a home.
     pub present: bool,
 }
 

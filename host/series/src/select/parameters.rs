@@ -201,6 +201,9 @@ impl Parameters {
                 else {
                     return Err(none_of(name, &release.choices(dataset, selector)));
                 };
+                if holds_dataset && !release.has_node(dataset, dimension, term) {
+                    return Err(ParameterErrorKind::UnknownNode.of(name));
+                }
                 query.nodes.push((dimension, term));
             }
             SelectorRule::AtLeast(last) => query.horizon_from = Some(horizon(name, value, last)?),

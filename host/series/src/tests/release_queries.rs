@@ -22,7 +22,6 @@ fn horizons_bound_a_selection_and_are_part_of_it() {
             "&term_years=5&horizon_from_month=1&horizon_to_month=120",
             &[6.0, 12.0],
         ),
-        ("&term_years=10", &[]),
     ] {
         let selection = select_text(
             &release,
@@ -34,6 +33,11 @@ fn horizons_bound_a_selection_and_are_part_of_it() {
             .collect();
         assert_eq!(values, expected, "{text}");
     }
+    // A term of the list that the release does not have.
+    let text = "dataset=forward_starting_swap_rates&term_years=10";
+    let refused = query(&release, text).unwrap_err();
+    assert_eq!(refused.field, "term_years");
+    assert!(matches!(refused.kind, ParameterErrorKind::UnknownNode));
 }
 
 #[test]

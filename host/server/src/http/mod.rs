@@ -48,6 +48,7 @@ pub use tls::Tls;
 
 use crate::service::Service;
 use authenticate::Authenticator;
+use axum::extract::{MatchedPath, State};
 use axum::routing::{MethodRouter, get, post};
 use divided_body::BodyDivider;
 use domesday_contract::error::{Code, ValidationError};
@@ -92,7 +93,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .fold(Router::new(), valuation_route);
     let keyed = v1::routes(keyed, needs)
         .route(
-            "/v3/valuation-jobs",
+            routes::JOBS,
             needs(AVM_VALUE, post(jobs::submit)).route_layer(takes_jobs),
         )
         .route(
@@ -112,7 +113,7 @@ pub fn router(service: Arc<Service>) -> Router {
             needs(RequiredScope::AnyValuation, get(discovery::coverage)),
         )
         .fallback(|| async { unknown_route() })
-        .method_not_allowed_fallback(other_method);
+        .method_not_allowed_fallback(other_method_of_release);
     let keyed = wrap_keyed(keyed, Authenticator(service.clone()));
     let open = probes::routes()
         .route("/openapi.json", get(reference::openapi))
@@ -147,6 +148,19 @@ fn wrap<S: Clone + Send + Sync + 'static>(open: Router<S>, keyed: Router<S>, sta
             MiddlewareLayer(v1::ErrorRewriter),
             CatchPanicLayer::custom(panic_handler::answer),
         ))
+}
+
+/// Refuses another method of a route. One that the current release does not list is as unknown with
+/// each method.
+async fn other_method_of_release(
+    State(service): State<Arc<Service>>,
+    path: MatchedPath,
+) -> ApiError {
+    let release = service.releases.current();
+    match routes::endpoint_of(path.as_str()) {
+        Some(endpoint) if !release.manifest.endpoints.contains(&endpoint) => unknown_route(),
+        _ => other_method().await,
+    }
 }
 
 async fn other_method() -> ApiError {

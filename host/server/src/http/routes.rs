@@ -29,6 +29,9 @@ pub struct Route {
     pub depth: Depth,
 }
 
+/// The path on which jobs are submitted.
+pub const JOBS: &str = "/v3/valuation-jobs";
+
 /// All synchronous valuation routes.
 pub const ROUTES: [Route; 6] = [
     Route {
@@ -126,7 +129,7 @@ pub struct EndpointCheck {
 }
 
 impl Middleware for EndpointCheck {
-    type Entered = ();
+    type Facts = ();
 
     fn enter(&self, request: &mut Request) -> Result<(), ApiError> {
         let (release, route) = (self.service.releases.current(), self.route);
@@ -145,7 +148,7 @@ impl Middleware for EndpointCheck {
 pub struct JobsEndpointCheck(pub Arc<Service>);
 
 impl Middleware for JobsEndpointCheck {
-    type Entered = ();
+    type Facts = ();
 
     fn enter(&self, request: &mut Request) -> Result<(), ApiError> {
         let release = self.0.releases.current();
@@ -156,6 +159,15 @@ impl Middleware for JobsEndpointCheck {
         request.extensions_mut().insert(release);
         Ok(())
     }
+}
+
+/// Returns the endpoint of a path that a release may leave out.
+pub fn endpoint_of(path: &str) -> Option<package::Endpoint> {
+    if path == JOBS {
+        return Some(package::Endpoint::ValuationJobs);
+    }
+    let route = ROUTES.into_iter().find(|route| route.path == path);
+    route.map(|route| route.endpoint)
 }
 
 /// Returns the scope that a route of the release requires.

@@ -122,6 +122,17 @@ pub(super) fn evidence_through(latest_sale: Option<Day>, valuation: Day) -> Opti
     latest_sale.map(|latest| latest.min(Day(valuation.0 - 1)))
 }
 
+/// Returns whether a stored count of habitable rooms fills a blank and contradicts no stated room.
+fn leaves_rooms_open(size: &wire::Size, count: u32) -> bool {
+    match (size.bedrooms, size.living_rooms) {
+        (Some(_), Some(_)) => false,
+        (bedrooms, living_rooms) => {
+            let stated = bedrooms.or(living_rooms).map_or(0, u32::from);
+            count >= stated
+        }
+    }
+}
+
 /// Sorts the lists into the order that the interface promises.
 pub(super) fn sort(mut provenance: Provenance) -> Provenance {
     for list in [
@@ -216,7 +227,10 @@ impl Fill {
                 None,
                 Attribute::HabitableRooms,
                 Input::HabitableRooms,
-                |s| s.habitable_rooms,
+                |s| {
+                    s.habitable_rooms
+                        .filter(|&count| leaves_rooms_open(size, count))
+                },
             ),
         }
     }

@@ -80,30 +80,58 @@ fn a_build_status_that_the_customer_leaves_out_is_the_routes() {
     }
 }
 
+/// The certificate of a home with four rooms on the third floor.
+const STORED: Attributes = Attributes {
+    lodged: Day(0),
+    property_type: None,
+    subtype: None,
+    floor_area_m2: None,
+    habitable_rooms: Some(4),
+    age_band: None,
+    rating: None,
+    efficiency_score: None,
+    floor_level: Some(3),
+    wall_type: None,
+    roof_type: None,
+    floor_type: None,
+    glazing: None,
+    new_dwelling: false,
+};
+
+#[test]
+fn stated_rooms_come_before_a_stored_count() {
+    for (bedrooms, living_rooms, rooms) in [
+        (None, None, Some(4)),
+        (Some(3), None, Some(4)),
+        (None, Some(4), Some(4)),
+        (Some(5), None, None),
+        (None, Some(5), None),
+        (Some(1), Some(1), None),
+        (Some(2), Some(2), None),
+    ] {
+        let mut fill = Fill {
+            stored: Some(STORED),
+            ..Fill::default()
+        };
+        let size = wire::Size {
+            bedrooms,
+            living_rooms,
+            ..wire::Size::default()
+        };
+        let size = fill.size(&size, PropertyType::Detached);
+        assert_eq!(size.habitable_rooms, rooms, "{bedrooms:?} {living_rooms:?}");
+        assert_eq!(fill.used.len(), usize::from(rooms.is_some()));
+    }
+}
+
 #[test]
 fn only_a_flat_takes_its_floor_from_stored_data() {
-    let stored = Attributes {
-        lodged: Day(0),
-        property_type: None,
-        subtype: None,
-        floor_area_m2: None,
-        habitable_rooms: Some(4),
-        age_band: None,
-        rating: None,
-        efficiency_score: None,
-        floor_level: Some(3),
-        wall_type: None,
-        roof_type: None,
-        floor_type: None,
-        glazing: None,
-        new_dwelling: false,
-    };
     for (property_type, floor_level) in [
         (PropertyType::Flat, Some(3)),
         (PropertyType::Detached, None),
     ] {
         let mut fill = Fill {
-            stored: Some(stored),
+            stored: Some(STORED),
             ..Fill::default()
         };
         let size = fill.size(&wire::Size::default(), property_type);

@@ -124,7 +124,8 @@ fn render_valued(
         range,
         confidence: Confidence {
             score: thousandths(valuation.confidence),
-            band: band(with.release, valuation.confidence),
+            // The score that the client sees decides.
+            band: band(with.release, thousandths(valuation.confidence)),
         },
         input_resolution: InputResolution {
             stored_data_used: with.stored_data_used,

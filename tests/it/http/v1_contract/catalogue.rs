@@ -284,6 +284,14 @@ fn v1_catalogue_requires_metric_selection_is_the_keys() {
             let body = client.get(&format!("/v1/{family}/datasets")).ok();
             for entry in body["datasets"].as_array().unwrap() {
                 assert_eq!(entry["requires_metric_selection"], expected);
+                let lists = |list: &str| {
+                    let names = entry[list].as_array().unwrap();
+                    names.iter().any(|name| name == "metrics")
+                };
+                assert_eq!(
+                    (lists("required"), lists("optional")),
+                    (expected, !expected)
+                );
             }
         }
     }

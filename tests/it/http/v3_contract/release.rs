@@ -129,13 +129,13 @@ fn release_endpoints_that_are_not_listed_are_not_there() {
     assert_eq!(listed, json!([SIMPLE, RELEASE, "/v3/coverage"]));
     assert_eq!(client.post(SIMPLE, &house()).status, 200);
     for route in [STANDARD, BATCH, "/v3/valuation-jobs"] {
-        let answer = client.post(route, &house());
-        assert_eq!(
-            refused(&answer),
-            (404, "route_not_found".to_owned()),
-            "{route}"
-        );
+        // With each method, as a path that does not exist.
+        for answer in [client.post(route, &house()), client.get(route)] {
+            let expected = (404, "route_not_found".to_owned());
+            assert_eq!(refused(&answer), expected, "{route}");
+        }
     }
+    assert_eq!(client.get(SIMPLE).status, 405);
 }
 
 #[test]

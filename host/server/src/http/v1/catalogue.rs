@@ -47,11 +47,19 @@ pub fn answer(request: &SeriesQuery, family: Family) -> Result<Response, ApiErro
     Ok(key.respond(&body))
 }
 
+/// The parameter that a key may have to choose by.
+const METRICS: &str = "metrics";
+
 fn entry(dataset: &'static Dataset, release: &Release, requires_metric_selection: bool) -> Entry {
+    let (mut required, mut optional) = (dataset.required_parameters(), dataset.optional());
+    if requires_metric_selection {
+        optional.retain(|name| *name != METRICS);
+        required.push(METRICS);
+    }
     Entry {
         dataset: dataset.id,
-        required: dataset.required_parameters(),
-        optional: dataset.optional(),
+        required,
+        optional,
         frequency: dataset.frequency.as_str(),
         metrics: dataset
             .metrics

@@ -13,7 +13,7 @@ use wasmparser::{FunctionBody, Operator, Parser, Payload, TypeRef};
 const EMPTY_LOOP: [u8; 3] = [0x03, 0x40, 0x0b];
 
 /// The changed component.
-pub(super) struct Instrumented {
+pub(super) struct InstrumentedComponent {
     /// Its bytes. Each core module has its number in the component as its name.
     pub(super) component: Vec<u8>,
     /// By module and function: the offset of the first instruction in the function. Imported ones
@@ -25,10 +25,10 @@ pub(super) struct Instrumented {
 ///
 /// # Errors
 /// [`AdmissionError::Invalid`] if the bytes are not a component.
-pub(super) fn instrument(component: &[u8]) -> Result<Instrumented, AdmissionError> {
+pub(super) fn instrument(component: &[u8]) -> Result<InstrumentedComponent, AdmissionError> {
     let mut first_instructions = Vec::new();
     let component = rewrite_component(component, &mut first_instructions)?;
-    Ok(Instrumented {
+    Ok(InstrumentedComponent {
         component,
         first_instructions,
     })

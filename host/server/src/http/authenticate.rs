@@ -24,7 +24,7 @@ static RATE: HeaderName = HeaderName::from_static("ratelimit");
 pub struct Authenticator(pub Arc<Service>);
 
 impl Middleware for Authenticator {
-    type Entered = CountedRequest;
+    type Facts = CountedRequest;
 
     fn enter(&self, request: &mut Request) -> Result<CountedRequest, ApiError> {
         let service = &self.0;

@@ -28,7 +28,7 @@ pub struct BodyDivider;
 
 impl Middleware for BodyDivider {
     /// True if the compression layer may compress the response.
-    type Entered = bool;
+    type Facts = bool;
 
     fn enter(&self, request: &mut Request) -> Result<bool, ApiError> {
         Ok(request.headers().contains_key(ACCEPT_ENCODING))

@@ -48,7 +48,7 @@ pub struct GatedRequest {
 }
 
 impl Middleware for Gate {
-    type Entered = GatedRequest;
+    type Facts = GatedRequest;
 
     fn enter(&self, request: &mut Request) -> Result<GatedRequest, ApiError> {
         let (slot, memory) = enter(&self.service, self.needs, request)?;

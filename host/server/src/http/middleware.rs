@@ -16,17 +16,17 @@ use tower_service::Service;
 /// Middleware in two steps: one before a request is passed on, and one around its response.
 pub trait Middleware: Clone + Send + Sync + 'static {
     /// The facts that the first step leaves for the second.
-    type Entered: Send + 'static;
+    type Facts: Send + 'static;
 
     /// Prepares a request, or refuses it.
     ///
     /// # Errors
     /// The refusal, which is the response.
-    fn enter(&self, request: &mut Request) -> Result<Self::Entered, ApiError>;
+    fn enter(&self, request: &mut Request) -> Result<Self::Facts, ApiError>;
 
     /// Waits for the response, and finishes it. Leaves it as it is by default.
     fn respond(
-        _: Self::Entered,
+        _: Self::Facts,
         responding: impl Future<Output = Response> + Send + 'static,
     ) -> impl Future<Output = Response> + Send + 'static {
         responding
@@ -101,16 +101,16 @@ mod tests {
     struct Echo(&'static str);
 
     impl Middleware for Echo {
-        type Entered = (&'static str, HeaderValue);
+        type Facts = (&'static str, HeaderValue);
 
-        fn enter(&self, request: &mut Request) -> Result<Self::Entered, ApiError> {
+        fn enter(&self, request: &mut Request) -> Result<Self::Facts, ApiError> {
             let header = request.headers_mut().remove(self.0);
             let missing = || ValidationError::new(Code::MissingCredential, "none");
             Ok((self.0, header.ok_or_else(missing)?))
         }
 
         async fn respond(
-            (name, header): Self::Entered,
+            (name, header): Self::Facts,
             responding: impl Future<Output = Response> + Send + 'static,
         ) -> Response {
             let mut response = responding.await;

@@ -63,7 +63,7 @@ mod tests {
     struct OneTenant(Arc<RequestLimiter>, Principal, TenantMemory);
 
     impl Middleware for OneTenant {
-        type Entered = GatedRequest;
+        type Facts = GatedRequest;
 
         fn enter(&self, request: &mut Request) -> Result<GatedRequest, ApiError> {
             let slot = self.0.arrive(&self.1).enter()?;

@@ -40,7 +40,7 @@ pub struct IdentifiedRequest {
 }
 
 impl Middleware for RequestIds {
-    type Entered = IdentifiedRequest;
+    type Facts = IdentifiedRequest;
 
     fn enter(&self, request: &mut Request) -> Result<IdentifiedRequest, ApiError> {
         let service = self.0.clone();

@@ -18,7 +18,7 @@ pub struct ErrorRewriter;
 
 impl Middleware for ErrorRewriter {
     /// The id of a request of a /v1 route.
-    type Entered = Option<RequestId>;
+    type Facts = Option<RequestId>;
 
     fn enter(&self, request: &mut Request) -> Result<Option<RequestId>, ApiError> {
         let series = request.uri().path().starts_with(PREFIX);

@@ -67,9 +67,10 @@ def sales_of(path):
             sale = dict(zip(OFFICIAL, row))
         when, code = day(sale["day"]), postcode(sale["postcode"])
         change = "A" if sale["last"].startswith("http") else sale["last"]
+        # A postcode that cannot be read counts as none.
         sound = (
             re.fullmatch(r"[0-9]+", sale["price"]) and 0 < int(sale["price"]) < 2**32 and when and when.year >= 1970
-            and (code or not sale["postcode"]) and sale["type"] in "DSTFO" and sale["type"] and sale["new"] in ("Y", "N")
+            and sale["type"] in "DSTFO" and sale["type"] and sale["new"] in ("Y", "N")
             and sale["tenure"] in ("F", "L", "U") and sale["category"] in ("A", "B") and change in ("A", "C", "D") and sale["id"]
         )
         if sound:

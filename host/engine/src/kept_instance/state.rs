@@ -11,8 +11,9 @@ use wasmparser::{
 
 /// The name of the function that is added to the module, and to the component.
 pub(super) const RESET: &str = "domesday-reset";
-/// Bytes that the first values of a module's globals may take, as instructions. A new instance gets
-/// them without fuel, and the function that sets them back needs fuel for each instruction.
+/// Bytes that the first values of a module's globals may take, as instructions. A new instance
+/// mostly gets them without fuel, and the function that sets them back needs fuel for each
+/// instruction.
 const MAX_VALUE_BYTES: usize = 64 << 10;
 
 /// The module of a component whose globals can be set back.

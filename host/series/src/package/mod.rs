@@ -6,6 +6,10 @@
 //! - `areas.parquet` (markets): the local authorities.
 
 mod body;
+#[cfg_attr(
+    not(feature = "build"),
+    expect(dead_code, reason = "the builder alone needs all of it")
+)]
 pub(crate) mod layout;
 
 pub use body::{DatasetSummary, MarketsBody, PreviewBounds, RatesBody, ReleaseBody, SourceFile};

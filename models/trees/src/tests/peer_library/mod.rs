@@ -1,7 +1,7 @@
 //! Comparison with the library that trained a model.
 
 use super::python;
-use domesday_trees::{Forest, Scratch, pack, read};
+use domesday_trees::{Arithmetic, Ensemble, Forest, Scratch, Transform, pack, read};
 use std::path::Path;
 use std::process::Command;
 
@@ -20,8 +20,61 @@ fn numbers(path: &Path) -> Vec<f64> {
     numbers.iter().map(|n| f64::from_le_bytes(*n)).collect()
 }
 
+/// A model of the library, and its scores for some rows.
+struct Scored {
+    model: Ensemble,
+    rows: Vec<f64>,
+    /// The library's raw score and prediction for each row.
+    expected: Vec<(f64, f64)>,
+}
+
+impl Scored {
+    /// Returns the rows whose raw score differs in a bit, or whose prediction differs by more than
+    /// the ratio `close`. Describes the first of them.
+    fn wrong_rows(&self, close: f64) -> (usize, String) {
+        let words = pack(&self.model).unwrap();
+        let forest = Forest::read(&words).unwrap();
+        let (mut scratch, mut first) = (Scratch::default(), String::new());
+        let rows = self.rows.chunks_exact(forest.inputs());
+        let wrong = rows.zip(&self.expected).filter(|(row, (raw, answer))| {
+            let score = forest.score(row, &mut scratch);
+            let plain = self.model.score(row);
+            let predicted = forest.predict(score);
+            let near = predicted == *answer || (predicted / answer - 1.0).abs() < close;
+            let is_wrong =
+                score.to_bits() != raw.to_bits() || plain.to_bits() != raw.to_bits() || !near;
+            if is_wrong && first.is_empty() {
+                first = format!("{row:?}: {score}, {plain}, and {raw}; {predicted}, and {answer}");
+            }
+            is_wrong
+        });
+        (wrong.count(), first)
+    }
+
+    /// Returns the model with each neighbour of its base score, where that is a logarithm. XGBoost
+    /// takes it from the machine's C library, which may round it to the other side.
+    fn with_other_logarithms(&self) -> Vec<Scored> {
+        let Arithmetic::XgBoost { base } = self.model.arithmetic else {
+            return Vec::new();
+        };
+        let bases = match self.model.transform {
+            Transform::ExponentialOfSingle => vec![base.next_down(), base.next_up()],
+            _ => Vec::new(),
+        };
+        let with = |base| Scored {
+            model: Ensemble {
+                arithmetic: Arithmetic::XgBoost { base },
+                ..self.model.clone()
+            },
+            rows: self.rows.clone(),
+            expected: self.expected.clone(),
+        };
+        bases.into_iter().map(with).collect()
+    }
+}
+
 /// Checks that raw scores are bit-identical to the library's. Predictions may differ by the ratio
-/// `close`, because exponentials do.
+/// `close`, because exponentials do. One model in a hundred may have another logarithm.
 pub fn compare(peer: &str, close: f64) {
     let [models, rows, seed] = proof_size();
     let folder = tempfile::tempdir().unwrap();
@@ -37,39 +90,38 @@ pub fn compare(peer: &str, close: f64) {
     command.args(["--models", &models, "--rows", &rows, "--seed", &seed]);
     python::run_to_success(&mut command);
 
-    let (mut compared, mut trees, mut wrong) = (0_u64, 0, 0);
-    for number in 0..models.parse().unwrap() {
+    let (models, rows): (usize, usize) = (models.parse().unwrap(), rows.parse().unwrap());
+    let (mut trees, mut wrong, mut other_logarithms) = (0, 0, 0);
+    for number in 0..models {
         let file = |kind: &str| folder.path().join(format!("{number}.{kind}"));
         let text = std::fs::read_to_string(file("model")).unwrap();
-        let model = read(&text).unwrap_or_else(|why| panic!("model {number}: {why}"));
-        let words = pack(&model).unwrap();
-        let forest = Forest::read(&words).unwrap();
-        let mut scratch = Scratch::default();
-        trees += model.trees.len();
-        let rows = numbers(&file("rows"));
-        let expected = numbers(&file("raw"))
-            .into_iter()
-            .zip(numbers(&file("answers")));
-        for (row, (raw, answer)) in rows.chunks_exact(forest.inputs()).zip(expected) {
-            let score = forest.score(row, &mut scratch);
-            let plain = model.score(row);
-            let predicted = forest.predict(score);
-            let near = predicted == answer || (predicted / answer - 1.0).abs() < close;
-            if score.to_bits() != raw.to_bits() || plain.to_bits() != raw.to_bits() || !near {
-                wrong += 1;
-                if wrong < 10 {
-                    eprintln!(
-                        "model {number}: {row:?}: {score}, {plain}, {peer} {raw}; {predicted}, {answer}"
-                    );
-                }
-            }
-            compared += 1;
+        let scored = Scored {
+            model: read(&text).unwrap_or_else(|why| panic!("model {number}: {why}")),
+            rows: numbers(&file("rows")),
+            expected: numbers(&file("raw"))
+                .into_iter()
+                .zip(numbers(&file("answers")))
+                .collect(),
+        };
+        assert_eq!(scored.expected.len(), rows, "model {number}");
+        trees += scored.model.trees.len();
+        let (count, first) = scored.wrong_rows(close);
+        if count == 0 {
+            continue;
         }
+        let others = scored.with_other_logarithms();
+        if others.iter().any(|other| other.wrong_rows(close).0 == 0) {
+            other_logarithms += 1;
+            continue;
+        }
+        eprintln!("model {number}, {count} rows, the first: {first}");
+        wrong += count;
     }
-    println!("{peer}: {compared} rows of {models} models with {trees} trees, {wrong} wrong");
-    assert_eq!(
-        compared,
-        models.parse::<u64>().unwrap() * rows.parse::<u64>().unwrap()
+    println!(
+        "{peer}: {} rows of {models} models with {trees} trees, {wrong} wrong; {other_logarithms} \
+         models with another logarithm",
+        models * rows
     );
     assert_eq!(wrong, 0);
+    assert!(other_logarithms <= models.div_ceil(100));
 }

@@ -193,4 +193,5 @@ def main():
     layout.close()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -18,10 +18,15 @@ from pathlib import Path
 import kubernetes_validate
 import yaml
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "packaging"))
+import oci_layout
+
 # The oldest and the newest release of Kubernetes that the package has among those in use.
 VERSIONS = ["1.30", "1.37"]
 # What the listener of metrics answers, beside /metrics.
 PROBES = {"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"}
+# Settings that the image makes, and no manifest.
+OF_IMAGE = ("DOMESDAY_LISTEN", "DOMESDAY_METRICS_LISTEN", "DOMESDAY_RELEASES")
 
 
 def equal(what: str, left, right) -> None:
@@ -48,7 +53,9 @@ def check_settings(folder: Path, program: str, pod: dict) -> None:
     text = (folder / "domesday.toml").read_text()
     command = [program, "serve", "--config", str(folder / "domesday.toml"), "--print-config"]
     clean = {name: one for name, one in os.environ.items() if not name.startswith("DOMESDAY_")}
-    run = subprocess.run(command, capture_output=True, text=True, timeout=60, env=clean)
+    # The image's variables come before the file.
+    image = {name: oci_layout.ENVIRONMENT[name] for name in OF_IMAGE}
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, env=clean | image)
     equal(f"--print-config: {run.stderr}", run.returncode, 0)
     settings = tomllib.loads(run.stdout)
     for name, value in tomllib.loads(text).items():

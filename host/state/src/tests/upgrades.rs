@@ -243,10 +243,18 @@ fn a_copy_of_an_open_state_has_every_change_and_unit_that_was_answered() {
     };
     suite::wait(state.refund(suite::id("acme"), JULY, 3, REQUEST));
     suite::wait(state.charge(charge(3)));
+    // Nothing after it has the file take the log over.
+    let other = suite::id("other");
+    suite::wait(state.charge(Charge {
+        tenant: other.clone(),
+        ..charge(2)
+    }));
     let copy = folder.path().join("copy.redb");
     state.copy_to(&copy).unwrap();
     suite::wait(state.charge(charge(1)));
-    check(&EmbeddedState::open(&copy).unwrap(), EMBEDDED[5]);
+    let copied = EmbeddedState::open(&copy).unwrap();
+    check(&copied, EMBEDDED[5]);
+    assert_eq!(suite::wait(copied.used_units(other, JULY)), 2);
     let taken = state.copy_to(&copy).unwrap_err();
     assert!(taken.to_string().contains("could not be copied"), "{taken}");
 }

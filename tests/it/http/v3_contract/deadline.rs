@@ -145,7 +145,7 @@ fn limit_deadline_ends_a_parse_that_waits_for_a_worker() {
 
 /// Sends larger bodies than one thread parses in half a second.
 #[test]
-fn limit_deadline_ends_the_parse_of_a_submission() {
+fn limit_deadline_submission_ends_its_parse() {
     let server = start().with(&["--threads", "1", "--processing-deadline", "0"]);
     let server = server.go();
     let client = server.demo();

@@ -381,11 +381,9 @@ async fn a_head_from_elsewhere_of_the_receipt_before_the_first_one_counts() {
     let (dir, other) = (journal().await, journal_of(0x80).await);
     let (begins_at, _) = segment::list(dir.path()).unwrap().swap_remove(1);
     let head_of = |dir: &TempDir| {
-        let heads = heads(dir.path()).unwrap().into_iter();
-        heads
-            .filter(|head| head.sequence + 1 == begins_at)
-            .last()
-            .unwrap()
+        let heads = heads(dir.path()).unwrap();
+        let mut heads = heads.into_iter();
+        heads.rfind(|head| head.sequence + 1 == begins_at).unwrap()
     };
     let verify_with = |heads: Vec<Head>| {
         let expected = Expectations {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+#[cfg(any(feature = "postgres", test))]
+use std::time::Duration;
+use std::time::Instant;
 
 use uuid::Uuid;
 
@@ -13,6 +15,7 @@ const NAMED: usize = 64;
 /// The most rows that are remembered.
 const KNOWN_MAX: usize = 10_000;
 /// The time after which a claim reads a damaged row again, since somebody may have mended it.
+#[cfg(any(feature = "postgres", test))]
 const READ_AGAIN: Duration = Duration::from_secs(600);
 
 /// The damaged rows that this process met, each with the last time.
@@ -50,6 +53,7 @@ impl DamagedJobs {
 
     /// Returns the rows that were met lately. A claim that begins with these excluded reaches the
     /// jobs behind them.
+    #[cfg(any(feature = "postgres", test))]
     pub(crate) fn list_recent(&self, now: Instant) -> Vec<Uuid> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let recent = known

@@ -83,6 +83,7 @@ impl Directory {
     }
 
     /// Removes a key, so that it opens nothing.
+    #[cfg(feature = "postgres")]
     pub(crate) fn remove_key(&mut self, id: KeyId) {
         let removed = self.keys.remove(&id);
         let tenant = removed.and_then(|entry| self.tenants.get_mut(&entry.principal.tenant));

@@ -142,7 +142,7 @@ pub(super) struct Page {
 
 /// The row of a key.
 enum KeyRow {
-    Sound(KeyRecord, KeyDigest),
+    Sound(Box<KeyRecord>, KeyDigest),
     /// It cannot be read, and opens nothing.
     Damaged(Option<KeyId>),
 }
@@ -167,7 +167,7 @@ fn read_tenant(row: &PgRow) -> Result<Option<Tenant>, StateError> {
 fn read_key(row: &PgRow) -> Result<KeyRow, StateError> {
     let error = match records::key(row) {
         Err(error @ StateError::Damaged { .. }) => error,
-        key => return key.map(|(key, digest)| KeyRow::Sound(key, digest)),
+        key => return key.map(|(key, digest)| KeyRow::Sound(Box::new(key), digest)),
     };
     tracing::error!(%error, "a key cannot be read and opens nothing");
     let id: &[u8] = row.try_get("id").map_err(reading)?;

@@ -80,10 +80,7 @@ pub fn verify(
     let count = heads.values().map(Vec::len).sum();
     let digest = match expected.begins_at {
         1 => Some(opening(&host)),
-        later => match heads.remove(&(later - 1)) {
-            Some(heads) => agreed_digest(&heads)?,
-            None => None,
-        },
+        later => agreed_digest(&heads.remove(&(later - 1)).unwrap_or_default())?,
     };
     let mut proof = Proof {
         host,
@@ -336,7 +333,7 @@ impl Chain {
     }
 }
 
-/// Returns the digest that all heads of the receipt before the first one state.
+/// Returns the digest that all heads of one receipt state, if there are any.
 ///
 /// # Errors
 /// [`Flaw::Head`] where two of them differ.

@@ -84,20 +84,15 @@ impl Attachments {
             return Weight::Nothing;
         };
         let is_of = |signature: &[u8], message: &[u8]| {
-            DetachedSignature::parse(signature).is_some_and(|signature| {
-                let is_trusted = match trust {
-                    Trust::Required(list) => list.trusts(&signature.key),
-                    Trust::Unsigned => true,
-                };
-                is_trusted && signature.is_of(message)
-            })
+            DetachedSignature::parse(signature)
+                .is_some_and(|signature| trust.takes(&signature.key) && signature.is_of(message))
         };
         if !is_of(signature, &check_message(package, report)) {
             return Weight::Nothing;
         }
         match CheckReport::parse(report) {
             Ok(found) if found.manifest != package.digest() => Weight::Nothing,
-            Ok(found) if !found.has_failed() && found.gap().is_none() => match self.get(APPROVAL) {
+            Ok(found) if !found.has_failed() && found.is_whole() => match self.get(APPROVAL) {
                 Some(approval) if is_of(approval, &approval_message(package, report)) => {
                     Weight::Approved
                 }

@@ -272,9 +272,9 @@ fn trusted_signer(
     if !signature.is_of(message) {
         return Err(GateErrorKind::SignatureMismatch { file, key });
     }
-    match trust {
-        Trust::Required(list) if !list.trusts(&key) => Err(GateErrorKind::Untrusted { file, key }),
-        _ => Ok(key),
+    match trust.takes(&key) {
+        true => Ok(key),
+        false => Err(GateErrorKind::Untrusted { file, key }),
     }
 }
 

@@ -105,13 +105,9 @@ impl CheckReport {
         (self.other_sales && self.find_unjudged(COVERAGE).is_some()).then(few_sales)
     }
 
-    /// Returns why the report decides nothing, whatever its verdict is.
-    pub(crate) fn gap(&self) -> Option<String> {
-        let missing = || {
-            let missing = self.missing_parts();
-            (!missing.is_empty()).then(|| missing.join(", "))
-        };
-        self.weakness().or_else(missing)
+    /// Reports whether the report says enough to decide by, whatever its verdict is.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.weakness().is_none() && self.missing_parts().is_empty()
     }
 
     /// Returns the parts that a report of this program has and this one lacks.

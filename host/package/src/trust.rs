@@ -103,6 +103,14 @@ impl Trust {
         trust
     }
 
+    /// Returns whether a good signature by `key` counts. Without a list each does.
+    pub(crate) fn takes(&self, key: &PublicKey) -> bool {
+        match self {
+            Trust::Required(list) => list.trusts(key),
+            Trust::Unsigned => true,
+        }
+    }
+
     /// Judges the package `id`, whose good signature is by `signer`, or which has none.
     pub(crate) fn judge(
         &self,

@@ -70,8 +70,23 @@ impl RoundContext<'_> {
         inbox::search(&search, &record.files, self.recognise)
     }
 
-    /// Decides about a part. `snapshot` is the one that a valuation release is built on.
+    /// Decides about a part. `snapshot` is the one that a valuation release is built on. What
+    /// cannot be read fails this part alone.
     pub(crate) fn decide(
+        &self,
+        part: Part,
+        inbox: &Inbox,
+        record: &RefreshRecord,
+        snapshot: Option<&str>,
+    ) -> Option<Decision> {
+        self.read_and_decide(part, inbox, record, snapshot)
+            .unwrap_or_else(|error| {
+                let problem = error.to_string();
+                Some(Decision::Unreadable { problem })
+            })
+    }
+
+    fn read_and_decide(
         &self,
         part: Part,
         inbox: &Inbox,
@@ -152,6 +167,10 @@ impl RoundContext<'_> {
                     self.config.inbox.display()
                 )],
                 ..PartReport::new(part, PartState::Missing)
+            },
+            Decision::Unreadable { problem } => PartReport {
+                notes: vec![problem],
+                ..PartReport::new(part, PartState::Failed)
             },
             Decision::Unchanged { id, outcome } => {
                 let (state, next) = match outcome {

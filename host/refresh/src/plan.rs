@@ -27,6 +27,11 @@ pub enum Decision {
         /// Their kinds.
         kinds: Vec<FileKind>,
     },
+    /// Its packages or its model cannot be read.
+    Unreadable {
+        /// The reason.
+        problem: String,
+    },
     /// A package is to be built.
     Build(Box<BuildPlan>),
 }

@@ -7,7 +7,7 @@ use crate::part::Part;
 use crate::part_round::PartRound;
 use crate::plan::Decision;
 use crate::record::RefreshRecord;
-use crate::report::{PartReport, PartState, RoundReport};
+use crate::report::{PartReport, RoundReport};
 use crate::status::record_round;
 use crate::step::{Step, StepEnd};
 use std::fs;
@@ -25,14 +25,8 @@ pub fn plan(context: &RoundContext<'_>) -> Result<RoundReport, RefreshError> {
     let mut report = context.report(&inbox, true);
     let mut snapshot = record.built.get(&Part::Snapshot).map(|it| it.id.clone());
     for part in Part::ALL.into_iter().filter(|part| context.includes(*part)) {
-        let decision = match context.decide(part, &inbox, &record, snapshot.as_deref()) {
-            Ok(Some(decision)) => decision,
-            Ok(None) => continue,
-            Err(error) => {
-                report.parts.push(failed_part(part, &error));
-                continue;
-            }
-        };
+        let decision = context.decide(part, &inbox, &record, snapshot.as_deref());
+        let Some(decision) = decision else { continue };
         if let (Part::Snapshot, Decision::Build(plan)) = (part, &decision) {
             snapshot = Some(plan.id.clone());
         }
@@ -83,13 +77,8 @@ fn carry_out(
     let mut report = context.report(&inbox, false);
     for part in Part::ALL.into_iter().filter(|part| context.includes(*part)) {
         let snapshot = record.built.get(&Part::Snapshot).map(|it| it.id.as_str());
-        let decision = match context.decide(part, &inbox, &record, snapshot) {
-            Ok(Some(decision)) => decision,
-            Ok(None) => continue,
-            Err(error) => {
-                done.push(failed_part(part, &error));
-                continue;
-            }
+        let Some(decision) = context.decide(part, &inbox, &record, snapshot) else {
+            continue;
         };
         let round = PartRound::new(context, &logs, part);
         let outcome = round.carry_out(decision, &mut record)?;
@@ -102,14 +91,6 @@ fn carry_out(
     text.and_then(|text| fs::write(&path, text))
         .map_err(io_error(&path))?;
     Ok(report)
-}
-
-/// Returns the report of a part whose packages or model cannot be read. The others stand.
-fn failed_part(part: Part, error: &RefreshError) -> PartReport {
-    PartReport {
-        notes: vec![error.to_string()],
-        ..PartReport::new(part, PartState::Failed)
-    }
 }
 
 /// Copies the files of an object store to the inbox. A round without them would take old files for

@@ -43,7 +43,7 @@ use std::path::{Path, PathBuf};
 use domesday_package::{FileFacts, PublicKey};
 use serde::Deserialize;
 
-use crate::closed_file::{self, facts};
+use crate::closed_file::{self, ClosedFile, facts};
 use crate::folder::{OWNER_ONLY, sync_directory};
 use crate::line::LINE_START;
 use crate::padding::without_padding;
@@ -83,23 +83,16 @@ pub(crate) fn recover(
     // From before they are read, since they may be altered meanwhile.
     let facts_before: Vec<_> = files.iter().map(|(_, path)| facts(path)).collect();
     let is_altered = changed_after_a_later_one(&facts_before);
+    earlier.truncate(from);
+    // Before a torn group is moved, since a refusal changes nothing.
+    let mut watched = follow_altered(host, earlier, &facts_before, &is_altered)?;
     recover_end(folder, host, &files, (begins_at, signed_through))?;
     // A torn group may have been all that the last file had.
     while files
         .pop_if(|(_, path)| is_without_receipt(path).unwrap_or(false))
         .is_some()
     {}
-    earlier.truncate(from);
     let followed = closed_file::list(folder, host, files.get(from..).unwrap_or_default())?;
-    let mut watched = Vec::new();
-    for ((file, facts), is_altered) in earlier.into_iter().zip(&facts_before).zip(is_altered) {
-        if is_altered {
-            tracing::info!(path = %file.path.display(), "following a file of receipts that changed after a later one");
-            file.verify(host, &mut |_| Ok(()))
-                .map_err(closed_file::start_error)?;
-        }
-        watched.push(WatchedFile::new(file, facts.filter(|_| is_altered)));
-    }
     let facts_before = facts_before.into_iter().skip(from);
     let followed = followed.into_iter().zip(facts_before);
     watched.extend(followed.map(|(file, facts)| WatchedFile::new(file, facts)));
@@ -108,6 +101,25 @@ pub(crate) fn recover(
         cut_padding(&path).map_err(JournalError::io(&path))?;
     }
     Ok(watched)
+}
+
+/// Follows every line of the earlier files that changed after a later one did, and describes all.
+fn follow_altered(
+    host: &PublicKey,
+    earlier: Vec<ClosedFile>,
+    facts: &[Option<FileFacts>],
+    is_altered: &[bool],
+) -> Result<Vec<WatchedFile>, JournalError> {
+    let files = earlier.into_iter().zip(facts).zip(is_altered);
+    let follow = |((file, facts), is_altered): ((ClosedFile, &Option<FileFacts>), &bool)| {
+        if *is_altered {
+            tracing::info!(path = %file.path.display(), "following a file of receipts that changed after a later one");
+            file.verify(host, &mut |_| Ok(()))
+                .map_err(closed_file::start_error)?;
+        }
+        Ok(WatchedFile::new(file, facts.filter(|_| *is_altered)))
+    };
+    files.map(follow).collect()
 }
 
 /// Reports whether a file has nothing but zeros.

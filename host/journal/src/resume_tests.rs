@@ -369,6 +369,30 @@ fn a_torn_group_that_a_head_vouches_for_is_refused() {
     assert_eq!(written.files(), torn);
 }
 
+/// The host follows the lines of a file far before the last head only where the file changed.
+#[test]
+fn a_refusal_for_an_altered_earlier_file_leaves_a_torn_group_in_its_place() {
+    let full = vec![300, 17_000];
+    let mut groups = vec![full; FILES_BEFORE_HEAD + 2];
+    groups.extend([vec![300], vec![2_000, 2_000]]);
+    let written = WrittenJournal::new(&groups);
+    let (first, ..) = &written.groups[0];
+    let (last, start, signed_through) = written.groups.last().unwrap().clone();
+    written.tear(512, &[true, false], 1.0);
+    assert_eq!(written.alter(0.0, 1), (first.clone(), 1));
+    let before = written.files();
+    assert!(before[&last].len() > start, "no torn group is there");
+    let folder = written.dir.path();
+    let host = key(folder, [9; 32], false).unwrap().public();
+    let refused = recover(folder, &host, signed_through as u64).err().unwrap();
+    assert!(
+        matches!(&refused, JournalError::DamagedReceipt { path, line: 1, .. } if path == first),
+        "{refused}"
+    );
+    assert_eq!(written.files(), before, "the refusal changed a file");
+    assert!(!last.with_extension("aside").exists());
+}
+
 #[test]
 fn a_last_line_is_torn_where_its_end_is_cut_and_damaged_where_its_end_is_altered() {
     let written = WrittenJournal::new(&[vec![300], vec![300]]);

@@ -10,6 +10,7 @@ use axum::response::Response;
 use domesday_console::message::render_message;
 use domesday_console::number::{moment, whole};
 use domesday_console::rejections::{CommonestRejection, commonest_rejection};
+use domesday_contract::v3::job;
 use domesday_state::{Tally, UnixMillis};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -41,6 +42,16 @@ impl JobProgress {
     }
 }
 
+/// Returns the route of a job.
+pub(super) fn job_path(id: Uuid) -> String {
+    format!("{}/{id}", job::PATH)
+}
+
+/// Returns the route of a job's results.
+pub(super) fn results_path(id: Uuid) -> String {
+    format!("{}/results", job_path(id))
+}
+
 /// Reads the ids of a path: one, or those of the jobs of a file with commas between them.
 ///
 /// # Errors
@@ -65,7 +76,7 @@ pub(super) async fn page(
 ) -> Result<Response, ConsoleError> {
     let mut jobs = Vec::new();
     for id in read_ids(&ids)? {
-        let path = format!("/v3/valuation-jobs/{id}");
+        let path = job_path(id);
         let document = console.get(&session, &path).await?.ok()?;
         let (tenant, now) = (session.user.tenant.clone(), console.service.clock.now());
         let read = console.service.state.job(tenant, id, now).await;
@@ -116,7 +127,7 @@ async fn rejection_of(
     if let Some(rejection) = known.get(&id) {
         return Ok(rejection);
     }
-    let path = format!("/v3/valuation-jobs/{id}/results");
+    let path = results_path(id);
     let answered = console.get(session, &path).await?;
     if !answered.status.is_success() {
         // The next load of the page reads them.

@@ -3,7 +3,7 @@
 use super::Console;
 use super::csv_file::download as csv_download;
 use super::error::ConsoleError;
-use super::job_page::read_ids;
+use super::job_page::{job_path, read_ids, results_path};
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -38,7 +38,7 @@ async fn read(
     session: &Session,
     id: Uuid,
 ) -> Result<Vec<Vec<String>>, ConsoleError> {
-    let path = format!("/v3/valuation-jobs/{id}/results");
+    let path = results_path(id);
     let answered = console.get(session, &path).await?;
     if answered.status == StatusCode::ACCEPTED {
         return Err(ConsoleError::StillRunning);
@@ -48,7 +48,7 @@ async fn read(
     if let Some(rows) = body["result"]["results"].as_array() {
         return Ok(rows.iter().map(|row| cells(row, release)).collect());
     }
-    let path = format!("/v3/valuation-jobs/{id}");
+    let path = job_path(id);
     let job = console.get(session, &path).await?.ok()?;
     let count = job["request_count"].as_u64().unwrap_or_default();
     let failed = json!({"status": "job_failed", "errors": [job["error"]]});

@@ -20,6 +20,7 @@ use domesday_console::homes_file::{HomesFile, MOST_HOMES, REFERENCE, columns};
 use domesday_console::homes_text::decode;
 use domesday_console::message::render_message;
 use domesday_console::number::{moment, whole};
+use domesday_contract::v3::job;
 use domesday_contract::v3::request::ROWS_MAX;
 use domesday_state::Scope;
 use maud::{Markup, html};
@@ -141,10 +142,7 @@ async fn submit_file(
     (form_id, stored_data): (String, bool),
     (homes, text): (&HomesFile, Arc<str>),
 ) -> Result<(String, Option<(usize, String)>), ConsoleError> {
-    let post = |body: Value| async move {
-        let path = "/v3/valuation-jobs";
-        console.post(session, path, &body).await
-    };
+    let post = |body: Value| async move { console.post(session, job::PATH, &body).await };
     let parts = homes.parts(ROWS_MAX, stored_data);
     let (jobs, stopped) = submit_parts(&form_id, parts, post).await?;
     let file = FileOfHomes {

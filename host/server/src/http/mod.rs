@@ -52,6 +52,7 @@ use axum::extract::{MatchedPath, State};
 use axum::routing::{MethodRouter, get, post};
 use divided_body::BodyDivider;
 use domesday_contract::error::{Code, ValidationError};
+use domesday_contract::v3::job;
 use domesday_state::Scope;
 use error::{ApiError, unknown_route};
 use gate::{Gate, RequiredScope};
@@ -93,7 +94,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .fold(Router::new(), valuation_route);
     let keyed = v1::routes(keyed, needs)
         .route(
-            routes::JOBS,
+            job::PATH,
             needs(AVM_VALUE, post(jobs::submit)).route_layer(takes_jobs),
         )
         .route(

@@ -5,6 +5,7 @@ use super::middleware::Middleware;
 use crate::service::Service;
 use axum::extract::Request;
 use domesday_contract::v3::endpoint::Endpoint;
+use domesday_contract::v3::job;
 use domesday_contract::v3::options::{Depth, Settings};
 use domesday_contract::v3::request::Kind;
 use domesday_package as package;
@@ -28,9 +29,6 @@ pub struct Route {
     /// The depth of its results.
     pub depth: Depth,
 }
-
-/// The path on which jobs are submitted.
-pub const JOBS: &str = "/v3/valuation-jobs";
 
 /// All synchronous valuation routes.
 pub const ROUTES: [Route; 6] = [
@@ -163,7 +161,7 @@ impl Middleware for JobsEndpointCheck {
 
 /// Returns the endpoint of a path that a release may leave out.
 pub fn endpoint_of(path: &str) -> Option<package::Endpoint> {
-    if path == JOBS {
+    if path == job::PATH {
         return Some(package::Endpoint::ValuationJobs);
     }
     let route = ROUTES.into_iter().find(|route| route.path == path);

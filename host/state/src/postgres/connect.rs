@@ -240,39 +240,31 @@ mod tests {
         assert!(messages.any(|message| message.contains("fsync off")));
     }
 
+    /// Returns a setting of a connection to a database that is set to something else.
+    fn setting_in_spite_of(set: &str, setting: &str) -> String {
+        let address = domesday_test_postgres::shared().database();
+        let name = address.split(['/', '?']).nth(3).unwrap();
+        domesday_test_postgres::sql(&address, &format!("ALTER DATABASE {name} SET {set}"));
+        block_on(async {
+            let pool = connect(&address, &Arc::default()).await.unwrap();
+            let shown = sqlx::query_scalar("SELECT current_setting($1)").bind(setting);
+            shown.fetch_one(&pool).await.unwrap()
+        })
+    }
+
     /// Commits wait for the disk even on a server that is set to answer before it.
     #[test]
     fn commits_wait_for_the_disk_whatever_the_server_is_set_to() {
-        let address = domesday_test_postgres::shared().database();
-        let name = address.split(['/', '?']).nth(3).unwrap();
-        let statement = format!("ALTER DATABASE {name} SET synchronous_commit = off");
-        domesday_test_postgres::sql(&address, &statement);
-        let setting: String = block_on(async {
-            let pool = connect(&address, &Arc::default()).await.unwrap();
-            sqlx::query_scalar("SHOW synchronous_commit")
-                .fetch_one(&pool)
-                .await
-                .unwrap()
-        });
-        assert_eq!(setting, "on");
+        let found = setting_in_spite_of("synchronous_commit = off", "synchronous_commit");
+        assert_eq!(found, "on");
     }
 
     /// A statement that waited for a lock sees what others committed meanwhile.
     #[test]
     fn statements_see_what_others_committed_whatever_the_server_is_set_to() {
-        let address = domesday_test_postgres::shared().database();
-        let name = address.split(['/', '?']).nth(3).unwrap();
-        let level = "default_transaction_isolation = 'serializable'";
-        let statement = format!("ALTER DATABASE {name} SET {level}");
-        domesday_test_postgres::sql(&address, &statement);
-        let setting: String = block_on(async {
-            let pool = connect(&address, &Arc::default()).await.unwrap();
-            sqlx::query_scalar("SHOW transaction_isolation")
-                .fetch_one(&pool)
-                .await
-                .unwrap()
-        });
-        assert_eq!(setting, "read committed");
+        let set = "default_transaction_isolation = 'serializable'";
+        let found = setting_in_spite_of(set, "transaction_isolation");
+        assert_eq!(found, "read committed");
     }
 
     /// Each file of the folder is a step, in the order of the numbers that their names begin with.

@@ -91,7 +91,6 @@ impl LedgerSigner for TestSigner {
 }
 
 /// Runs a future to its end on this thread.
-#[cfg(feature = "postgres")]
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

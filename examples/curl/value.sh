@@ -10,9 +10,12 @@ fi
 base=${1:-http://127.0.0.1:8080}
 : "${DOMESDAY_KEY:?set it to an API key, such as the content of domesday-data/demo.key}"
 
-# --fail-with-body: an error's body says what is wrong. --retry follows Retry-After for 429 and 503.
+# --fail-with-body: an error's body says what is wrong. A valuation is not repeated by itself: after a
+# timeout nobody knows whether it was charged. For a read, --retry follows Retry-After.
 call() { # METHOD PATH [BODY]
-  curl --silent --show-error --fail-with-body --retry 3 --max-time 60 \
+  local retry=()
+  [ "$1" != GET ] || retry=(--retry 3 --retry-max-time 60)
+  curl --silent --show-error --fail-with-body --max-time 60 "${retry[@]}" \
     --request "$1" "$base$2" \
     --header "Authorization: Bearer $DOMESDAY_KEY" \
     ${3:+--header "Content-Type: application/json" --data "$3"}

@@ -5,10 +5,12 @@
 
 HOMES.csv has the columns of homes.csv beside this file. VALUES.csv gets one line a home: its
 reference, status, estimate and range, or why there is none. Rows that failed for a passing reason
-are sent again.
+are sent again. Each batch is written as soon as it is valued, so nothing that was charged is lost.
 """
 
 import csv
+import email.utils
+import http.client
 import json
 import os
 import sys
@@ -38,6 +40,19 @@ def request(home):
     }
 
 
+class Refused(Exception):
+    """The service refused a request, or did not answer it."""
+
+
+def seconds(retry_after):
+    """Reads Retry-After: a number of seconds or a date. Other text counts as no time."""
+    try:
+        return float(retry_after)
+    except ValueError:
+        date = email.utils.parsedate_tz(retry_after)
+        return email.utils.mktime_tz(date) - time.time() if date else 0.0
+
+
 def post(url, key, body):
     """Sends a body. Retries where the service says that it may pass, no sooner than it says."""
     data = json.dumps(body).encode()
@@ -54,8 +69,11 @@ def post(url, key, body):
             except (ValueError, KeyError, TypeError):
                 retryable = False
             if not retryable or attempt == TRIES:
-                sys.exit(f"value_homes: {url} answered {error.code}: {text}")
-            time.sleep(max(float(error.headers.get("Retry-After") or 0), 2 ** attempt))
+                raise Refused(f"{url} answered {error.code}: {text}") from error
+            time.sleep(max(seconds(error.headers.get("Retry-After") or "0"), 2 ** attempt))
+        except (OSError, http.client.HTTPException) as error:
+            # The service may have valued and charged the rows. Look at the units before a repeat.
+            raise Refused(f"{url} did not answer, and the rows may be charged: {error}") from error
     raise AssertionError("unreachable")
 
 
@@ -65,17 +83,28 @@ def retryable(result):
 
 
 def value(url, key, homes):
-    """Values homes, and those again that failed for a passing reason."""
+    """Values homes, and those again that failed for a passing reason.
+
+    A refusal of these keeps the results of the others.
+    """
     results = {}
     waiting = list(range(len(homes)))
     for attempt in range(1, TRIES + 1):
         rows = [request(homes[index]) for index in waiting]
-        answered = post(url, key, {"requests": rows})["results"]
+        try:
+            answered = post(url, key, {"requests": rows})["results"]
+        except Refused as refused:
+            if not results:
+                raise
+            print(f"value_homes: {len(waiting)} homes are left without a value: {refused}",
+                  file=sys.stderr)
+            break
         results.update(zip(waiting, answered))
         waiting = [index for index in waiting if retryable(results[index])]
         if not waiting:
             break
-        time.sleep(2 ** attempt)
+        if attempt < TRIES:
+            time.sleep(2 ** attempt)
     return [results[index] for index in range(len(homes))]
 
 
@@ -85,7 +114,7 @@ def line(home, result):
     interval = valuation.get("range") or {}
     reasons = [error["code"] for error in result.get("errors", [])]
     if result.get("referral"):
-        reasons.append(result["referral"]["reason"])
+        reasons.append(result["referral"]["code"])
     return {
         "reference": home["reference"],
         "status": result["status"],
@@ -114,8 +143,12 @@ def main(arguments):
         writer.writeheader()
         for first in range(0, len(homes), ROWS):
             chunk = homes[first:first + ROWS]
-            results = value(f"{base}/v3/simple-batch-value", key, chunk)
+            try:
+                results = value(f"{base}/v3/simple-batch-value", key, chunk)
+            except Refused as refused:
+                sys.exit(f"value_homes: after {first} of {len(homes)} homes, {refused}")
             writer.writerows(map(line, chunk, results))
+            target.flush()
             print(f"{first + len(chunk)} of {len(homes)} homes", file=sys.stderr)
 
 

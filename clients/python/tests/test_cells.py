@@ -221,6 +221,8 @@ def test_unsound_cells_are_an_error_with_row_column_and_value(harness: Harness) 
         (home(size={"floor_area_m2": "x" * 1000}), "size.floor_area_m2"),
         (home(size="large"), "size"),
         (flat_home(request_reference=1.5), "request_reference"),
+        (flat_home(street="Caf\udce9 Row"), "street"),
+        (home(lease={"note": "\udce9"}), "lease.note"),
     ],
 )
 def test_an_unsound_cell_is_found_in_each_kind_of_column(

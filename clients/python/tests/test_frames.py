@@ -148,6 +148,8 @@ def test_sites_have_the_columns_of_development(harness: Harness) -> None:
             r"'loan_id', 'floor_aera' are not fields .* keep=\['loan_id', 'floor_aera'\]",
         ),
         (flat_home(loan_id=1, an_id=2), "loan_id", r"'an_id' is not a field"),
+        ({**flat_home(), "size.bedrooms": 4}, [], r"'bedrooms' and 'size.bedrooms' state the same"),
+        (flat_home(size={"bedrooms": 4}), [], r"'size' state the same .*keep=\['size'\]"),
     ],
 )
 def test_a_column_without_a_place_is_refused_before_anything_is_sent(

@@ -39,7 +39,10 @@ export class ApiError extends DomesdayError {
   readonly retryable: boolean | undefined;
   /** Every error of the request, the first one included. */
   readonly errors: readonly ErrorItem[];
-  /** True if an earlier attempt lost its connection, and the service may have charged that one. */
+  /**
+   * True if the service may have charged an attempt. It lost its connection, or a proxy ended it
+   * (502, 504), or it was a submission that ended as overloaded. Reconcile before you repeat it.
+   */
   readonly mayBeCharged: boolean;
   /** Number of requests that the client sent. */
   readonly attempts: number;

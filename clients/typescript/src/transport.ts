@@ -19,18 +19,42 @@ export interface CallKind {
   readonly charges: boolean;
   /** True if the caller reads a successful body itself, as it arrives. */
   readonly streamed: boolean;
+  /** True if the service may have accepted a call that it refuses as overloaded. */
+  readonly unclearOverload: boolean;
 }
 
+/** The code of a refusal by a service that has too much to do. */
+const OVERLOADED = "overloaded";
+
 /** A query, which costs no units. */
-export const QUERY: CallKind = { repeatable: true, charges: false, streamed: false };
+export const QUERY: CallKind = {
+  repeatable: true,
+  charges: false,
+  streamed: false,
+  unclearOverload: false,
+};
 /** A query whose body is read as it arrives. */
 export const STREAMED_QUERY: CallKind = { ...QUERY, streamed: true };
 /** A job's submission: its idempotency key makes a second one harmless. */
-export const SUBMISSION: CallKind = { repeatable: true, charges: true, streamed: false };
+export const SUBMISSION: CallKind = { ...QUERY, charges: true, unclearOverload: true };
 
 /** A synchronous valuation, repeated after a lost connection only if the caller says so. */
 export function valuation(repeatAfterLoss: boolean): CallKind {
-  return { repeatable: repeatAfterLoss, charges: true, streamed: false };
+  return { ...QUERY, repeatable: repeatAfterLoss, charges: true };
+}
+
+/**
+ * Returns true if the service may have charged an attempt that failed. A proxy in front of it
+ * answers 502 and 504 without knowing what the service did.
+ */
+function mayBeChargedFor(kind: CallKind, failure: Failure): boolean {
+  if (!kind.charges || failure.kind !== "refused") {
+    return kind.charges && failure.kind === "lost";
+  }
+  const { status, body } = failure.response;
+  return status === 503
+    ? kind.unclearOverload && body.first?.code === OVERLOADED
+    : status > 500;
 }
 
 export interface TransportOptions {
@@ -77,7 +101,7 @@ export class Transport {
         return outcome;
       }
       signal.throwIfAborted();
-      mayBeCharged ||= kind.charges && outcome.kind === "lost";
+      mayBeCharged ||= mayBeChargedFor(kind, outcome);
       sent ||= outcome.kind !== "unsent";
       const wait = backoff(outcome, attempt, this.limits, () => this.clock.random());
       const ends = attempt >= this.limits.maxAttempts || wait > budget;

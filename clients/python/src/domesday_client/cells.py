@@ -13,6 +13,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from .frames import is_missing
+from .json_body import encode, to_json_value
 
 #: The types of fields: text, whole number, number, boolean and day. None stands for any other.
 Kind = type[str] | type[int] | type[float] | type[bool] | type[datetime.date] | None
@@ -61,11 +62,24 @@ def convert_cell(value: Any, kind: Kind) -> Any:
         return _whole(value)
     if kind is float:
         return _number(value)
-    return value if kind is None else _day(value)
+    return _other(value) if kind is None else _day(value)
+
+
+def _other(value: Any) -> Any:
+    """Returns a value of a field whose type is none of the kinds, if JSON has a form for it."""
+    try:
+        encode(to_json_value(value))
+    except UnicodeEncodeError:
+        raise ValueError("is not valid Unicode") from None
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    return value
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
+        if not _is_unicode(value):
+            raise ValueError("is not valid Unicode")
         return value
     if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         return value.isoformat()
@@ -75,6 +89,15 @@ def _text(value: Any) -> str:
         return str(_whole(value))
     except ValueError:
         raise ValueError("is not a text or a whole number") from None
+
+
+def _is_unicode(text: str) -> bool:
+    """Returns false for a lone surrogate, as bytes leave it that are no UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _whole(value: Any) -> int:

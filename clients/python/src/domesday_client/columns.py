@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any, cast, get_args
 
 from pydantic import BaseModel
@@ -72,7 +73,7 @@ def column_places(names: Sequence[str], mode: str, keep: Collection[str]) -> dic
     alone. Columns in `keep` are not sent.
 
     Raises ValueError with all columns that are none of these, so that no misspelt field is left out
-    unnoticed.
+    unnoticed, and for two columns that state one field.
     """
     places = _places(DevelopmentRow if mode == "development" else ExistingRow)
     known: dict[str, Place | None] = {}
@@ -93,7 +94,20 @@ def column_places(names: Sequence[str], mode: str, keep: Collection[str]) -> dic
             f"{listed} {is_field} of a request. Pass keep=[{listed}] for columns that are yours, "
             "or correct their names."
         )
-    return {name: found for name, found in sent.items() if found is not None}
+    places = {name: found for name, found in sent.items() if found is not None}
+    _check_distinct(places)
+    return places
+
+
+def _check_distinct(places: Mapping[str, Place]) -> None:
+    """Raises ValueError for two columns that state one field, or a section and a field of it."""
+    for (one, place), (other, found) in combinations(places.items(), 2):
+        length = min(len(place.path), len(found.path))
+        if place.path[:length] == found.path[:length]:
+            raise ValueError(
+                f"{one!r} and {other!r} state the same part of a request. Pass keep=[{other!r}] or "
+                f"keep=[{one!r}] for the column that is not to be sent."
+            )
 
 
 class UnfitCellError(ValueError):

@@ -53,7 +53,8 @@ class ApiError(DomesdayError):
     retryable: bool | None
     #: Every error of the request, the first one included.
     errors: tuple[ErrorItem, ...]
-    #: True if an earlier attempt lost its connection, and the service may have charged that one.
+    #: True if the service may have charged an attempt. It lost its connection, or a proxy ended it
+    #: (502, 504), or it was a submission that ended as overloaded. Reconcile before a repeat.
     may_be_charged: bool
     #: Number of requests that the client sent.
     attempts: int

@@ -23,6 +23,9 @@ from .rate_limit import RateLimitGate
 from .retry_after import retry_after
 from .retry_policy import Failure, Loss, Refusal, RetryLimits, backoff, may_retry
 
+#: The code of a refusal by a service that has too much to do.
+OVERLOADED = "overloaded"
+
 
 @dataclass(frozen=True)
 class CallKind:
@@ -34,6 +37,22 @@ class CallKind:
     charges: bool
     #: True if the caller reads a successful body itself, as it arrives.
     streamed: bool = False
+    #: True if the service may have accepted a call that it refuses as overloaded.
+    unclear_overload: bool = False
+
+    def may_be_charged(self, failure: Failure) -> bool:
+        """Returns true if the service may have charged an attempt that failed.
+
+        A proxy in front of it answers 502 and 504 without knowing what the service did.
+        """
+        if not self.charges:
+            return False
+        if isinstance(failure, Loss):
+            return failure.sent
+        status, first = failure.response.status, failure.response.body.first
+        if status == 503:
+            return self.unclear_overload and first is not None and first.code == OVERLOADED
+        return status > 500
 
 
 #: A query, which costs no units.
@@ -41,7 +60,7 @@ QUERY = CallKind(repeatable=True, charges=False)
 #: A query whose body is read as it arrives.
 STREAMED_QUERY = CallKind(repeatable=True, charges=False, streamed=True)
 #: A job's submission: its idempotency key makes a second one harmless.
-SUBMISSION = CallKind(repeatable=True, charges=True)
+SUBMISSION = CallKind(repeatable=True, charges=True, unclear_overload=True)
 
 
 def valuation(repeat_after_loss: bool) -> CallKind:
@@ -78,7 +97,7 @@ def exchange(session: Session, request: Request, kind: CallKind) -> Operation[Re
         if isinstance(outcome, Response):
             return outcome
         lost = isinstance(outcome, Loss) and outcome.sent
-        may_be_charged = may_be_charged or (kind.charges and lost)
+        may_be_charged = may_be_charged or kind.may_be_charged(outcome)
         sent = sent or lost or isinstance(outcome, Refusal)
         wait = backoff(outcome, attempt, session.limits, session.clock.random)
         ends = attempt >= session.limits.max_attempts or wait > budget

@@ -5,7 +5,7 @@
 //! nobody knows the job's id. So it is withdrawn once the state answers, and its units are given
 //! back.
 
-use domesday_state::{Jobs, NewJob, StateError, Submission, TenantId};
+use domesday_state::{JOB_RETENTION_MILLIS, Jobs, NewJob, StateError, Submission, TenantId};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -13,8 +13,8 @@ use uuid::Uuid;
 
 /// Interval between two attempts to withdraw a job.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// The longest time for which a job is to be withdrawn.
-const WITHDRAWAL_TIMEOUT: Duration = Duration::from_secs(3_600);
+/// The longest time for which a job is to be withdrawn. By then it has expired.
+const WITHDRAWAL_TIMEOUT: Duration = Duration::from_millis(JOB_RETENTION_MILLIS.unsigned_abs());
 
 /// Submits a job. Where the outcome of a submission without a key is unknown, it is withdrawn in
 /// the background. The caller runs this to its end, also where the client has gone.

@@ -26,8 +26,7 @@ use tokio::time::{Instant, interval_at, sleep, timeout};
 use tracing::{Instrument, info_span};
 use uuid::Uuid;
 
-/// The longest that a row of a job waits for requests. So a job runs fifty rows a second under any
-/// load.
+/// The longest that a row of a job lets requests go first. Then it takes its turn among them.
 pub const MAX_YIELD: Duration = Duration::from_millis(20);
 /// Interval at which the runner checks whether requests still wait.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);

@@ -24,8 +24,13 @@ const DURABLE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time after the deadline for which a charge or a refund may hold a response back.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The longest wait for the outcome of a charge that was given up, so that it is given back.
-const LATE_TIMEOUT: Duration = Duration::from_secs(3_600);
+/// The longest wait for the outcome of a charge that was given up, so that it is given back. After
+/// a month its units count no more.
+const UNKNOWN_CHARGE_TIMEOUT: Duration = Duration::from_secs(31 * 86_400);
+
+/// The longest wait for a refund, which the state makes all the same. Then a line says that it is
+/// late.
+const REFUND_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 /// Units that are being charged. Dropping it before [`Reservation::commit`] gives them back.
 pub struct Reservation {
@@ -173,7 +178,7 @@ impl Reservation {
         let (state, tenant) = (Arc::clone(&self.state), self.tenant.clone());
         let (month, units, source) = (self.month, self.units, self.source);
         spawn_refund(async move {
-            let outcome = timeout(LATE_TIMEOUT, reply).await;
+            let outcome = timeout(UNKNOWN_CHARGE_TIMEOUT, reply).await;
             if matches!(outcome, Ok(Ok(ChargeOutcome::Granted { .. }))) {
                 give_back(state, tenant, month, units, source).await;
             }
@@ -241,7 +246,7 @@ fn give_back(
     async move {
         // A stop waits for the last handle of the state.
         let _state = state;
-        let error = match timeout(LATE_TIMEOUT, refunded).await {
+        let error = match timeout(REFUND_TIMEOUT, refunded).await {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error.to_string(),
             Err(elapsed) => elapsed.to_string(),

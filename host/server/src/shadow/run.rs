@@ -20,8 +20,7 @@ use std::time::{Duration, Instant};
 
 /// The stack of a worker thread.
 pub const STACK_BYTES: usize = 8 << 20;
-/// The longest wait of a row for requests to end. Under any load a candidate values fifty rows a
-/// second.
+/// The longest wait of a row for requests to end.
 const TIMEOUT: Duration = Duration::from_millis(20);
 /// Under load, the thread rests this many times the duration of its last row.
 const RESTS: u32 = 19;

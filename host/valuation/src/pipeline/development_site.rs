@@ -46,6 +46,9 @@ pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<LocatedSite, ResolveEr
     let point = national_grid(site.site_latitude, site.site_longitude)
         .filter(|point| EASTINGS.contains(&point.easting) && NORTHINGS.contains(&point.northing))
         .ok_or_else(outside)?;
+    if snapshot.beyond_border(point.easting, point.northing)? {
+        return Err(outside());
+    }
     let east = f64::from(point.easting) - f64::from(around.easting);
     let north = f64::from(point.northing) - f64::from(around.northing);
     let away = east.hypot(north);
@@ -57,9 +60,6 @@ pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<LocatedSite, ResolveEr
         return Err(ResolveError::Rejected(Box::new(
             ValidationError::new(Code::InvalidValue, message).at(LATITUDE),
         )));
-    }
-    if snapshot.beyond_border(point.easting, point.northing)? {
-        return Err(outside());
     }
     Ok(LocatedSite {
         postcode,

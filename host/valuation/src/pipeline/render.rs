@@ -11,8 +11,9 @@ use domesday_contract::v3::result::{
     ReferredResult, ResultProperty, ValuedResult, round_gbp,
 };
 use domesday_engine::evidence::{Sale, ShownSales};
+use domesday_engine::outcome;
 use domesday_engine::outcome::{Derivation, DerivedInput, Outcome, ReferralReason, Row, Valuation};
-use domesday_engine::subject::{Attribute, Subject};
+use domesday_engine::subject::{Attribute, GridPoint, Subject};
 use domesday_package::Band;
 use domesday_registers::codes::PropertyType;
 
@@ -95,21 +96,9 @@ fn render_valued(
         }),
         None => None,
     };
-    let comparables = match with.comparables {
-        Some(limit) => Some(
-            valuation
-                .comparables
-                .iter()
-                .take(usize::from(limit))
-                .enumerate()
-                .map(|(at, comparable)| {
-                    let sale = sales.find(with.subject, comparable.sale)?;
-                    comparable_sale(at, comparable.adjusted_price, comparable.similarity, &sale)
-                })
-                .collect::<Option<Vec<_>>>()?,
-        ),
-        None => None,
-    };
+    let shown = (valuation.comparables.iter())
+        .filter_map(|comparable| Some((comparable, sales.find(with.subject, comparable.sale)?)));
+    let comparables = (with.comparables).map(|limit| comparables(shown, with.subject, limit));
     let mut derived_inputs = with.applied_inputs;
     derived_inputs.extend(
         valuation
@@ -138,20 +127,40 @@ fn render_valued(
     })
 }
 
-fn comparable_sale(at: usize, adjusted: f64, similarity: f64, sale: &Sale) -> Option<Comparable> {
-    Some(Comparable {
-        rank: u8::try_from(at + 1).ok()?,
-        sale_date: sale.day.date()?,
-        price_gbp: sale.price_gbp,
-        adjusted_price_gbp: round_gbp(adjusted)?,
-        postcode: Postcode::parse(sale.postcode.as_str())?,
-        property_type: wire_property_type(sale.property_type)?,
-        title_tenure: sale.tenure.map(wire_tenure),
-        floor_area_m2: sale.floor_area_m2.map(hundredths),
-        // At most 50 kilometres, so it fits.
-        distance_m: sale.distance_m.round() as u32,
-        similarity: thousandths(similarity),
-    })
+/// Renders the first sales that speak for the estimate, in their order. It leaves out those that
+/// the contract has no word for, such as the sale of a whole building. The estimate stays.
+fn comparables<'a>(
+    shown: impl Iterator<Item = (&'a outcome::Comparable, Sale)>,
+    subject: &Subject,
+    limit: u8,
+) -> Vec<Comparable> {
+    let rendered = shown.filter_map(|(comparable, sale)| {
+        Some(Comparable {
+            rank: 0,
+            sale_date: sale.day.date()?,
+            price_gbp: sale.price_gbp,
+            adjusted_price_gbp: round_gbp(comparable.adjusted_price)?,
+            postcode: Postcode::parse(sale.postcode.as_str())?,
+            property_type: wire_property_type(sale.property_type)?,
+            title_tenure: sale.tenure.map(wire_tenure),
+            floor_area_m2: sale.floor_area_m2.map(hundredths),
+            distance_m: distance_m(subject.place, sale.place),
+            similarity: thousandths(comparable.similarity),
+        })
+    });
+    let ranked = (1..=limit).zip(rendered);
+    ranked
+        .map(|(rank, comparable)| Comparable { rank, ..comparable })
+        .collect()
+}
+
+/// Returns the distance of two places in whole metres. A release may search around any place, so
+/// that the distance of its search may be another one.
+fn distance_m(one: GridPoint, other: GridPoint) -> u32 {
+    let east = f64::from(one.easting) - f64::from(other.easting);
+    let north = f64::from(one.northing) - f64::from(other.northing);
+    // The grid is smaller than the range of the type.
+    east.hypot(north).round() as u32
 }
 
 fn property(with: &Rendering<'_>) -> Option<ResultProperty> {
@@ -323,8 +332,9 @@ pub(super) fn contract_referral(reason: ReferralReason, about: Option<Attribute>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domesday_engine::evidence::Nearness;
     use domesday_engine::subject::{
-        BuildStatus, Energy, Fabric, GridPoint, Lease, Occupancy, Precision, Provenance, Size,
+        BuildStatus, Energy, Fabric, Lease, Occupancy, Precision, Provenance, Size,
     };
     use domesday_registers::Day;
     use domesday_registers::codes::{Subtype, Tenure};
@@ -400,6 +410,60 @@ mod tests {
             let field = |subject| derived_note(&derived, subject).map(|note| note.field);
             assert_eq!(field(&flat), of_flat, "{attribute:?}");
             assert_eq!(field(&house), of_house, "{attribute:?}");
+        }
+    }
+
+    /// Returns a sale 300 m east of the flat. The release searched around another place.
+    fn sale(id: u64, property_type: PropertyType, postcode: &str) -> Sale {
+        Sale {
+            id,
+            uprn: None,
+            day: Day(0),
+            price_gbp: 250_000,
+            place: GridPoint {
+                easting: 300,
+                northing: 0,
+            },
+            precision: Precision::Property,
+            distance_m: 7.0,
+            nearness: Nearness::Elsewhere,
+            postcode: domesday_registers::Postcode::parse(postcode).unwrap(),
+            property_type,
+            subtype: None,
+            tenure: None,
+            new_build: false,
+            standard: true,
+            floor_area_m2: None,
+            habitable_rooms: None,
+            age_band: None,
+            rating: None,
+            attributes_day: None,
+        }
+    }
+
+    #[test]
+    fn sales_that_the_contract_has_no_word_for_are_left_out_and_the_others_ranked() {
+        let comparable = |sale| outcome::Comparable {
+            sale,
+            adjusted_price: 250_000.0,
+            similarity: 0.5,
+        };
+        let given = [comparable(1), comparable(2), comparable(3), comparable(4)];
+        let sales = [
+            sale(1, PropertyType::Other, "QA1 1AF"),
+            sale(2, PropertyType::Flat, "QA1 1AF"),
+            sale(3, PropertyType::Flat, "GIR 0AA"),
+            sale(4, PropertyType::Terraced, "QA1 1AF"),
+        ];
+        for (limit, expected) in [(10, 2), (2, 2), (1, 1), (0, 0)] {
+            let shown = given.iter().zip(sales.clone());
+            let found = comparables(shown, &flat(), limit);
+            let ranks: Vec<_> = found.iter().map(|found| found.rank).collect();
+            assert_eq!(ranks, (1..=expected).collect::<Vec<u8>>(), "{limit}");
+            assert!(
+                found.iter().all(|found| found.distance_m == 300),
+                "{found:?}"
+            );
         }
     }
 

@@ -120,7 +120,7 @@ pub fn match_stored(
         return unmatched(Some(place), not_residential());
     }
     Ok(StoredMatch::Found(Box::new(Identity {
-        property,
+        property: at_requested_postcode(snapshot, property, postcode)?,
         postcode: Some(place),
         source: IdentitySource::VerifiedIdentityStore,
     })))
@@ -205,13 +205,15 @@ fn match_provided(
     let point = provided_place.point.filter(near);
     // The snapshot's facts of a property stay, even if it has them at an older address.
     let property = match stored {
-        Some(stored) => Property {
-            place: point.or(stored.place),
-            postcode,
-            country,
-            residential: true,
-            ..stored
-        },
+        Some(stored) => {
+            let stored = at_requested_postcode(snapshot, stored, postcode)?;
+            Property {
+                place: point.or(stored.place),
+                country,
+                residential: true,
+                ..stored
+            }
+        }
         None => Property {
             uprn,
             postcode,
@@ -232,6 +234,35 @@ fn match_provided(
         postcode: around,
         source: IdentitySource::IdentityProvider,
     })
+}
+
+/// Returns a stored property at the postcode of the request, which may differ from the one of its
+/// last certificate.
+fn at_requested_postcode(
+    snapshot: &Snapshot,
+    stored: Property,
+    postcode: Postcode,
+) -> Result<Property, SnapshotError> {
+    if stored.postcode == postcode {
+        return Ok(stored);
+    }
+    let other = snapshot.postcode(&stored.postcode)?;
+    Ok(with_postcode(stored, postcode, other))
+}
+
+/// Gives a property the postcode of the request. The middle of its `other` postcode does not say
+/// where it is.
+fn with_postcode(
+    stored: Property,
+    postcode: Postcode,
+    other: Option<PostcodeLocation>,
+) -> Property {
+    let middle = other.map(|other| (other.easting, other.northing));
+    Property {
+        place: stored.place.filter(|place| Some(*place) != middle),
+        postcode,
+        ..stored
+    }
 }
 
 /// Returns a postcode of England or Wales and its location.
@@ -352,6 +383,43 @@ mod tests {
             let uprn = match_uprn(resolution, given, has_address).unwrap();
             let code = uprn.map_err(|error| error.code);
             assert_eq!(code, expected, "{resolution:?} {given:?}");
+        }
+    }
+
+    /// A home has certificates under two postcodes, and the last one names the other.
+    #[test]
+    fn a_home_has_the_postcode_of_the_request_and_not_the_middle_of_another() {
+        let [asked, other] = ["QA1 1AF", "QA1 1AG"].map(|text| Postcode::parse(text).unwrap());
+        let country = Country::England;
+        let middle = PostcodeLocation {
+            easting: 400_000,
+            northing: 300_000,
+            authority: None,
+            country,
+            region: None,
+        };
+        for (own, middle, expected) in [
+            (
+                Some((400_010, 300_020)),
+                Some(middle),
+                Some((400_010, 300_020)),
+            ),
+            (Some((400_000, 300_000)), Some(middle), None),
+            (Some((400_000, 300_000)), None, Some((400_000, 300_000))),
+            (None, Some(middle), None),
+        ] {
+            let stored = Property {
+                uprn: 1,
+                postcode: other.clone(),
+                place: own,
+                authority: None,
+                country,
+                residential: true,
+                certificates: Vec::new(),
+                sale_days: Vec::new(),
+            };
+            let found = with_postcode(stored, asked.clone(), middle);
+            assert_eq!((found.postcode, found.place), (asked.clone(), expected));
         }
     }
 

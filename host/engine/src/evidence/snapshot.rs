@@ -39,6 +39,8 @@ impl SnapshotEvidence {
         subject: &Subject,
         query: &SalesQuery,
     ) -> Result<Option<FoundSales>, EvidenceError> {
+        // An own sale in this answer would already reveal a stored floor area.
+        let hides_own_sales = query.floor_area_only && !subject.stored_data;
         let search = property::NearbyQuery {
             easting: query.center.easting,
             northing: query.center.northing,
@@ -53,19 +55,14 @@ impl SnapshotEvidence {
             },
             standard_only: query.standard_only,
             with_floor_area: query.floor_area_only,
-            exclude_uprn: None,
+            exclude_uprn: subject.uprn.filter(|_| hides_own_sales),
         };
         let most_work = self.most_work.min(query.work.remainder());
         let mut rest = most_work;
         let is_late = || query.work.is_late();
         let sales = (self.snapshot).find_nearby_sales(&search, &mut rest, &is_late)?;
         query.work.spend(most_work - rest);
-        // An own sale in this answer would already reveal a stored floor area.
-        let hidden = query.floor_area_only && !subject.stored_data;
-        Ok(match subject.uprn.filter(|_| hidden) {
-            Some(uprn) => sales.map(|sales| sales.without(uprn)),
-            None => sales,
-        })
+        Ok(sales)
     }
 
     fn own(&self, subject: &Subject) -> Result<EvidenceResponse, EvidenceError> {
@@ -244,6 +241,40 @@ mod tests {
             let found = matches!(packed, PackedResponse::Found(_));
             assert_eq!(found, !is_refused);
         }
+    }
+
+    /// Own sales would reveal which of them have a stored floor area, and so would fewer others.
+    #[test]
+    fn hidden_own_sales_take_no_place_of_others_in_a_search_for_floor_areas() {
+        let evidence = demo_evidence();
+        let EvidenceQuery::NearbySales(query) = search(&RowWork::default()) else {
+            panic!("it is a search");
+        };
+        let first = |subject: &Subject| {
+            let question = EvidenceQuery::NearbySales(SalesQuery {
+                floor_area_only: true,
+                limit: 1,
+                ..query.clone()
+            });
+            let answer = evidence.ask(subject, &question).unwrap();
+            let EvidenceResponse::Sales(sales) = answer else {
+                panic!("{answer:?}");
+            };
+            sales.iter().map(|sale| sale.uprn).collect::<Vec<_>>()
+        };
+        let of_another = first(&subject());
+        let own = Subject {
+            uprn: of_another[0],
+            stored_data: true,
+            ..subject()
+        };
+        assert_eq!(first(&own), of_another);
+        let hidden = first(&Subject {
+            stored_data: false,
+            ..own
+        });
+        assert_eq!(hidden.len(), 1);
+        assert_ne!(hidden, of_another);
     }
 
     #[test]

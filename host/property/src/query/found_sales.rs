@@ -43,12 +43,6 @@ impl FoundSales {
         self.sales.is_empty()
     }
 
-    /// Leaves out the sales of a property.
-    pub fn without(mut self, uprn: u64) -> FoundSales {
-        (self.sales).retain(|found| PackedSale::new(&found.bytes).uprn() != uprn);
-        self
-    }
-
     /// Unpacks the sales one after the other. An error says that a row is damaged.
     pub fn iter(&self) -> impl Iterator<Item = Result<Sale, SnapshotError>> {
         let read = self.sales.iter().zip(self.postcodes());

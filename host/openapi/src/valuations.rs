@@ -25,13 +25,16 @@ const BODY: &[Code] = &[
 const SECTIONS: &[Code] = &[Code::EmptySection];
 const UNITS: &[Code] = &[Code::MonthlyValuationQuotaExceeded];
 const NOW: &[Code] = &[Code::ProcessingDeadlineExceeded];
-const ROWS: &[Code] = &[
-    Code::EmptyRequests,
-    Code::TooManyRows,
-    Code::ResponseTooLarge,
-];
+const ROWS: &[Code] = &[Code::EmptyRequests, Code::TooManyRows];
+/// Error code of rows that are answered in one response. The results of a job have no limit.
+const RESULTS: &[Code] = &[Code::ResponseTooLarge];
 const DATE: &[Code] = &[Code::ValuationDateOutsideWindow];
-const PLACE: &[Code] = &[Code::OutsideGeography];
+/// Error codes of a site. The snapshot has its postcode, or cannot be read.
+const PLACE: &[Code] = &[
+    Code::AddressNotFound,
+    Code::OutsideGeography,
+    Code::IdentityProviderUnavailable,
+];
 const IDENTITY: &[Code] = &[
     Code::AddressNotFound,
     Code::AddressAmbiguous,
@@ -135,7 +138,7 @@ pub static ROUTES: [Route; 11] = [
         body: Some(("BatchRequest", &[examples::BATCH])),
         answers: &[batch_response(&[answers::SIMPLE_BATCH])],
         error: ERROR,
-        refused: &[OFFERED, BODY, ROWS, UNITS],
+        refused: &[OFFERED, BODY, ROWS, RESULTS, UNITS],
     },
     Route {
         method: HttpMethod::Post,
@@ -148,7 +151,7 @@ pub static ROUTES: [Route; 11] = [
         body: Some(("BatchRequest", &[examples::BATCH])),
         answers: &[batch_response(&[answers::BATCH])],
         error: ERROR,
-        refused: &[OFFERED, BODY, ROWS, UNITS],
+        refused: &[OFFERED, BODY, ROWS, RESULTS, UNITS],
     },
     Route {
         method: HttpMethod::Post,
@@ -174,7 +177,7 @@ pub static ROUTES: [Route; 11] = [
         body: Some(("DevelopmentBatchRequest", &[examples::DEVELOPMENT_BATCH])),
         answers: &[batch_response(&[answers::DEVELOPMENT_BATCH])],
         error: ERROR,
-        refused: &[OFFERED, BODY, ROWS, UNITS],
+        refused: &[OFFERED, BODY, ROWS, RESULTS, UNITS],
     },
     Route {
         method: HttpMethod::Post,

@@ -26,6 +26,13 @@ pub type Schemas = BTreeMap<String, RefOr<Schema>>;
 /// Any text without a control character and with more than white space.
 const TEXT: &str = r"^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$";
 
+/// White space as Unicode has it, which readers remove from the ends of a text.
+const SPACE: &str = r"[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
+/// A character that is neither white space nor a control character.
+const VISIBLE: &str = r"[^\u0000- \u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
+/// A character that is no control character.
+const PRINTED: &str = r"[^\u0000-\u001f\u007f-\u009f]";
+
 /// Returns a reference to a named schema.
 #[must_use]
 pub fn schema_ref(name: &str) -> RefOr<Schema> {
@@ -76,6 +83,18 @@ pub fn integer<T: Into<i64> + Copy>(range: RangeInclusive<T>) -> Object {
 #[must_use]
 pub fn text(longest: usize) -> Object {
     let mut schema = pattern(TEXT, longest);
+    schema.min_length = Some(1);
+    schema
+}
+
+/// Returns the schema of a text of 1 to `longest` characters, beside white space at its ends.
+#[must_use]
+pub fn trimmed_text(longest: usize) -> Object {
+    let between = longest.saturating_sub(2);
+    let mut schema = Object::with_type(Type::String);
+    schema.pattern = Some(format!(
+        "^{SPACE}*{VISIBLE}(?:{PRINTED}{{0,{between}}}{VISIBLE})?{SPACE}*$"
+    ));
     schema.min_length = Some(1);
     schema
 }

@@ -37,7 +37,7 @@ pub struct PostcodeCoverage {
     pub value: Postcode,
     /// True if the release's snapshot has an address or a sale in the postcode.
     pub represented: bool,
-    /// Sales there in the 1,096 days before today.
+    /// Standard sales (category A) of dwellings there in the 1,096 days before today.
     pub recent_sales: u32,
 }
 

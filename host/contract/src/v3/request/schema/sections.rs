@@ -19,7 +19,7 @@ use super::super::{
 use crate::json::Shape;
 use crate::schema::{
     SchemaExt, boolean, date, described_ref, integer, number, rule, rule_with, schema_ref, section,
-    text,
+    trimmed_text,
 };
 use crate::v3::options::{COMPARABLES, DEFAULTS, DEVELOPMENT_FIELDS, FIELDS};
 use crate::v3::schema_parts::{postcode, uprn};
@@ -162,7 +162,7 @@ fn valuation_date() -> RefOr<Schema> {
 }
 
 fn address_part(description: &str) -> Object {
-    text(ADDRESS_PART_LONGEST).describe(description)
+    trimmed_text(ADDRESS_PART_LONGEST).describe(description)
 }
 
 fn subtype() -> RefOr<Schema> {

@@ -12,3 +12,5 @@ pub mod monitor;
 mod sampling;
 pub mod scaffold;
 pub mod snapshot_package;
+#[cfg(test)]
+mod testing;

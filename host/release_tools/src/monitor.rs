@@ -2,7 +2,7 @@
 
 use crate::backtest::sales::Window;
 use crate::backtest::value::Valuer;
-use crate::backtest::{BacktestError, band_word, value_all};
+use crate::backtest::{BacktestError, value_all};
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_evaluation::monitor::{Header, MonitorReport};
 use domesday_evaluation::report::{AsAt, Report};
@@ -124,14 +124,13 @@ pub fn run(
         });
     }
     let valuer = Valuer {
+        manifest,
         release: &release.release,
         snapshot: &release.snapshot,
         evidence: Arc::new(SnapshotEvidence::new(release.snapshot.clone())),
         as_at: AsAt::Sale,
         lag: 0,
         shape: RequestShape::Stored,
-        nominal: manifest.nominal_coverage,
-        band: &|confidence| manifest.band(confidence).map(band_word),
     };
     let mut rows: Vec<Row> = Vec::with_capacity(known.len());
     for chunk in known.chunks(CHUNK) {

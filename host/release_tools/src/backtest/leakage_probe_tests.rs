@@ -2,28 +2,11 @@
 
 use super::*;
 use crate::backtest::lagged_evidence::LaggedEvidence;
-use domesday_engine::Runtime;
-use domesday_engine::config::Allocation;
+use crate::testing::{demo, releases};
 use domesday_engine::evidence::{EvidenceError, EvidenceQuery, EvidenceResponse, SnapshotEvidence};
 use domesday_engine::subject::Subject;
 use domesday_evaluation::report::AsAt;
 use domesday_evaluation::request_shape::RequestShape;
-use domesday_package::Trust;
-use domesday_valuation::release_store::{OpenRelease, open_release};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-fn releases() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases")
-}
-
-/// Opens the demo's release.
-fn demo() -> OpenRelease {
-    let runtime = Runtime::new(Allocation::OnDemand).unwrap();
-    let id = domesday_valuation::release_store::package_ids(&releases().join("valuation")).unwrap();
-    let snapshots = &mut BTreeMap::new();
-    open_release(&releases(), &id[0], &Trust::Unsigned, &runtime, snapshots).unwrap()
-}
 
 fn run_probe(evidence_of: &EvidenceOf<'_>) -> LeakageProbe {
     let open = demo();

@@ -105,14 +105,13 @@ pub fn run(
         Arc::new(lagged_evidence::LaggedEvidence::new(snapshot, lag))
     };
     let valuer = value::Valuer {
+        manifest: tested.manifest,
         release: tested.release,
         snapshot: tested.snapshot,
         evidence: evidence_of(tested.snapshot.clone()),
         as_at: options.as_at,
         lag: i32::from(lag),
         shape: options.request,
-        nominal: tested.manifest.nominal_coverage,
-        band: &|confidence| tested.manifest.band(confidence).map(band_word),
     };
     let mut rows: Vec<Row> = Vec::with_capacity(all);
     // An even part of them is valued in the other shapes, too.
@@ -193,6 +192,7 @@ fn value_shapes(
     every: usize,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<ShapeFigures>, BacktestError> {
+    let nominal = valuer.manifest.nominal_coverage;
     let stored: Vec<&Row> = rows.iter().step_by(every).collect();
     let mut shapes = Vec::new();
     for (at, shape) in request_shape::OTHERS.into_iter().enumerate() {
@@ -210,7 +210,7 @@ fn value_shapes(
             .zip(&stored)
             .filter_map(|(row, stored)| Some((row?, *stored)))
             .collect();
-        shapes.push(ShapeFigures::of(shape, &pairs, valuer.nominal));
+        shapes.push(ShapeFigures::of(shape, &pairs, nominal));
     }
     Ok(shapes)
 }
@@ -251,7 +251,7 @@ pub fn stored_lag_warning(stored: &[u8]) -> Option<String> {
     report.subject.lag_warning()
 }
 
-pub(crate) fn band_word(band: Band) -> &'static str {
+fn band_word(band: Band) -> &'static str {
     match band {
         Band::High => "high",
         Band::Medium => "medium",

@@ -1,22 +1,26 @@
 //! One sale, valued.
 
 use super::request_shape::reshape;
-use super::{BacktestError, SaleError, baselines};
+use super::{BacktestError, SaleError, band_word, baselines};
 use crate::build::sold_subject;
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
-use domesday_engine::outcome::{Outcome, RowFailure};
+use domesday_engine::outcome::Outcome;
 use domesday_engine::subject::Subject;
 use domesday_evaluation::report::AsAt;
 use domesday_evaluation::request_shape::RequestShape;
 use domesday_evaluation::row::{Prediction, Row, StatedInputs};
+use domesday_package::ValuationBody;
 use domesday_property::{ExportedSale, Snapshot};
 use domesday_registers::Day;
+use domesday_valuation::pipeline::eligibility::outside;
 use std::sync::Arc;
 
 /// Values sales as at their own days.
 #[derive(Clone)]
 pub struct Valuer<'a> {
+    /// The body of the release's manifest.
+    pub manifest: &'a ValuationBody,
     pub release: &'a Release,
     pub snapshot: &'a Snapshot,
     pub evidence: Arc<dyn EvidenceSource>,
@@ -25,10 +29,6 @@ pub struct Valuer<'a> {
     pub lag: i32,
     /// The parts of the home's size that a request states.
     pub shape: RequestShape,
-    /// Share of prices that the ranges are meant to hold.
-    pub nominal: f64,
-    /// The band of a confidence.
-    pub band: &'a (dyn Fn(f64) -> Option<&'static str> + Sync),
 }
 
 impl Valuer<'_> {
@@ -55,8 +55,7 @@ impl Valuer<'_> {
         let Some(subject) = reshape(&subject, self.shape).map(Arc::new) else {
             return Ok(None);
         };
-        let run = self.release.value(&subject, self.evidence.clone());
-        let answer = answer(run.outcome, self.band)?;
+        let answer = self.answer(&subject)?;
         let evidence = &*self.evidence;
         Ok(Some(Row {
             id: sale.id,
@@ -79,6 +78,32 @@ impl Valuer<'_> {
                 baselines::local_price_per_sqm(&subject, evidence)?,
             ],
         }))
+    }
+
+    /// Returns the prediction that a report counts. A service refers a home that the manifest does
+    /// not list, though the release would value it.
+    ///
+    /// # Errors
+    /// [`SaleError::NotValued`] if the host fails.
+    fn answer(&self, subject: &Arc<Subject>) -> Result<Prediction, SaleError> {
+        if let Some(referral) = outside(self.manifest, subject) {
+            return Ok(Prediction::Referred(word(&referral.code)?));
+        }
+        let run = self.release.value(subject, self.evidence.clone());
+        Ok(match run.outcome {
+            Ok(Outcome::Valued(value)) => {
+                let band = self.manifest.band(value.confidence).map(band_word);
+                Prediction::Valued {
+                    estimate: value.estimate,
+                    range: value.range.map(|range| [range.lower, range.upper]),
+                    band: band.ok_or(SaleError::NoBand)?.to_owned(),
+                }
+            }
+            Ok(Outcome::Referred(referral)) => Prediction::Referred(word(&referral.reason)?),
+            Ok(Outcome::Failed { reason }) => Prediction::Failed(word(&reason)?),
+            Err(failure) if failure.retryable() => return Err(SaleError::NotValued(failure)),
+            Err(failure) => Prediction::Failed(failure.to_string()),
+        })
     }
 }
 
@@ -107,27 +132,6 @@ pub fn subject(
     Ok(Arc::new(subject))
 }
 
-/// Converts a release's outcome to the prediction that a report counts.
-///
-/// # Errors
-/// [`SaleError::NotValued`] if the host fails.
-fn answer(
-    outcome: Result<Outcome, RowFailure>,
-    band: &(dyn Fn(f64) -> Option<&'static str> + Sync),
-) -> Result<Prediction, SaleError> {
-    Ok(match outcome {
-        Ok(Outcome::Valued(value)) => Prediction::Valued {
-            estimate: value.estimate,
-            range: value.range.map(|range| [range.lower, range.upper]),
-            band: band(value.confidence).ok_or(SaleError::NoBand)?.to_owned(),
-        },
-        Ok(Outcome::Referred(referral)) => Prediction::Referred(word(&referral.reason)?),
-        Ok(Outcome::Failed { reason }) => Prediction::Failed(word(&reason)?),
-        Err(failure) if failure.retryable() => return Err(SaleError::NotValued(failure)),
-        Err(failure) => Prediction::Failed(failure.to_string()),
-    })
-}
-
 /// Spells a reason as the wire does.
 fn word(reason: &impl serde::Serialize) -> serde_json::Result<String> {
     match serde_json::to_value(reason)? {
@@ -135,3 +139,7 @@ fn word(reason: &impl serde::Serialize) -> serde_json::Result<String> {
         other => Ok(other.to_string()),
     }
 }
+
+#[cfg(test)]
+#[path = "value_tests.rs"]
+mod tests;

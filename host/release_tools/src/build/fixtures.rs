@@ -1,5 +1,6 @@
 //! The fixtures that a release is published with: ordinary homes, and the edges of its range.
 
+use super::settings::Settings;
 use super::{BuildError, sold_subject};
 use crate::sampling;
 use domesday_engine::Release;
@@ -10,23 +11,26 @@ use domesday_property::Snapshot;
 use domesday_registers::Day;
 use std::sync::Arc;
 
-/// Homes recorded, evenly taken over the snapshot's sales. Each third is recorded once more as a
-/// customer would state it, and each fifth at an edge.
+/// Homes recorded, evenly taken over the sales of homes that the release values. Each third is
+/// recorded once more as a customer would state it, and each fifth at an edge.
 const HOMES: usize = 30;
 
-/// Values homes of the snapshot as at `day` and records each whole.
+/// Values homes of the snapshot as at `day` and records each whole. They are of the types and
+/// countries that the settings list, since a service runs the release for no other.
 ///
 /// # Errors
 /// [`BuildError`] if the snapshot cannot be read or the host fails.
 pub fn record(
     snapshot: &Snapshot,
+    settings: &Settings,
     release: &Release,
     evidence: Arc<SnapshotEvidence>,
     day: Day,
 ) -> Result<Vec<Fixture>, BuildError> {
     let latest = snapshot.identity().latest_sale.unwrap_or(day);
     let through = latest.min(Day(day.0 - 1));
-    let sold = snapshot.export()?.collect::<Result<Vec<_>, _>>()?;
+    let mut sold = snapshot.export()?.collect::<Result<Vec<_>, _>>()?;
+    sold.retain(|sold| settings.lists(sold));
     let step = sampling::step(sold.len(), HOMES);
     let mut subjects = Vec::new();
     for (at, sold) in sold.iter().step_by(step).enumerate() {
@@ -116,4 +120,38 @@ fn edge(which: usize, home: &Subject) -> Option<(String, Subject)> {
         _ => return None,
     };
     Some((format!("edge-{name}"), subject))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{demo, narrow, settings};
+    use domesday_engine::fixture::write;
+    use domesday_registers::codes::PropertyType;
+    use domesday_registers::records::Country;
+
+    #[test]
+    fn fixtures_are_of_homes_that_the_release_values() {
+        let open = demo();
+        let day = Day::from(open.manifest.valuation_date.from);
+        let record = |settings: &Settings| {
+            let evidence = Arc::new(SnapshotEvidence::new(open.snapshot.clone()));
+            record(&open.snapshot, settings, &open.release, evidence, day).unwrap()
+        };
+        let mut settings = settings();
+        let mut lines = Vec::new();
+        write(&record(&settings), &mut lines).unwrap();
+        let packaged = open.verified.bytes(open.manifest.fixtures.as_str());
+        assert!(
+            lines == packaged.unwrap(),
+            "other fixtures than the package's"
+        );
+        narrow(&mut settings.property_types, &mut settings.countries);
+        let listed = record(&settings);
+        assert!(listed.len() > HOMES / 2, "{}", listed.len());
+        for Fixture { subject, .. } in listed {
+            assert_ne!(subject.property_type, PropertyType::Flat);
+            assert_eq!(subject.country, Country::England);
+        }
+    }
 }

@@ -33,6 +33,8 @@ pub use error::{BuildError, SettingsError};
 pub(crate) use named_component::named_component;
 pub use options::BuildOptions;
 pub use python::PythonError;
+#[cfg(test)]
+pub(crate) use settings::Settings;
 
 use crate::backtest::BacktestInput;
 use chrono::{DateTime, Months, NaiveDate, Utc};
@@ -133,8 +135,9 @@ fn record_fixtures(
 ) -> Result<(Vec<u8>, Option<Vec<u8>>), BuildError> {
     progress("recording fixtures", 0, 1);
     let day = Day::from(dates.from);
-    let (snapshot, evidence) = (&context.snapshot.snapshot, context.evidence.clone());
-    let recorded = fixtures::record(snapshot, &component.release, evidence, day)?;
+    let (snapshot, settings) = (&context.snapshot.snapshot, &context.settings);
+    let evidence = context.evidence.clone();
+    let recorded = fixtures::record(snapshot, settings, &component.release, evidence, day)?;
     let mut lines = Vec::new();
     fixture::write(&recorded, &mut lines)?;
     let predictions = match (parameters, recorded.into_iter().next()) {

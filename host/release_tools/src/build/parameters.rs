@@ -5,6 +5,7 @@ use super::context::BuildContext;
 use super::{BuildError, features, predictions, sale_sample, training};
 use domesday_engine::Release;
 use domesday_package::{Sha256Digest, TrainingWindow};
+use domesday_property::ExportedSale;
 use domesday_registers::{Day, Progress};
 use std::path::{Path, PathBuf};
 
@@ -113,7 +114,8 @@ fn learn_from_inputs(
         train_until,
     );
     let (snapshot, most) = (&context.snapshot.snapshot, context.options.max_feature_rows);
-    let sample = sale_sample::take(snapshot, days, most, |sold| sold.sale.standard)?;
+    let standard = |sold: &ExportedSale| sold.sale.standard;
+    let sample = sale_sample::take(snapshot, &context.settings, days, most, standard)?;
     let lagged = &context.lagged_evidence;
     let rows = features::write(&sample, &release, lagged, &features, progress)?;
     if rows == 0 {
@@ -144,9 +146,12 @@ fn calibrate_ranges(
     progress: &mut Progress<'_>,
 ) -> Result<bool, BuildError> {
     let predictions = context.work_dir.path().join("predictions.jsonl");
-    let most = context.options.max_calibration_rows;
+    let (snapshot, most) = (
+        &context.snapshot.snapshot,
+        context.options.max_calibration_rows,
+    );
     let days = context.days.calibration();
-    let sample = sale_sample::take(&context.snapshot.snapshot, days, most, |_| true)?;
+    let sample = sale_sample::take(snapshot, &context.settings, days, most, |_| true)?;
     let lagged = &context.lagged_evidence;
     let rows = predictions::write(&sample, release, lagged, &predictions, progress)?;
     if rows == 0 {

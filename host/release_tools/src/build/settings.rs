@@ -3,6 +3,8 @@
 use super::python::Python;
 use super::{BuildError, SettingsError};
 use domesday_package::{ConfidenceBand, Country, Endpoint, Monotone, PropertyType, RowLimits};
+use domesday_property::ExportedSale;
+use domesday_valuation::pipeline::eligibility::{lists_country, lists_type};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -48,5 +50,12 @@ impl Settings {
             path: path.clone(),
             source,
         })
+    }
+
+    /// Returns whether the releases value the home of a sale. A service refers any other before a
+    /// release runs.
+    pub fn lists(&self, sold: &ExportedSale) -> bool {
+        lists_type(&self.property_types, sold.sale.property_type)
+            && lists_country(&self.countries, sold.country)
     }
 }

@@ -13,30 +13,40 @@ use super::render::contract_referral;
 
 /// Returns the referral of a property that the manifest excludes.
 pub fn outside(release: &ValuationBody, subject: &Subject) -> Option<Referral> {
-    let kind = match subject.property_type {
-        PropertyType::Detached => Some(package::PropertyType::Detached),
-        PropertyType::SemiDetached => Some(package::PropertyType::SemiDetached),
-        PropertyType::Terraced => Some(package::PropertyType::Terraced),
-        PropertyType::Flat => Some(package::PropertyType::Flat),
-        PropertyType::Other => None,
-    };
-    if !kind.is_some_and(|kind| release.property_types.contains(&kind)) {
+    if !lists_type(&release.property_types, subject.property_type) {
         let about = Some(Attribute::PropertyType);
         return Some(contract_referral(
             ReferralReason::OutsidePropertyTypes,
             about,
         ));
     }
-    let country = match subject.country {
-        Country::England => Some(package::Country::England),
-        Country::Wales => Some(package::Country::Wales),
-        _ => None,
-    };
-    if !country.is_some_and(|country| release.countries.contains(&country)) {
+    if !lists_country(&release.countries, subject.country) {
         return Some(Referral {
             code: ReferralCode::OutsideCountries,
             message: "This release does not value properties in this country.".to_owned(),
         });
     }
     None
+}
+
+/// Returns whether a manifest that lists these types values one.
+pub fn lists_type(listed: &[package::PropertyType], property_type: PropertyType) -> bool {
+    let letter = match property_type {
+        PropertyType::Detached => package::PropertyType::Detached,
+        PropertyType::SemiDetached => package::PropertyType::SemiDetached,
+        PropertyType::Terraced => package::PropertyType::Terraced,
+        PropertyType::Flat => package::PropertyType::Flat,
+        PropertyType::Other => return false,
+    };
+    listed.contains(&letter)
+}
+
+/// Returns whether a manifest that lists these countries values homes in one.
+pub fn lists_country(listed: &[package::Country], country: Country) -> bool {
+    let country = match country {
+        Country::England => package::Country::England,
+        Country::Wales => package::Country::Wales,
+        Country::Scotland | Country::Other => return false,
+    };
+    listed.contains(&country)
 }

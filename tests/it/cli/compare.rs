@@ -70,6 +70,11 @@ fn number(value: &Value, at: &str) -> f64 {
 #[test]
 fn a_release_against_itself_changes_nothing() {
     let (output, found, page) = compare_and_read(RELEASE, RELEASE, &["--sample", "120"]);
+    assert!(
+        output.contains("by evidence of more than 60 days before it"),
+        "{output}"
+    );
+    assert_eq!(found["subject"]["rows"]["evidence_lag_days"], 60);
     assert!(output.contains("B says the same as A on all"), "{output}");
     assert!(output.contains("No row changes status."), "{output}");
     let rows = number(&found, "/overall/rows");
@@ -88,7 +93,7 @@ fn a_release_against_itself_changes_nothing() {
 
 #[test]
 fn only_sales_that_neither_release_trained_on_are_compared() {
-    let (_, found, _) = compare_and_read(RELEASE, PLAIN, &[]);
+    let (_, found, _) = compare_and_read(RELEASE, PLAIN, &["--evidence-lag", "0"]);
     let text = fs::read_to_string(
         releases()
             .join("valuation")

@@ -1,7 +1,7 @@
 //! The header of a comparison: the releases, the rows and warnings to the reader.
 
 use super::sides::Sides;
-use crate::report::TrainingData;
+use crate::report::{REGISTERS_LAG_DAYS, TrainingData};
 use serde::{Deserialize, Serialize};
 
 /// The header of a comparison.
@@ -57,6 +57,12 @@ pub enum Source {
         not_askable: usize,
         /// The sampling interval of the others: 3 takes every third.
         taken_every: usize,
+        /// Days before the valuation day whose evidence is hidden, too.
+        #[serde(default)]
+        evidence_lag_days: u32,
+        /// True if every household in A's snapshot is invented.
+        #[serde(default)]
+        synthetic: bool,
     },
     /// The subjects of recorded fixtures, each with new questions to each release's own snapshot.
     Fixtures {
@@ -149,7 +155,20 @@ impl Header {
                 b.latest_sale.as_deref().unwrap_or("no day"),
             ));
         }
-        if let Source::Sales { first, last, .. } = &self.rows {
+        if let Source::Sales {
+            first,
+            last,
+            evidence_lag_days,
+            synthetic,
+            ..
+        } = &self.rows
+        {
+            if !synthetic && *evidence_lag_days < REGISTERS_LAG_DAYS {
+                sentences.push(format!(
+                    "Evidence is shown after {evidence_lag_days} days, and registers have it after about {REGISTERS_LAG_DAYS}. A server \
+                     sees less, so that figures against prices are too good. Leave out --evidence-lag."
+                ));
+            }
             for (name, release) in [("A", a), ("B", b)] {
                 sentences.extend(
                     release
@@ -200,14 +219,20 @@ impl Header {
                 in_window,
                 not_askable,
                 taken_every,
+                evidence_lag_days,
+                ..
             } => {
                 let taken = match taken_every {
                     1 => "all others taken".to_owned(),
                     every => format!("one in {every} of the others taken"),
                 };
+                let seen = match evidence_lag_days {
+                    0 => "before it".to_owned(),
+                    days => format!("more than {days} days before it"),
+                };
                 format!(
-                    "Homes sold from {first} to {last}, each valued as at its own day by evidence of before it: {in_window} sales of \
-                     category A, {not_askable} without a tenure left out, {taken}."
+                    "Homes sold from {first} to {last}, each valued as at its own day by evidence of {seen}: {in_window} sales of category \
+                     A, {not_askable} without a tenure left out, {taken}."
                 )
             }
             Source::Fixtures { file } => format!(
@@ -285,6 +310,37 @@ mod tests {
         assert!(unknown.contains(", 7 % of them"), "{unknown}");
         let two = live(Some([0.07, 1.0]), Exclusions::default()).rows_in_words();
         assert!(two.contains("7 % to 100 % of them, as the"), "{two}");
+    }
+
+    fn of_lag(days: u32, invented: bool) -> Header {
+        let mut found = header();
+        if let Source::Sales {
+            evidence_lag_days,
+            synthetic,
+            ..
+        } = &mut found.rows
+        {
+            (*evidence_lag_days, *synthetic) = (days, invented);
+        }
+        found
+    }
+
+    #[test]
+    fn evidence_that_a_server_lacks_is_reported() {
+        for (days, invented, warned) in [
+            (0, false, true),
+            (REGISTERS_LAG_DAYS - 1, false, true),
+            (REGISTERS_LAG_DAYS, false, false),
+            (0, true, false),
+        ] {
+            let warnings = of_lag(days, invented).warnings();
+            assert_eq!(warnings.len(), usize::from(warned), "{days} {invented}");
+            let words = format!("shown after {days} days");
+            assert!(warnings.iter().all(|said| said.contains(&words)));
+        }
+        let words = |days| of_lag(days, false).rows_in_words();
+        assert!(words(0).contains("by evidence of before it: 100 sales"));
+        assert!(words(60).contains("by evidence of more than 60 days before it: 100"));
     }
 
     #[test]

@@ -90,6 +90,8 @@ pub(crate) fn header() -> Header {
             in_window: 100,
             not_askable: 3,
             taken_every: 1,
+            evidence_lag_days: 0,
+            synthetic: true,
         },
         least_rows: crate::LEAST_ROWS,
     }

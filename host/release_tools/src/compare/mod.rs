@@ -10,7 +10,9 @@ mod value;
 
 pub use error::CompareError;
 
+use crate::backtest::lagged_evidence::LaggedEvidence;
 use crate::backtest::sales::Window;
+use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::fixture::Fixture;
 use domesday_evaluation::compare::comparison::Comparison;
 use domesday_evaluation::compare::header::Source;
@@ -20,6 +22,7 @@ use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_valuation::comparison_header::{authority_name, header};
 use domesday_valuation::release_store::OpenRelease;
+use std::sync::Arc;
 
 /// Days of sales where neither release names its training data.
 const YEAR: i32 = 365;
@@ -34,6 +37,10 @@ pub enum Rows {
         to: Option<Day>,
         /// Sales at most, evenly taken.
         sample: usize,
+        /// Days before the valuation day that are hidden besides.
+        evidence_lag_days: u16,
+        /// True if every household in A's snapshot is invented.
+        synthetic: bool,
     },
     /// The subjects of fixtures.
     Fixtures {
@@ -55,7 +62,13 @@ pub fn run(
     progress: &mut Progress<'_>,
 ) -> Result<Comparison, CompareError> {
     let (source, first, paired) = match rows {
-        Rows::Sales { from, to, sample } => {
+        Rows::Sales {
+            from,
+            to,
+            sample,
+            evidence_lag_days: lag,
+            synthetic,
+        } => {
             let days = window(releases, from, to)?;
             progress("listing sales", 0, 1);
             let window = Window::count(&releases.a.snapshot, days, Some(sample))?;
@@ -65,22 +78,30 @@ pub fn run(
                 in_window: window.sales,
                 not_askable: window.not_askable,
                 taken_every: window.every,
+                evidence_lag_days: u32::from(lag),
+                synthetic,
             };
+            let evidence = releases.each().map(|release| -> Arc<dyn EvidenceSource> {
+                Arc::new(LaggedEvidence::new(release.snapshot.clone(), lag))
+            });
             let all = window.sample_size();
             let mut paired = Vec::with_capacity(all);
             for sold in window.sales()? {
-                let row = subjects::of_sale(&sold?, releases)?;
-                paired.push(value::pair(row, releases, paired.len())?);
+                let row = subjects::of_sale(&sold?, releases, i32::from(lag))?;
+                paired.push(value::pair(row, releases, &evidence, paired.len())?);
                 progress("valuing", paired.len() as u64, all as u64);
             }
             (source, Some(days.0), paired)
         }
         Rows::Fixtures { file, fixtures } => {
+            let evidence = releases
+                .each()
+                .map(|release| -> Arc<dyn EvidenceSource> { release.evidence.clone() });
             let all = fixtures.len();
             let mut paired: Vec<PairedRow> = Vec::with_capacity(all);
             for fixture in fixtures {
                 let row = subjects::of_fixture(fixture, releases);
-                paired.push(value::pair(row, releases, paired.len())?);
+                paired.push(value::pair(row, releases, &evidence, paired.len())?);
                 progress("valuing", paired.len() as u64, all as u64);
             }
             (Source::Fixtures { file }, None, paired)
@@ -136,4 +157,41 @@ fn window(
         return Err(CompareError::NothingUnseen { from, to });
     }
     Ok((from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::demo;
+
+    #[test]
+    fn both_releases_see_the_evidence_that_a_service_had_then() {
+        let releases = Sides {
+            a: demo(),
+            b: demo(),
+        };
+        let compare = |evidence_lag_days| {
+            let rows = Rows::Sales {
+                from: None,
+                to: None,
+                sample: 20,
+                evidence_lag_days,
+                synthetic: true,
+            };
+            run(&releases, rows, &mut |_, _, _| {}).unwrap()
+        };
+        let (now, late) = (compare(0), compare(60));
+        assert_eq!(late.identical, late.overall.rows, "one side sees more");
+        assert_ne!(now.points, late.points);
+        let snapshot = &releases.a.snapshot;
+        let latest = snapshot.identity().latest_sale.unwrap();
+        let window = Window::count(snapshot, (Day(latest.0 - 30), latest), None).unwrap();
+        for sold in window.sales().unwrap() {
+            let sold = sold.unwrap();
+            let row = subjects::of_sale(&sold, &releases, 60).unwrap();
+            let through = Some(Day(sold.sale.day.0 - 61));
+            assert_eq!(row.subjects.a.evidence_through, through);
+            assert_eq!(row.subjects.b.evidence_through, through);
+        }
+    }
 }

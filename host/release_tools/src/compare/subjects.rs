@@ -20,13 +20,15 @@ pub struct ComparisonSubject {
     pub price: Option<f64>,
 }
 
-/// Returns the home of a sale as at its own day, from the earlier records of each snapshot.
+/// Returns the home of a sale as at its own day, from the earlier records of each snapshot. The
+/// newest `lag` days of evidence are hidden.
 ///
 /// # Errors
 /// [`CompareError::Sale`] if a snapshot cannot be read.
 pub fn of_sale(
     sold: &ExportedSale,
     releases: &Sides<OpenRelease>,
+    lag: i32,
 ) -> Result<ComparisonSubject, CompareError> {
     let sale = &sold.sale;
     let failed = |source| CompareError::Sale {
@@ -35,8 +37,9 @@ pub fn of_sale(
         source,
     };
     let of = |release: &OpenRelease| {
-        let mut subject = Arc::unwrap_or_clone(sold_subject(sold, sale.day, &release.snapshot, 0)?);
-        subject.evidence_through = evidence_through(release, sale.day);
+        let subject = sold_subject(sold, sale.day, &release.snapshot, lag)?;
+        let mut subject = Arc::unwrap_or_clone(subject);
+        subject.evidence_through = evidence_through(release, Day(sale.day.0 - lag));
         Ok::<_, SaleError>(Arc::new(subject))
     };
     Ok(ComparisonSubject {
@@ -63,8 +66,8 @@ pub fn of_fixture(fixture: Fixture, releases: &Sides<OpenRelease>) -> Comparison
     }
 }
 
-/// Returns the last day before the valuation whose sales a release's snapshot can hold.
-fn evidence_through(release: &OpenRelease, valuation: Day) -> Option<Day> {
+/// Returns the last day before another whose sales a release's snapshot can hold.
+fn evidence_through(release: &OpenRelease, end: Day) -> Option<Day> {
     let latest = release.latest_sale?;
-    Some(latest.min(Day(valuation.0 - 1)))
+    Some(latest.min(Day(end.0 - 1)))
 }

@@ -2,6 +2,7 @@
 
 use super::CompareError;
 use super::subjects::ComparisonSubject;
+use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::subject::Subject;
 use domesday_evaluation::compare::paired::{PairedRow, Side};
 use domesday_evaluation::compare::sides::Sides;
@@ -11,7 +12,8 @@ use domesday_valuation::release_store::OpenRelease;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Values a row twice by both releases; `at` is its number, which decides who goes first.
+/// Values a row twice by both releases, each by its evidence; `at` is its number, which decides who
+/// goes first.
 ///
 /// # Errors
 /// [`CompareError::NotValued`] if the host fails, [`CompareError::Unsteady`] if a release gives two
@@ -19,10 +21,11 @@ use std::time::Instant;
 pub fn pair(
     row: ComparisonSubject,
     releases: &Sides<OpenRelease>,
+    evidence: &Sides<Arc<dyn EvidenceSource>>,
     at: usize,
 ) -> Result<PairedRow, CompareError> {
-    let a = || side(&releases.a, &row.subjects.a, &row.name);
-    let b = || side(&releases.b, &row.subjects.b, &row.name);
+    let a = || side(&releases.a, &evidence.a, &row.subjects.a, &row.name);
+    let b = || side(&releases.b, &evidence.b, &row.subjects.b, &row.name);
     // The second release finds the evidence in memory already, so the two take turns.
     let round = || -> Result<Sides<Side>, CompareError> {
         Ok(match at.is_multiple_of(2) {
@@ -58,7 +61,12 @@ pub fn pair(
 }
 
 /// Values a subject with a release as a client would see it, and measures the cost.
-fn side(release: &OpenRelease, subject: &Arc<Subject>, name: &str) -> Result<Side, CompareError> {
+fn side(
+    release: &OpenRelease,
+    evidence: &Arc<dyn EvidenceSource>,
+    subject: &Arc<Subject>,
+    name: &str,
+) -> Result<Side, CompareError> {
     let began = Instant::now();
     if let Some(referral) = outside(&release.manifest, subject) {
         return Ok(Side {
@@ -67,7 +75,7 @@ fn side(release: &OpenRelease, subject: &Arc<Subject>, name: &str) -> Result<Sid
             micros: micros(began),
         });
     }
-    let row = release.release.value(subject, release.evidence.clone());
+    let row = release.release.value(subject, evidence.clone());
     let micros = micros(began);
     if let Err(failure) = &row.outcome
         && failure.retryable()

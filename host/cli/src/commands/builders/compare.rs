@@ -11,10 +11,11 @@ use chrono::NaiveDate;
 use domesday_engine::config::Allocation;
 use domesday_engine::fixture;
 use domesday_evaluation::compare::sides::Sides;
-use domesday_package::PackageId;
+use domesday_package::{Kind, PackageId, PropertyBody, Trust, open};
 use domesday_registers::Day;
+use domesday_release_tools::backtest::EVIDENCE_LAG_DAYS;
 use domesday_release_tools::compare::{Rows, run};
-use domesday_valuation::release_store::open_release;
+use domesday_valuation::release_store::{OpenRelease, open_release};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
@@ -31,7 +32,7 @@ pub struct Compare {
     /// Release B, the candidate.
     release_b: PackageId,
     /// Fixtures whose subjects are valued (default: sold homes of A's snapshot).
-    #[arg(conflicts_with_all = ["from", "to", "sample"])]
+    #[arg(conflicts_with_all = ["from", "to", "sample", "evidence_lag"])]
     fixtures: Option<PathBuf>,
     /// First day of the sales to value (default: the day after the training data of both ends).
     #[arg(long, value_name = "DATE")]
@@ -42,6 +43,9 @@ pub struct Compare {
     /// Maximum number of sales, sampled evenly.
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
+    /// Days that registers lag by: hides evidence registered within them before each sale.
+    #[arg(long, value_name = "DAYS", default_value_t = EVIDENCE_LAG_DAYS, value_parser = clap::value_parser!(u16).range(..=3_660))]
+    evidence_lag: u16,
     #[command(flatten)]
     outputs: ReportFileArgs,
     #[command(flatten)]
@@ -57,24 +61,27 @@ impl Compare {
         check_sale_days(self.from, self.to)?;
         let outputs = self.outputs.open()?;
         let root = &self.releases.releases;
-        let rows = match &self.fixtures {
-            Some(path) => read_fixtures(path)?,
-            None => Rows::Sales {
-                from: self.from.map(Day::from),
-                to: self.to.map(Day::from),
-                sample: self.sample as usize,
-            },
-        };
+        let fixtures = self.fixtures.as_deref().map(read_fixtures).transpose()?;
         let trust = self.unsigned.trust(root)?;
         let runtime = self.compiled.runtime(Allocation::Pooling {
             instances: INSTANCES,
         })?;
         let mut snapshots = BTreeMap::new();
-        let mut open =
+        let mut open_side =
             |id: &PackageId| open_release(root, id.as_str(), &trust, &runtime, &mut snapshots);
         let releases = Sides {
-            a: open(&self.release_a)?,
-            b: open(&self.release_b)?,
+            a: open_side(&self.release_a)?,
+            b: open_side(&self.release_b)?,
+        };
+        let rows = match fixtures {
+            Some(rows) => rows,
+            None => Rows::Sales {
+                from: self.from.map(Day::from),
+                to: self.to.map(Day::from),
+                sample: self.sample as usize,
+                evidence_lag_days: self.evidence_lag,
+                synthetic: is_synthetic(root, &releases.a)?,
+            },
         };
         let mut progress = ProgressLine::new();
         let comparison = run(&releases, rows, &mut |stage, done, total| {
@@ -84,6 +91,18 @@ impl Compare {
         outputs.write(&comparison)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Returns whether every household in a release's snapshot is invented. The package is verified
+/// already. Only its manifest is read here.
+fn is_synthetic(root: &Path, release: &OpenRelease) -> anyhow::Result<bool> {
+    let snapshots = root.join(Kind::Property.as_str());
+    let package = open(
+        &snapshots.join(release.manifest.snapshot.id.as_str()),
+        &Trust::Unsigned,
+    )?;
+    let body: PropertyBody = package.body()?;
+    Ok(body.synthetic)
 }
 
 fn read_fixtures(path: &Path) -> anyhow::Result<Rows> {

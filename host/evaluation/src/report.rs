@@ -129,7 +129,7 @@ pub enum AsAt {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "from", deny_unknown_fields)]
 pub enum TrainingData {
-    /// Nothing: the model has no fitted numbers.
+    /// Nothing that the build fitted. Numbers in the model's source may be fitted elsewhere.
     Nothing,
     /// The release does not state it, so its figures may be too good.
     Unstated,
@@ -145,6 +145,23 @@ pub enum TrainingData {
 }
 
 impl TrainingData {
+    /// Describes the data, as an ending of "trained on".
+    pub fn words(&self) -> String {
+        match self {
+            TrainingData::Nothing => {
+                "no sales by the build; numbers inside the model's source are not stated".to_owned()
+            }
+            TrainingData::Unstated => "sales that are not stated".to_owned(),
+            TrainingData::Sales {
+                fitted_through,
+                calibrated_through,
+                ..
+            } => format!(
+                "sales up to {fitted_through}, ranges calibrated on sales up to {calibrated_through}"
+            ),
+        }
+    }
+
     /// Returns a warning where the figures may be too good.
     pub fn warning(&self) -> Option<String> {
         match self {

@@ -185,7 +185,7 @@ pub struct Model {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters_sha256: Option<Sha256Digest>,
     /// The sales that the parameters were fitted on. Absent where a model has no parameters or does
-    /// not state the sales.
+    /// not state the sales. It says nothing of numbers in the model's source.
     #[serde(rename = "learnt", default, skip_serializing_if = "Option::is_none")]
     pub training_window: Option<TrainingWindow>,
 }

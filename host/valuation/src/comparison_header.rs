@@ -44,6 +44,9 @@ pub fn authority_name(releases: Sides<&OpenRelease>, code: &str) -> Option<Strin
 
 /// Returns the sales that the release was trained on, beside a window that begins on `from`.
 ///
+/// Of a model that the build did not fit, nobody states what the numbers in its source were fitted
+/// on. No window is refused for it.
+///
 /// A window that ends before those days is no better than one that holds them. A model of later
 /// sales knows how prices went on.
 pub fn training_data(manifest: &ValuationBody, from: Day) -> TrainingData {

@@ -1,6 +1,8 @@
 //! The comparison as plain text, for a terminal.
 
 use super::comparison::Comparison;
+use super::header::Source;
+use crate::report::TrainingData;
 use std::fmt::Write;
 
 /// Returns the summary, many lines.
@@ -19,6 +21,13 @@ fn write(found: &Comparison, out: &mut String) -> std::fmt::Result {
         releases.a.release_id, releases.b.release_id
     )?;
     writeln!(out, "{}", found.subject.rows_in_words())?;
+    let has_prices = matches!(found.subject.rows, Source::Sales { .. });
+    for (name, release) in [("A", &releases.a), ("B", &releases.b)] {
+        if has_prices && release.training_data == TrainingData::Nothing {
+            let words = release.training_data.words();
+            writeln!(out, "{name} was trained on {words}.")?;
+        }
+    }
     for warning in &found.warnings {
         writeln!(out, "WARNING: {warning}")?;
     }

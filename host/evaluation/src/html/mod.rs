@@ -8,7 +8,7 @@ pub use plots::PlotError;
 
 use crate::coverage::{ALL, GroupCoverage, find_off, is_off};
 use crate::group::Group;
-use crate::report::{AsAt, Division, Report, TrainingData};
+use crate::report::{AsAt, Division, Report};
 use crate::row::Baseline;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plots::{Frame, Mark, MonthlySeries, Shape};
@@ -139,13 +139,7 @@ fn facts(report: &Report) -> Markup {
     html! { dl.facts {
         dt { "Release" } dd { (subject.release_id) ", model " (subject.model) " " (subject.model_version) }
         dt { "Snapshot" } dd { (subject.snapshot_id) ", content " (subject.snapshot_content) }
-        dt { "Trained on" } dd { @match &subject.training_data {
-            TrainingData::Nothing => { "nothing: the model has no fitted numbers" }
-            TrainingData::Unstated => { "not stated" }
-            TrainingData::Sales { fitted_through, calibrated_through, .. } => {
-                "sales up to " (fitted_through) ", ranges calibrated on sales up to " (calibrated_through)
-            }
-        } }
+        dt { "Trained on" } dd { (subject.training_data.words()) }
         dt { "Sales" } dd {
             (subject.sales_in_window) " of category A in the window, " (subject.not_askable) " without a tenure left out, "
             @if subject.taken_every == 1 { "all others taken" } @else { "one in " (subject.taken_every) " of the others taken" }

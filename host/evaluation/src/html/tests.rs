@@ -1,7 +1,7 @@
 //! The page is complete, has its warnings, and needs no other file.
 
 use super::*;
-use crate::report::{LeakageCut, LeakageProbe};
+use crate::report::{LeakageCut, LeakageProbe, TrainingData};
 use crate::row::{Prediction, Row};
 use crate::testing::{report, row, row_with};
 
@@ -70,6 +70,17 @@ fn warnings_stand_before_the_figures() {
     assert!(crate::summary::summary(&doubtful).contains("FAILED"));
     let sure = page(&report(&rows())).unwrap();
     assert!(!sure.contains("class=\"warning\""));
+}
+
+/// The host cannot know what a Python module's tables were fitted on.
+#[test]
+fn a_model_that_the_build_did_not_fit_is_not_said_to_have_no_fitted_numbers() {
+    let mut unfitted = report(&rows());
+    unfitted.subject.training_data = TrainingData::Nothing;
+    let text = page(&unfitted).unwrap();
+    let words = "<dt>Trained on</dt><dd>no sales by the build; numbers inside the model's source \
+                 are not stated</dd>";
+    assert!(text.contains(words), "{text}");
 }
 
 #[test]

@@ -58,7 +58,8 @@ fn who(name: &str, release: &ComparedRelease) -> Markup {
     html! { div {
         b { (name) ": " (release.release_id) } br;
         "model " (release.model) " " (release.model_version) br;
-        span.quiet { "snapshot " (release.snapshot_id) @if let Some(day) = &release.latest_sale { ", sales up to " (day) } }
+        span.quiet { "snapshot " (release.snapshot_id) @if let Some(day) = &release.latest_sale { ", sales up to " (day) } } br;
+        span.quiet { "trained on " (release.training_data.words()) }
     } }
 }
 

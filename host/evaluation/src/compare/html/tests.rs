@@ -3,7 +3,9 @@
 use super::*;
 use crate::compare::header::Source;
 use crate::compare::paired::PairedRow;
+use crate::compare::summary::summary;
 use crate::compare::testing::{comparison, header, pair, paired_row, referral, valued_outcome};
+use crate::report::TrainingData;
 
 fn rows() -> Vec<PairedRow> {
     let mut rows: Vec<PairedRow> = (0..80_u32)
@@ -65,6 +67,27 @@ fn the_verdict_and_warnings_stand_before_any_table() {
             .unwrap()
             .contains("class=\"warning\"")
     );
+}
+
+#[test]
+fn training_data_that_the_build_does_not_know_is_named_so() {
+    let words = "no sales by the build; numbers inside the model's source are not stated";
+    let mut subject = header();
+    subject.releases.a.training_data = TrainingData::Sales {
+        fitted_through: "2022-09-30".to_owned(),
+        calibrated_through: "2023-12-31".to_owned(),
+        overlap: false,
+    };
+    let found = Comparison::of(subject, &rows(), &|_| None);
+    let text = page(&found).unwrap();
+    assert_eq!(text.matches(&format!("trained on {words}")).count(), 1);
+    assert!(text.contains("trained on sales up to 2022-09-30"), "{text}");
+    let text = summary(&found);
+    assert!(
+        text.contains(&format!("B was trained on {words}.")),
+        "{text}"
+    );
+    assert!(!text.contains("A was trained"), "{text}");
 }
 
 #[test]

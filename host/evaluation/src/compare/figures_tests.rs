@@ -33,6 +33,18 @@ fn changes_by_hand() {
     assert_eq!(change.total, 0.12125);
 }
 
+/// Forty of a hundred rows move by a fifth. The median of all is no figure of those.
+#[test]
+fn the_median_of_a_verdict_is_said_to_be_of_all_rows() {
+    let rows: Vec<PairedRow> = (0..100_u32)
+        .map(|at| pair(100.0, if at < 40 { 120.0 } else { 100.0 }))
+        .collect();
+    let verdict = comparison(&rows).verdict;
+    let sentence = "Of 100 rows that both value, 40 move. Of all, moved or not, the median change is \
+                    0.0 %, and 40.0 % move by more than 5 %; the furthest, a row, moves by +20.0 %.";
+    assert_eq!(verdict[1], sentence);
+}
+
 #[test]
 fn the_furthest_is_the_one_of_the_largest_ratio_either_way() {
     let rows = [

@@ -75,19 +75,21 @@ fn change(found: &Comparison) -> Option<String> {
     }
     let furthest = found.movers.first().and_then(|row| {
         Some(format!(
-            "; the furthest, {}, by {}",
+            "; the furthest, {}, moves by {}",
             row.row,
             signed_percent(row.change()?)
         ))
     });
+    // Both figures are of all rows. Where fewer than half move, the median is 0 however far they
+    // do.
     Some(format!(
-        "Of {} that both value, {} move: by {} in the middle, {} by more than 5 %{}.",
+        "Of {} that both value, {} move. Of all, moved or not, the median change is {}, and {} by more than 5 %{}.",
         format_rows(change.rows),
         change.moved,
         signed_percent(change.median),
         match change.over_5 {
-            0.0 => "none".to_owned(),
-            share => format!("{} of all", percent(share)),
+            0.0 => "none moves".to_owned(),
+            share => format!("{} move", percent(share)),
         },
         furthest.unwrap_or_default()
     ))

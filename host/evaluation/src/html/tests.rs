@@ -83,6 +83,45 @@ fn a_model_that_the_build_did_not_fit_is_not_said_to_have_no_fitted_numbers() {
     assert!(text.contains(words), "{text}");
 }
 
+/// Each range of the cheaper half misses, which is half of all and refuted. No price is judged.
+#[test]
+fn the_glossary_says_what_is_red() {
+    let rows: Vec<Row> = (0..400_u32)
+        .map(|at| {
+            let price = if at % 2 == 0 { 60_000.0 } else { 600_000.0 };
+            let estimate = if at % 2 == 0 { 3.0 * price } else { price };
+            Row {
+                postcode: format!("ZZ1 {at}"),
+                ..row(price, estimate)
+            }
+        })
+        .collect();
+    let found = report(&rows);
+    let bands = &found.by("price").unwrap().groups;
+    let outside = |group: &&Group| group.ranges.as_ref().is_some_and(|ranges| !ranges.agrees);
+    assert_eq!(bands.iter().filter(outside).count(), 2);
+    let off = find_off(&found);
+    assert!(is_off(&off, &found.overall));
+    assert!(!bands.iter().any(|band| is_off(&off, band)));
+    let text = page(&found).unwrap();
+    assert!(
+        text.contains("red where it fails the check of a release"),
+        "{text}"
+    );
+    assert!(
+        text.contains("the share may be 3 points from the promise"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Bands of price and small groups are not judged"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("red where the promise lies outside"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_report_of_next_to_nothing_is_a_page_too() {
     for few in [1, 29, 31] {

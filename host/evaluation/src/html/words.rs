@@ -1,5 +1,7 @@
 //! The glossary, and the limits of the figures.
 
+use super::tables::percent;
+use crate::coverage::{MANY, POINTS};
 use crate::report::Report;
 use maud::{Markup, html};
 
@@ -20,8 +22,10 @@ pub fn words(report: &Report) -> Markup {
                   Studies of the International Association of Assessing Officers (2013). A PRD above 1 and a PRB below 0 say that the dear are
                   valued too low against the cheap." }
             dt { "covered, width" }
-            dd { "Share of prices in their range with its 95 % score interval by postcode (Wilson 1927), red where the promise lies outside it; and the median of the
-                  range's width over the estimate." }
+            dd { "Share of prices in their range with its 95 % score interval by postcode (Wilson 1927), red where it fails the check of a release; and the
+                  median of the range's width over the estimate. Of " (MANY) " independent ranges or more the share may be "
+                  (percent(POINTS, 0)) " points from the promise. Of fewer an exact test refutes the promise at 95 %, of a group after Holm's
+                  correction for all groups. Bands of price and small groups are not judged, so that they are never red." }
             dt { "release nearer" }
             dd { "Share of the same rows on which the release was nearer to the price than the baseline. Where its interval holds 50, the sample cannot tell
                   the two apart." }

@@ -56,12 +56,12 @@ pub fn page(report: &MonitorReport) -> Result<String, PlotError> {
 /// Returns the facts of a segment's alarm in words.
 pub fn describe_alarm(segment: &Segment) -> String {
     let name = group_label(&segment.key, segment.name.as_deref());
-    let coverage = segment.ranges.as_ref().map_or(0.0, |it| it.coverage);
-    match segment.alarm {
-        Some(Alarm::Coverage) => format!(
+    match (segment.alarm, &segment.ranges) {
+        // Not every value has a range.
+        (Some(Alarm::Coverage), Some(ranges)) => format!(
             "ranges of {name} hold {} % of {} prices",
-            percent(coverage, 1),
-            segment.valued
+            percent(ranges.coverage, 1),
+            ranges.rows
         ),
         _ => format!(
             "the median error of {name} is {} on {} sales{}",

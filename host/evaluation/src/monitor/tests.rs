@@ -230,6 +230,27 @@ fn ranges_that_hold_too_few_prices_raise_an_alarm() {
     assert!(report.alarmed);
 }
 
+/// Every second value has a range.
+#[test]
+fn an_alarm_of_ranges_counts_the_prices_that_had_one() {
+    let mut rows = market("steady", 100, 0.0);
+    for (at, row) in rows.iter_mut().enumerate() {
+        if let Prediction::Valued {
+            estimate, range, ..
+        } = &mut row.answer
+        {
+            *range = (at % 2 == 0).then_some([*estimate * 0.95, *estimate * 1.05]);
+        }
+    }
+    let report = of(&rows);
+    let all = &report.windows[2].segments[0];
+    assert_eq!((all.valued, all.alarm), (300, Some(Alarm::Coverage)));
+    let words = html::describe_alarm(all);
+    assert!(words.ends_with(" % of 150 prices"), "{words}");
+    let page = html::page(&report).unwrap();
+    assert!(page.contains(&words), "{page}");
+}
+
 #[test]
 fn the_error_of_the_back_test_is_no_change() {
     let tested: Vec<Row> = (0..60).map(|_| row(100_000.0, 110_000.0)).collect();

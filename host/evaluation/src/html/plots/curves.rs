@@ -180,13 +180,17 @@ pub fn months(names: &[String], courses: &[MonthlySeries]) -> Result<String, Plo
             .y_label_formatter(&|value| format!("{value:.0}"))
             .draw()?;
         for course in courses {
-            let (colour, points) = (course.colour, course.points.clone());
-            chart
-                .draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?
-                .label(course.label)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(3))
-                });
+            let (colour, points) = (course.colour, &course.points);
+            let runs = points.chunk_by(|(one, _), (next, _)| *next == one + 1);
+            for (at, run) in runs.enumerate() {
+                let line = LineSeries::new(run.iter().copied(), colour.stroke_width(2));
+                let line = chart.draw_series(line)?;
+                if at == 0 {
+                    line.label(course.label).legend(move |(x, y)| {
+                        PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(3))
+                    });
+                }
+            }
             let dots = points
                 .iter()
                 .map(|point| Circle::new(*point, 3, colour.filled()));
@@ -202,4 +206,30 @@ pub fn months(names: &[String], courses: &[MonthlySeries]) -> Result<String, Plo
         area.present()?;
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts the lines of a plot over five months.
+    fn count_lines(months_drawn: &[i32]) -> usize {
+        let names: Vec<String> = (1..=5).map(|month| format!("2026-0{month}")).collect();
+        let series = MonthlySeries {
+            label: "median error",
+            colour: RELEASE,
+            points: months_drawn.iter().map(|at| (*at, 2.0)).collect(),
+        };
+        let drawn = months(&names, &[series]).unwrap();
+        assert_eq!(drawn.matches("median error").count(), 1, "{drawn}");
+        assert_eq!(drawn.matches("<circle").count(), months_drawn.len());
+        drawn.matches("<polyline").count()
+    }
+
+    #[test]
+    fn no_line_leads_through_months_without_a_value() {
+        let whole = count_lines(&[0, 1, 2, 3, 4]);
+        assert_eq!(count_lines(&[0, 1, 3, 4]), whole + 1);
+        assert_eq!(count_lines(&[0, 2, 4]), whole + 2);
+    }
 }

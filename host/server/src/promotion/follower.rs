@@ -167,6 +167,19 @@ impl PromotionFollower {
         current.is_some() && current != self.current.as_ref()
     }
 
+    /// Forgets what was noted of other promotions than this. One of them is a new one where it
+    /// comes again: its problem is logged, and it is tried at once. Returns whether one was
+    /// refused.
+    fn forget_others(&mut self, promoted: &PromotedRelease) -> bool {
+        let is_other = |noted: &PromotedRelease| noted != promoted;
+        self.doubted.take_if(|doubted| is_other(doubted));
+        let forgotten = self.refused.take_if(|refused| is_other(refused));
+        if forgotten.is_some() {
+            self.retry = None;
+        }
+        forgotten.is_some()
+    }
+
     /// Notes a promotion that is followed or held. The current package is the one that this made
     /// current, though a promotion through this host may have made another one current meanwhile.
     fn note_done(&mut self, promoted: PromotedRelease, outcome: FollowOutcome) {
@@ -183,6 +196,9 @@ impl PromotionFollower {
         let Some(promoted) = self.find_promoted(service).await else {
             return;
         };
+        if self.forget_others(&promoted) {
+            service.metrics.promotions.show_refused(kind, None);
+        }
         let current = service.current_package(kind);
         let is_known = self.is_known(&promoted) && !self.was_overtaken(current.as_ref());
         // A manifest that is learned late is that of the known promotion.
@@ -358,5 +374,31 @@ mod tests {
             *at < Instant::now() + Duration::from_secs(2),
             "it begins anew"
         );
+    }
+
+    /// The known release is promoted in between, so that nothing is tried or noted for it.
+    #[test]
+    fn a_refused_promotion_that_comes_again_is_a_new_one() {
+        let mut follower = PromotionFollower::of(ReleaseKind::Markets);
+        let [known, refused] = ["1", "2"].map(|manifest| release(Some(manifest)));
+        follower.known = Some(known.clone());
+        let error = PromotionError::OtherManifest {
+            id: "a".to_owned(),
+            found: "1".to_owned(),
+            promoted: "2".to_owned(),
+        };
+        for _ in 0..4 {
+            follower.refuse(refused.clone(), "on purpose", &error);
+        }
+        follower.doubted = Some(refused.clone());
+        assert!(!follower.forget_others(&refused), "its pauses go on");
+        assert!(!follower.is_due(&refused) && follower.doubted.is_some());
+        assert!(follower.forget_others(&known));
+        assert!(follower.is_due(&refused) && follower.doubted.is_none());
+        assert!(follower.refused.is_none(), "the next problem is logged");
+        assert!(!follower.forget_others(&known), "it is shown once");
+        follower.refuse(refused, "on purpose", &error);
+        let (_, at) = follower.retry.as_ref().unwrap();
+        assert!(*at < Instant::now() + Duration::from_secs(2));
     }
 }

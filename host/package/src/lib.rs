@@ -122,7 +122,7 @@ pub use valuation::{
 };
 pub use verification::{FileFacts, Full, Verification};
 pub use verification_cache::VerificationCache;
-pub use write::{Draft, Source, write};
+pub use write::{Draft, Source, write, write_signed};
 
 #[cfg(test)]
 extern crate self as domesday_package;

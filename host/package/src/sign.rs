@@ -16,8 +16,7 @@ use crate::{Package, PackageError, SigningKey, signature};
 pub fn sign(directory: &Path, key: &SigningKey) -> Result<Package, PackageError> {
     let attempt = || {
         let package = Package::open_without_trust(directory)?;
-        let message = package.manifest().signed_message()?;
-        let detached = signature::DetachedSignature::new(key, &message);
+        let detached = signature::DetachedSignature::of_manifest(key, package.manifest())?;
         signature::put(directory, SIGNATURE, detached.text().as_bytes())?;
         Ok(package.with_signer(key.public()))
     };

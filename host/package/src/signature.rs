@@ -31,6 +31,14 @@ impl DetachedSignature {
         }
     }
 
+    /// Signs a package by its manifest.
+    pub(crate) fn of_manifest(
+        key: &SigningKey,
+        manifest: &Manifest,
+    ) -> Result<Self, PackageErrorKind> {
+        Ok(DetachedSignature::new(key, &manifest.signed_message()?))
+    }
+
     /// Parses a signature file, and returns `None` where it has another form.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let text = str::from_utf8(bytes).ok()?.strip_suffix('\n')?;

@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use crate::durable::parent_directory;
 use crate::error::PackageErrorKind;
 use crate::files::{make_readable, sync_directory};
-use crate::manifest::{FORMAT, MANIFEST};
+use crate::manifest::{FORMAT, MANIFEST, SIGNATURE};
 use crate::open::{Package, read_body};
+use crate::signature::{DetachedSignature, put};
 use crate::staging::StagingDirectory;
 use crate::{
-    Body, FileEntry, FilePath, Manifest, PackageError, PackageId, Sha256Digest, Timestamp,
-    TransferControl, make_readable_directory,
+    Body, FileEntry, FilePath, Manifest, PackageError, PackageId, Sha256Digest, SigningKey,
+    Timestamp, TransferControl, make_readable_directory,
 };
 
 /// A package that is to be written.
@@ -50,14 +51,29 @@ pub enum Source {
 /// [`PackageErrorKind::Body`] if the body breaks a rule. [`PackageErrorKind::Io`] if a file cannot
 /// be copied or written.
 pub fn write<B: Body>(packages_dir: &Path, draft: Draft<B>) -> Result<Manifest, PackageError> {
+    write_signed(packages_dir, draft, None)
+}
+
+/// Writes `draft` as [`write()`] does, and signs it where there is a key.
+///
+/// The package appears with its signature: one without would stop the hosts of its folder. Where
+/// the id exists with the same bytes, the signature replaces an earlier one.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_signed<B: Body>(
+    packages_dir: &Path,
+    draft: Draft<B>,
+    key: Option<&SigningKey>,
+) -> Result<Manifest, PackageError> {
     let destination = packages_dir.join(draft.id.as_str());
-    write_to(packages_dir, &destination, draft).map_err(|error| error.of(&destination))
+    write_to((packages_dir, &destination), draft, key).map_err(|error| error.of(&destination))
 }
 
 fn write_to<B: Body>(
-    packages_dir: &Path,
-    destination: &Path,
+    (packages_dir, destination): (&Path, &Path),
     draft: Draft<B>,
+    key: Option<&SigningKey>,
 ) -> Result<Manifest, PackageErrorKind> {
     let staging = StagingDirectory::new(packages_dir, &draft.id)?;
     let mut files = BTreeMap::new();
@@ -79,8 +95,18 @@ fn write_to<B: Body>(
     let manifest = Manifest::parse(&stored)?;
     read_body::<B>(&manifest)?;
     put_file(&staging.path().join(MANIFEST), &stored)?;
+    let signature = match key {
+        Some(key) => Some(DetachedSignature::of_manifest(key, &manifest)?.text()),
+        None => None,
+    };
+    if let Some(signature) = &signature {
+        put_file(&staging.path().join(SIGNATURE), signature.as_bytes())?;
+    }
     sync_directory(staging.path())?;
-    rename_into_place(staging, packages_dir, destination, &manifest)?;
+    let is_new = rename_into_place(staging, packages_dir, destination, &manifest)?;
+    if let Some(signature) = signature.filter(|_| !is_new) {
+        put(destination, SIGNATURE, signature.as_bytes())?;
+    }
     Ok(manifest)
 }
 

@@ -5,7 +5,7 @@ use crate::build::timestamp;
 use chrono::{DateTime, Utc};
 use domesday_package::{
     Draft, FilePath, Kind, PackageError, PackageId, PathError, PropertyBody, RegisterFile,
-    Sha256Digest, SigningKey, Source, Trust, make_readable_directory, open, sign, write,
+    Sha256Digest, SigningKey, Source, Trust, make_readable_directory, open, write_signed,
 };
 use domesday_property::Identity;
 use domesday_property::build::{
@@ -96,7 +96,7 @@ pub enum SnapshotPackageError {
 /// Builds a snapshot from register files and writes its package.
 ///
 /// # Errors
-/// [`SnapshotPackageError`]. No package is written then, but for one that cannot be signed.
+/// [`SnapshotPackageError`]. No package is written then.
 pub fn build_snapshot(
     target: &SnapshotTarget,
     plan: &SnapshotPlan,
@@ -189,10 +189,7 @@ impl SnapshotTarget {
             body,
             files: files(&built)?,
         };
-        write(&packages_dir, draft)?;
-        if let Some(key) = &self.key {
-            sign(&self.package_dir(), key)?;
-        }
+        write_signed(&packages_dir, draft, self.key.as_ref())?;
         Ok(report)
     }
 }

@@ -35,7 +35,7 @@ fn main() {
     };
     let begun = Instant::now();
     let mut stage = (String::new(), begun);
-    let (_, report) = build(&arguments[1], about, &inputs, &mut |name, _, _| {
+    let (_, report) = build(&arguments[1], (about, None), &inputs, &mut |name, _, _| {
         if stage.0 != name {
             println!("{:>8.1} s  {name}", begun.elapsed().as_secs_f64());
             stage = (name.to_owned(), Instant::now());

@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 
 use domesday_package::*;
 use proptest::prelude::*;
@@ -322,6 +323,43 @@ fn an_id_never_changes_its_bytes() {
     let error = write(packages_dir.path(), draft("first")).unwrap_err();
     assert!(matches!(error.kind, PackageErrorKind::Digest { .. }));
     assert_eq!(fs::read_dir(packages_dir.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_package_with_a_key_is_signed_whether_it_is_new_or_there() {
+    let packages_dir = tempfile::tempdir().unwrap();
+    let directory = packages_dir.path().join("markets-1");
+    write(packages_dir.path(), draft("first")).unwrap();
+    assert!(matches!(fault(&directory), PackageErrorKind::Unsigned));
+    for (seed, note) in [(1, "first"), (2, "first"), (1, "new")] {
+        let key = SigningKey::from_seed([seed; 32]);
+        if note == "new" {
+            fs::remove_dir_all(&directory).unwrap();
+        }
+        write_signed(packages_dir.path(), draft(note), Some(&key)).unwrap();
+        let package = open(&directory, &Trust::Unsigned).unwrap();
+        assert_eq!(package.signer(), Some(&key.public()), "{note}");
+    }
+    assert_eq!(fs::read_dir(packages_dir.path()).unwrap().count(), 1);
+}
+
+/// A host that starts meanwhile, or a build that is killed, would be stopped by one without.
+#[test]
+fn no_reader_finds_a_package_with_a_key_before_its_signature() {
+    let packages_dir = tempfile::tempdir().unwrap();
+    for number in 0..10 {
+        let mut draft = draft("first");
+        draft.id = format!("markets-{number}").parse().unwrap();
+        let directory = packages_dir.path().join(draft.id.as_str());
+        thread::scope(|scope| {
+            let folder = packages_dir.path();
+            let writer = scope.spawn(move || write_signed(folder, draft, Some(&key())));
+            while !directory.join("manifest.json").exists() && !writer.is_finished() {
+                thread::yield_now();
+            }
+            assert!(directory.join("manifest.sig").exists(), "{number}");
+        });
+    }
 }
 
 #[test]

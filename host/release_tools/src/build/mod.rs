@@ -42,7 +42,7 @@ use context::{BuildContext, prepare};
 use domesday_engine::predictions::FILE as PREDICTIONS;
 use domesday_engine::{Release, Runtime, fixture};
 use domesday_package::{
-    DateWindow, Draft, EngineVersion, FilePath, Source, Timestamp, ValuationBody, write,
+    DateWindow, Draft, EngineVersion, FilePath, Source, Timestamp, ValuationBody, write_signed,
 };
 use domesday_registers::{Day, Progress};
 use domesday_valuation::profile;
@@ -61,7 +61,7 @@ struct Component {
     release: Release,
 }
 
-/// Builds the release's package, unsigned, and returns its folder.
+/// Builds the release's package, signed where there is a key, and returns its folder.
 ///
 /// # Errors
 /// The stage that failed, and why.
@@ -238,7 +238,7 @@ fn write_package(
         body,
         files,
     };
-    write(&releases_dir, draft)?;
+    write_signed(&releases_dir, draft, options.key.as_ref())?;
     Ok(releases_dir.join(options.id.as_str()))
 }
 

@@ -1,7 +1,7 @@
 //! The options of a build.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use domesday_package::PackageId;
+use domesday_package::{PackageId, SigningKey};
 use std::path::PathBuf;
 
 /// The options of a build.
@@ -43,6 +43,8 @@ pub struct BuildOptions {
     pub max_backtest_rows: usize,
     /// Creation time of the package.
     pub created: DateTime<Utc>,
+    /// The key to sign with, if any.
+    pub key: Option<SigningKey>,
     /// The folder that keeps compiled code, if any is to.
     pub compiled: Option<PathBuf>,
 }

@@ -20,4 +20,4 @@ pub use crate::store::Windows;
 pub use draft::{Draft, FieldValue, Key, NewObservation, SeriesHandle};
 pub use error::{BuildError, DraftErrorKind};
 pub use workbook_error::WorkbookError;
-pub use writer::{Publication, write};
+pub use writer::{Publication, write, write_signed};

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use domesday_package::{Body, Draft as PackageDraft, Manifest, PackageId, Source, Timestamp};
+use domesday_package::{
+    Body, Draft as PackageDraft, Manifest, PackageId, SigningKey, Source, Timestamp,
+};
 
 use super::draft::Draft;
 use super::parquet_files;
@@ -45,8 +47,22 @@ pub struct Publication {
 /// written, or the id is published with other bytes.
 pub fn write(
     packages_dir: &Path,
+    draft: Draft,
+    publication: Publication,
+) -> Result<Manifest, BuildError> {
+    write_signed(packages_dir, draft, publication, None)
+}
+
+/// Writes the release as [`write()`] does, signed where there is a key.
+///
+/// # Errors
+///
+/// As [`write()`].
+pub fn write_signed(
+    packages_dir: &Path,
     mut draft: Draft,
     publication: Publication,
+    key: Option<&SigningKey>,
 ) -> Result<Manifest, BuildError> {
     draft.settle()?;
     if let Some(series) = draft
@@ -99,17 +115,16 @@ pub fn write(
     if publication.family == Family::Markets {
         files.insert(AREAS, parquet_files::areas(&draft)?);
     }
-    let id = publication.release_id;
+    let heads = (publication.release_id, created, key);
     match publication.family {
-        Family::Markets => publish(packages_dir, id, created, MarketsBody(body), files),
-        Family::Rates => publish(packages_dir, id, created, RatesBody(body), files),
+        Family::Markets => publish(packages_dir, heads, MarketsBody(body), files),
+        Family::Rates => publish(packages_dir, heads, RatesBody(body), files),
     }
 }
 
 fn publish<B: Body>(
     packages_dir: &Path,
-    id: PackageId,
-    created: Timestamp,
+    (id, created, key): (PackageId, Timestamp, Option<&SigningKey>),
     body: B,
     files: BTreeMap<&'static str, Vec<u8>>,
 ) -> Result<Manifest, BuildError> {
@@ -123,5 +138,5 @@ fn publish<B: Body>(
         body,
         files,
     };
-    Ok(domesday_package::write(packages_dir, draft)?)
+    Ok(domesday_package::write_signed(packages_dir, draft, key)?)
 }

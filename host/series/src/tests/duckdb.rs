@@ -35,7 +35,7 @@ fn release(folder: &Path, id: &str, inputs: &Inputs) -> (PathBuf, Report) {
         published_at: None,
         synthetic: true,
     };
-    let (_, report) = build(folder, about, inputs, &mut |_, _, _| ()).unwrap();
+    let (_, report) = build(folder, (about, None), inputs, &mut |_, _, _| ()).unwrap();
     (folder.join(id), report)
 }
 

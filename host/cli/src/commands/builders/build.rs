@@ -8,7 +8,7 @@ use anyhow::Context;
 use chrono::NaiveDate;
 use domesday_package::{
     CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, KEYS, PackageId, PublicKey, SigningKey, Trust,
-    TrustList, ValuationBody, open, sign,
+    TrustList, ValuationBody, open,
 };
 use domesday_release_tools::backtest::{EVIDENCE_LAG_DAYS, stored_lag_warning};
 use domesday_release_tools::build::{BuildOptions, build};
@@ -101,21 +101,18 @@ impl Build {
             max_feature_rows: self.max_feature_rows,
             max_backtest_rows: self.max_backtest_rows,
             created: self.output.creation_time(),
+            key: self.output.signing_key()?,
             compiled: self.compiled.compiled,
         };
-        let key = self.output.signing_key()?;
         let mut progress = ProgressLine::new();
         let package_dir = build(&options, &mut |stage, done, total| {
             progress.show(stage, done, total)
         })?;
         drop(progress);
-        if let Some(key) = &key {
-            sign(&package_dir, key)?;
-        }
         println!("Release {} is in {}", options.id, package_dir.display());
         warn_of_early_evidence(&package_dir)?;
-        match key {
-            Some(key) if !self.without_check => check_and_sign(&options, &package_dir, &key)?,
+        match &options.key {
+            Some(key) if !self.without_check => check_and_sign(&options, &package_dir, key)?,
             None if !self.without_check => eprintln!(
                 "warning: {id} was not checked, since it is not signed. `domesday release sign {id}` and `domesday release check {id} --sign-with KEY` make it ready to be published",
                 id = options.id

@@ -29,8 +29,7 @@ impl PackageOutput {
         self.created.unwrap_or_else(|| MachineClock.utc())
     }
 
-    /// Reads the signing key, where one was given. Read it before a package is written: one that
-    /// cannot be signed would stop the hosts of its folder.
+    /// Reads the signing key, where one was given. Read it before a build, which takes long.
     ///
     /// # Errors
     /// The key cannot be read.

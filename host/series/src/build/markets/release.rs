@@ -4,10 +4,10 @@ use super::coverage::Coverage;
 use super::report::Report;
 use super::sources::Kind;
 use super::{Inputs, MarketsError, draft};
-use crate::build::{BuildError, Publication, write};
+use crate::build::{BuildError, Publication, write_signed};
 use crate::catalogue::Family;
 use crate::package::SourceFile;
-use domesday_package::{Manifest, PackageId, Timestamp};
+use domesday_package::{Manifest, PackageId, SigningKey, Timestamp};
 use domesday_registers::Progress;
 use domesday_registers::sources::{FileReport, Kind as _};
 use std::path::Path;
@@ -25,14 +25,14 @@ pub struct ReleaseDetails {
     pub synthetic: bool,
 }
 
-/// Builds the release and writes it, unsigned, as `<packages>/<release_id>`. The same inputs give
-/// the same bytes.
+/// Builds the release and writes it as `<packages>/<release_id>`, signed where there is a key. The
+/// same inputs give the same bytes.
 ///
 /// # Errors
 /// See [`MarketsError`].
 pub fn build(
     packages_dir: &Path,
-    about: ReleaseDetails,
+    (about, key): (ReleaseDetails, Option<&SigningKey>),
     inputs: &Inputs,
     progress: &mut Progress<'_>,
 ) -> Result<(Manifest, Report), MarketsError> {
@@ -48,7 +48,7 @@ pub fn build(
         synthetic: about.synthetic,
         notes: notes(&report, &inputs.coverage, about.synthetic),
     };
-    match write(packages_dir, draft, publication) {
+    match write_signed(packages_dir, draft, publication, key) {
         Err(BuildError::Empty) => Err(MarketsError::NoObservation {
             counted: report.sales.counted,
             transactions: report.sales.transactions,

@@ -5,7 +5,7 @@ use super::table::table;
 use crate::commands::ReleasesFolder;
 use crate::commands::progress::ProgressLine;
 use anyhow::Context;
-use domesday_package::{PackageId, SigningKey, Timestamp, sign};
+use domesday_package::{PackageId, SigningKey, Timestamp};
 use domesday_registers::{MaxRejected, RegisterKind};
 use domesday_series::build::markets::{
     Coverage, Inputs, MarketsError, Month, ReleaseDetails, build,
@@ -80,7 +80,7 @@ impl Markets {
             .release_id
             .parse()
             .with_context(|| format!("--release-id {}", self.release_id))?;
-        // A package that cannot be signed would stop the hosts of this folder.
+        // A key that cannot be read ends the command before the build.
         let key = self.sign_with.as_deref().map(SigningKey::read);
         let key = key.transpose()?;
         let month =
@@ -112,6 +112,7 @@ impl Markets {
         };
         let packages_dir = self.releases.releases.join(Family::Markets.as_str());
         let mut progress = ProgressLine::new();
+        let about = (about, key.as_ref());
         let (_, report) = build(&packages_dir, about, &inputs, &mut |stage, done, total| {
             progress.show(stage, done, total)
         })
@@ -126,9 +127,6 @@ impl Markets {
         .map_err(|error| name_true_kind(error.into(), Builder::Markets, &given_files(&inputs)))?;
         drop(progress);
         let package_dir = packages_dir.join(release_id.as_str());
-        if let Some(key) = &key {
-            sign(&package_dir, key)?;
-        }
         println!("{}", serde_json::to_string_pretty(&report)?);
         if report.sales.areas_without_sales > 0 {
             eprintln!(

@@ -5,10 +5,10 @@ use super::table::table;
 use crate::commands::ReleasesFolder;
 use anyhow::{Context, bail, ensure};
 use chrono::NaiveDate;
-use domesday_package::{PackageId, SigningKey, Timestamp, sign};
+use domesday_package::{PackageId, SigningKey, Timestamp};
 use domesday_series::build::rates::{Inputs, derive, read};
 use domesday_series::build::recognition::{Builder, InputKind};
-use domesday_series::build::{BuildError, Publication, write};
+use domesday_series::build::{BuildError, Publication, write_signed};
 use domesday_series::catalogue::Family;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ impl Rates {
             .release_id
             .parse()
             .with_context(|| format!("--release-id {}", self.release_id))?;
-        // A package that cannot be signed would stop the hosts of this folder.
+        // A key that cannot be read ends the command before the build.
         let key = self.sign_with.as_deref().map(SigningKey::read);
         let key = key.transpose()?;
         let inputs = Inputs {
@@ -98,7 +98,7 @@ impl Rates {
         let draft = derive(&published);
         let datasets = table(&draft.summaries(Family::Rates));
         let packages_dir = self.releases.releases.join(Family::Rates.as_str());
-        let manifest = write(
+        let manifest = write_signed(
             &packages_dir,
             draft,
             Publication {
@@ -111,6 +111,7 @@ impl Rates {
                 synthetic: self.synthetic,
                 notes,
             },
+            key.as_ref(),
         )
         .inspect_err(|error| {
             // The table shows for each dataset why it has no observation.
@@ -120,9 +121,6 @@ impl Rates {
         })?;
         spinner.finish_and_clear();
         let package_dir = packages_dir.join(release_id.as_str());
-        if let Some(key) = &key {
-            sign(&package_dir, key)?;
-        }
         for warning in &published.warnings {
             eprintln!("{warning}");
         }

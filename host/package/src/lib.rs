@@ -109,7 +109,7 @@ pub use sign::sign;
 pub use signature::LARGEST_SIGNATURE;
 pub use snapshot_pin::{PinError, check_pin, find_pinned_snapshot};
 pub use staged_content::{StagedContent, StagedContentError, check_no_staged_content};
-pub use staging::remove_abandoned_staging;
+pub use staging::{StagingDirectory, remove_abandoned_staging};
 pub use transfer::{
     FileProgress, PublishedRelease, PulledRelease, Remote, Repository, RepositoryError,
     TransferError, TransferObserver,

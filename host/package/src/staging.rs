@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::error::PackageErrorKind;
 use crate::files::{READABLE_DIRECTORY, open_to_readers};
-use crate::{PackageId, make_readable_directory};
+use crate::{PackageError, PackageId, make_readable_directory};
 
 /// Age at which an unlocked directory is removed: a packages folder may be on a file system without
 /// locks.
@@ -23,15 +23,25 @@ const SUFFIX_LENGTH: usize = 6;
 /// Attempts to make a directory that another process removes before it is locked.
 const ATTEMPTS: usize = 8;
 
-/// A directory that becomes a package, or is removed on drop. A lock on it shows that its process
-/// lives.
+/// A hidden directory beside packages. It becomes a package, or is removed on drop. A lock on it
+/// shows that its process lives.
 #[derive(Debug)]
-pub(crate) struct StagingDirectory {
+pub struct StagingDirectory {
     folder: TempDir,
     _lock: File,
 }
 
 impl StagingDirectory {
+    /// Makes a directory in a packages folder for the files that the package `id` is made of. The
+    /// packages folder is created if needed.
+    ///
+    /// # Errors
+    /// One of the two cannot be made.
+    pub fn create(packages_dir: &Path, id: &PackageId) -> Result<StagingDirectory, PackageError> {
+        StagingDirectory::new(packages_dir, id)
+            .map_err(|error| error.of(&packages_dir.join(id.as_str())))
+    }
+
     /// Creates the packages folder if needed and a directory on it, and removes abandoned ones.
     pub(crate) fn new(
         packages_dir: &Path,
@@ -58,7 +68,7 @@ impl StagingDirectory {
     }
 
     /// Returns the path of the directory.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.folder.path()
     }
 

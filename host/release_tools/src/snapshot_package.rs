@@ -5,7 +5,8 @@ use crate::build::timestamp;
 use chrono::{DateTime, Utc};
 use domesday_package::{
     Draft, FilePath, Kind, PackageError, PackageId, PathError, PropertyBody, RegisterFile,
-    Sha256Digest, SigningKey, Source, Trust, make_readable_directory, open, write_signed,
+    Sha256Digest, SigningKey, Source, StagingDirectory, Trust, make_readable_directory, open,
+    write_signed,
 };
 use domesday_property::Identity;
 use domesday_property::build::{
@@ -174,11 +175,8 @@ impl SnapshotTarget {
         build: impl FnOnce(&PackageId, &Path) -> Result<(PropertyBody, R), SnapshotPackageError>,
     ) -> Result<R, SnapshotPackageError> {
         let packages_dir = self.packages_dir();
-        // Package ids cannot begin with a dot, so no reader takes this for a package.
-        let work_dir = tempfile::Builder::new()
-            .prefix(".build-")
-            .tempdir_in(&packages_dir)
-            .map_err(io_error(&packages_dir))?;
+        // Its lock keeps it from the start of a host, which removes abandoned ones.
+        let work_dir = StagingDirectory::create(&packages_dir, &self.id)?;
         let built = work_dir.path().join("snapshot");
         let (body, report) = build(&self.id, &built)?;
         let created = timestamp(self.created)
@@ -269,6 +267,7 @@ fn parse_digest(digest: &str) -> Result<Sha256Digest, SnapshotPackageError> {
 mod tests {
     use super::*;
     use chrono::NaiveDate;
+    use domesday_package::remove_abandoned_staging;
     use domesday_property::RowCounts;
     use domesday_registers::Day;
     use std::fs;
@@ -334,6 +333,18 @@ mod tests {
         );
         assert_eq!((body.counts.len(), body.synthetic), (7, true));
         assert_eq!(count_entries(&target), 1);
+    }
+
+    #[test]
+    fn a_host_that_starts_meanwhile_leaves_the_files_of_a_build() {
+        let (_releases, target) = empty_target();
+        let failed: Result<(), _> = target.write_package(|id, built| {
+            fs::create_dir(built).unwrap();
+            let removed = remove_abandoned_staging(&target.packages_dir()).unwrap();
+            assert_eq!((removed, built.is_dir()), (0, true));
+            Err(SnapshotPackageError::NoHomes { id: id.clone() })
+        });
+        assert!(matches!(failed, Err(SnapshotPackageError::NoHomes { .. })));
     }
 
     #[test]

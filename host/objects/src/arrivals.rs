@@ -34,8 +34,9 @@ impl Arrivals {
     }
 
     /// Copies files into a folder that it does not have with the same size and time of change.
-    /// Returns their paths. Files of the folder that are not in the store stay. `progress` receives
-    /// the name of the file, the bytes fetched and the bytes in all.
+    /// Returns their paths. Files of the folder that are not in the store stay. Markers of folders
+    /// and files that were removed meanwhile are left out. `progress` receives the name of the
+    /// file, the bytes fetched and the bytes in all.
     ///
     /// # Errors
     /// The store cannot be read, or a file cannot be written. Files before it stay.
@@ -53,21 +54,21 @@ impl Arrivals {
             let Some(path) = local_path(folder, object) else {
                 continue;
             };
-            if !is_copy(&path, object) {
-                self.copy(object, &path, progress)?;
+            if !is_copy(&path, object) && self.copy(object, &path, progress)? {
                 fetched.push(path);
             }
         }
         Ok(fetched)
     }
 
-    /// Copies an object to a file, which appears whole or not at all.
+    /// Copies an object to a file, which appears whole or not at all. Returns false where the
+    /// object is gone, or is the marker of a folder, whose name without its slash is no object.
     fn copy(
         &self,
         object: &ObjectMeta,
         path: &Path,
         progress: &mut Progress<'_>,
-    ) -> Result<(), BucketError> {
+    ) -> Result<bool, BucketError> {
         let partial = path.with_added_extension("part");
         let failed = |source| BucketError::File {
             file: path.display().to_string(),
@@ -83,7 +84,11 @@ impl Arrivals {
             .transfer
             .copy(&object.location, object.size, &mut file, report);
         let copied = self.runtime.block_on(copy)?;
-        if copied != Some(object.size) {
+        let Some(bytes) = copied else {
+            fs::remove_file(&partial).map_err(failed)?;
+            return Ok(false);
+        };
+        if bytes != object.size {
             return Err(failed(io::ErrorKind::UnexpectedEof.into()));
         }
         let finish = || {
@@ -92,7 +97,7 @@ impl Arrivals {
             fs::rename(&partial, path)?;
             sync_directory(parent_directory(path))
         };
-        finish().map_err(failed)
+        finish().map(|()| true).map_err(failed)
     }
 }
 
@@ -149,5 +154,24 @@ mod tests {
         assert_eq!(names(&fetch()), ["a.csv"]);
         assert_eq!(fs::read(here.path().join("a.csv")).unwrap(), b"three");
         assert!(!here.path().join("a.csv.part").exists());
+    }
+
+    #[test]
+    fn a_marker_of_a_folder_leaves_no_file() {
+        let (there, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let location = Location::parse(&format!("file://{}", there.path().display())).unwrap();
+        let arrivals = Arrivals::open(location).unwrap();
+        // A listing has `rates/`, and the client drops the slash.
+        let marker = ObjectMeta {
+            location: "rates/".into(),
+            last_modified: SystemTime::UNIX_EPOCH.into(),
+            size: 0,
+            e_tag: None,
+            version: None,
+        };
+        let path = here.path().join("rates");
+        let copied = arrivals.copy(&marker, &path, &mut |_, _, _| ());
+        assert!(!copied.unwrap());
+        assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0);
     }
 }

@@ -4,6 +4,7 @@
 mod error;
 mod follower;
 mod gate;
+mod later_approval;
 mod other_packages;
 
 pub use error::PromotionError;
@@ -20,6 +21,7 @@ use domesday_state::{
     LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State, StateError, UnixMillis,
     last_trusted_entry, last_trusted_promotion, prove_promotion,
 };
+use later_approval::promote_with_source;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// The end of an attempt to follow a promotion that was made elsewhere.
@@ -142,7 +144,8 @@ impl Service {
         Ok(())
     }
 
-    /// Promotes a release by this host's rules: in the state, in the ledger, and here. Blocks.
+    /// Promotes a release by this host's rules: in the state, in the ledger, and here. One that the
+    /// gate refuses is judged again with the report and the approval that the source has. Blocks.
     ///
     /// # Errors
     /// As [`promote`], or the release cannot be served. Then the current release stays.
@@ -155,8 +158,9 @@ impl Service {
         // Open it first, so that no host learns of a release that it cannot serve.
         self.fetch_missing(kind, release_id, None)?;
         // The ledger will name the package on the disk, which may be another than the open one.
-        if let Some(stored) = self.stored_manifest(kind, release_id) {
-            self.forget_other(kind, release_id, &stored);
+        let stored = self.stored_manifest(kind, release_id);
+        if let Some(stored) = &stored {
+            self.forget_other(kind, release_id, stored);
         }
         self.open(kind, release_id)?;
         let rules = PromotionRules {
@@ -164,12 +168,17 @@ impl Service {
             trust: self.releases.trust(),
             second_key: self.second_key,
         };
-        let _promoting = self.begin_promotion();
-        let record = promote(&*self.state, rules, self.ledger_key.clone(), request, now)?;
-        self.metrics.promotions.record(kind);
-        self.make_current(kind, release_id)?;
-        self.show_promotions();
-        Ok(record)
+        // No other promotion waits while this one fetches.
+        let promote_here = || {
+            let _promoting = self.begin_promotion();
+            let record = promote(&*self.state, rules, self.ledger_key.clone(), request, now)?;
+            self.metrics.promotions.record(kind);
+            self.make_current(kind, release_id)?;
+            self.show_promotions();
+            Ok(record)
+        };
+        let source = self.release_source.as_deref();
+        promote_with_source(source, (kind, release_id), stored.as_deref(), promote_here)
     }
 
     /// Makes a release current that was promoted elsewhere, unless another one was promoted

@@ -86,8 +86,11 @@ struct CheckFigures {
 }
 
 /// Returns whether a release passed its check, by the signed report of its manifest. Returns `None`
-/// without such a report.
+/// without such a report. A check that was killed may have left one without its signature.
 pub fn find_check(package_dir: &Path) -> Option<bool> {
+    if !package_dir.join("check.sig").exists() {
+        return None;
+    }
     let bytes = fs::read(package_dir.join("check.json")).ok()?;
     let report: CheckFigures = serde_json::from_slice(&bytes).ok()?;
     // The digest of a package is that of its manifest.

@@ -183,6 +183,21 @@ fn a_release_that_was_not_judged_is_judged_by_the_next_round() {
 }
 
 #[test]
+fn a_release_whose_report_lacks_its_signature_is_checked_again() {
+    let world = World::new();
+    world.receive_all();
+    world.end_with("history", 1);
+    let (first, _) = world.round(&[]);
+    let id = first.parts[3].id.as_deref().unwrap();
+    let package = world.config.releases.join("valuation").join(id);
+    fs::remove_file(package.join("check.sig")).unwrap();
+    let (_, ran) = world.round(&[Part::Valuation]);
+    assert_eq!(ran, ["release check", "release history"]);
+    let (_, ran) = world.round(&[Part::Valuation]);
+    assert_eq!(ran, ["release history"]);
+}
+
+#[test]
 fn a_release_that_is_held_is_judged_again_by_another_limit() {
     let mut world = World::new();
     world.receive_all();

@@ -121,7 +121,7 @@ impl PlanContext<'_> {
         if let Some(unchanged) = self.find_unchanged(part, &rests_on.inputs) {
             return Some(unchanged);
         }
-        let id = self.free_id(settings.prefix);
+        let id = self.free_id(part, settings.prefix);
         let update = before
             .filter(|_| part == Part::Snapshot)
             .and_then(|before| self.update(&id, before, &rests_on, &taken));
@@ -156,7 +156,7 @@ impl PlanContext<'_> {
         if let Some(unchanged) = self.find_unchanged(Part::Valuation, &others) {
             return Some(unchanged);
         }
-        let id = self.free_id(&valuation.prefix);
+        let id = self.free_id(Part::Valuation, &valuation.prefix);
         let build = Step::new("build", &["release", "build", "--release-id", &id])
             .option("--model", &valuation.model)
             .option("--snapshot", snapshot)
@@ -188,13 +188,18 @@ impl PlanContext<'_> {
         })
     }
 
-    /// Returns the first id of the day that no package has.
-    fn free_id(&self, prefix: &str) -> String {
+    /// Returns the first id of the day that no package of the part has, or had by the record. One
+    /// that was removed may be published, or promoted, with its own bytes.
+    fn free_id(&self, part: Part, prefix: &str) -> String {
         let first = format!("{prefix}-{}", self.day);
         let later = (2..).map(|number| format!("{first}-{number}"));
+        let built = self.record.built.get(&part);
+        let is_recorded = |id: &String| {
+            built.is_some_and(|built| built.id == *id || built.before.as_ref() == Some(id))
+        };
         std::iter::once(first.clone())
             .chain(later)
-            .find(|id| !self.packages.contains(id))
+            .find(|id| !self.packages.contains(id) && !is_recorded(id))
             .unwrap_or(first)
     }
 

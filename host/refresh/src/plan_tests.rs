@@ -154,6 +154,32 @@ fn any_other_change_builds_the_snapshot_anew() {
 }
 
 #[test]
+fn an_id_that_the_record_has_is_not_given_again_once_its_package_is_removed() {
+    let files = registers();
+    let first = plan(Part::Markets, &files, &RefreshRecord::default());
+    let mut record = record_of(Part::Markets, first);
+    let built = record.built.get_mut(&Part::Markets).unwrap();
+    built.id = "markets-2026-11-27-2".to_owned();
+    built.before = Some("markets-2026-11-27".to_owned());
+    let config = whole();
+    let context = PlanContext {
+        config: &config,
+        record: &record,
+        day: NaiveDate::from_ymd_opt(2026, 11, 27).unwrap(),
+        packages: &BTreeSet::new(),
+    };
+    let Some(Decision::Build(plan)) = context.decide_files(Part::Markets, &files) else {
+        panic!("nothing to build");
+    };
+    assert_eq!(plan.id, "markets-2026-11-27-3");
+    // The ids of another part do not count.
+    let Some(Decision::Build(plan)) = context.decide_files(Part::Snapshot, &files) else {
+        panic!("nothing to build");
+    };
+    assert_eq!(plan.id, "registers-2026-11-27");
+}
+
+#[test]
 fn a_kind_that_was_taken_before_and_is_gone_stops_the_build() {
     let mut files = registers();
     let first = plan(Part::Snapshot, &files, &RefreshRecord::default());

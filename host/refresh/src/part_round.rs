@@ -147,10 +147,7 @@ impl<'a> PartRound<'a> {
                 record.set_outcome(part, Outcome::Built);
                 return Ok(());
             }
-            Part::Rates | Part::Markets => {
-                let before = record.built.get(&part).and_then(|it| it.before.as_deref());
-                self.judge_series(id, before)
-            }
+            Part::Rates | Part::Markets => self.judge_new_series(id, record)?,
             Part::Valuation => {
                 let (verdict, current) = self.judge_valuation(id, record)?;
                 judged_by = Some(self.judged_by(current.as_deref()));
@@ -205,7 +202,8 @@ impl<'a> PartRound<'a> {
         current: Option<&str>,
     ) -> Result<Outcome, RefreshError> {
         let part = self.report.part;
-        if part != Part::Valuation && self.judge_series(id, current) != Verdict::Sound {
+        let current = Vec::from_iter(current);
+        if part != Part::Valuation && self.judge_series(id, &current) != Verdict::Sound {
             self.report.state = PartState::Held;
             self.report.next = Some(self.context.promotion(part, id).command_line());
             return Ok(Outcome::Held);
@@ -218,28 +216,46 @@ impl<'a> PartRound<'a> {
         self.promote(id)
     }
 
-    /// Judges a release of series: one that lost data against the one before is for a person.
-    fn judge_series(&mut self, id: &str, before: Option<&str>) -> Verdict {
+    /// Judges a release of series against the one before it. One that would be promoted is judged
+    /// against the current release too, which a person may have promoted.
+    fn judge_new_series(
+        &mut self,
+        id: &str,
+        record: &RefreshRecord,
+    ) -> Result<Verdict, RefreshError> {
+        let part = self.report.part;
+        let before = record.built.get(&part).and_then(|it| it.before.as_deref());
+        let mut others = Vec::from_iter(before);
+        let current = match self.context.policy(part) {
+            Some(Policy::Promote) => match self.current(part)? {
+                Ledger::Entries(current) => current,
+                Ledger::Unreadable => return Ok(Verdict::Failed),
+            },
+            _ => None,
+        };
+        let current = current.as_deref();
+        others.extend(current.filter(|current| before != Some(*current)));
+        Ok(self.judge_series(id, &others))
+    }
+
+    /// Judges a release of series: one that lost data against one of the others is for a person.
+    fn judge_series(&mut self, id: &str, others: &[&str]) -> Verdict {
         let part = self.report.part;
         let folder = self.context.package_dir(part, id);
         let incomplete = judge::incomplete_datasets(&folder);
         self.report.notes.extend(incomplete);
-        let Some(before) = before else {
-            return Verdict::Sound;
-        };
-        let before = self.context.package_dir(part, before);
-        match judge::find_lost_datasets(&before, &folder) {
-            Ok(lost) if lost.is_empty() => Verdict::Sound,
-            Ok(lost) => {
-                self.report.notes.extend(lost);
-                Verdict::Held
+        let mut verdict = Verdict::Sound;
+        for other in others {
+            let notes = judge::find_lost_datasets(&self.context.package_dir(part, other), &folder)
+                .unwrap_or_else(|error| {
+                    vec![format!("it cannot be compared with {other}: {error}")]
+                });
+            if !notes.is_empty() {
+                verdict = Verdict::Held;
             }
-            Err(error) => {
-                let note = format!("it cannot be compared with the one before: {error}");
-                self.report.notes.push(note);
-                Verdict::Held
-            }
+            self.report.notes.extend(notes);
         }
+        verdict
     }
 
     /// Returns the policy and the current release as the record keeps them.

@@ -33,6 +33,7 @@ fn a_second_round_over_the_same_files_builds_nothing() {
         [
             "data data",
             "series build",
+            "release history",
             "release promote",
             "data data",
             "series build",
@@ -64,7 +65,7 @@ fn a_release_that_a_person_promoted_waits_no_longer() {
     world.receive_all();
     let (first, _) = world.round(&[]);
     let held = first.parts[3].id.as_deref().unwrap();
-    *world.program.history.borrow_mut() = format!(r#"[{{"release_id": "{held}"}}]"#);
+    world.promote_elsewhere(Part::Valuation, &[held]);
     let (second, _) = world.round(&[Part::Valuation]);
     assert_eq!(states(&second), [(Part::Valuation, PartState::Unchanged)]);
     assert_eq!(second.parts[0].next, None);
@@ -77,9 +78,7 @@ fn a_release_that_moves_estimates_too_far_waits_for_a_person() {
     for (change, state) in [(0.05, PartState::Promoted), (-0.0501, PartState::Held)] {
         let world = World::new();
         world.receive_all();
-        *world.program.history.borrow_mut() =
-            r#"[{"release_id": "older"}, {"release_id": "current", "kind": "valuation"}]"#
-                .to_owned();
+        world.promote_elsewhere(Part::Valuation, &["older", "current"]);
         *world.program.change.borrow_mut() = Some(change);
         let (report, ran) = world.round(&[]);
         let part = report.parts.last().unwrap();
@@ -201,7 +200,7 @@ fn a_release_whose_report_lacks_its_signature_is_checked_again() {
 fn a_release_that_is_held_is_judged_again_by_another_limit() {
     let mut world = World::new();
     world.receive_all();
-    *world.program.history.borrow_mut() = r#"[{"release_id": "current"}]"#.to_owned();
+    world.promote_elsewhere(Part::Valuation, &["current"]);
     *world.program.change.borrow_mut() = Some(0.06);
     let (first, _) = world.round(&[]);
     assert_eq!(first.parts[3].state, PartState::Held);
@@ -217,9 +216,7 @@ fn a_release_that_is_held_is_judged_again_by_another_limit() {
 fn a_release_whose_promotion_failed_is_judged_against_the_release_that_is_current_now() {
     let world = World::new();
     world.receive_all();
-    let promote_elsewhere = |id: &str| {
-        *world.program.history.borrow_mut() = format!(r#"[{{"release_id": "{id}"}}]"#);
-    };
+    let promote_elsewhere = |id: &str| world.promote_elsewhere(Part::Valuation, &[id]);
     promote_elsewhere("current");
     *world.program.change.borrow_mut() = Some(0.0);
     world.end_with("promote", 1);
@@ -263,14 +260,44 @@ fn a_release_of_series_whose_promotion_failed_is_compared_with_the_current_one()
         world.end_with("promote", 1);
         world.round(&[Part::Rates]);
         world.program.ends.borrow_mut().clear();
-        let other = world.config.releases.join("rates/other");
-        fs::create_dir_all(&other).unwrap();
-        let manifest = serde_json::json!({"id": "other", "body": {"datasets": datasets(to)}});
-        fs::write(other.join("manifest.json"), manifest.to_string()).unwrap();
-        *world.program.history.borrow_mut() = r#"[{"release_id": "other"}]"#.to_owned();
+        world.add_series(Part::Rates, "other", &datasets(to));
+        world.promote_elsewhere(Part::Rates, &["other"]);
         let (report, _) = world.round(&[Part::Rates]);
         assert_eq!(report.parts[0].state, state, "{to}: {report:?}");
     }
+}
+
+/// A person promoted the current one, so that the record knows none before.
+#[test]
+fn a_release_of_series_is_compared_with_the_current_one_before_its_promotion() {
+    for (to, state) in [
+        ("2026-11-30", PartState::Promoted),
+        ("2026-12-31", PartState::Held),
+    ] {
+        let world = World::new();
+        let datasets =
+            |to: &str| vec![serde_json::json!({"dataset": "bank_rate", "to": to, "series": 1})];
+        world.receive(&["bank.csv"]);
+        *world.program.datasets.borrow_mut() = datasets("2026-11-30");
+        world.add_series(Part::Rates, "current", &datasets(to));
+        world.promote_elsewhere(Part::Rates, &["current"]);
+        let (report, _) = world.round(&[Part::Rates]);
+        assert_eq!(report.parts[0].state, state, "{to}: {report:?}");
+    }
+}
+
+#[test]
+fn a_release_of_series_is_not_promoted_while_the_ledger_cannot_be_read() {
+    let world = World::new();
+    world.receive(&["bank.csv"]);
+    world.end_with("history", 1);
+    let (first, ran) = world.round(&[Part::Rates]);
+    assert_eq!(first.parts[0].state, PartState::Failed);
+    assert_eq!(ran.last().unwrap(), "release history");
+    world.program.ends.borrow_mut().clear();
+    let (second, ran) = world.round(&[Part::Rates]);
+    assert_eq!(second.parts[0].state, PartState::Promoted);
+    assert_eq!(ran, ["release history", "release promote"]);
 }
 
 #[test]
@@ -305,7 +332,7 @@ fn a_release_of_series_that_lost_data_waits_for_a_person() {
 fn an_alarm_of_the_monitor_is_for_a_person() {
     let world = World::new();
     world.receive_all();
-    *world.program.history.borrow_mut() = r#"[{"release_id": "current"}]"#.to_owned();
+    world.promote_elsewhere(Part::Valuation, &["current"]);
     *world.program.change.borrow_mut() = Some(0.0);
     world.end_with("monitor", i32::from(ALARMED));
     let (report, _) = world.round(&[]);
@@ -424,8 +451,9 @@ fn a_release_is_published_before_it_is_promoted() {
     world.receive(&["bank.csv"]);
     world.config.publish_to = Some("oci://registry.example/rates".to_owned());
     let (report, ran) = world.round(&[Part::Rates]);
-    assert_eq!(ran[2..], ["release publish", "release promote"]);
-    let command = &report.parts[0].steps[2].command;
+    let last = ["release history", "release publish", "release promote"];
+    assert_eq!(ran[2..], last);
+    let command = &report.parts[0].steps[3].command;
     assert!(
         command.contains("oci://registry.example/rates --kind rates"),
         "{command}"

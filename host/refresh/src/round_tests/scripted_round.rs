@@ -24,8 +24,8 @@ pub(super) struct ScriptedProgram {
     pub(super) ran: RefCell<Vec<String>>,
     /// The step that cannot be started.
     pub(super) broken: RefCell<Option<&'static str>>,
-    /// The output of `release history`.
-    pub(super) history: RefCell<String>,
+    /// The outputs of `release history`, by kind.
+    history: RefCell<BTreeMap<&'static str, String>>,
     /// The median change that `compare` finds.
     pub(super) change: RefCell<Option<f64>>,
     /// The datasets of releases that it builds.
@@ -47,14 +47,14 @@ impl Program for ScriptedProgram {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         fs::write(log, "the reason\n\n")?;
-        if let Some(output) = &step.output {
-            let history = self.history.borrow();
-            fs::write(output, if history.is_empty() { "[]" } else { &history })?;
-        }
         let value = |flag: &str| {
             let place = words.iter().position(|word| word == flag);
             place.map(|place| words[place + 1].clone())
         };
+        if let (Some(output), Some(kind)) = (&step.output, value("--kind")) {
+            let history = self.history.borrow();
+            fs::write(output, history.get(&*kind).map_or("[]", String::as_str))?;
+        }
         let end = self.ends.borrow().get(step.name).copied();
         let end = end.unwrap_or(StepEnd::Exit(0));
         if matches!(step.name, "build" | "update") && end == StepEnd::Exit(0) {
@@ -150,6 +150,22 @@ impl World {
             "codes.csv",
             "bank.csv",
         ]);
+    }
+
+    /// Has releases of a part promoted elsewhere, one after another.
+    pub(super) fn promote_elsewhere(&self, part: Part, ids: &[&str]) {
+        let entries = ids.iter().map(|id| serde_json::json!({"release_id": id}));
+        let history = serde_json::Value::from_iter(entries).to_string();
+        let mut histories = self.program.history.borrow_mut();
+        histories.insert(part.name(), history);
+    }
+
+    /// Puts a release of series with these datasets into the folder of releases.
+    pub(super) fn add_series(&self, part: Part, id: &str, datasets: &[serde_json::Value]) {
+        let package = self.config.releases.join(part.name()).join(id);
+        fs::create_dir_all(&package).unwrap();
+        let manifest = serde_json::json!({"id": id, "body": {"datasets": datasets}});
+        fs::write(package.join("manifest.json"), manifest.to_string()).unwrap();
     }
 
     /// Lets each step of this name end with an exit code.

@@ -36,4 +36,6 @@ pub mod series_releases;
 pub mod service;
 pub mod shadow;
 pub mod telemetry;
+#[cfg(test)]
+mod test_log;
 pub mod usage_retention;

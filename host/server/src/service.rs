@@ -61,7 +61,7 @@ pub struct Service {
     /// The memory for the bodies and responses of all clients.
     pub memory: MemoryBudget,
     /// The metrics.
-    pub metrics: Metrics,
+    pub metrics: Arc<Metrics>,
     /// The journal of receipts, where receipts are on.
     pub receipts: Option<Receipts>,
     /// The snapshots that receipts of the journal need, and that were not here at the start.

@@ -4,17 +4,17 @@ use super::error::ApiError;
 use super::middleware::Middleware;
 use crate::clock::new_id;
 use crate::service::Service;
-use crate::telemetry::metrics::Route;
-use crate::telemetry::request_log::RequestLog;
+use crate::telemetry::metrics::{Metrics, Route, UNANSWERED};
+use crate::telemetry::request_log::{RequestLog, method_name};
 use crate::telemetry::request_span;
 use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, Method};
+use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 use domesday_contract::error::Code;
 use domesday_contract::vocabulary::Vocabulary;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tracing::{Instrument, Span};
 use uuid::Uuid;
 
@@ -29,21 +29,22 @@ pub struct RequestId(pub Uuid);
 #[derive(Clone)]
 pub struct RequestIds(pub Arc<Service>);
 
-/// A request that has its id.
+/// A request that has its id. One that is dropped without a response is logged all the same.
 pub struct IdentifiedRequest {
-    service: Arc<Service>,
+    metrics: Arc<Metrics>,
     started: Instant,
     id: Uuid,
     log: RequestLog,
     span: Span,
-    method: Method,
+    method: &'static str,
+    answered: bool,
 }
 
 impl Middleware for RequestIds {
     type Facts = IdentifiedRequest;
 
     fn enter(&self, request: &mut Request) -> Result<IdentifiedRequest, ApiError> {
-        let service = self.0.clone();
+        let service = &self.0;
         let started = Instant::now();
         let id = new_id(&*service.clock);
         let log = RequestLog::default();
@@ -55,12 +56,13 @@ impl Middleware for RequestIds {
         request.extensions_mut().insert(log.clone());
         request.extensions_mut().insert(RequestId(id));
         Ok(IdentifiedRequest {
-            service,
+            metrics: service.metrics.clone(),
             started,
             id,
             log,
             span,
-            method: request.method().clone(),
+            method: method_name(request.method()),
+            answered: false,
         })
     }
 
@@ -69,57 +71,74 @@ impl Middleware for RequestIds {
         responding: impl Future<Output = Response> + Send + 'static,
     ) -> Response {
         let response = responding.instrument(identified.span.clone()).await;
-        finish(identified, response)
+        identified.finish(response)
     }
 }
 
-/// Sets the header of the id, counts the response and logs it.
-fn finish(identified: IdentifiedRequest, mut response: Response) -> Response {
-    let IdentifiedRequest {
-        service,
-        started,
-        id,
-        log,
-        span,
-        method,
-    } = identified;
-    let mut text = Uuid::encode_buffer();
-    if let Ok(value) = HeaderValue::from_str(id.as_hyphenated().encode_lower(&mut text)) {
-        response.headers_mut().insert(HEADER.clone(), value);
+impl IdentifiedRequest {
+    /// Sets the header of the id, counts the response and logs it.
+    fn finish(mut self, mut response: Response) -> Response {
+        let mut text = Uuid::encode_buffer();
+        if let Ok(value) = HeaderValue::from_str(self.id.as_hyphenated().encode_lower(&mut text)) {
+            response.headers_mut().insert(HEADER.clone(), value);
+        }
+        let took = self.started.elapsed();
+        let (status, code) = (
+            response.status().as_u16(),
+            response.extensions().get::<Code>().copied(),
+        );
+        self.answered = true;
+        self.metrics
+            .record_response(self.route(), status, code.map(Vocabulary::code), took);
+        self.log_end(status, code, took);
+        response
     }
-    let (valuation, summary) = (log.valuation(), log.summary());
-    let took = started.elapsed();
-    let (status, code) = (
-        response.status().as_u16(),
-        response.extensions().get::<Code>().copied(),
-    );
-    let route = Route(log.route().cloned());
-    let release_id = valuation.map(|v| v.release_id.as_str());
-    request_span::finish(&span, method.as_str(), route.as_str(), status, release_id);
-    service
-        .metrics
-        .record_response(route.clone(), status, code.map(Vocabulary::code), took);
-    if let Some(tenant) = log.tenant() {
-        service.metrics.tenants.record_request(tenant);
+
+    fn route(&self) -> Route {
+        Route(self.log.route().cloned())
     }
-    tracing::info!(
-        request_id = %id,
-        method = %method,
-        // A client may send an address or a key as a path.
-        route = route.as_str(),
-        status,
-        code = code.map(tracing::field::display),
-        tenant = log.tenant(),
-        job_id = log.job().map(tracing::field::display),
-        execution_id = valuation.map(|v| tracing::field::display(v.execution_id)),
-        valuation_id = valuation.map(|v| tracing::field::display(v.valuation_id)),
-        rows = valuation.map(|v| v.rows),
-        billable = valuation.map(|v| v.billable),
-        release_id = valuation.map(|v| v.release_id.as_str()),
-        outcome = summary.map(|summary| summary.status),
-        problem = summary.and_then(|summary| summary.problem.as_deref()),
-        micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-        "request"
-    );
-    response
+
+    /// Ends the span of the request, and writes its log line.
+    fn log_end(&self, status: u16, code: Option<Code>, took: Duration) {
+        let (log, route) = (&self.log, self.route());
+        let (valuation, summary) = (log.valuation(), log.summary());
+        let release_id = valuation.map(|v| v.release_id.as_str());
+        request_span::finish(&self.span, self.method, route.as_str(), status, release_id);
+        if let Some(tenant) = log.tenant() {
+            self.metrics.tenants.record_request(tenant);
+        }
+        tracing::info!(
+            request_id = %self.id,
+            method = self.method,
+            // A client may send an address or a key as a path.
+            route = route.as_str(),
+            status,
+            code = code.map(tracing::field::display),
+            tenant = log.tenant(),
+            job_id = log.job().map(tracing::field::display),
+            execution_id = valuation.map(|v| tracing::field::display(v.execution_id)),
+            valuation_id = valuation.map(|v| tracing::field::display(v.valuation_id)),
+            rows = valuation.map(|v| v.rows),
+            billable = valuation.map(|v| v.billable),
+            release_id,
+            outcome = summary.map(|summary| summary.status),
+            problem = summary.and_then(|summary| summary.problem.as_deref()),
+            micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            "request"
+        );
+    }
 }
+
+impl Drop for IdentifiedRequest {
+    /// Counts and logs a request without a response: its client left, or its connection was closed.
+    fn drop(&mut self) {
+        if !self.answered {
+            self.metrics.record_unanswered(self.route());
+            self.log_end(UNANSWERED, None, self.started.elapsed());
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "request_id_tests.rs"]
+mod tests;

@@ -37,6 +37,10 @@ const SECONDS: [f64; 14] = [
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0,
 ];
 
+/// The status of a request without a response, as nginx has it: its client left, or its connection
+/// was closed.
+pub const UNANSWERED: u16 = 499;
+
 /// Routes that no client's work passes. They would hide its latencies.
 const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
@@ -167,7 +171,7 @@ impl Metrics {
     fn register_requests(&self, registry: &mut Registry) {
         registry.register(
             "requests",
-            "Requests answered, by route, status and code of the error",
+            "Requests that ended, by route, status and code of the error",
             self.requests.clone(),
         );
         registry.register_with_unit(
@@ -217,6 +221,15 @@ impl Metrics {
                 route: route.clone(),
             })
             .observe(seconds);
+        self.count_request(route, status, code);
+    }
+
+    /// Counts a request that ended without a response. It has no time to an answer.
+    pub fn record_unanswered(&self, route: Route) {
+        self.count_request(route, UNANSWERED, None);
+    }
+
+    fn count_request(&self, route: Route, status: u16, code: Option<&'static str>) {
         let code = code.unwrap_or("none");
         self.requests
             .get_or_create(&ResponseLabels {

@@ -1,8 +1,29 @@
 //! The facts of a request that its log line, its trace and its metrics show.
 
 use axum::extract::{MatchedPath, Request};
+use axum::http::Method;
 use std::sync::{Arc, OnceLock};
 use uuid::Uuid;
+
+/// The name of every method that is not a standard one, as OpenTelemetry has it.
+pub const OTHER_METHOD: &str = "_OTHER";
+
+/// Returns the name of a method for logs and traces. A client without a key may send a method of
+/// 64 KiB, so one that is not standard has no name.
+pub fn method_name(method: &Method) -> &'static str {
+    match *method {
+        Method::CONNECT => "CONNECT",
+        Method::DELETE => "DELETE",
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::OPTIONS => "OPTIONS",
+        Method::PATCH => "PATCH",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::TRACE => "TRACE",
+        _ => OTHER_METHOD,
+    }
+}
 
 /// The facts of one request, each set once by the stage that learns it.
 #[derive(Clone, Default)]
@@ -91,5 +112,22 @@ impl RequestLog {
     /// Returns the outcome of the valuation.
     pub fn summary(&self) -> Option<&RequestSummary> {
         self.0.summary.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_method_that_is_not_standard_is_not_named() {
+        for name in [
+            "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
+        ] {
+            assert_eq!(method_name(&name.parse().unwrap()), name);
+        }
+        for name in ["get", "PROPFIND", &"X".repeat(65_000)] {
+            assert_eq!(method_name(&name.parse().unwrap()), OTHER_METHOD);
+        }
     }
 }

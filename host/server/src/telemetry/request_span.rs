@@ -1,5 +1,6 @@
 //! The span of a request.
 
+use super::request_log::{OTHER_METHOD, method_name};
 use super::traces::{rename, set_parent};
 use axum::extract::Request;
 use domesday_valuation::spans::SPANS;
@@ -14,7 +15,7 @@ pub fn begin(request: &Request, request_id: Uuid) -> Span {
         "request",
         otel.kind = "server",
         otel.status_code = Empty,
-        http.request.method = request.method().as_str(),
+        http.request.method = method_name(request.method()),
         http.route = Empty,
         http.response.status_code = Empty,
         domesday.request_id = %request_id,
@@ -29,6 +30,12 @@ pub fn finish(span: &Span, method: &str, route: &str, status: u16, release_id: O
     if span.is_disabled() {
         return;
     }
+    // The name that OpenTelemetry gives a span whose method is not a standard one.
+    let method = if method == OTHER_METHOD {
+        "HTTP"
+    } else {
+        method
+    };
     rename(span, format!("{method} {route}"));
     span.record("http.route", route);
     span.record("http.response.status_code", status);

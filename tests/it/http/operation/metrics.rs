@@ -4,6 +4,7 @@ use crate::common::client::Client;
 use crate::common::demo::{RELEASE, house};
 use crate::common::metrics::{metric, metrics_client};
 use crate::common::server::{Server, start};
+use crate::v3_contract::deadline::{endless, spinning};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -73,6 +74,24 @@ fn requests_and_values_are_counted_under_labels_that_no_client_chooses() {
     insta::assert_snapshot!("metrics", names.join("\n"));
     // The service's own address shows none.
     assert_eq!(client.get("/metrics").status, 404);
+}
+
+#[test]
+fn a_request_whose_client_leaves_is_counted_and_has_a_line() {
+    let (server, client) = endless(&["--metrics-listen", "127.0.0.1:0"]);
+    let metrics = metrics_client(&server);
+    let hurried = client.with_timeout(Duration::from_millis(500));
+    let left = hurried.try_post("/v3/simple-value", &spinning(house()).to_string());
+    assert!(left.is_err(), "{left:?}");
+    let line = server.await_log(|line| line["status"] == 499);
+    assert_eq!(line["route"], "/v3/simple-value", "{line}");
+    assert_eq!(line["tenant"], "demo", "{line}");
+    for name in ["request_id", "execution_id", "valuation_id"] {
+        assert!(line[name].is_string(), "{line}");
+    }
+    let labels = r#"route="/v3/simple-value",status="499",code="none""#;
+    let name = format!("domesday_requests_total{{{labels}}}");
+    assert_eq!(metric(&metrics, &name), 1.0);
 }
 
 /// Units are counted as they are charged, wherever that is, and jobs as they end.

@@ -143,6 +143,17 @@ fn another_method_is_405_with_allow() {
 }
 
 #[test]
+fn a_method_of_any_length_has_a_short_log_line() {
+    let (server, _) = service();
+    let head = head(&"X".repeat(60_000), "/healthz", &[]);
+    let answer = send(server.address, head.as_bytes());
+    assert_eq!(answer.refusal().1, "method_not_allowed");
+    let id = answer.header("x-service-request-id").unwrap();
+    let line = server.await_log(|line| line["request_id"] == id);
+    assert_eq!(line["method"], "_OTHER");
+}
+
+#[test]
 fn probes_refuse_another_method_with_405() {
     let (_server, client) = service();
     for path in ["/healthz", "/readyz"] {

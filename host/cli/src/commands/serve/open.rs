@@ -73,7 +73,7 @@ pub fn open_service(
         DataFolder::open(data)
             .with_context(|| format!("cannot open {DATA_FOLDER} {}", data.display()))?,
     );
-    let metrics = Metrics::new(usize::try_from(settings.metrics_tenants)?);
+    let metrics = Arc::new(Metrics::new(usize::try_from(settings.metrics_tenants)?));
     let state: Arc<dyn State> = Arc::new(TimedState::new(
         open_state(data, settings.state.as_deref())?,
         Arc::new(metrics.state.clone()),

@@ -8,7 +8,9 @@ use crate::common::server::Server;
 use crate::crash::harness::{UNITS, World};
 use crate::stalls::leaving::assert_free;
 use crate::stalls::run::{Stall, bodies, host, keys};
-use crate::stalls::submission::{DEADLINE, DEADLINE_PASSES, STATE_GIVES_UP, assert_withdrawn};
+use crate::stalls::submission::{
+    DEADLINE, DEADLINE_PASSES, STATE_GIVES_UP, assert_logged, assert_withdrawn,
+};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -108,17 +110,23 @@ fn a_journal_that_stalls_ends_requests_in_time_and_costs_nothing_on_postgresql()
     );
 }
 
-/// Starts a host with these arguments whose state stalls, and asserts that a job of unknown outcome
-/// is withdrawn.
-fn withdraw(arguments: &[&str], refused_after: Range<Duration>) {
+/// Starts a host with these arguments whose state stalls, and runs a test on it.
+fn on_stalling_state(arguments: &[&str], test: impl FnOnce(&World, &Server, &str, &dyn Fn(bool))) {
     let world = World::embedded();
     let key = world.key("jobs", UNITS);
     let folder = tempfile::tempdir().unwrap();
     let files = state_files(&["state.redb", "state.usage"]);
     let server = with_stalls(&world, arguments, &files(&world.data(0)), folder.path());
     let freeze = |frozen| stall(folder.path(), frozen);
-    assert_withdrawn(&world, &server, &key, &freeze, refused_after);
+    test(&world, &server, &key, &freeze);
     server.stop();
+}
+
+/// Asserts that a job of unknown outcome is withdrawn from a state that stalls.
+fn withdraw(arguments: &[&str], refused_after: Range<Duration>) {
+    on_stalling_state(arguments, |world, server, key, freeze| {
+        assert_withdrawn(world, server, key, freeze, refused_after);
+    });
 }
 
 #[test]
@@ -129,6 +137,13 @@ fn a_job_without_a_key_that_a_disk_accepts_too_late_is_withdrawn() {
 #[test]
 fn a_job_without_a_key_that_a_disk_accepts_after_the_deadline_is_withdrawn() {
     withdraw(&DEADLINE, DEADLINE_PASSES);
+}
+
+#[test]
+fn a_job_with_a_key_that_a_disk_accepts_after_the_deadline_is_logged() {
+    on_stalling_state(&DEADLINE, |_, server, key, freeze| {
+        assert_logged(server, key, freeze);
+    });
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! A submission without an idempotency key that ends with an error, because its storage stalls.
-//! Nobody knows the id of its job, which may be accepted later.
+//! A submission that ends with an error, because its storage stalls. Its job may be accepted later.
+//! Without an idempotency key nobody knows the id of the job.
 
 use crate::common::demo::house;
 use crate::common::server::Server;
 use crate::crash::harness::World;
 use crate::stalls::report::settled;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -53,4 +53,23 @@ pub fn assert_withdrawn(
     // The next job of the tenant is one of two.
     assert_eq!(client.post("/v3/valuation-jobs", &job).status, 202);
     settled(&data, "jobs", 2, Instant::now());
+}
+
+/// Submits a job with an idempotency key to a host whose deadline is [`DEADLINE`], while the
+/// storage is frozen. Asserts that the log names the job that is accepted after its request has
+/// ended.
+pub fn assert_logged(server: &Server, key: &str, freeze: &dyn Fn(bool)) {
+    let client = server.client(key);
+    freeze(true);
+    let job = json!({"idempotency_key": "late", "requests": [house()]});
+    let refused = client.post("/v3/valuation-jobs", &job);
+    freeze(false);
+    assert_eq!(refused.status, 503, "{refused:?}");
+    let request = refused.header("x-service-request-id").unwrap();
+    let is_accepted = |line: &Value| line["message"] == "job accepted";
+    let line = server.await_log(|line| is_accepted(line) && line["request_id"] == request);
+    assert_eq!(line["new"], true, "{line}");
+    std::thread::sleep(LATER);
+    let known = client.post("/v3/valuation-jobs", &job);
+    assert_eq!(known.json()["job_id"], line["job_id"], "{known:?}");
 }

@@ -80,19 +80,30 @@ pub async fn submit(
     let size = parsed.size();
     let has_key = parsed.has_key();
     let (answer, submitted) = oneshot::channel();
-    // A separate task, which goes on where the request has ended. So it counts the job, too. The
-    // store holds the parsed rows until it has answered, so the task holds their memory.
+    // A separate task, which goes on where the request has ended. So it counts the job and logs it,
+    // too. The store holds the parsed rows until it has answered, so the task holds their memory.
     let submitting = {
         let (service, principal) = (service.clone(), principal.clone());
         async move {
             let submission = submit_or_find(&service, &principal, parsed, now).await;
             // One that nobody can find is withdrawn below.
             let is_lost = !has_key && answer.is_closed();
-            if is_new_job(&submission, id) && !is_lost {
-                let tenant = principal.tenant.as_str();
-                service.metrics.units_charged(tenant, size.billable.into());
-                service.metrics.jobs.record_accepted();
-                service.submitted.notify_one();
+            if let Some(job) = job_of(&submission)
+                && !is_lost
+            {
+                let is_new = job.id == id;
+                if is_new {
+                    let tenant = principal.tenant.as_str();
+                    service.metrics.units_charged(tenant, size.billable.into());
+                    service.metrics.jobs.record_accepted();
+                    service.submitted.notify_one();
+                }
+                let valuation = is_new.then(|| LoggedValuation {
+                    rows: job.request_count as usize,
+                    billable: size.billable as usize,
+                    ..logged
+                });
+                log_job(job, request_id, valuation, &log);
             }
             let state = service.state.clone();
             drop((service, memory));
@@ -113,30 +124,32 @@ pub async fn submit(
         internal()
     })??;
     let job = accepted_job(submission, &principal.plan, size, now)?;
-    if job.id == id {
-        log.set_valuation(LoggedValuation {
-            rows: job.request_count as usize,
-            billable: size.billable as usize,
-            ..logged
-        });
+    Ok(incomplete(&document(&job)))
+}
+
+/// Returns the job that a submission became, or the known one that it found.
+fn job_of(submission: &Result<Submission, ApiError>) -> Option<&Job> {
+    match submission {
+        Ok(Submission::Accepted(job) | Submission::Known(job)) => Some(job),
+        _ => None,
+    }
+}
+
+/// Logs a job that was accepted or found, and adds it to the line of its request. A new one has the
+/// ids of its valuation.
+fn log_job(job: &Job, request_id: Uuid, valuation: Option<LoggedValuation>, log: &RequestLog) {
+    let is_new = valuation.is_some();
+    if let Some(valuation) = valuation {
+        log.set_valuation(valuation);
     }
     log.set_job(job.id);
     tracing::info!(
         job_id = %job.id,
-        new = job.id == id,
+        new = is_new,
         request_id = %request_id,
-        tenant = principal.tenant.as_str(),
+        tenant = job.tenant.as_str(),
         "job accepted"
     );
-    Ok(incomplete(&document(&job)))
-}
-
-/// Reports whether a submission became the job of this id, and not one that was known.
-fn is_new_job(submission: &Result<Submission, ApiError>, id: Uuid) -> bool {
-    match submission {
-        Ok(Submission::Accepted(job) | Submission::Known(job)) => job.id == id,
-        _ => false,
-    }
 }
 
 /// Submits a job to the state. A submission of too many rows is refused, unless its job is known.

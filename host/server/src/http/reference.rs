@@ -2,6 +2,7 @@
 //! page, which need no key.
 
 use super::error::{ApiError, internal};
+use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use headers::{ETag, HeaderMapExt, IfNoneMatch};
@@ -12,7 +13,8 @@ const CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// A document that never changes while the program runs, with its entity tag.
 struct StaticDocument {
-    text: String,
+    /// All responses share it. Clients without a key may leave thousands of them unread.
+    text: Bytes,
     tag: ETag,
 }
 
@@ -27,7 +29,7 @@ static PAGE: LazyLock<Option<StaticDocument>> =
     LazyLock::new(|| StaticDocument::new(domesday_openapi::page()));
 
 static START: LazyLock<Option<StaticDocument>> =
-    LazyLock::new(|| StaticDocument::new(domesday_openapi::START.to_owned()));
+    LazyLock::new(|| StaticDocument::new(domesday_openapi::START));
 
 /// Scripts of this origin alone. Scalar writes its styles into the page.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -72,8 +74,9 @@ pub async fn openapi(headers: HeaderMap) -> Result<Response, ApiError> {
 }
 
 impl StaticDocument {
-    fn new(text: String) -> Option<StaticDocument> {
-        let digest = hex::encode(Sha256::digest(text.as_bytes()));
+    fn new(text: impl Into<Bytes>) -> Option<StaticDocument> {
+        let text = text.into();
+        let digest = hex::encode(Sha256::digest(&text));
         let tag = format!("\"{}\"", &digest[..32]).parse().ok()?;
         Some(StaticDocument { text, tag })
     }
@@ -91,5 +94,24 @@ impl StaticDocument {
         headers.typed_insert(self.tag.clone());
         headers.insert(header::CACHE_CONTROL, CACHE);
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::to_bytes;
+
+    #[tokio::test]
+    async fn responses_share_the_memory_of_a_document() {
+        let document = StaticDocument::new("{}".repeat(1_000)).unwrap();
+        let headers = HeaderMap::new();
+        let responses = [(); 2].map(|()| document.answer(&headers, "application/json"));
+        for response in responses {
+            assert_eq!(response.headers()[header::CONTENT_TYPE], "application/json");
+            let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+            assert_eq!(body, document.text);
+            assert_eq!(body.as_ptr(), document.text.as_ptr());
+        }
     }
 }

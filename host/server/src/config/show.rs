@@ -17,23 +17,23 @@ pub fn show(sources: &[(String, Value, String)]) -> String {
         .collect()
 }
 
-/// Returns a URL without its password.
+/// Returns a URL without its password and its query, which may hold one, too.
 fn without_password(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else {
         return text.to_owned();
     };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest[..end].rsplit_once('@') {
-        Some((who, host)) => {
-            let user = who.split(':').next().unwrap_or_default();
-            let tail = rest[end..].split(['?', '#']).next().unwrap_or_default();
-            format!("{scheme}://{user}:***@{host}{tail}")
-        }
-        // A password may also be a parameter.
-        None => {
-            let masked = text.split(['?', '#']).next().unwrap_or_default();
-            masked.to_owned()
-        }
+    let query = rest.find(['?', '#']).unwrap_or(rest.len());
+    // A password that is not encoded may contain any character, so the last `@` ends it.
+    let Some(at) = rest.rfind('@') else {
+        return format!("{scheme}://{}", &rest[..query]);
+    };
+    if at > query {
+        // The `@` is one of the query, or the mark of the query is one of the password.
+        return format!("{scheme}://***");
+    }
+    match rest[..at].split_once(':') {
+        Some((user, _)) => format!("{scheme}://{user}:***{}", &rest[at..query]),
+        None => format!("{scheme}://{}", &rest[..query]),
     }
 }
 
@@ -49,7 +49,13 @@ mod tests {
                 "postgres://me:***@host:5432/db",
             ),
             ("postgres://me:a@b@host/db", "postgres://me:***@host/db"),
+            ("postgres://me:s3/cret@host/db", "postgres://me:***@host/db"),
+            ("postgres://me:s3?cret@host/db", "postgres://***"),
+            ("postgres://me:s3#cr@et@host/db?x=y", "postgres://***"),
+            ("postgres://host/db?password=s3@cret", "postgres://***"),
+            ("postgres://me@host/db?x=y", "postgres://me@host/db"),
             ("postgres://host/db", "postgres://host/db"),
+            ("s3://bucket/a@b", "s3://bucket/a@b"),
             ("postgres:///db?user=me&password=s3cret", "postgres:///db"),
             ("/a/path@home", "/a/path@home"),
         ] {

@@ -29,12 +29,16 @@ pub enum SettingsError {
         source: std::io::Error,
     },
     /// The file is not TOML.
-    #[error("the configuration {path} is not TOML: {source}")]
+    #[error("the configuration {path} is not TOML at line {line}, column {column}: {problem}")]
     NotToml {
         /// The file.
         path: PathBuf,
-        /// The parser's error, with the line.
-        source: Box<toml::de::Error>,
+        /// The line, from 1.
+        line: usize,
+        /// The column in characters, from 1.
+        column: usize,
+        /// The parser's message, without the line's text.
+        problem: String,
     },
     /// The file names a setting that there is none of, or gives one another type.
     #[error("invalid {key} in the configuration {path}: {problem}")]
@@ -100,10 +104,7 @@ fn read(path: &Path) -> Result<Map<String, Value>, SettingsError> {
         source,
     })?;
     let file: Map<String, Value> =
-        toml::from_str(&text).map_err(|source| SettingsError::NotToml {
-            path: path.to_owned(),
-            source: Box::new(source),
-        })?;
+        toml::from_str(&text).map_err(|error| syntax_error(path, &text, &error))?;
     let defaults = built_in();
     for (key, value) in &file {
         // One at a time, so that the error is of this key.
@@ -118,6 +119,20 @@ fn read(path: &Path) -> Result<Map<String, Value>, SettingsError> {
         })?;
     }
     Ok(file)
+}
+
+/// Returns the error of a file that is not TOML. The parser's own text repeats the line, which may
+/// hold the password of a database.
+fn syntax_error(path: &Path, text: &str, error: &toml::de::Error) -> SettingsError {
+    let start = error.span().map_or(0, |span| span.start);
+    let before = text.get(..start).unwrap_or(text);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    SettingsError::NotToml {
+        path: path.to_owned(),
+        line: before.matches('\n').count() + 1,
+        column: line.chars().count() + 1,
+        problem: error.message().replace('\n', ", "),
+    }
 }
 
 impl Settings {

@@ -84,6 +84,24 @@ fn an_unknown_setting_is_refused_by_name() {
 }
 
 #[test]
+fn an_error_of_syntax_names_its_place_and_repeats_no_line() {
+    for (text, place) in [
+        (
+            "threads = 3\nstate = \"postgres://me:s3cret@db/domesday\n",
+            "line 2, column 42: ",
+        ),
+        (
+            "state = \"\"\nstate = \"postgres://me:s3cret@db/domesday\"\n",
+            "line 2, column 1: duplicate key `state`",
+        ),
+    ] {
+        let error = resolve_with(&[], Some(text)).err().unwrap().to_string();
+        assert!(error.contains(place), "{error}");
+        assert!(!error.contains("s3cret"), "{error}");
+    }
+}
+
+#[test]
 fn a_processing_deadline_is_at_most_25_seconds() {
     let deadline = |arguments: &[&str], file: Option<&str>| {
         let found = resolve_with(arguments, file).unwrap();

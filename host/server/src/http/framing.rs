@@ -84,13 +84,16 @@ impl Framing {
     /// Follows the rest of a line, and returns the bytes after it.
     fn follow_line<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
         let Some(end) = bytes.iter().position(|&byte| byte == b'\n') else {
-            self.line.extend_from_slice(bytes);
-            if self.line.len() > LONGEST_LINE {
-                self.line = Vec::new();
-                self.part = Part::Unknown;
-            }
+            self.extend_line(bytes);
             return &[];
         };
+        let before = end.checked_sub(1).map(|before| bytes[before]);
+        let carriage_return = before.or(self.line.last().copied()) == Some(b'\r');
+        if self.part == Part::Trailer && !carriage_return {
+            // Here hyper ends a line at CRLF alone. A bare LF is a byte of the line.
+            self.extend_line(&bytes[..=end]);
+            return &bytes[end + 1..];
+        }
         let mut line = std::mem::take(&mut self.line);
         let line = match line.is_empty() {
             true => &bytes[..end],
@@ -101,6 +104,15 @@ impl Framing {
         };
         self.part = self.after_line(line.strip_suffix(b"\r").unwrap_or(line));
         &bytes[end + 1..]
+    }
+
+    /// Keeps the beginning of a line. One that is too long cannot be followed.
+    fn extend_line(&mut self, bytes: &[u8]) {
+        self.line.extend_from_slice(bytes);
+        if self.line.len() > LONGEST_LINE {
+            self.line = Vec::new();
+            self.part = Part::Unknown;
+        }
     }
 
     fn after_line(&mut self, line: &[u8]) -> Part {
@@ -224,6 +236,20 @@ mod tests {
         );
         assert_last_has_two_lengths(&[PLAIN, &sized, &format!("\r\n{BOTH}")]);
         assert_last_has_two_lengths(&[PLAIN, empty, &chunked, &sized, &chunked, PLAIN, BOTH]);
+    }
+
+    #[test]
+    fn a_bare_line_feed_ends_no_line_of_a_trailer() {
+        for trailer in [
+            "\nA: b\r\n",
+            "A: b\nC: d\r\n",
+            "\n\n\r\n",
+            "A: b\r\n\nC: d\r\n",
+        ] {
+            let chunked =
+                format!("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n{trailer}\r\n");
+            assert_last_has_two_lengths(&[&chunked, BOTH]);
+        }
     }
 
     #[test]

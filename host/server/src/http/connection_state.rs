@@ -33,6 +33,8 @@ struct State {
     /// The phase, and how many there were before it.
     phase: Mutex<(Phase, u64)>,
     framing: Mutex<Framing>,
+    /// True while the current request has chunks that are not read.
+    has_chunks: AtomicBool,
     /// True while the current request has a valid key.
     has_key: AtomicBool,
     /// Signals that a request has begun.
@@ -47,6 +49,7 @@ impl Connection {
             held: Mutex::default(),
             phase: Mutex::new((Phase::Head, 0)),
             framing: Mutex::default(),
+            has_chunks: AtomicBool::new(false),
             has_key: AtomicBool::new(false),
             request_begun: Notify::new(),
             guard,
@@ -63,6 +66,7 @@ impl Connection {
     pub fn begin_request(&self) -> bool {
         self.enter(Phase::Request);
         self.0.has_key.store(false, Relaxed);
+        self.set_has_chunks(false);
         self.0.request_begun.notify_one();
         self.0.guard.begin_request()
     }
@@ -96,6 +100,17 @@ impl Connection {
     /// `Transfer-Encoding`. Call it once a request.
     pub fn next_has_two_lengths(&self) -> bool {
         self.framing().begin_request()
+    }
+
+    /// Notes whether the current request has chunks that are not read.
+    pub(super) fn set_has_chunks(&self, has_chunks: bool) {
+        self.0.has_chunks.store(has_chunks, Relaxed);
+    }
+
+    /// Returns whether another request may follow the current one. hyper skips the rest of a body
+    /// that has arrived, but not several chunks. Otherwise it closes the connection.
+    pub(super) fn may_go_on(&self) -> bool {
+        !self.0.has_chunks.load(Relaxed) && self.framing().has_all_of_request()
     }
 
     /// Returns a response's body that notes its end.

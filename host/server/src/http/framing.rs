@@ -16,6 +16,8 @@ pub struct Framing {
     head: Head,
     /// The heads that have arrived.
     heads: u64,
+    /// The requests whose last byte has arrived.
+    ended: u64,
     /// The heads whose requests have begun.
     begun: u64,
     /// The number of the head with two lengths.
@@ -59,6 +61,9 @@ impl Framing {
                 Part::Chunk { left } => self.skip(bytes, left, |left| Part::Chunk { left }),
                 _ => self.follow_line(bytes),
             };
+            if self.part == Part::Head {
+                self.ended = self.heads;
+            }
         }
     }
 
@@ -67,6 +72,12 @@ impl Framing {
         let number = self.begun;
         self.begun += 1;
         self.two_lengths == Some(number)
+    }
+
+    /// Returns whether all of the current request has arrived, its body included. The next one may
+    /// have begun to arrive after it.
+    pub fn has_all_of_request(&self) -> bool {
+        self.ended >= self.begun
     }
 
     /// Skips bytes of a body, and returns the bytes after them.
@@ -249,6 +260,42 @@ mod tests {
             let chunked =
                 format!("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n{trailer}\r\n");
             assert_last_has_two_lengths(&[&chunked, BOTH]);
+        }
+    }
+
+    #[test]
+    fn a_request_is_all_there_at_its_last_byte_and_not_before() {
+        let bodies = [
+            "Content-Length: 5\r\n\r\nabcde",
+            "Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\nA: b\r\n\r\n",
+        ];
+        for body in bodies {
+            let request = format!("POST / HTTP/1.1\r\n{body}");
+            let head = request.find("\r\n\r\n").unwrap() + 4;
+            let mut framing = Framing::default();
+            for number in 0..3 {
+                framing.follow(&request.as_bytes()[..head]);
+                framing.begin_request();
+                for byte in &request.as_bytes()[head..] {
+                    assert!(!framing.has_all_of_request(), "{number}: {request}");
+                    framing.follow(&[*byte]);
+                }
+                assert!(framing.has_all_of_request(), "{number}: {request}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_request_is_all_there_while_a_part_of_the_next_one_is() {
+        let half = "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nab";
+        let unreadable = "POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n";
+        for next in ["POST /", half, BOTH, unreadable] {
+            let mut framing = Framing::default();
+            framing.follow(format!("{PLAIN}{next}").as_bytes());
+            framing.begin_request();
+            assert!(framing.has_all_of_request(), "{next}");
+            framing.begin_request();
+            assert!(!framing.has_all_of_request(), "{next}");
         }
     }
 

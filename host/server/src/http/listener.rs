@@ -5,6 +5,7 @@
 //! connections ([`accept_queue`]), then accepts those that wait, and only then closes the socket.
 
 use super::accept_queue;
+use super::chunked_body;
 use super::client_stream::{ClientStream, WRITE_TIMEOUT};
 use super::connection_state::Connection;
 use super::tls::Tls;
@@ -232,7 +233,8 @@ async fn converse<S>(
         // A connection that makes way runs nothing more, and is dropped soon.
         let responding = connection
             .begin_request()
-            .then(|| (!two_lengths).then(|| router.clone().call(request)));
+            .then(|| (!two_lengths).then(|| chunked_body::track(request, &connection)))
+            .map(|request| request.map(|request| router.clone().call(request)));
         let connection = connection.clone();
         async move {
             let Some(responding) = responding else {
@@ -242,6 +244,7 @@ async fn converse<S>(
                 Some(responding) => responding.await?,
                 None => refuse_two_lengths(),
             };
+            let stays_open = stays_open && connection.may_go_on();
             state_connection(response.headers_mut(), connection.connections(), stays_open);
             Ok::<_, Infallible>(response.map(|body| connection.track(body)))
         }
@@ -275,7 +278,7 @@ fn stays_open(request: &hyper::Request<Incoming>) -> bool {
 
 /// States in a response's headers whether the connection stays open, and for how long.
 fn state_connection(headers: &mut HeaderMap, connections: &Connections, stays_open: bool) {
-    // A refusal without its body closes the connection.
+    // Some refusals close the connection whether or not their body has arrived.
     if headers.contains_key(CONNECTION) {
         return;
     }
@@ -297,3 +300,7 @@ pub fn bounded_by_files(connections: usize) -> usize {
     let spare = files.saturating_sub(OTHER_FILES).max(FEWEST);
     connections.min(usize::try_from(spare).unwrap_or(usize::MAX))
 }
+
+#[cfg(test)]
+#[path = "listener_tests.rs"]
+mod tests;

@@ -17,6 +17,7 @@ mod accept_queue;
 mod authenticate;
 mod batch;
 mod body;
+mod chunked_body;
 mod client_stream;
 pub(crate) mod compression;
 mod connection_state;

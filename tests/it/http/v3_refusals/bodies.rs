@@ -2,7 +2,7 @@
 
 use crate::common::demo::house;
 use crate::common::raw::{connect, read, send};
-use crate::v3_refusals::{JSON, LARGEST, SIMPLE, render, service, with_key};
+use crate::v3_refusals::{JSON, LARGEST, SIMPLE, keys, render, service, with_key};
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
@@ -73,6 +73,31 @@ fn a_declared_length_above_the_limit_is_413_before_the_body() {
     let head = with_key(&client.key, &headers, "POST", SIMPLE);
     // Not a byte of the body follows, and no 100 comes first.
     insta::assert_snapshot!(render(&send(client.address, head.as_bytes())));
+}
+
+#[test]
+fn a_refusal_before_the_body_arrives_closes_the_connection() {
+    let (_server, client) = service();
+    let body = house().to_string();
+    let length = body.len().to_string();
+    let headers = [JSON, ("Content-Length", length.as_str())];
+    for (key, path, status) in [
+        ("dk_wrong", SIMPLE, 401),
+        (keys().markets.as_str(), SIMPLE, 403),
+        (client.key.as_str(), "/v3/nothing", 404),
+    ] {
+        let head = with_key(key, &headers, "POST", path);
+        let mut stream = connect(client.address);
+        stream.write_all((head.clone() + &body).as_bytes()).unwrap();
+        let answer = read(&mut stream);
+        assert_eq!(answer.header("connection"), Some("keep-alive"), "{path}");
+        // Not a byte of the next body follows.
+        stream.write_all(head.as_bytes()).unwrap();
+        let answer = read(&mut stream);
+        assert_eq!(answer.status, status);
+        assert_eq!(answer.header("connection"), Some("close"), "{path}");
+        assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+    }
 }
 
 #[test]

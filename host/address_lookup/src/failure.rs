@@ -130,3 +130,12 @@ impl From<Failure> for Unavailable {
         }
     }
 }
+
+impl Unavailable {
+    /// Returns the same failure with a wait of at most `longest`. The provider may demand any wait,
+    /// which responses to customers repeat.
+    pub(crate) fn with_wait_of_at_most(mut self, longest: Duration) -> Unavailable {
+        self.retry_after = self.retry_after.map(|wait| wait.min(longest));
+        self
+    }
+}

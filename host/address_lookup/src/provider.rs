@@ -158,7 +158,9 @@ impl Provider {
                 if !why.is_ill() && !matches!(why, Failure::BreakerOpen { .. }) {
                     tracing::warn!(%why, "address lookup of one postcode failed");
                 }
-                Err(why.into())
+                // The breaker asks again by then, whatever the provider demands.
+                let longest = self.limits.breaker.open_max;
+                Err(Unavailable::from(why).with_wait_of_at_most(longest))
             }
         }
     }
@@ -215,5 +217,56 @@ impl Provider {
         self.observer.request_finished(label, start.elapsed());
         permit.report(failure);
         page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::State;
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+
+    /// Ignores what happens.
+    struct Unobserved;
+
+    impl LookupObserver for Unobserved {
+        fn request_finished(&self, _: &'static str, _: Duration) {}
+        fn request_retried(&self) {}
+        fn lookup_finished(&self, _: &'static str) {}
+        fn breaker_changed(&self, _: State) {}
+    }
+
+    /// Looks up a postcode at a provider that responds with these lines. Returns the wait until a
+    /// retry.
+    async fn wait_after(response: &'static str) -> Option<Duration> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = format!("http://{}/v1", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            for _ in lines.take_while(|line| !line.as_ref().unwrap().is_empty()) {}
+            let rest = "Content-Length: 0\r\nConnection: close\r\n\r\n";
+            write!(stream, "HTTP/1.1 {response}{rest}").unwrap();
+        });
+        let limits = Limits {
+            tries: 1,
+            ..Limits::default()
+        };
+        let endpoint = Endpoint::parse(&endpoint).unwrap();
+        let now = || SystemTime::UNIX_EPOCH;
+        let provider = Provider::new(endpoint, None, limits, Arc::new(Unobserved), 1, now).unwrap();
+        let postcode = Postcode::parse("ZZ1 1AA").unwrap();
+        provider.addresses(&postcode).await.unwrap_err().retry_after
+    }
+
+    #[tokio::test]
+    async fn a_provider_does_not_make_customers_wait_longer_than_the_breaker() {
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let day = "503 Down\r\nRetry-After: 86400\r\n";
+        assert_eq!(wait_after(day).await, seconds(60));
+        let short = "429 Limited\r\nRetry-After: 7\r\n";
+        assert_eq!(wait_after(short).await, seconds(7));
+        assert_eq!(wait_after("404 None\r\n").await, None);
     }
 }

@@ -203,7 +203,7 @@ static EXAMPLES: &[ErrorExample] = &[
     plain(Code::MonthlyValuationQuotaExceeded, "The request needs units of the month's allowance: 1, and 0 of 0 are used. The next month begins at midnight UTC; Retry-After says when.").on("", home),
     plain(Code::MonthlyValuationQuotaExceeded, "The request needs units of the month's allowance: 2, and 9999 of 10000 are used. The next month begins at midnight UTC; Retry-After says when.").on("_rows", any),
     plain(Code::Internal, "The service failed. Quote the X-Service-Request-Id of this answer when you report it."),
-    address_provider_unavailable(),
+    plain(Code::IdentityProviderUnavailable, "The address provider did not answer. Retry."),
     plain(Code::JobAdmissionPaused, "New jobs are paused. Submit the same job again later, with the same idempotency_key."),
     plain(Code::ProcessingDeadlineExceeded, "The valuation was not done within 25 seconds. Try again."),
     plain(Code::Overloaded, "The service is at capacity. Try again shortly."),
@@ -223,13 +223,6 @@ static EXAMPLES: &[ErrorExample] = &[
     fault(Code::InvalidCursor, "cursor", "Invalid cursor. Restart the query without `cursor`."),
     fault(Code::CursorWithSelectors, "dataset", "A continuation takes the cursor alone: it keeps selection and release."),
 ];
-
-const fn address_provider_unavailable() -> ErrorExample {
-    let code = Code::IdentityProviderUnavailable;
-    let mut example = plain(code, "The address provider did not answer. Retry.");
-    example.listed = true;
-    example
-}
 
 #[cfg(test)]
 mod tests {

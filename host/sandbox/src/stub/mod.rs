@@ -26,7 +26,7 @@ use axum::routing::get;
 use chrono::{DateTime, Utc};
 use directive::Directive;
 use documented::DocumentedErrors;
-use domesday_contract::error::Code;
+use domesday_contract::error::{Code, ErrorBody};
 use domesday_contract::v3::job::PATH;
 use fault::FaultKind;
 use jobs::{Course, Jobs};
@@ -92,7 +92,7 @@ impl Stub {
         let directive = match directive::take(&mut request) {
             Ok(directive) => directive,
             Err(error) => {
-                let body = error_body(error.code, &error.message);
+                let body = error_body(&ErrorBody::one(error));
                 let asked = get_as_client(&request, ASKED);
                 drop(request);
                 return self

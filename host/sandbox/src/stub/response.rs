@@ -3,14 +3,13 @@
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use domesday_contract::error::{Code, ErrorBody, ValidationError};
+use domesday_contract::error::ErrorBody;
 use futures_util::stream;
 use std::io;
 
-/// Returns the body of an error with one reason.
-pub fn error_body(code: Code, message: &str) -> Bytes {
-    let body = ErrorBody::one(ValidationError::new(code, message.to_owned()));
-    serde_json::to_vec(&body).unwrap_or_default().into()
+/// Returns the bytes of an error body.
+pub fn error_body(body: &ErrorBody) -> Bytes {
+    serde_json::to_vec(body).unwrap_or_default().into()
 }
 
 /// Returns a response that the server cannot write. So it ends the connection.

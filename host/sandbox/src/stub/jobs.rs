@@ -39,15 +39,19 @@ pub enum Course {
 pub struct Jobs(Mutex<HashMap<Uuid, Course>>);
 
 impl Jobs {
-    /// Remembers the course of the job that a response accepts. Returns the response.
+    /// Remembers the course of the job that a response accepts. Returns the response. A known
+    /// idempotency key returns an earlier job: it stays on its course, and goes back to no status
+    /// that it has left.
     pub async fn remember(&self, course: Course, response: Response) -> Response {
         let (response, document) = read(response).await;
-        if let Some(document) = document {
+        if let Some(document) = document
+            && document.status == JobStatus::Queued
+        {
             let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if jobs.len() >= REMEMBERED {
                 jobs.clear();
             }
-            jobs.insert(document.job_id, course);
+            jobs.entry(document.job_id).or_insert(course);
         }
         response
     }
@@ -73,11 +77,14 @@ impl Jobs {
     }
 
     /// Returns the course of the job whose results a request reads, with the request for the job's
-    /// document.
+    /// document. It has the same query, so that the service refuses the same parameters.
     pub fn course_of_results(&self, request: &Request) -> Option<(Course, Request)> {
         let job = job_of_results(request)?;
         let course = self.course(job)?;
-        Some((course, get_as_client(request, &format!("{PATH}/{job}"))))
+        let query = request.uri().query();
+        let query = query.map_or_else(String::new, |query| format!("?{query}"));
+        let asked = get_as_client(request, &format!("{PATH}/{job}{query}"));
+        Some((course, asked))
     }
 
     /// Returns the results of a job, if its course changes them.
@@ -188,4 +195,68 @@ async fn read(response: Response) -> (Response, Option<JobDocument>) {
 
 fn with_body(response: Response, document: &JobDocument) -> Response {
     replace_body(response, serde_json::to_vec(document).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JOB: Uuid = Uuid::from_u128(7);
+
+    /// Returns the service's response to the submission of a job of this status.
+    fn submission(status: &str) -> Response {
+        let body = serde_json::json!({
+            "job_id": JOB, "status": status, "mode": "standard", "release_id": "a", "request_count": 1,
+            "created_at": "2027-01-01T00:00:00Z", "updated_at": "2027-01-01T00:00:01Z",
+            "expires_at": "2027-01-08T00:00:00Z",
+        });
+        Response::new(Body::from(body.to_string()))
+    }
+
+    /// Submits a job whose submission asks for a course. Returns the status that the client sees.
+    async fn submit(jobs: &Jobs, course: Course, status: &str) -> String {
+        let response = jobs.remember(course, submission(status)).await;
+        let shown = jobs.show(response).await;
+        let body = to_bytes(shown.into_body(), DOCUMENT_BYTES).await.unwrap();
+        serde_json::from_slice::<Wire>(&body).unwrap().status
+    }
+
+    fn hold() -> Course {
+        Course::Held(Instant::now() + std::time::Duration::from_secs(60))
+    }
+
+    #[tokio::test]
+    async fn a_known_key_does_not_move_a_job_back() {
+        for status in ["running", "completed", "failed"] {
+            let jobs = Jobs::default();
+            for course in [hold(), Course::Failed] {
+                assert_eq!(submit(&jobs, course, status).await, status);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_job_stays_on_the_course_of_its_first_submission() {
+        let jobs = Jobs::default();
+        assert_eq!(submit(&jobs, Course::Failed, "queued").await, "queued");
+        for (status, shown) in [("running", "running"), ("completed", "failed")] {
+            assert_eq!(submit(&jobs, hold(), status).await, shown);
+        }
+        let jobs = Jobs::default();
+        for status in ["queued", "completed"] {
+            assert_eq!(submit(&jobs, hold(), status).await, "queued");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_for_results_keeps_its_query() {
+        let jobs = Jobs::default();
+        submit(&jobs, Course::Failed, "queued").await;
+        for query in ["", "?", "?colour=red"] {
+            let path = format!("{PATH}/{JOB}/results{query}");
+            let request = Request::get(path).body(Body::empty()).unwrap();
+            let (_, asked) = jobs.course_of_results(&request).unwrap();
+            assert_eq!(asked.uri().to_string(), format!("{PATH}/{JOB}{query}"));
+        }
+    }
 }

@@ -11,12 +11,17 @@ const COUNTY_LAST: &str = "unique_id,price_paid,deed_date,postcode,property_type
 const COUNTY_LAST_ROW: &str = "8A78,170000,2019-04-11,M1 1AA,T,N,F,,12,MILL LANE,,MANCHESTER,\
     MANCHESTER,A,A,E1,GREATER MANCHESTER";
 
-/// Returns the content after the command that the error names, which must name the register.
+/// Returns the command that the error names, which must name the register, and the content after
+/// it.
 fn repair(content: &[u8]) -> (String, Vec<u8>) {
     let error = outcome(content).unwrap_err();
     assert_eq!(error.register(), Some(RegisterKind::PricePaid), "{error}");
-    let text = error.to_string();
-    let (_, command) = text.rsplit_once(": ").unwrap();
+    run_command(&error.to_string(), content)
+}
+
+/// Runs the command at the end of a sentence in a shell, as a user would.
+fn run_command(sentence: &str, content: &[u8]) -> (String, Vec<u8>) {
+    let (_, command) = sentence.rsplit_once(": ").unwrap();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("IN"), content).unwrap();
     let mut shell = Command::new("sh");
@@ -26,6 +31,8 @@ fn repair(content: &[u8]) -> (String, Vec<u8>) {
         .status();
     assert!(status.unwrap().success(), "{command}");
     let repaired = std::fs::read(folder.path().join("OUT")).unwrap();
+    let files = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(files, 2, "{command} made another file");
     (command.to_owned(), repaired)
 }
 
@@ -83,5 +90,32 @@ fn a_joined_header_of_quoted_names_keeps_its_kind_and_its_repair_is_exact() {
         );
         let (_, repaired) = repair(sound.replacen('\n', "", 1).as_bytes());
         assert_eq!(String::from_utf8(repaired).unwrap(), sound);
+    }
+}
+
+/// The shell would run a name that ends the quotation marks around sed's script.
+#[test]
+fn a_name_that_a_shell_would_run_is_only_text_in_its_repair() {
+    for name in ["owner's", "a'>RUN;'", "'$(touch RUN)'", "\\';touch RUN #"] {
+        let sound = format!("{EXPORT},{name}\n{EXPORTED},1\n{EXPORTED},2\n");
+        let joined = sound.replacen('\n', "", 1);
+        let diagnosis = Diagnosis::of(joined.as_bytes()).unwrap();
+        let (command, repaired) = run_command(&diagnosis.to_string(), joined.as_bytes());
+        assert_eq!(String::from_utf8(repaired).unwrap(), sound, "{command}");
+    }
+}
+
+#[test]
+fn a_name_with_a_control_character_has_no_command() {
+    for last in ["a\u{1b}[2Jb", "a\nb", "a\u{9b}b"] {
+        let diagnosis = Diagnosis::JoinedHeader {
+            last: last.to_owned(),
+            occurrence: 1,
+        };
+        let text = diagnosis.to_string();
+        assert!(
+            text.ends_with("Put a line end after the last name"),
+            "{text:?}"
+        );
     }
 }

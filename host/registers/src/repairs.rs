@@ -98,6 +98,10 @@ impl Diagnosis {
                      csv.writer(sys.stdout).writerows(csv.reader(sys.stdin, delimiter='{code}'))\" < IN > OUT"
                 );
             }
+            // No command holds a character that a terminal or a shell may act on.
+            Diagnosis::JoinedHeader { last, .. } if last.contains(char::is_control) => {
+                "put a line end after the last name"
+            }
             Diagnosis::JoinedHeader { last, occurrence } => {
                 let pattern = sed_pattern(last);
                 let which = match occurrence {
@@ -140,12 +144,13 @@ fn without_lines(text: &str, lines: usize) -> String {
     text.split_inclusive('\n').skip(lines).collect()
 }
 
-/// Returns a text as a pattern of sed that matches it alone.
+/// Returns a text as a pattern of sed that matches it alone, within a shell's single quotes.
 fn sed_pattern(text: &str) -> String {
-    let special = |c: char| r"/\.*[]^$".contains(c);
-    let escaped = text.chars().map(|c| match special(c) {
-        true => format!("\\{c}"),
-        false => c.to_string(),
+    let escaped = text.chars().map(|c| match c {
+        // A shell knows no escape within single quotes. They end before the mark and begin again.
+        '\'' => r"'\''".to_owned(),
+        c if r"/\.*[]^$".contains(c) => format!("\\{c}"),
+        c => c.to_string(),
     });
     escaped.collect()
 }

@@ -4,7 +4,8 @@
 //! runs to the next quotation mark, however far. One bad byte can silently lose thousands of
 //! rows. This reader bounds a row and accepts a quotation mark only where RFC 4180 has it. A row
 //! that goes over lines must have exactly the file's columns. Otherwise the reader rejects the
-//! row's first line alone and continues at the next line.
+//! row's first line alone and continues at the next line. A row has few lines, so that the reader
+//! reads each line again a bounded number of times.
 
 use crate::diagnosis::HEAD;
 use crate::rejected_row::{RejectReason, RejectedRow};
@@ -12,9 +13,12 @@ use encoding_rs::WINDOWS_1252;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
+use std::ops::Range;
 
 /// Longest row that is read, in bytes; real ones have at most a few thousand.
 pub(crate) const MAX_RECORD: usize = 64 * 1024;
+/// Most lines of a row; real ones have a few.
+const MAX_LINES: usize = 100;
 
 /// One row's cells, borrowed from the reader that is reused for every row.
 pub struct Record<'r> {
@@ -64,12 +68,13 @@ pub(crate) struct Records {
     unended: bool,
 }
 
-/// A line of the stream. Its bytes are in `raw`, or here while it waits.
+/// A line of the stream. Its bytes are in `raw`.
 struct Line {
     number: u64,
     too_long: bool,
     /// The file ends within the line, or with it.
     unended: bool,
+    /// Its bytes too, if a row ran on over it. It may be read again.
     waiting: Vec<u8>,
 }
 
@@ -192,7 +197,7 @@ impl Records {
         self.followed.clear();
         let (mut split, mut recoded) = self.split();
         if split == Split::Open {
-            (split, recoded) = self.follow()?;
+            (split, recoded) = self.follow(columns)?;
         }
         let one_line = self.followed.is_empty();
         let control = |b: u8| (b < b' ' && b != b'\t' && (one_line || b != b'\n')) || b == 0x7f;
@@ -217,28 +222,41 @@ impl Records {
     }
 
     /// Reads on while a quoted cell is open, as far as a row may go.
-    fn follow(&mut self) -> io::Result<(Split, bool)> {
-        let (mut split, mut recoded) = (Split::Open, false);
-        while split == Split::Open && self.raw.len() < MAX_RECORD {
+    ///
+    /// Each line goes on from the open cell. The row is split again once it is whole.
+    fn follow(&mut self, columns: Option<usize>) -> io::Result<(Split, bool)> {
+        let mut state = Split::Open;
+        let mut cells = self.ends.len();
+        while state == Split::Open
+            && self.raw.len() < MAX_RECORD
+            && self.followed.len() + 1 < MAX_LINES
+            // The open cell is one more.
+            && columns.is_none_or(|columns| cells < columns)
+        {
             self.raw.push(b'\n');
             let begin = self.raw.len();
             let Some(mut line) = self.take_line()? else {
                 break;
             };
             let bytes = self.raw.get(begin..).unwrap_or_default();
-            line.waiting = bytes.to_vec();
+            if line.waiting.is_empty() {
+                line.waiting = bytes.to_vec();
+            }
+            if !line.too_long {
+                state = split(bytes, true, |part| {
+                    cells += usize::from(matches!(part, Part::End));
+                });
+            }
             let too_long = line.too_long;
-            // Only a quotation mark can close the cell, so other lines need no second look.
-            let closes = bytes.contains(&b'"');
             self.followed.push(line);
             if too_long {
                 break;
             }
-            if closes {
-                (split, recoded) = self.split();
-            }
         }
-        Ok((split, recoded))
+        match state {
+            Split::Whole => Ok(self.split()),
+            _ => Ok((state, false)),
+        }
     }
 
     /// Queues all lines of the row read last but its first to be read again.
@@ -253,8 +271,8 @@ impl Records {
 
     /// Appends the next line to `raw`, without its end.
     fn take_line(&mut self) -> io::Result<Option<Line>> {
-        if let Some(mut line) = self.again.pop_front() {
-            self.raw.append(&mut line.waiting);
+        if let Some(line) = self.again.pop_front() {
+            self.raw.extend_from_slice(&line.waiting);
             return Ok(Some(line));
         }
         let begin = self.raw.len();
@@ -298,47 +316,64 @@ impl Records {
         let recoded = matches!(text, Cow::Owned(_));
         self.text.clear();
         self.ends.clear();
-        (split(&text, &mut self.text, &mut self.ends), recoded)
+        let state = split(text.as_bytes(), false, |part| match part {
+            Part::Text(range) => self.text.push_str(text.get(range).unwrap_or_default()),
+            Part::End => self.ends.push(self.text.len()),
+        });
+        (state, recoded)
     }
 }
 
-/// Splits one row at its commas, as in RFC 4180. A quotation mark inside an unquoted cell is an
-/// ordinary character.
-fn split(row: &str, text: &mut String, ends: &mut Vec<usize>) -> Split {
-    let bytes = row.as_bytes();
+/// A part of a row.
+enum Part {
+    /// Characters of a cell, by their position in the row.
+    Text(Range<usize>),
+    /// The end of a cell.
+    End,
+}
+
+/// Splits a row at its commas, as in RFC 4180, or the rest of a row that goes on within a quoted
+/// cell. A quotation mark inside an unquoted cell is an ordinary character.
+fn split(bytes: &[u8], within_quotes: bool, mut take: impl FnMut(Part)) -> Split {
     let find = |from: usize, what: u8| {
         bytes
             .get(from..)
             .and_then(|rest| rest.iter().position(|&b| b == what))
             .map(|at| from + at)
     };
+    let is_quote = |at: usize| bytes.get(at) == Some(&b'"');
     let mut at = 0;
+    let mut quoted = within_quotes;
+    if !quoted && is_quote(at) {
+        (quoted, at) = (true, 1);
+    }
     loop {
-        if bytes.get(at) != Some(&b'"') {
-            let end = find(at, b',').unwrap_or(bytes.len());
-            text.push_str(row.get(at..end).unwrap_or_default());
-            at = end;
-        } else {
-            at += 1;
+        if quoted {
             loop {
                 let Some(quote) = find(at, b'"') else {
                     return Split::Open;
                 };
-                text.push_str(row.get(at..quote).unwrap_or_default());
+                take(Part::Text(at..quote));
                 at = quote + 1;
-                if bytes.get(at) != Some(&b'"') {
+                if !is_quote(at) {
                     break;
                 }
-                text.push('"');
+                take(Part::Text(at..at + 1));
                 at += 1;
             }
+        } else {
+            let end = find(at, b',').unwrap_or(bytes.len());
+            take(Part::Text(at..end));
+            at = end;
         }
-        ends.push(text.len());
+        take(Part::End);
         match bytes.get(at) {
             None => return Split::Whole,
             Some(b',') => at += 1,
             Some(_) => return Split::Malformed,
         }
+        quoted = is_quote(at);
+        at += usize::from(quoted);
     }
 }
 

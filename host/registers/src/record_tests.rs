@@ -53,6 +53,37 @@ fn a_quoted_cell_may_hold_a_line_end_where_the_columns_agree() {
 }
 
 #[test]
+fn a_row_has_no_more_lines_than_the_bound() {
+    let row = |lines: usize| format!("a,\"{}b\"\nc,d\n", "\n".repeat(lines - 1));
+    let longest = read(row(MAX_LINES).as_bytes(), 2);
+    assert_eq!((longest.len(), longest[1].as_str()), (2, "c|d"));
+    let longer = read(row(MAX_LINES + 1).as_bytes(), 2);
+    assert_eq!(
+        longer,
+        [
+            "1 unbalanced_quote",
+            &format!("{} wrong_column_count", MAX_LINES + 1),
+            "c|d"
+        ]
+    );
+}
+
+/// Each line opens a cell, the next one closes it and opens another. A reader that splits the whole
+/// row again after each line needs hours.
+#[test]
+fn lines_that_all_open_a_cell_are_read_in_a_moment() {
+    let line = "x\",\"\n";
+    let lines = (1 << 20) / line.len();
+    let crafted = line.repeat(lines).into_bytes();
+    for columns in [2, 16, 30_000] {
+        let begun = std::time::Instant::now();
+        assert_eq!(read(&crafted, columns).len(), lines);
+        // In truth a few seconds at most, without optimisation on a busy core.
+        assert!(begun.elapsed().as_secs() < 60, "{columns} columns");
+    }
+}
+
+#[test]
 fn no_line_is_held_beyond_the_bound() {
     let mut long = b"a,".to_vec();
     long.extend(b"x".repeat(3 * MAX_RECORD));

@@ -25,6 +25,7 @@ mod words;
 
 pub use lines::keys_of_lines;
 pub use parts::keys_of_parts;
+pub(crate) use parts::street_in_key;
 
 use std::fmt;
 

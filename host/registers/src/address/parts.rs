@@ -14,10 +14,7 @@ use super::{AddressKey, in_order};
 /// - Where there is no street, the locality stands for it. Where there is neither, the key's street
 ///   is empty. No request can ask for that key, but another register may share it.
 pub fn keys_of_parts(saon: &str, paon: &str, street: &str, locality: &str) -> Vec<AddressKey> {
-    let street = match words(street) {
-        blank if blank.is_empty() => name(words(locality)),
-        street => name(street),
-    };
+    let street = street_words(street, locality);
     let Some(premises) = Premises::of(saon, paon) else {
         return Vec::new();
     };
@@ -39,6 +36,19 @@ pub fn keys_of_parts(saon: &str, paon: &str, street: &str, locality: &str) -> Ve
         }
     }
     in_order(keys)
+}
+
+/// Returns the street of an address as its keys hold it, or the locality where there is none.
+pub(crate) fn street_in_key(street: &str, locality: &str) -> String {
+    let key = AddressKey::new("", &[], &street_words(street, locality));
+    key.key_parts().2.to_owned()
+}
+
+fn street_words(street: &str, locality: &str) -> Vec<String> {
+    match words(street) {
+        blank if blank.is_empty() => name(words(locality)),
+        street => name(street),
+    }
 }
 
 /// Returns a home within a building by the building's name in the place of the street: "24 Amber

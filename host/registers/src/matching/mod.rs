@@ -22,7 +22,7 @@ mod place_for_street;
 mod spelling;
 
 use crate::Postcode;
-use crate::address::{AddressKey, keys_of_lines, keys_of_parts, name_in_key};
+use crate::address::{AddressKey, keys_of_lines, keys_of_parts, name_in_key, street_in_key};
 use std::collections::BTreeSet;
 
 /// An address that no home of its postcode has exactly.
@@ -30,6 +30,9 @@ use std::collections::BTreeSet;
 pub struct AddressQuery {
     /// The address's keys for exact matching.
     keys: Vec<AddressKey>,
+    /// The written street, or the locality where there is none, as keys hold it. Empty for an
+    /// address in lines, of which none is known to be the street.
+    street: String,
     /// Locality and town, as keys hold them.
     places: Vec<String>,
 }
@@ -45,6 +48,7 @@ impl AddressQuery {
     ) -> AddressQuery {
         AddressQuery {
             keys: keys_of_parts(saon, paon, street, locality),
+            street: street_in_key(street, locality),
             places: vec![name_in_key(locality), name_in_key(town)],
         }
     }
@@ -53,6 +57,7 @@ impl AddressQuery {
     pub fn of_lines<S: AsRef<str>>(lines: &[S], town: &str, postcode: &Postcode) -> AddressQuery {
         AddressQuery {
             keys: keys_of_lines(lines, town, postcode),
+            street: String::new(),
             places: vec![name_in_key(town)],
         }
     }
@@ -62,11 +67,15 @@ impl AddressQuery {
         &self.keys
     }
 
-    /// Returns its keys that name a street, which may be looked up beyond its own postcode.
+    /// Returns its keys in the written street, which may be looked up beyond its own postcode.
+    ///
+    /// A flat also has keys in which the building's name stands for the street. Beyond the postcode
+    /// they may be a house's in a street of that name.
     pub fn keys_with_street(&self) -> impl Iterator<Item = &AddressKey> {
         self.keys.iter().filter(|key| {
             let (unit, building, street) = key.key_parts();
-            !street.is_empty() && (!unit.is_empty() || !building.is_empty())
+            let names_home = !unit.is_empty() || !building.is_empty();
+            names_home && !street.is_empty() && street == self.street
         })
     }
 

@@ -231,6 +231,24 @@ fn one_slip_in_a_name_is_forgiven_where_the_name_is_not_known() {
 }
 
 #[test]
+fn beyond_the_postcode_a_flat_is_looked_up_in_its_written_street_alone() {
+    let looked_up = |query: &AddressQuery| -> Vec<String> {
+        query
+            .keys_with_street()
+            .map(AddressKey::to_string)
+            .collect()
+    };
+    let flat = query("FLAT 3", "MANOR COURT", "STATION ROAD");
+    assert_eq!(looked_up(&flat), ["3|MANORCOURT|STATIONROAD"]);
+    // Without a street the locality stands for it.
+    let flat = query("FLAT 3", "MANOR COURT", "");
+    assert_eq!(looked_up(&flat), ["3|MANORCOURT|LITTLELUDBURY"]);
+    // A house keeps all of its keys.
+    let house = query("", "ORCHARD VIEW, 67", HIGH);
+    assert_eq!(looked_up(&house).len(), house.keys().len());
+}
+
+#[test]
 fn rules_have_names_of_their_own() {
     let mut names: Vec<_> = RULES.iter().map(|rule| rule.name).collect();
     names.push(OLDER_POSTCODE);

@@ -131,6 +131,31 @@ fn each_sale_meets_its_home_by_its_rule() {
     assert_eq!(built.report.homes.certificates, 2);
 }
 
+/// A street may have a block's name: 3 Manor Court there is not flat 3 of the block.
+#[test]
+fn a_flat_in_an_older_postcode_is_not_a_house_in_a_street_of_its_blocks_name() {
+    let block = |id, street| SoldRow {
+        id,
+        saon: "FLAT 3",
+        paon: "MANOR COURT",
+        street,
+        postcode: "ZZ1 1ZZ".to_owned(),
+        kind: 'F',
+        ..SoldRow::default()
+    };
+    let home = |paon: &str| format!("201,{paon},ZEDTOWN,ZZ1 1AA,450110,300130,RD03,E\n");
+    let joined = |sale: SoldRow, home: String| {
+        let built = World::with_sales(&[sale]).and_addresses(&home).build();
+        let by_rule = built.report.sales.matched_by_rule.get("older_postcode");
+        by_rule.copied().unwrap_or_default()
+    };
+    let house = || home(",3,MANOR COURT,");
+    assert_eq!(joined(block(1, "STATION ROAD"), house()), 0);
+    let flat = || home("FLAT 3,MANOR COURT,STATION ROAD,");
+    assert_eq!(joined(block(1, "STATION ROAD"), flat()), 1);
+    assert_eq!(joined(block(1, "MANOR ROAD"), flat()), 0);
+}
+
 /// With "20-22" on record, "20" or "22" alone finds it. If both were sold, neither does.
 #[test]
 fn a_home_that_two_addresses_meet_by_a_rule_is_neithers() {

@@ -27,17 +27,52 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 /// A certificate as lodged: by the register's key, of one key the greatest content first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct LodgedCertificate {
     /// Sixteen bytes of its SHA-256.
     key: (u64, u64),
-    seed: Reverse<CertificateSeed>,
+    seed: CertificateSeed,
+    address: CertificateAddress,
 }
 
 impl Seed for LodgedCertificate {
-    type Key = LodgedCertificate;
-    fn key(&self) -> LodgedCertificate {
-        *self
+    type Key = ((u64, u64), Reverse<(CertificateSeed, (u64, u64))>);
+    fn key(&self) -> Self::Key {
+        (self.key, Reverse((self.seed, self.address.print)))
+    }
+    fn heap(&self) -> usize {
+        self.address.heap()
+    }
+}
+
+/// The address of a certificate. It means the certificate's home if no other certificate under the
+/// same key wins.
+#[derive(Clone, Serialize, Deserialize)]
+struct CertificateAddress {
+    /// Sixteen bytes of the SHA-256 of all its keys.
+    print: (u64, u64),
+    /// Fingerprints of its keys.
+    keys: Vec<(u64, u64)>,
+    /// Fingerprints of the building of each key that names a unit.
+    buildings: Vec<(u64, u64)>,
+}
+
+impl CertificateAddress {
+    fn new(keys: &[AddressKey]) -> CertificateAddress {
+        let text: String = keys.iter().flat_map(|key| [key.as_str(), "\n"]).collect();
+        let units = keys.iter().filter(|key| key.has_unit());
+        CertificateAddress {
+            print: fingerprints(&text),
+            keys: keys.iter().map(|key| fingerprints(key.as_str())).collect(),
+            buildings: units
+                .map(|key| fingerprints(key.building().as_str()))
+                .collect(),
+        }
+    }
+
+    /// Returns the bytes on the heap, with the allocations' overhead.
+    fn heap(&self) -> usize {
+        32 + (self.keys.capacity() + self.buildings.capacity()) * size_of::<(u64, u64)>()
     }
 }
 
@@ -56,7 +91,6 @@ pub(crate) fn read(
     let mut of_file = KeyFile::create(scratch, file.keys)?;
 
     let mut by_key = Sorter::new(scratch);
-    let mut of_certificates = Sorter::new(scratch);
     sources.try_read::<CertificateFile>(Kind::Certificates, |_, row| {
         let postcode = postcode::pack(&row.postcode);
         let authority = GssCode::parse(&row.authority).map(|code| authorities.in_force(code).0);
@@ -102,31 +136,29 @@ pub(crate) fn read(
         let Some(uprn) = uprn else {
             return Ok(Verdict::LeftOut(NO_UPRN, row.key));
         };
-        // The meaning of an address does not depend on rules.
-        for key in addresses.iter().filter(|_| !of_rule) {
-            add_key(postcode, key, uprn, &mut of_certificates, &mut units)?;
-        }
         by_key.push(LodgedCertificate {
             key: fingerprints(&row.key),
-            seed: Reverse(CertificateSeed {
+            seed: CertificateSeed {
                 uprn,
                 certificate: pack(lodged, &row),
                 postcode,
                 authority: OrderedCode::new(authority),
-            }),
+            },
+            // The meaning of an address does not depend on rules.
+            address: CertificateAddress::new(if of_rule { &[] } else { &addresses }),
         })?;
         Ok(Verdict::Kept)
     })?;
-    let (certificates, losers) = each_key_once(by_key.finish()?, scratch, &mut report)?;
+    let (certificates, of_certificates) =
+        each_key_once(by_key.finish()?, scratch, &mut units, &mut report)?;
     let mut homes = Homes {
         addresses: file.rows,
         points,
         certificates,
         keys: Keys {
             of_file,
-            of_certificates: of_certificates.finish()?,
+            of_certificates,
             units: units.finish()?,
-            strangers: losers,
         },
         premises: FxHashSet::default(),
         report,
@@ -229,41 +261,42 @@ fn read_points(
     points.finish()
 }
 
-/// Keeps the last certificate under each key, in order of content.
+/// Keeps one certificate under each key: the first one in order.
 ///
-/// Returns also the UPRNs of the others that differ from their winner's.
+/// Returns also the addresses of those that it keeps, and adds the buildings of their units to
+/// `units`.
 fn each_key_once(
     lodged: SortedSeeds<LodgedCertificate>,
     scratch: &Rc<Scratch>,
+    units: &mut Sorter<KeySeed>,
     report: &mut HomesReport,
-) -> Result<(SortedSeeds<CertificateSeed>, FxHashSet<u64>), BuildError> {
+) -> Result<(SortedSeeds<CertificateSeed>, SortedSeeds<KeySeed>), BuildError> {
     let mut winners = Sorter::new(scratch);
-    let mut losers = FxHashSet::default();
-    let mut last: Option<LodgedCertificate> = None;
+    let mut keys = Sorter::new(scratch);
+    let mut last = None;
     for row in lodged.drain()? {
-        let row = row?;
-        match last {
-            Some(winner) if winner.key == row.key => {
-                report.certificates_repeated += 1;
-                if row.seed.0.uprn != winner.seed.0.uprn {
-                    losers.insert(row.seed.0.uprn);
-                }
-            }
-            _ => {
-                report.certificates += 1;
-                winners.push(row.seed.0)?;
-                last = Some(row);
-            }
+        let LodgedCertificate { key, seed, address } = row?;
+        if last.replace(key) == Some(key) {
+            report.certificates_repeated += 1;
+            continue;
         }
+        report.certificates += 1;
+        let of_home = |print| KeySeed::of_prints(seed.postcode, print, seed.uprn);
+        for print in address.keys {
+            keys.push(of_home(print))?;
+        }
+        for print in address.buildings {
+            units.push(of_home(print))?;
+        }
+        winners.push(seed)?;
     }
-    Ok((winners.finish()?, losers))
+    Ok((winners.finish()?, keys.finish()?))
 }
 
-/// Counts the properties, and finds the premises and the UPRNs of neither kind.
+/// Counts the properties, and finds the premises.
 fn survey(homes: &mut Homes, places: &PostcodeTable) -> Result<(), BuildError> {
     let mut report = homes.report.clone();
     let mut premises = FxHashSet::default();
-    let mut strangers = std::mem::take(&mut homes.keys.strangers);
     let mut properties = Properties::new(homes, places)?;
     while let Some((uprn, home)) = properties.next()? {
         report.properties += 1;
@@ -276,11 +309,9 @@ fn survey(homes: &mut Homes, places: &PostcodeTable) -> Result<(), BuildError> {
             report.not_residential += 1;
             premises.insert(uprn);
         }
-        strangers.remove(&uprn);
     }
     drop(properties);
     homes.premises = premises;
-    homes.keys.strangers = strangers;
     homes.report = report;
     Ok(())
 }

@@ -5,7 +5,6 @@ use super::external_sort::{Groups, Rows, Scratch, Seed, SortedSeeds, equal_range
 use crate::store::address::fingerprints;
 use crate::store::bytes::get;
 use domesday_registers::address::AddressKey;
-use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -24,7 +23,11 @@ pub(crate) struct KeySeed {
 
 impl KeySeed {
     pub(crate) fn new(postcode: u64, key: &AddressKey, uprn: u64) -> KeySeed {
-        let (fingerprint, check) = fingerprints(key.as_str());
+        KeySeed::of_prints(postcode, fingerprints(key.as_str()), uprn)
+    }
+
+    /// Returns the address whose key has these fingerprints.
+    pub(crate) fn of_prints(postcode: u64, (fingerprint, check): (u64, u64), uprn: u64) -> KeySeed {
         KeySeed {
             postcode,
             fingerprint,
@@ -222,8 +225,6 @@ pub(crate) struct Keys {
     pub(crate) of_certificates: SortedSeeds<KeySeed>,
     /// The building's key of each address that names a unit.
     pub(crate) units: SortedSeeds<KeySeed>,
-    /// UPRNs that no property has: named by a certificate that lost to another under its key.
-    pub(crate) strangers: FxHashSet<u64>,
 }
 
 /// Keys by postcode.
@@ -237,32 +238,24 @@ impl Keys {
             first: PeekedKeys::new(self.of_file.rows()?)?,
             second: PeekedKeys::new(self.of_certificates.rows()?)?,
         };
-        self.by_postcode(both)
+        by_postcode(both)
     }
 
     /// Returns each unit's building once for each property, by postcode.
     pub(crate) fn units(&self) -> Result<ByPostcode<'_>, BuildError> {
         let units: Rows<'_, KeySeed> = self.units.rows()?;
-        self.by_postcode(units)
+        by_postcode(units)
     }
+}
 
-    fn by_postcode<'a>(
-        &'a self,
-        keys: impl Iterator<Item = Result<KeySeed, BuildError>> + 'a,
-    ) -> Result<ByPostcode<'a>, BuildError> {
-        let known = keys.filter(|seed| {
-            let stranger = |seed: &KeySeed| self.strangers.contains(&seed.uprn);
-            self.strangers.is_empty() || !seed.as_ref().is_ok_and(stranger)
-        });
-        let distinct = Distinct {
-            keys: known,
-            last: None,
-        };
-        Groups::new(
-            Box::new(distinct) as Box<dyn Iterator<Item = _> + 'a>,
-            |seed| seed.postcode,
-        )
-    }
+fn by_postcode<'a>(
+    keys: impl Iterator<Item = Result<KeySeed, BuildError>> + 'a,
+) -> Result<ByPostcode<'a>, BuildError> {
+    let distinct = Distinct { keys, last: None };
+    Groups::new(
+        Box::new(distinct) as Box<dyn Iterator<Item = _> + 'a>,
+        |seed| seed.postcode,
+    )
 }
 
 /// An iterator with its next key in sight.

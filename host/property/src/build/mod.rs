@@ -25,8 +25,9 @@
 //! If two price paid files or two index files disagree, the later file wins. A file is later if
 //! its latest row is later. Between two price paid files of one day, the one with changes or
 //! deletions wins. Any other tie goes to the greater SHA-256. Of certificates lodged twice under
-//! one key, and of address file rows with one UPRN, the greater in order of content stays. Neither
-//! file names nor their order on the command line play a part.
+//! one key, and of address file rows with one UPRN, the greater in order of content stays. A
+//! certificate that does not stay names no address either. Neither file names nor their order on
+//! the command line play a part.
 
 mod authorities;
 mod blocks;

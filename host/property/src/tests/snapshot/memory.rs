@@ -161,3 +161,54 @@ fn an_address_of_a_certificate_that_lost_is_nobodys() {
     assert_eq!(found("9"), Resolution::Exact(502), "the greater content");
     assert_eq!(found("7"), Resolution::NotFound);
 }
+
+/// A home keeps the addresses of its own certificates. The second one of key 1 loses to the first.
+#[test]
+fn a_certificate_that_lost_gives_no_address_to_a_home_with_another() {
+    let lodged = |key, uprn, line, day| CertificateRow {
+        key,
+        uprn,
+        lines: [line, ""],
+        day,
+        ..CertificateRow::default()
+    };
+    let rows = [
+        lodged(1, "502", "9 Orchard Way", "2016-01-01"),
+        lodged(1, "501", "7 Orchard Way", "2016-01-01"),
+        lodged(2, "501", "5 Orchard Way", "2016-01-01"),
+        // Of one home, and lodged earlier.
+        lodged(3, "501", "Flat 3, Kings Court, Orchard Way", "2015-01-01"),
+        lodged(3, "501", "11 Orchard Way", "2016-01-01"),
+        // Nothing else differs.
+        lodged(4, "503", "13 Orchard Way", "2016-01-01"),
+        lodged(4, "503", "15 Orchard Way", "2016-01-01"),
+    ];
+    let mut reversed = rows.clone();
+    reversed.reverse();
+    for rows in [rows, reversed] {
+        let built = World::default().and_certificates(&rows).build();
+        assert_eq!(built.report.homes.properties, 3);
+        assert_eq!(built.report.homes.certificates_repeated, 3);
+        let snapshot = built.open();
+        let found = |building| {
+            let code = postcode("ZZ1 1AA");
+            snapshot.resolve(&code, building, "Orchard Way").unwrap()
+        };
+        assert_eq!(found("9"), Resolution::Exact(502));
+        assert_eq!(found("5"), Resolution::Exact(501));
+        assert_eq!(found("11"), Resolution::Exact(501));
+        assert_eq!(found("7"), Resolution::NotFound);
+        assert_eq!(found("Flat 3, Kings Court"), Resolution::NotFound);
+        assert_eq!(
+            found("Kings Court"),
+            Resolution::NotFound,
+            "no unit is known"
+        );
+        let either = [found("13"), found("15")];
+        let known = either.contains(&Resolution::Exact(503));
+        assert!(
+            known && either.contains(&Resolution::NotFound),
+            "{either:?}"
+        );
+    }
+}

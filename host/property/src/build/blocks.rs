@@ -3,6 +3,7 @@
 use super::BuildError;
 use super::external_sort::{Groups, Rows, Scratch, Seed, SortedSeeds, Sorter};
 use super::figures::{self, FigureSeed};
+use super::group_kinds::{SALES_OF_BLOCK, SALES_OF_POSTCODE};
 use super::join::JoinedSale;
 use super::write::Table;
 use crate::store::bytes::put;
@@ -53,7 +54,7 @@ pub(crate) fn run(
     let mut cells = BTreeMap::new();
     let (mut placed, mut unplaced, mut matched, mut blocks) = (0, 0, 0, 0_u64);
     let mut groups: Groups<JoinedSale, Rows<'_, JoinedSale>, u64> =
-        Groups::new(sales.drain()?, |sale| sale.block)?;
+        Groups::new(sales.drain()?, |sale| sale.block, SALES_OF_BLOCK)?;
     let mut row = Vec::new();
     progress("sales", 0, total);
     while let Some((key, block)) = groups.next()? {
@@ -107,7 +108,11 @@ impl SalesTotals {
 
     /// Writes the days of category A sales of dwellings, by postcode.
     pub(crate) fn write_days(&self, table: &mut Table<'_>) -> Result<(), BuildError> {
-        let mut postcodes = Groups::new(self.days.rows()?, |seed: &DaySeed| seed.postcode)?;
+        let mut postcodes = Groups::new(
+            self.days.rows()?,
+            |seed: &DaySeed| seed.postcode,
+            SALES_OF_POSTCODE,
+        )?;
         let mut row = Vec::new();
         while let Some((postcode, days)) = postcodes.next()? {
             row.clear();

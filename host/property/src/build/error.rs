@@ -44,6 +44,19 @@ pub enum BuildError {
         /// Their fingerprint.
         fingerprint: u64,
     },
+    /// More rows share a key than a build holds in memory together.
+    #[error(
+        "more than {most} rows of {flags} share {key}. No register has as many, and a build holds \
+         them in memory together. Check the files"
+    )]
+    TooManyRows {
+        /// The flags of the rows' files.
+        flags: &'static str,
+        /// The key.
+        key: String,
+        /// The most rows that may share it.
+        most: usize,
+    },
     /// The snapshot lacks data for an update.
     #[error(
         "{} cannot be updated: the version that built it did not support updates. Build it again \

@@ -2,6 +2,7 @@
 
 use super::BuildError;
 use super::external_sort::{Groups, Seed, SortedSeeds, Sorter};
+use super::group_kinds::SALES_OF_AREA;
 use super::join::JoinedSale;
 use crate::model::{AreaLevel, GssCode};
 use crate::store::figures::{self, Window, district_of, sector_of};
@@ -102,7 +103,7 @@ pub(crate) fn compute(
     wanted: impl Fn((AreaLevel, u64), i32) -> bool,
     mut write: impl FnMut(u64, &[u8]) -> Result<(), BuildError>,
 ) -> Result<(), BuildError> {
-    let mut areas = Groups::new(seeds.drain()?, |seed: &FigureSeed| seed.area)?;
+    let mut areas = Groups::new(seeds.drain()?, |seed: &FigureSeed| seed.area, SALES_OF_AREA)?;
     while let Some((area, sales)) = areas.next()? {
         for property_type in TYPES {
             let of_type = sales

@@ -2,16 +2,17 @@
 
 use super::BuildError;
 use super::external_sort::{Groups, Seed, SortedSeeds, Sorter};
+use super::group_kinds::SALES_OF_HOME;
 use super::home_seeds::{Homes, OrderedCode};
 use super::postcodes::{PostcodeLookup, PostcodeTable};
 use super::property::Properties;
 use super::report::{SalesReport, count};
 use super::sales::SaleFields;
 use super::write::Table;
-use crate::model::merge_certificates;
+use crate::model::Attributes;
 use crate::store::cell::Cell;
 use crate::store::codes::FixedCodes;
-use crate::store::dwelling::{PackedCertificate, PackedProperty};
+use crate::store::dwelling::PackedProperty;
 use crate::store::sale::{CertificateOfSale, Row};
 use domesday_registers::Day;
 use domesday_registers::Progress;
@@ -61,17 +62,25 @@ pub(crate) fn run(
     progress: &mut Progress<'_>,
 ) -> Result<SortedSeeds<JoinedSale>, BuildError> {
     let total = homes.report.properties;
-    let mut matched = Groups::new(matched.drain()?, |sale: &MatchedSale| sale.uprn)?;
+    let mut matched = Groups::new(
+        matched.drain()?,
+        |sale: &MatchedSale| sale.uprn,
+        SALES_OF_HOME,
+    )?;
     let mut properties = Properties::new(homes, places)?;
     let mut processed = 0_u64;
     let mut row = Vec::new();
     progress("join", 0, total);
     while let Some((uprn, mut home)) = properties.next()? {
-        for sale in matched.at(uprn)? {
-            home.property.sale_days.push(sale.sale.day);
-            let known = Some((uprn, &home.property));
-            sales.push(join_sale(sale.id, &sale.sale, known, places, report)?)?;
+        let of_home = matched.at(uprn)?;
+        if !of_home.is_empty() {
+            let matched_home = MatchedHome::new(uprn, &home.property);
+            for sale in &of_home {
+                let joined = join_sale(sale.id, &sale.sale, Some(&matched_home), places, report)?;
+                sales.push(joined)?;
+            }
         }
+        home.property.sale_days = of_home.iter().map(|sale| sale.sale.day).collect();
         row.clear();
         home.property.encode(&mut row);
         table.insert(uprn, &row)?;
@@ -87,12 +96,44 @@ pub(crate) fn run(
 /// Properties between two reports of progress.
 const PROPERTIES_BETWEEN_REPORTS: u64 = 100_000;
 
+/// A property that sales matched, with its certificates unpacked once for all of them.
+pub(crate) struct MatchedHome<'p> {
+    uprn: u64,
+    property: &'p PackedProperty,
+    /// In order of lodgement, each filled from those before it.
+    lodged: Vec<Attributes>,
+}
+
+impl<'p> MatchedHome<'p> {
+    pub(crate) fn new(uprn: u64, property: &'p PackedProperty) -> MatchedHome<'p> {
+        let mut lodged: Vec<Attributes> = Vec::with_capacity(property.certificates.len());
+        for certificate in &property.certificates {
+            let mut facts = certificate.attributes();
+            if let Some(older) = lodged.last() {
+                facts.fill_from(older);
+            }
+            lodged.push(facts);
+        }
+        MatchedHome {
+            uprn,
+            property,
+            lodged,
+        }
+    }
+
+    /// Returns the facts of the certificates lodged by a day, merged field by field.
+    fn lodged_by(&self, day: Day) -> Option<Attributes> {
+        let known = self.lodged.partition_point(|facts| facts.lodged <= day);
+        self.lodged.get(..known)?.last().copied()
+    }
+}
+
 /// Returns a sale with the place and the certificate of its property, or else with the place of its
 /// postcode.
 pub(crate) fn join_sale(
     id: u64,
     sale: &SaleFields,
-    home: Option<(u64, &PackedProperty)>,
+    home: Option<&MatchedHome<'_>>,
     places: &impl PostcodeLookup,
     report: &mut SalesReport,
 ) -> Result<JoinedSale, BuildError> {
@@ -101,11 +142,11 @@ pub(crate) fn join_sale(
         Ok(location.map(|location| (location.easting, location.northing)))
     };
     let (place, postcode, authority, certificate) = match home {
-        Some((_, property)) => (
-            property.place,
-            property.postcode,
-            property.authority,
-            certificate(property, sale, report),
+        Some(home) => (
+            home.property.place,
+            home.property.postcode,
+            home.property.authority,
+            certificate(home, sale, report),
         ),
         None => {
             let authority = places
@@ -136,7 +177,7 @@ pub(crate) fn join_sale(
             price: sale.price,
             east: u64::from((easting - corner_east).unsigned_abs()),
             north: u64::from((northing - corner_north).unsigned_abs()),
-            uprn: home.map_or(0, |(uprn, _)| uprn),
+            uprn: home.map_or(0, |home| home.uprn),
             postcode: sale.postcode,
             property_type: sale.property_type,
             tenure: Tenure::value(u64::from(sale.tenure)),
@@ -151,31 +192,21 @@ pub(crate) fn join_sale(
 /// Returns the certificate facts of a sale: merged from those lodged by its day, or else the first
 /// one lodged after it. A query shows the latter only from the day after its lodgement.
 fn certificate(
-    property: &PackedProperty,
+    home: &MatchedHome<'_>,
     sale: &SaleFields,
     report: &mut SalesReport,
 ) -> Option<CertificateOfSale> {
-    let lodged: Vec<_> = property
-        .certificates
-        .iter()
-        .map(PackedCertificate::attributes)
-        .collect();
     let day = Day(i32::from(sale.day));
-    let known = merge_certificates(
-        lodged
-            .iter()
-            .rev()
-            .filter(|certificate| certificate.lodged <= day),
-    );
+    let known = home.lodged_by(day);
     count(
         &mut report.certificates,
-        match (&known, lodged.is_empty()) {
+        match (&known, home.lodged.is_empty()) {
             (Some(_), _) => "lodged_by_sale_day",
             (None, false) => "first_lodged_later",
             (None, true) => "none",
         },
     );
-    let known = known.or_else(|| lodged.first().copied())?;
+    let known = known.or_else(|| home.lodged.first().copied())?;
     if known.floor_area_m2.is_some() {
         let by_day = known.lodged <= day;
         count(

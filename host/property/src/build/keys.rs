@@ -2,6 +2,7 @@
 
 use super::BuildError;
 use super::external_sort::{Groups, Rows, Scratch, Seed, SortedSeeds, equal_range};
+use super::group_kinds::ADDRESSES_OF_POSTCODE;
 use crate::store::address::fingerprints;
 use crate::store::bytes::get;
 use domesday_registers::address::AddressKey;
@@ -255,6 +256,7 @@ fn by_postcode<'a>(
     Groups::new(
         Box::new(distinct) as Box<dyn Iterator<Item = _> + 'a>,
         |seed| seed.postcode,
+        ADDRESSES_OF_POSTCODE,
     )
 }
 

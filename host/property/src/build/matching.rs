@@ -5,6 +5,7 @@
 
 use super::BuildError;
 use super::external_sort::{Groups, Rows, Scratch, SortedSeeds, Sorter};
+use super::group_kinds::{ADDRESSES_OF_DISTRICT, SALES_OF_DISTRICT, SALES_OF_POSTCODE};
 use super::home_seeds::Homes;
 use super::join::{JoinedSale, MatchedSale, join_sale};
 use super::keys::{KeySeed, Match, find};
@@ -56,6 +57,14 @@ struct District {
     waiting: Vec<(CurrentSale, Match)>,
 }
 
+impl District {
+    /// Checks that it holds no more than may be in memory together.
+    fn check(&self) -> Result<(), BuildError> {
+        ADDRESSES_OF_DISTRICT.check(self.number, self.known.len())?;
+        SALES_OF_DISTRICT.check(self.number, self.waiting.len())
+    }
+}
+
 /// Matches all sales. Counts, into the homes' report, how many addresses are unambiguous.
 pub(crate) fn run(
     wanting: SalesToMatch,
@@ -69,7 +78,7 @@ pub(crate) fn run(
     let SalesToMatch { sales, by_rules } = wanting;
     let total = sales.count();
     let mut sales: Groups<CurrentSale, Rows<'_, CurrentSale>, u64> =
-        Groups::new(sales.drain()?, |sale| sale.sale.postcode)?;
+        Groups::new(sales.drain()?, |sale| sale.sale.postcode, SALES_OF_POSTCODE)?;
     let mut keys = homes.keys.addresses()?;
     let mut units = homes.keys.units()?;
     let mut district = District::default();
@@ -114,6 +123,7 @@ pub(crate) fn run(
         };
         let of_postcode = sales.at(postcode)?;
         let strangers = meeting.postcode(of_postcode, &here, &mut district, &mut on_sale)?;
+        district.check()?;
         let others = unmatched::other_addresses(&strangers);
         counts.add(&here);
         counts.all += others.len() as u64;

@@ -36,6 +36,7 @@ mod error;
 mod external_sort;
 mod figures;
 mod file_names;
+mod group_kinds;
 mod home_seeds;
 mod homes;
 mod indices;

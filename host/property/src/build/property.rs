@@ -2,6 +2,7 @@
 
 use super::BuildError;
 use super::external_sort::{Groups, Rows};
+use super::group_kinds::{POINTS_OF_HOME, ROWS_OF_HOME};
 use super::home_seeds::{AddressSeed, CertificateSeed, Homes, PointSeed};
 use super::postcodes::PostcodeTable;
 use crate::store::dwelling::{GROUND, PackedCertificate, PackedProperty, nibbles};
@@ -30,9 +31,13 @@ impl<'a> Properties<'a> {
     ) -> Result<Properties<'a>, BuildError> {
         let certificates = homes.certificates.rows()?;
         Ok(Properties {
-            addresses: Groups::new(homes.addresses.rows()?, |address| address.uprn)?,
-            certificates: Groups::new(certificates, |certificate| certificate.uprn)?,
-            points: Groups::new(homes.points.rows()?, |point| point.uprn)?,
+            addresses: Groups::new(
+                homes.addresses.rows()?,
+                |address| address.uprn,
+                ROWS_OF_HOME,
+            )?,
+            certificates: Groups::new(certificates, |certificate| certificate.uprn, ROWS_OF_HOME)?,
+            points: Groups::new(homes.points.rows()?, |point| point.uprn, POINTS_OF_HOME)?,
             places,
         })
     }

@@ -2,6 +2,7 @@
 
 use super::BuildError;
 use super::external_sort::{Groups, Scratch, Seed, SortedSeeds, Sorter};
+use super::group_kinds::OF_TRANSACTION;
 use super::report::SalesReport;
 use super::rules::{ByRule, WrittenAddress};
 use super::sales::{ReadSales, SaleAddress, SaleFields, SaleSeed};
@@ -54,13 +55,13 @@ pub(crate) struct CurrentSales {
 /// moments, and the rows of a file in their own order.
 ///
 /// # Errors
-/// Two transaction identifiers share a sale id, or the disk failed.
+/// Two transaction identifiers share a sale id, one has too many rows, or the disk failed.
 pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<CurrentSales, BuildError> {
     let ReadSales { rows, moments } = read;
     let mut report = SalesReport::default();
     let mut sales = Sorter::new(scratch);
     let mut latest_day = None;
-    let mut transactions = Groups::new(rows.drain()?, |seed: &SaleSeed| seed.id)?;
+    let mut transactions = Groups::new(rows.drain()?, |seed: &SaleSeed| seed.id, OF_TRANSACTION)?;
     while let Some((_, rows)) = transactions.next()? {
         let rows = in_order(rows, &moments)?;
         if let Some(row) = final_row(rows, &mut report) {

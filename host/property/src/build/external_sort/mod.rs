@@ -11,7 +11,7 @@ mod scratch;
 mod seed;
 mod sorted;
 
-pub(crate) use groups::{Groups, equal_range};
+pub(crate) use groups::{GroupKind, Groups, equal_range};
 pub(crate) use scratch::Scratch;
 pub(crate) use seed::Seed;
 pub(crate) use sorted::{Rows, SortedSeeds};

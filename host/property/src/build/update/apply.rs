@@ -247,7 +247,8 @@ fn addresses(
     let mut remembered = Table::open(transaction, tables::UNMATCHED)?;
     for (&postcode, turn) in turns {
         let mut sales = unmatched_of(old, postcode)?;
-        sales.retain(|sale| !turn.lost.contains(&sale.id));
+        let lost: FxHashSet<u64> = turn.lost.iter().copied().collect();
+        sales.retain(|sale| !lost.contains(&sale.id));
         sales.extend(turn.gained.iter().map(|sale| (*sale).clone()));
         sales.sort_unstable_by_key(|sale| sale.id);
         remembered.replace(postcode, &unmatched::encode(&sales))?;

@@ -5,7 +5,8 @@ use super::months::Months;
 use super::report::UpdateCounts;
 use crate::build::BuildError;
 use crate::build::external_sort::Groups;
-use crate::build::join::{JoinedSale, join_sale};
+use crate::build::group_kinds::OF_TRANSACTION;
+use crate::build::join::{JoinedSale, MatchedHome, join_sale};
 use crate::build::keys::{Match, find};
 use crate::build::matching;
 use crate::build::postcodes::PostcodeLookup;
@@ -56,7 +57,8 @@ pub(super) fn work_out(
 ) -> Result<Edits, BuildError> {
     let mut report = UpdateCounts::default();
     let mut standing: Vec<(Option<JoinedSale>, Option<CurrentSale>)> = Vec::new();
-    let mut transactions = Groups::new(months.rows.drain()?, |seed: &SaleSeed| seed.id)?;
+    let rows = months.rows.drain()?;
+    let mut transactions = Groups::new(rows, |seed: &SaleSeed| seed.id, OF_TRANSACTION)?;
     while let Some((id, rows)) = transactions.next()? {
         let was = before.sales.get(&id).copied();
         let rows = in_order(rows, &months.moments)?;
@@ -172,12 +174,18 @@ fn rejoin(
         true => None,
         false => old.packed_property(uprn)?,
     };
-    let home = home.as_ref().map(|home| (uprn, home));
+    let home = home.as_ref().map(|home| MatchedHome::new(uprn, home));
     let sale = SaleFields::of_row(&was.row);
     let mut uncounted = SalesReport::default();
     Ok(Some(Edit {
         old: Some(was),
-        new: Some(join_sale(was.row.id, &sale, home, old, &mut uncounted)?),
+        new: Some(join_sale(
+            was.row.id,
+            &sale,
+            home.as_ref(),
+            old,
+            &mut uncounted,
+        )?),
         unmatched: None,
         forgotten: None,
     }))
@@ -331,9 +339,11 @@ fn match_transaction(
         Some(uprn) => old.packed_property(uprn)?.map(|home| (uprn, home)),
         None => None,
     };
-    let home = home.as_ref().map(|(uprn, home)| (*uprn, home));
+    let home = home
+        .as_ref()
+        .map(|(uprn, home)| MatchedHome::new(*uprn, home));
     let mut uncounted = SalesReport::default();
-    let new = join_sale(now.id, &now.sale, home, old, &mut uncounted)?;
+    let new = join_sale(now.id, &now.sale, home.as_ref(), old, &mut uncounted)?;
     let unmatched = matches!(found, Match::AddressUnknown | Match::PostcodeUnknown)
         .then(|| (now.sale.postcode, now.stranger(by_rule)));
     let unchanged = match &was {

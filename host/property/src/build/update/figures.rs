@@ -4,6 +4,7 @@ use super::edits::Edits;
 use crate::build::BuildError;
 use crate::build::external_sort::{Groups, Scratch, Seed, Sorter};
 use crate::build::figures::{self, FigureSeed};
+use crate::build::group_kinds::SALES_OF_HOME;
 use crate::build::home_seeds::OrderedCode;
 use crate::build::join::JoinedSale;
 use crate::build::postcodes::PostcodeLookup;
@@ -191,9 +192,8 @@ fn gather(
             }
         }
     }
-    let mut homes = Groups::new(of_properties.finish()?.drain()?, |sale: &PropertyRow| {
-        sale.uprn
-    })?;
+    let of_properties = of_properties.finish()?.drain()?;
+    let mut homes = Groups::new(of_properties, |sale: &PropertyRow| sale.uprn, SALES_OF_HOME)?;
     while let Some((uprn, sales)) = homes.next()? {
         let authority = authority_of(old, uprn)?;
         for sale in sales {

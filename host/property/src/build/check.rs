@@ -7,7 +7,7 @@ use super::BuildError;
 use super::homes::{NO_UPRN, address_exclusion, lodgement_day};
 use super::indices::month;
 use super::postcodes::outside_grid;
-use super::sales::day_and_postcode;
+use super::sales::exclusion;
 use domesday_registers::address_file::AddressFile;
 use domesday_registers::areas::{AreaFile, AuthorityCodeFile};
 use domesday_registers::certificates::CertificateFile;
@@ -83,11 +83,9 @@ pub fn check(
         max_rejected,
     };
     match register {
-        RegisterKind::PricePaid => file.read::<PricePaidFile>(
-            progress,
-            |row| day_and_postcode(row).err(),
-            Some(other.price_paid),
-        ),
+        RegisterKind::PricePaid => {
+            file.read::<PricePaidFile>(progress, exclusion, Some(other.price_paid))
+        }
         RegisterKind::Certificates => file.read::<CertificateFile>(
             progress,
             |row| {

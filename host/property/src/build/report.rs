@@ -89,6 +89,9 @@ pub struct SalesReport {
     pub changes_applied: u64,
     /// Changes of a transaction that was not read, taken as additions.
     pub changes_of_unknown: u64,
+    /// Changes to a sale that a snapshot cannot hold. They withdraw their transaction.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub changes_withdrawn: u64,
     /// Transactions withdrawn by a deletion.
     pub deletions_applied: u64,
     /// Deletions of a transaction that was not read.

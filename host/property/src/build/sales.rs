@@ -28,6 +28,8 @@ pub(crate) struct SaleSeed {
     /// Number of the file, and of the row among all.
     pub(crate) at: (u32, u32),
     pub(crate) change: Change,
+    /// True if a snapshot can hold the sale. A row without one still acts on its transaction.
+    pub(crate) is_held: bool,
     pub(crate) sale: SaleFields,
     pub(crate) address: SaleAddress,
     pub(crate) written: WrittenAddress,
@@ -80,6 +82,13 @@ impl SaleAddress {
     }
 }
 
+impl SaleSeed {
+    /// Returns whether the row leaves its transaction with a sale.
+    pub(crate) fn stands(&self) -> bool {
+        self.is_held && self.change != Change::Delete
+    }
+}
+
 impl Seed for SaleSeed {
     type Key = (u64, (u32, u32));
     fn key(&self) -> Self::Key {
@@ -109,10 +118,12 @@ pub(crate) fn read(
     let mut rows = 0_u32;
     sources.try_read::<PricePaidFile>(Kind::PricePaid, |file, row| {
         rows = rows.wrapping_add(1);
-        let (day, postcode) = match day_and_postcode(&row) {
-            Ok(usable) => usable,
-            Err(reason) => return Ok(Verdict::LeftOut(reason, row.transaction_id)),
-        };
+        let exclusion = exclusion(&row);
+        if let (Some(reason), Change::Addition) = (exclusion, row.change) {
+            return Ok(Verdict::LeftOut(reason, row.transaction_id));
+        }
+        // A wrong day of a row that only withdraws must not move its file in the order.
+        let day = sale_day(&row).unwrap_or(0);
         if let Some(moment) = moments.get_mut(file as usize) {
             moment.take(day, row.change != Change::Addition);
         }
@@ -122,7 +133,8 @@ pub(crate) fn read(
             check,
             at: (file, rows),
             change: row.change,
-            sale: fields(&row, day, postcode),
+            is_held: exclusion.is_none(),
+            sale: fields(&row, day),
             address: address(&row),
             written: WrittenAddress::new([
                 &row.saon,
@@ -132,7 +144,10 @@ pub(crate) fn read(
                 &row.town,
             ]),
         })?;
-        Ok(Verdict::Kept)
+        Ok(match exclusion {
+            None => Verdict::Kept,
+            Some(reason) => Verdict::LeftOut(reason, row.transaction_id),
+        })
     })?;
     Ok(ReadSales {
         rows: seeds.finish()?,
@@ -140,25 +155,34 @@ pub(crate) fn read(
     })
 }
 
-/// Returns a row's day and packed postcode, or the reason for which a build leaves the row out.
-pub(crate) fn day_and_postcode(row: &PricePaid) -> Result<(u16, u64), &'static str> {
-    let Some(code) = row.postcode.as_ref() else {
-        return Err("no_postcode");
-    };
-    let Some(day) = day_to_u16(row.day).and_then(|day| u16::try_from(day).ok()) else {
-        return Err("day_out_of_range");
-    };
-    if row.price_gbp > MAX_PRICE {
-        return Err("price_out_of_range");
+/// Returns the reason for which a snapshot cannot hold a row's sale. A deletion holds none.
+///
+/// An addition is then left out. A change withdraws its transaction, whose sale is no longer true.
+pub(crate) fn exclusion(row: &PricePaid) -> Option<&'static str> {
+    if row.change == Change::Delete {
+        return None;
     }
-    Ok((day, postcode::pack(code)))
+    if row.postcode.is_none() {
+        return Some("no_postcode");
+    }
+    if let Err(reason) = sale_day(row) {
+        return Some(reason);
+    }
+    (row.price_gbp > MAX_PRICE).then_some("price_out_of_range")
 }
 
-fn fields(row: &PricePaid, day: u16, postcode: u64) -> SaleFields {
+/// Returns a row's day in two bytes, or the reason for which no sale can be of that day.
+fn sale_day(row: &PricePaid) -> Result<u16, &'static str> {
+    let day = day_to_u16(row.day).and_then(|day| u16::try_from(day).ok());
+    day.ok_or("day_out_of_range")
+}
+
+fn fields(row: &PricePaid, day: u16) -> SaleFields {
     SaleFields {
         day,
         price: row.price_gbp,
-        postcode,
+        // No postcode has the number 0.
+        postcode: row.postcode.as_ref().map_or(0, postcode::pack),
         property_type: row.property_type,
         tenure: FixedCodes::number(row.tenure) as u8,
         new_build: row.new_build,

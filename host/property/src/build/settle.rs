@@ -110,6 +110,7 @@ fn final_row(rows: Vec<SaleSeed>, report: &mut SalesReport) -> Option<SaleSeed> 
     let mut current: Option<SaleSeed> = None;
     for row in rows {
         match (row.change, &current) {
+            (Change::Change, _) if !row.stands() => report.changes_withdrawn += 1,
             (Change::Addition, Some(before))
                 if before.sale == row.sale && before.address == row.address =>
             {
@@ -122,7 +123,7 @@ fn final_row(rows: Vec<SaleSeed>, report: &mut SalesReport) -> Option<SaleSeed> 
             (Change::Delete, Some(_)) => report.deletions_applied += 1,
             (Change::Delete, None) => report.deletions_of_unknown += 1,
         }
-        current = (row.change != Change::Delete).then_some(row);
+        current = row.stands().then_some(row);
     }
     current
 }

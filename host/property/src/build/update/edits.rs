@@ -200,12 +200,13 @@ fn final_row(
     let mut last = None;
     for row in rows {
         match (row.change, known) {
+            (Change::Change, _) if !row.stands() => report.changes_withdrawn += 1,
             (Change::Addition, true) => report.additions_of_known += 1,
             (Change::Change, false) => report.changes_of_unknown += 1,
             (Change::Delete, false) => report.deletions_of_unknown += 1,
             _ => {}
         }
-        known = row.change != Change::Delete;
+        known = row.stands();
         last = known.then_some(CurrentSale {
             id: row.id,
             sale: row.sale,

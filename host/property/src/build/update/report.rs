@@ -40,6 +40,9 @@ pub struct UpdateCounts {
     pub deletions_of_unknown: u64,
     /// Rows that change a transaction that was not there, taken as additions.
     pub changes_of_unknown: u64,
+    /// Rows that change a sale to one that a snapshot cannot hold. They withdraw their transaction.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub changes_withdrawn: u64,
     /// Rows that add a known transaction. The later row counts.
     pub additions_of_known: u64,
     /// Added and changed transactions by the outcome of matching.

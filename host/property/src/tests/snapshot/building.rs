@@ -134,6 +134,34 @@ fn changes_and_deletions_act_in_the_order_of_their_files() {
 }
 
 #[test]
+fn a_change_without_a_postcode_withdraws_its_transaction() {
+    let row = |id, change, day, postcode: &str| {
+        SoldRow {
+            id,
+            change,
+            day,
+            postcode: postcode.to_owned(),
+            ..SoldRow::default()
+        }
+        .line()
+    };
+    let built = World::with_files(vec![
+        row(1, 'A', "2018-01-01", "ZZ1 1AA") + &row(2, 'A', "2018-01-02", "ZZ1 1AA"),
+        row(1, 'C', "2018-01-01", "")
+            + &row(2, 'D', "2018-01-02", "")
+            + &row(3, 'A', "2018-02-01", "ZZ1 1AA"),
+        row(1, 'A', "2018-03-01", "ZZ1 1AA"),
+    ])
+    .build();
+    let kept: Vec<Day> = prices(&built.open()).iter().map(|(day, _)| *day).collect();
+    assert_eq!(kept, [day("2018-02-01"), day("2018-03-01")]);
+    let sales = &built.report.sales;
+    assert_eq!((sales.changes_withdrawn, sales.deletions_applied), (1, 1));
+    assert_eq!((sales.contradicted, sales.changes_of_unknown), (0, 0));
+    assert!(built.rejects().contains("pp-1.csv,1,no_postcode,"));
+}
+
+#[test]
 fn repetitions_and_contradictions_are_counted_and_the_later_file_wins() {
     let built = rich_world().build();
     let sales = &built.report.sales;

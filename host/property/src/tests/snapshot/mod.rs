@@ -3,6 +3,7 @@
 mod building;
 mod checking;
 mod damage;
+mod faulty_months;
 mod figures;
 mod future;
 mod leak;

@@ -30,12 +30,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut stage = String::new();
     let started = std::time::Instant::now();
-    let report = build::build_within("example", &inputs, &directory, memory, &mut |name, _, _| {
-        if stage != name {
-            eprintln!("{:8.2} s  {name}", started.elapsed().as_secs_f64());
-            stage = name.to_owned();
-        }
-    })?;
+    let report = build::build_within(
+        "example",
+        &inputs,
+        &directory,
+        memory,
+        None,
+        &mut |name, _, _| {
+            if stage != name {
+                eprintln!("{:8.2} s  {name}", started.elapsed().as_secs_f64());
+                stage = name.to_owned();
+            }
+        },
+    )?;
     eprintln!("{:8.2} s  done", started.elapsed().as_secs_f64());
     println!("{}", serde_json::to_string_pretty(&report)?);
     Ok(())

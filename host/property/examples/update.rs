@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         &from,
         &months,
         MaxRejected::default(),
+        None,
         &directory,
         &mut |name, _, _| {
             if stage != name {

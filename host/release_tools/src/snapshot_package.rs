@@ -12,11 +12,13 @@ use domesday_property::Identity;
 use domesday_property::build::{
     self, HomesReport, Inputs, REJECTS_FILE, REPORT_FILE, Report, SNAPSHOT_FILE, UpdateReport,
 };
-use domesday_registers::{MaxRejected, Progress};
+use domesday_registers::{Day, MaxRejected, Progress};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+
+const SECONDS_OF_DAY: i64 = 24 * 60 * 60;
 
 /// The id, the place, the time and the signer of a package to make.
 pub struct SnapshotTarget {
@@ -24,7 +26,7 @@ pub struct SnapshotTarget {
     pub id: PackageId,
     /// The folder of releases.
     pub releases: PathBuf,
-    /// The time of making.
+    /// The time of making. Real registers know no later sale.
     pub created: DateTime<Utc>,
     /// The key to sign with, if any.
     pub key: Option<SigningKey>,
@@ -106,8 +108,14 @@ pub fn build_snapshot(
     let packages_dir = target.packages_dir();
     make_readable_directory(&packages_dir).map_err(io_error(&packages_dir))?;
     target.write_package(|id, built| {
-        let memory = plan.memory_bytes;
-        let report = build::build_within(id.as_str(), &plan.inputs, built, memory, progress)?;
+        let report = build::build_within(
+            id.as_str(),
+            &plan.inputs,
+            built,
+            plan.memory_bytes,
+            target.sales_to(plan.synthetic),
+            progress,
+        )?;
         check_homes(id, &report.homes, plan.without_homes)?;
         let sources = report
             .files
@@ -147,6 +155,7 @@ pub fn update_snapshot(
             &database,
             price_paid,
             max_rejected,
+            target.sales_to(before.synthetic),
             built,
             progress,
         )?;
@@ -167,6 +176,14 @@ impl SnapshotTarget {
 
     fn packages_dir(&self) -> PathBuf {
         self.releases.join(Kind::Property.as_str())
+    }
+
+    /// Returns the last day of which a sale can be known. The present of made-up registers is their
+    /// own.
+    fn sales_to(&self, synthetic: bool) -> Option<Day> {
+        let days = self.created.timestamp().div_euclid(SECONDS_OF_DAY);
+        let today = i32::try_from(days).ok().map(Day);
+        today.filter(|_| !synthetic)
     }
 
     /// Runs a build in a folder beside the packages, and makes a package of its files.

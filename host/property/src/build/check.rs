@@ -1,7 +1,8 @@
 //! Reads one file as a build reads it, and reports what the build would take.
 //!
 //! A file is judged alone. A build decides more by other files. An address file may hold the UPRN
-//! that a certificate lacks, and the postcodes tell whether it lies in England or Wales.
+//! that a certificate lacks, and the postcodes tell whether it lies in England or Wales. The day of
+//! a build tells which sales are of the future.
 
 use super::BuildError;
 use super::homes::{NO_UPRN, address_exclusion, lodgement_day};
@@ -84,6 +85,7 @@ pub fn check(
     };
     match register {
         RegisterKind::PricePaid => {
+            let exclusion = |row: &PricePaid| exclusion(row, None);
             file.read::<PricePaidFile>(progress, exclusion, Some(other.price_paid))
         }
         RegisterKind::Certificates => file.read::<CertificateFile>(

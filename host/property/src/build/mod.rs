@@ -78,7 +78,8 @@ pub use update::{UpdateCounts, UpdateReport, update};
 /// The default memory for seeds, in bytes.
 pub const DEFAULT_MEMORY: usize = 1 << 30;
 
-/// Builds a snapshot into `directory`, which must not exist yet, with [`DEFAULT_MEMORY`].
+/// Builds a snapshot into `directory`, which must not exist yet, with [`DEFAULT_MEMORY`] and sales
+/// of any day.
 ///
 /// Everything is written under a neighbouring name and renamed when complete, so that no
 /// half-built snapshot is ever found under `directory`.
@@ -91,13 +92,24 @@ pub fn build(
     directory: &Path,
     progress: &mut Progress<'_>,
 ) -> Result<Report, BuildError> {
-    build_within(snapshot_id, inputs, directory, DEFAULT_MEMORY, progress)
+    build_within(
+        snapshot_id,
+        inputs,
+        directory,
+        DEFAULT_MEMORY,
+        None,
+        progress,
+    )
 }
 
 /// Builds as [`build`] does, with a bound of `memory` bytes for seeds.
 ///
 /// Seeds that do not fit wait on disk beside the snapshot. The postcodes, the pages being written
 /// (256 MiB) and the buffers come on top.
+///
+/// Sales of a later day than `sales_to` are left out. No register knows a sale of the future. A
+/// wrong day there would place its file after later ones, and open months without sales. Made-up
+/// registers may have any day: `None`.
 ///
 /// # Errors
 /// See [`BuildError`].
@@ -106,6 +118,7 @@ pub fn build_within(
     inputs: &Inputs,
     directory: &Path,
     memory: usize,
+    sales_to: Option<Day>,
     progress: &mut Progress<'_>,
 ) -> Result<Report, BuildError> {
     let staged = publish::StagedSnapshot::begin(directory)?;
@@ -122,7 +135,7 @@ pub fn build_within(
         inputs.by_rules,
         &scratch,
     )?;
-    let sales = sales::read(&mut sources, &scratch)?;
+    let sales = sales::read(&mut sources, sales_to, &scratch)?;
     let indices = indices::read(&mut sources)?;
     let (files, rejects) = sources.finish();
     rejects.finish()?;

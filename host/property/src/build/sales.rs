@@ -12,6 +12,7 @@ use crate::store::figures::MAX_PRICE;
 use crate::store::postcode;
 use crate::store::sale::Row;
 use crate::store::tables::Moment;
+use domesday_registers::Day;
 use domesday_registers::address::{AddressKey, keys_of_parts};
 use domesday_registers::codes::PropertyType;
 use domesday_registers::price_paid::PricePaidFile;
@@ -107,9 +108,10 @@ pub(crate) struct ReadSales {
     pub(crate) moments: Vec<Moment>,
 }
 
-/// Reads the price paid files.
+/// Reads the price paid files. No sale is held of a later day than `sales_to`.
 pub(crate) fn read(
     sources: &mut Sources<'_, '_>,
+    sales_to: Option<Day>,
     scratch: &Rc<Scratch>,
 ) -> Result<ReadSales, BuildError> {
     let digests = sources.digests(Kind::PricePaid);
@@ -118,12 +120,12 @@ pub(crate) fn read(
     let mut rows = 0_u32;
     sources.try_read::<PricePaidFile>(Kind::PricePaid, |file, row| {
         rows = rows.wrapping_add(1);
-        let exclusion = exclusion(&row);
+        let exclusion = exclusion(&row, sales_to);
         if let (Some(reason), Change::Addition) = (exclusion, row.change) {
             return Ok(Verdict::LeftOut(reason, row.transaction_id));
         }
         // A wrong day of a row that only withdraws must not move its file in the order.
-        let day = sale_day(&row).unwrap_or(0);
+        let day = sale_day(&row, sales_to).unwrap_or(0);
         if let Some(moment) = moments.get_mut(file as usize) {
             moment.take(day, row.change != Change::Addition);
         }
@@ -158,23 +160,27 @@ pub(crate) fn read(
 /// Returns the reason for which a snapshot cannot hold a row's sale. A deletion holds none.
 ///
 /// An addition is then left out. A change withdraws its transaction, whose sale is no longer true.
-pub(crate) fn exclusion(row: &PricePaid) -> Option<&'static str> {
+pub(crate) fn exclusion(row: &PricePaid, sales_to: Option<Day>) -> Option<&'static str> {
     if row.change == Change::Delete {
         return None;
     }
     if row.postcode.is_none() {
         return Some("no_postcode");
     }
-    if let Err(reason) = sale_day(row) {
+    if let Err(reason) = sale_day(row, sales_to) {
         return Some(reason);
     }
     (row.price_gbp > MAX_PRICE).then_some("price_out_of_range")
 }
 
 /// Returns a row's day in two bytes, or the reason for which no sale can be of that day.
-fn sale_day(row: &PricePaid) -> Result<u16, &'static str> {
+fn sale_day(row: &PricePaid, sales_to: Option<Day>) -> Result<u16, &'static str> {
     let day = day_to_u16(row.day).and_then(|day| u16::try_from(day).ok());
-    day.ok_or("day_out_of_range")
+    let day = day.ok_or("day_out_of_range")?;
+    match sales_to {
+        Some(last) if row.day > last => Err("day_in_the_future"),
+        _ => Ok(day),
+    }
 }
 
 fn fields(row: &PricePaid, day: u16) -> SaleFields {

@@ -28,14 +28,15 @@ use super::{BuildError, DEFAULT_MEMORY, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE
 use crate::Snapshot;
 use crate::model::RowCounts;
 use crate::store::tables::{self, Facts, Origin};
-use domesday_registers::{MaxRejected, Progress};
+use domesday_registers::{Day, MaxRejected, Progress};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Builds a snapshot into `directory`, which must not exist yet. The inputs are the snapshot file
 /// `from` and the price paid files that came after those that it holds. A file with more than
-/// `max_rejected` of its rows rejected is refused.
+/// `max_rejected` of its rows rejected is refused. Sales of a later day than `sales_to` are left
+/// out, as in [`super::build_within`].
 ///
 /// The new content is that of [`super::build`] from all files together, and so is its digest. The
 /// files' transactions are held in memory, some 500 bytes each.
@@ -49,6 +50,7 @@ pub fn update(
     from: &Path,
     price_paid: &[PathBuf],
     max_rejected: MaxRejected,
+    sales_to: Option<Day>,
     directory: &Path,
     progress: &mut Progress<'_>,
 ) -> Result<UpdateReport, BuildError> {
@@ -68,7 +70,7 @@ pub fn update(
         max_rejected,
         progress,
     )?;
-    let months = months::read(&mut sources, &stored_to, &scratch)?;
+    let months = months::read(&mut sources, &stored_to, sales_to, &scratch)?;
     let (files, rejects) = sources.finish();
     rejects.finish()?;
 

@@ -19,13 +19,15 @@ pub(super) struct Months {
     pub(super) moments: Vec<Moment>,
 }
 
-/// Reads the files, which must act after those that the snapshot holds.
+/// Reads the files, which must act after those that the snapshot holds. No sale is held of a later
+/// day than `sales_to`.
 pub(super) fn read(
     sources: &mut Sources<'_, '_>,
     stored_to: &Moment,
+    sales_to: Option<Day>,
     scratch: &Rc<Scratch>,
 ) -> Result<Months, BuildError> {
-    let read = sales::read(sources, scratch)?;
+    let read = sales::read(sources, sales_to, scratch)?;
     let (mut ids, mut postcodes) = (FxHashSet::default(), FxHashSet::default());
     let mut with_rows = vec![false; read.moments.len()];
     for row in read.rows.rows()? {

@@ -1,8 +1,9 @@
 //! Monthly files with rows that a snapshot cannot hold.
 
-use super::updating::{build_snapshot, run_update, world};
-use super::world::SoldRow;
+use super::updating::{build_snapshot, inputs_of, row, run_update, update_to, world};
+use super::world::{SoldRow, day};
 use domesday_property::Snapshot;
+use domesday_property::build;
 
 /// The old sale is no longer true, although the month's row has no sale that a snapshot holds.
 #[test]
@@ -59,5 +60,60 @@ fn a_row_without_a_sale_to_hold_withdraws_the_old_one() {
             whole.identity().content_digest
         );
         assert_eq!(whole.export().unwrap().count(), 2, "{case}");
+    }
+}
+
+/// Its file acts in the order of the other sales, and no month opens for it.
+#[test]
+fn a_sale_of_the_future_neither_undoes_nor_blocks_a_correction() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = world(vec![
+        row(1, 'A', "2020-01-10", 100_000)
+            + &row(2, 'A', "2062-05-05", 200_000)
+            + &row(3, 'A', "2020-01-31", 300_000),
+        row(1, 'C', "2020-01-10", 111_000)
+            + &row(4, 'A', "2020-02-29", 400_000)
+            // A wrong day of a row that withdraws is no reason to keep the old sale.
+            + &row(3, 'D', "2062-05-05", 300_000),
+        row(4, 'C', "2062-05-05", 444_000) + &row(5, 'A', "2020-03-31", 500_000),
+    ])
+    .write(folder.path());
+    let place = |name: &str| folder.path().join(name);
+    let today = Some(day("2020-04-30"));
+    let built = |files, name: &str| {
+        let inputs = inputs_of(&inputs, files);
+        let memory = build::DEFAULT_MEMORY;
+        build::build_within(
+            "whole",
+            &inputs,
+            &place(name),
+            memory,
+            today,
+            &mut |_, _, _| {},
+        )
+        .unwrap()
+    };
+    let base = built(1, "base");
+    assert_eq!(base.identity.latest_sale, Some(day("2020-01-31")));
+    let prices_paid = base.files.iter().find(|file| file.register == "price_paid");
+    let left_out = &prices_paid.unwrap().left_out;
+    assert_eq!(left_out.get("day_in_the_future"), Some(&1));
+    let mut from = place("base").join(build::SNAPSHOT_FILE);
+    for (month, prices) in [(1, vec![111_000, 400_000]), (2, vec![111_000, 500_000])] {
+        let directory = place(&format!("month-{month}"));
+        let files = &inputs.price_paid[month..=month];
+        let report = update_to(today, &from, files, &directory).unwrap();
+        from = directory.join(build::SNAPSHOT_FILE);
+        let whole = built(month + 1, &format!("whole-{month}"));
+        assert_eq!(
+            report.identity.content_digest,
+            whole.identity.content_digest
+        );
+        let sales = Snapshot::open(&from).unwrap();
+        let sales = sales
+            .export()
+            .unwrap()
+            .map(|sale| sale.unwrap().sale.price_gbp);
+        assert_eq!(sales.collect::<Vec<_>>(), prices, "after month {month}");
     }
 }

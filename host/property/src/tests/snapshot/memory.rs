@@ -20,6 +20,7 @@ fn spilled_seeds_go_with_a_failed_build() {
         &inputs,
         &folder.path().join("never"),
         1,
+        None,
         &mut |_, _, _| most = most.max(files_below(folder.path())),
     );
     assert!(matches!(failed, Err(BuildError::Read(_))));
@@ -130,9 +131,15 @@ fn any_memory_gives_the_same_snapshot_and_the_same_report() {
     let folder = tempfile::tempdir().unwrap();
     for memory in [1, 3_000, 20_000, 100_000] {
         let directory = folder.path().join(memory.to_string());
-        let report =
-            build::build_within("test", &built.inputs, &directory, memory, &mut |_, _, _| {})
-                .unwrap();
+        let report = build::build_within(
+            "test",
+            &built.inputs,
+            &directory,
+            memory,
+            None,
+            &mut |_, _, _| {},
+        )
+        .unwrap();
         assert_eq!(&report, expected, "with {memory} bytes");
         let rejects = std::fs::read_to_string(directory.join(build::REJECTS_FILE)).unwrap();
         assert_eq!(rejects, built.rejects());

@@ -3,7 +3,7 @@
 use super::world::{CertificateRow, SoldRow, World, day};
 use domesday_property::build::{self, BuildError, Inputs, UpdateReport};
 use domesday_property::{Snapshot, store};
-use domesday_registers::MaxRejected;
+use domesday_registers::{Day, MaxRejected};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -170,11 +170,22 @@ pub(super) fn run_update(
     files: &[PathBuf],
     directory: &Path,
 ) -> Result<UpdateReport, BuildError> {
+    update_to(None, from, files, directory)
+}
+
+/// Updates on a day, of which nothing later is known.
+pub(super) fn update_to(
+    sales_to: Option<Day>,
+    from: &Path,
+    files: &[PathBuf],
+    directory: &Path,
+) -> Result<UpdateReport, BuildError> {
     build::update(
         "month",
         from,
         files,
         MaxRejected::ANY,
+        sales_to,
         directory,
         &mut |_, _, _| {},
     )

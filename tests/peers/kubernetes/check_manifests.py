@@ -117,6 +117,8 @@ def check_names(manifests: dict[str, dict]) -> None:
 def check_security(pod: dict) -> None:
     container = pod["containers"][0]["securityContext"]
     equal("root", pod["securityContext"]["runAsNonRoot"], True)
+    # A claim outlives its pod. Its keys must stay closed to the group at the next start.
+    equal("claims", pod["securityContext"]["fsGroupChangePolicy"], "OnRootMismatch")
     equal("root file system", container["readOnlyRootFilesystem"], True)
     equal("privileges", container["allowPrivilegeEscalation"], False)
     equal("capabilities", container["capabilities"], {"drop": ["ALL"]})

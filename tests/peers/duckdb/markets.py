@@ -218,7 +218,8 @@ def sources(con, given):
         for row in csv.DictReader(open(path, encoding="utf-8-sig", newline="")):
             when = row["Date"] if "-" in row["Date"] else "-".join(reversed(row["Date"].split("/")))
             if row["Index"]:
-                rows.append((row["AreaCode"], month(when), float(row["Index"])))
+                code = row["AreaCode"]
+                rows.append((areas.of_whole(code) or code, month(when), float(row["Index"])))
         hpi.append((max(row[1] for row in rows), sha256(path), rows))
     index = {}
     for _, _, rows in sorted(hpi, key=lambda file: file[:2]):

@@ -100,6 +100,23 @@ pub enum MarketsError {
         /// Its cell.
         cell: String,
     },
+    /// The same month and area twice in one file of the price index, with two figures.
+    #[error(
+        "{file}: index {index} of {area} in {month} contradicts {other}, which the file states for \
+         the same area under this code or another. Download the file again, or leave it out"
+    )]
+    IndexTwice {
+        /// The file's name.
+        file: String,
+        /// The code of the second figure, past or current.
+        area: String,
+        /// The month.
+        month: String,
+        /// The second figure.
+        index: f64,
+        /// The first figure.
+        other: f64,
+    },
     /// A statement of coverage that cannot be read or names an area that is not in the areas file.
     #[error("invalid coverage {text:?}: {reason}")]
     Coverage {

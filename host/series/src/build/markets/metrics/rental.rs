@@ -33,7 +33,7 @@ fn group_lines(authority: &AuthorityData<'_>, group: usize, name: &'static str) 
         line.windows.window_months = window;
         line
     };
-    let rental_window = (authority.rents.window > 0).then_some(authority.rents.window);
+    let rental_window = Some(authority.rents.window_months());
 
     let mut rent = line("monthly_rent_gbp", rental_window, RENT);
     rent.points = rents

@@ -25,11 +25,14 @@ use table::{Table, tables};
 /// Groups of homes by bedrooms, in the order of [`GROUPS`].
 pub(crate) const GROUPS: [&str; 5] = ["all", "1", "2", "3", "4_plus"];
 
+/// Months that one rent of the current publication covers, the Price Index of Private Rents.
+const CURRENT_WINDOW: u32 = 1;
+
 /// Rents of every authority.
 #[derive(Debug, Default)]
 pub(crate) struct Rents {
     /// Months that one rent covers, counted back from its own; 0 where there are no rents.
-    pub(crate) window: u32,
+    window: u32,
     /// Pounds a month, by authority and group (a place in [`GROUPS`]).
     by_group: BTreeMap<(AreaNumber, usize), BTreeMap<Month, f64>>,
 }
@@ -49,6 +52,15 @@ impl Rents {
                 .insert(*month, *gbp);
         }
         made
+    }
+
+    /// Returns the months that one rent covers, counted back from its own. Without rents they are
+    /// those of the current publication: the series of a yield states a window in every release.
+    pub(crate) fn window_months(&self) -> u32 {
+        match self.window {
+            0 => CURRENT_WINDOW,
+            window => window,
+        }
     }
 
     /// Returns the rents of one group in one authority, pounds a month.

@@ -3,7 +3,7 @@
 use super::super::MarketsError;
 use super::super::month::Month;
 use super::table::{Figure, Table};
-use super::{Rent, TableRents};
+use super::{CURRENT_WINDOW, Rent, TableRents};
 use domesday_registers::Day;
 
 /// Headings of the rents, in the order of [`super::GROUPS`].
@@ -34,7 +34,7 @@ pub(super) fn read(table: &Table) -> Result<Option<TableRents>, MarketsError> {
     };
     table.check_text(headings)?;
     let mut read = TableRents {
-        window: 1,
+        window: CURRENT_WINDOW,
         ..TableRents::default()
     };
     for row in headings + 1..table.rows() {

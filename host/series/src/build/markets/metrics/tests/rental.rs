@@ -87,6 +87,28 @@ fn a_yield_takes_the_value_of_its_month_or_of_the_last_one_at_most_two_months_ol
     assert_eq!(of("property_value_gbp").points.len(), 3);
 }
 
+/// The window of a series does not depend on whether the release has any observation of it.
+#[test]
+fn a_yield_without_rents_states_the_window_of_the_current_publication() {
+    let sales = vec![sale(10, 1, 120_000); 5];
+    let index = (0..36).map(|month| (FIRST.plus(month), 100.0)).collect();
+    for (rents, window) in [
+        (Rents::default(), 1),
+        (Rents::from_groups(12, &[(0, 0, FIRST.plus(25), 800.0)]), 12),
+    ] {
+        let lines = lines(25, &sales, &index, &rents);
+        let of = |metric: &'static str| lines.iter().filter(move |line| line.metric == metric);
+        assert_eq!(of("gross_yield_pct").count(), 5);
+        for gross in of("gross_yield_pct") {
+            assert_eq!(gross.windows.rental_window_months, Some(window));
+            assert_eq!(gross.windows.capital_window_months, Some(24));
+        }
+        for rent in of("monthly_rent_gbp") {
+            assert_eq!(rent.windows.window_months, Some(window));
+        }
+    }
+}
+
 #[test]
 fn a_yield_is_twelve_rents_over_the_value_of_the_disclosed_month() {
     let sales = vec![sale(10, 1, 120_000); 5];

@@ -93,6 +93,7 @@ impl Query {
     pub fn continuation(&self, release: &Release, position: u64) -> Continuation {
         Continuation {
             release_id: release.id().to_string(),
+            digest: Some(short_digest(release)),
             query: self
                 .canonical()
                 .into_iter()
@@ -109,8 +110,29 @@ impl Query {
 pub struct Continuation {
     /// The release that answers every page.
     pub release_id: String,
+    /// The first digits of the SHA-256 of its manifest, as the id may come to stand for another
+    /// package. A cursor of an earlier version has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// The query, as [`Query::canonical`] gives it.
     pub query: Vec<(String, String)>,
     /// The number of observations on earlier pages.
     pub position: u64,
+}
+
+impl Continuation {
+    /// Returns whether a release of this id is the one that gave the earlier pages. The pages of
+    /// two packages do not join: an observation would be missing or on both.
+    pub fn is_of(&self, release: &Release) -> bool {
+        let digest = self.digest.as_deref();
+        digest.is_none_or(|digest| digest == short_digest(release))
+    }
+}
+
+/// Returns the digits of a release's digest that a cursor carries. They tell packages apart that an
+/// operator gave one id, and keep cursors short.
+fn short_digest(release: &Release) -> String {
+    let mut digits = release.digest().to_string();
+    digits.truncate(16);
+    digits
 }

@@ -1,11 +1,14 @@
 //! Queries of a release: their parameters, their selection and its pages.
 
 use super::releases::{
-    day, month, observations, parameters, query, refusal, release_of, select_text,
+    day, month, observations, parameters, query, rates, refusal, release_from, release_of,
+    select_text,
 };
+use domesday_series::Period;
+use domesday_series::build::{Key, NewObservation};
 use domesday_series::catalogue::{Availability, Family, ObservationField};
 use domesday_series::select::{
-    Notice, ParameterError, ParameterErrorKind, Parameters, Query, QueryKind, select,
+    Continuation, Notice, ParameterError, ParameterErrorKind, Parameters, Query, QueryKind, select,
 };
 use domesday_series::store::{Release, Value};
 
@@ -131,6 +134,29 @@ fn a_continuation_names_its_metrics() {
         kind: ParameterErrorKind::MissingParameter,
     };
     assert_eq!(Query::restore(&continuation, &release), Err(expected));
+}
+
+/// The second package has another value, as one that was built from revised files.
+#[test]
+fn a_continuation_is_of_one_package_and_not_of_another_of_its_id() {
+    let release = release_of(Family::Rates);
+    let mut draft = rates();
+    let sonia = Family::Rates.dataset("sonia_overnight").unwrap();
+    let series = draft.series(Key::new(sonia, sonia.metric("rate_pct").unwrap()));
+    let period = Period::of_day(day("2025-10-03"));
+    draft.push(series, NewObservation::new(period, 3.97));
+    let other = release_from(Family::Rates, draft);
+    assert_eq!(other.id(), release.id());
+    let query = query(&release, "dataset=bank_rate").unwrap();
+    let continuation = query.continuation(&release, 1);
+    assert!(continuation.is_of(&release));
+    assert!(!continuation.is_of(&other));
+    // A cursor of an earlier version knows the id alone.
+    let earlier = Continuation {
+        digest: None,
+        ..continuation
+    };
+    assert!(earlier.is_of(&release) && earlier.is_of(&other));
 }
 
 #[test]

@@ -151,11 +151,18 @@ fn open(packages_dir: &Path, family: Family, id: &str) -> Release {
 }
 
 pub(super) fn release_of(family: Family) -> Release {
+    release_from(
+        family,
+        match family {
+            Family::Markets => markets(),
+            Family::Rates => rates(),
+        },
+    )
+}
+
+/// Returns the release `r-1` of this draft.
+pub(super) fn release_from(family: Family, draft: Draft) -> Release {
     let packages_dir = tempfile::tempdir().unwrap();
-    let draft = match family {
-        Family::Markets => markets(),
-        Family::Rates => rates(),
-    };
     write(packages_dir.path(), draft, publication(family, "r-1")).unwrap();
     open(packages_dir.path(), family, "r-1")
 }

@@ -25,6 +25,12 @@ pub fn write_all(releases: &Path) {
     rates(releases, REVISED, "2026-02-28T00:00:00Z", 0.01);
 }
 
+/// Builds the first release anew: another package, with revised values, under the same id.
+pub fn write_anew(releases: &Path) {
+    std::fs::remove_dir_all(releases.join("rates").join(RATES)).unwrap();
+    rates(releases, RATES, "2026-02-01T00:00:00Z", 0.01);
+}
+
 /// Returns the key of a series without selectors or dimensions.
 pub fn key(family: Family, dataset: &str, metric: &str) -> Key {
     let dataset = family.dataset(dataset).unwrap();

@@ -95,6 +95,26 @@ fn v1_cursor_release_that_is_gone_is_not_replaced_by_another() {
 }
 
 #[test]
+fn v1_cursor_package_that_replaced_the_release_is_not_continued() {
+    let world = World::new();
+    let (server, client) = world.serve();
+    let query = format!(
+        "dataset=bank_rate&from=2026-01-05&page_size=2&release_id={}",
+        fixture_releases::RATES
+    );
+    let (_, path) = paged(&client, &query);
+    assert_eq!(points(&client.get(&path).ok())[0], ("2026-01-07", 3.75));
+    server.stop();
+    fixture_releases::write_anew(&world.releases());
+    let (_server, client) = world.serve();
+    assert_refused(&client.get(&path), 404, "release_not_found", "cursor");
+    // The query without the cursor begins with the first page of the new package.
+    let (first, path) = paged(&client, &query);
+    assert_eq!(points(&first)[0], ("2026-01-05", 4.01));
+    assert_eq!(points(&client.get(&path).ok())[0], ("2026-01-07", 3.76));
+}
+
+#[test]
 fn v1_versioning_2_families_are_promoted_independently() {
     let world = World::new();
     let (server, client) = world.serve();

@@ -82,6 +82,7 @@ mod tests {
     fn continuation() -> Continuation {
         Continuation {
             release_id: "rates-1".to_owned(),
+            digest: Some("0123456789abcdef".to_owned()),
             query: vec![("dataset".to_owned(), "bank_rate".to_owned())],
             position: 500,
         }
@@ -107,6 +108,28 @@ mod tests {
             write(&secrets(None, None), &mine, Family::Rates, continuation()),
             None
         );
+    }
+
+    #[test]
+    fn a_cursor_of_a_version_without_digests_is_taken() {
+        let secrets = CursorSecrets {
+            current: Some([1; 32]),
+            before: None,
+        };
+        let tenant = "acme".parse().unwrap();
+        let earlier = r#"{"tenant":"acme","family":"rates","continuation":{"release_id":"rates-1","query":[["dataset","bank_rate"]],"position":500}}"#;
+        let code = cursor_mac(&[1; 32], earlier.as_bytes()).unwrap().finalize();
+        let text = format!(
+            "{}.{}",
+            URL_SAFE_NO_PAD.encode(earlier),
+            URL_SAFE_NO_PAD.encode(code.into_bytes())
+        );
+        let expected = Continuation {
+            digest: None,
+            ..continuation()
+        };
+        let read = read(&secrets, &tenant, Family::Rates, &text);
+        assert_eq!(read, Some(expected));
     }
 
     #[test]

@@ -96,8 +96,11 @@ impl Selection {
             .ok_or_else(invalid)?;
         request.check_entitlement(dataset)?;
         let release_id = Some(&*continuation.release_id);
+        let release = request.release(family, release_id).ok();
+        // A package that replaced the release under its id is another release.
+        let release = release.filter(|release| continuation.is_of(release));
         // The cursor names the release, not the client, so the error is at `cursor`.
-        let release = request.release(family, release_id).map_err(|_| {
+        let release = release.ok_or_else(|| {
             ValidationError::new(
                 Code::ReleaseNotFound,
                 "The release that this cursor continues is no longer retained. Restart the query without `cursor`.",

@@ -271,6 +271,27 @@ fn a_curve_input_without_a_rate_is_refused() {
     );
 }
 
+/// A table is for curves from elsewhere than the Bank, so the manifest must not name the Bank.
+#[test]
+fn a_curve_table_has_no_stated_publisher() {
+    let table = b"ois_spot_curve,6\n2025-10-01,3.9\n".to_vec();
+    let book = spot(vec![vec![Day(FIRST), Number(3.9)]]);
+    let archive = zip_archive(&[("OIS 2025.xlsx", &book)]);
+    let files = [
+        ("ois.csv", table),
+        ("ois.xlsx", book),
+        ("latest.zip", archive),
+    ];
+    let published = reading(&files).unwrap();
+    let terms = published.sources.iter();
+    let terms: Vec<_> = terms
+        .map(|source| (source.publisher.as_str(), source.licence.as_str()))
+        .collect();
+    let bank = ("Bank of England", "Bank of England terms of use");
+    let unstated = ("publisher not stated", "licence not stated");
+    assert_eq!(terms, [unstated, bank, bank]);
+}
+
 #[test]
 fn a_curve_table_is_read_like_a_workbook() {
     let table = b"ois_spot_curve,6,12\n2025-10-01,3.9,3.8\n2025-10-03,,3.7\n".to_vec();

@@ -30,7 +30,8 @@ pub fn read(inputs: &Inputs, progress: &mut Progress<'_>) -> Result<PublishedRat
     let mut paths_read = 0;
     for path in &inputs.database {
         let input = Input::read(path)?;
-        published.sources.push(input.source(inputs.synthetic));
+        let source = input.database_source(inputs.synthetic);
+        published.sources.push(source);
         let file = input.into_file();
         progress(&file.name, paths_read, total);
         database::read(&file, &mut published)?;
@@ -38,7 +39,8 @@ pub fn read(inputs: &Inputs, progress: &mut Progress<'_>) -> Result<PublishedRat
     }
     for path in &inputs.curves {
         let input = Input::read(path)?;
-        published.sources.push(input.source(inputs.synthetic));
+        let source = input.curve_source(inputs.synthetic);
+        published.sources.push(source);
         let (location, mut values) = (input.location(), 0);
         match input.form() {
             InputForm::Archive => input.for_each_workbook(|file| {

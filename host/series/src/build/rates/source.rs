@@ -35,6 +35,14 @@ pub(super) struct Input {
     form: InputForm,
 }
 
+/// The publisher and the licence of a file.
+type Terms = (&'static str, &'static str);
+
+const DATABASE: Terms = ("Bank of England", "Open Government Licence v3.0");
+const WORKBOOKS: Terms = ("Bank of England", "Bank of England terms of use");
+const INVENTED: Terms = ("domesday", "invented; no publisher's data");
+const UNSTATED: Terms = ("publisher not stated", "licence not stated");
+
 /// The form of an input, by its content.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum InputForm {
@@ -84,9 +92,29 @@ impl Input {
         location(&self.name)
     }
 
-    /// Returns the manifest's entry of the file on disk.
-    pub(super) fn source(&self, synthetic: bool) -> SourceFile {
-        source(self, synthetic)
+    /// Returns the manifest's entry of an export of the Bank's database.
+    pub(super) fn database_source(&self, synthetic: bool) -> SourceFile {
+        self.source(if synthetic { INVENTED } else { DATABASE })
+    }
+
+    /// Returns the manifest's entry of a file of curves. The Bank publishes workbooks; a table does
+    /// not say whose it is.
+    pub(super) fn curve_source(&self, synthetic: bool) -> SourceFile {
+        self.source(match self.form {
+            _ if synthetic => INVENTED,
+            InputForm::Text => UNSTATED,
+            InputForm::Workbook | InputForm::Archive => WORKBOOKS,
+        })
+    }
+
+    /// Returns the manifest's entry of the file on disk under these terms.
+    fn source(&self, (publisher, licence): Terms) -> SourceFile {
+        SourceFile {
+            name: self.name.clone(),
+            sha256: Sha256Digest::of(&self.bytes),
+            publisher: publisher.to_owned(),
+            licence: licence.to_owned(),
+        }
     }
 
     /// Calls `each` with an archive's workbooks, one at a time in the order of their names.
@@ -138,22 +166,5 @@ fn location(file: &str) -> SourceLocation {
         file: file.to_owned(),
         sheet: None,
         cell: None,
-    }
-}
-
-/// Returns the manifest's entry of a file of the Bank.
-fn source(input: &Input, synthetic: bool) -> SourceFile {
-    let (publisher, licence) = if synthetic {
-        ("domesday", "invented; no publisher's data")
-    } else if input.form == InputForm::Text {
-        ("Bank of England", "Open Government Licence v3.0")
-    } else {
-        ("Bank of England", "Bank of England terms of use")
-    };
-    SourceFile {
-        name: input.name.clone(),
-        sha256: Sha256Digest::of(&input.bytes),
-        publisher: publisher.to_owned(),
-        licence: licence.to_owned(),
     }
 }

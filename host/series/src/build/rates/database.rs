@@ -9,8 +9,10 @@
 //! - SONIA alone (`Date,SONIA`).
 //!
 //! A code may follow its title in one column name, and the date's column may be
-//! `observation_date`, as FRED names it. Columns of codes that are not used here are left out with
-//! a warning. A blank cell or a full stop is a missing value.
+//! `observation_date`, as FRED names it. Columns and rows of codes that are not used here are left
+//! out, with one warning a code. A blank cell or a full stop is a missing value.
+
+use std::collections::BTreeSet;
 
 use super::codes::{Code, DatabaseSeries, by_code, by_column};
 use super::decimals;
@@ -85,15 +87,20 @@ fn table(file: &File, published: &mut PublishedRates) -> Result<u64, RatesError>
     let mut values = 0;
     if heads(header, &["DATE", "SERIES", "VALUE"]) {
         rows::check_end(file, &all, header)?;
+        let mut left_out = BTreeSet::new();
         for row in rows {
             row.check_width(file, width)?;
             let code = row.cells.get(1).unwrap_or_default();
-            if let Some(known) = by_code(code) {
-                let column = Column::Series(known.series);
-                let filled = u64::from(cell(file, row, 2, code, column, published)?);
-                values += filled;
-                published.rows_with_values += filled;
-            }
+            let Some(known) = by_code(code) else {
+                if !code.is_empty() && left_out.insert(code.to_ascii_uppercase()) {
+                    published.warnings.push(unused_code(file, row, code));
+                }
+                continue;
+            };
+            let column = Column::Series(known.series);
+            let filled = u64::from(cell(file, row, 2, code, column, published)?);
+            values += filled;
+            published.rows_with_values += filled;
         }
         return Ok(values);
     }
@@ -119,6 +126,15 @@ fn heads(row: &Row, names: &[&str]) -> bool {
             .next()
             .is_some_and(|cell| cell.eq_ignore_ascii_case(name))
     })
+}
+
+/// Returns the remark on a code that is not used, where a row names it first.
+fn unused_code(file: &File, row: &Row, code: &str) -> Warning {
+    Warning {
+        kind: WarningKind::LeftOut,
+        location: row.location(file, Some(code)),
+        reason: "the code is not one that is used here".to_owned(),
+    }
 }
 
 /// Returns the meaning of the columns after the date, with their headers.
@@ -154,11 +170,7 @@ fn columns(
             Some(series) => Column::Series(series),
             None if name.is_empty() => Column::LeftOut,
             None => {
-                published.warnings.push(Warning {
-                    kind: WarningKind::LeftOut,
-                    location: header.location(file, Some(name)),
-                    reason: "the code is not one that is used here".to_owned(),
-                });
+                published.warnings.push(unused_code(file, header, name));
                 Column::LeftOut
             }
         };
@@ -284,6 +296,34 @@ mod tests {
         ] {
             assert_eq!(describe(text.as_bytes()), "{BankRate: {2026-09-01: 3.75}}");
         }
+    }
+
+    #[test]
+    fn a_code_that_is_not_used_is_reported_once_in_either_layout() {
+        let remarks = |text: &str| {
+            let mut published = PublishedRates::default();
+            let file = File {
+                name: "bank.csv".to_owned(),
+                bytes: text.as_bytes().to_vec(),
+            };
+            read(&file, &mut published).unwrap();
+            let remarks = published.warnings.iter().map(ToString::to_string);
+            remarks.collect::<Vec<_>>()
+        };
+        assert_eq!(
+            remarks("DATE,IUDBEDR,XUDLUSS\n01 Sep 2026,3.75,1.3\n02 Sep 2026,3.75,1.3\n"),
+            ["left out: bank.csv, line 1, column XUDLUSS: the code is not one that is used here"]
+        );
+        assert_eq!(
+            remarks(
+                "DATE,SERIES,VALUE\n01 Sep 2026,IUDBEDR,3.75\n01 Sep 2026,XUDLUSS,1.3\n\
+                 02 Sep 2026,xudluss,1.3\n02 Sep 2026,IUDXXX,2\n02 Sep 2026,,\n"
+            ),
+            [
+                "left out: bank.csv, line 3, column XUDLUSS: the code is not one that is used here",
+                "left out: bank.csv, line 5, column IUDXXX: the code is not one that is used here",
+            ]
+        );
     }
 
     #[test]

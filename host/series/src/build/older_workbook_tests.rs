@@ -1,6 +1,6 @@
 //! Workbooks of the older format: the cells of sound ones, and those that would take much memory.
 
-use super::sheets::Workbook;
+use super::sheets::{DateSystem, Workbook};
 use calamine::{Data, Range};
 use std::io::{Cursor, Write as _};
 
@@ -189,6 +189,19 @@ fn a_workbook_of_excel_5_is_read() {
     workbook.globals = record(0x0042, &1252_u16.to_le_bytes());
     let expected = [(0, 0, Data::Float(1.0)), (0, 1, string("Café"))];
     assert_cells(&workbook.cells(), &expected);
+}
+
+#[test]
+fn a_workbook_of_the_older_format_says_from_which_day_it_counts() {
+    let date_system = |globals: &[u8]| {
+        let mut workbook = OlderWorkbook::new(vec![number_at(0, 0)]);
+        workbook.globals = globals.to_vec();
+        Workbook::open(&workbook.bytes()).unwrap().date_system()
+    };
+    let setting = |value: u16| record(0x0022, &value.to_le_bytes());
+    assert_eq!(date_system(&[]), DateSystem::From1900);
+    assert_eq!(date_system(&setting(0)), DateSystem::From1900);
+    assert_eq!(date_system(&setting(1)), DateSystem::From1904);
 }
 
 /// A container keeps streams below 4,096 bytes apart from longer ones.

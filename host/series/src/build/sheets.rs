@@ -5,7 +5,10 @@
 
 use super::older_workbook::with_bounded_sheets;
 use super::workbook_error::{LARGEST, MOST_CHARACTERS, WorkbookError};
-use calamine::{Cell, Data, DataRef, Range, Reader, Xls, Xlsx, XlsxError};
+use calamine::{
+    Cell, Data, DataRef, ExcelDateTime, ExcelDateTimeType, Range, Reader, Xls, Xlsx, XlsxError,
+};
+use chrono::NaiveDate;
 use domesday_registers::zip_source::is_zip;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -48,6 +51,18 @@ impl<'b> Workbook<'b> {
         }
     }
 
+    /// Returns the day from which it counts others.
+    pub(crate) fn date_system(&self) -> DateSystem {
+        let from_1904 = match self {
+            Workbook::Xls(book) => book.has_1904_epoch(),
+            Workbook::Xlsx(book) => book.has_1904_epoch(),
+        };
+        match from_1904 {
+            true => DateSystem::From1904,
+            false => DateSystem::From1900,
+        }
+    }
+
     /// Returns the cells of a sheet.
     ///
     /// # Errors
@@ -59,6 +74,30 @@ impl<'b> Workbook<'b> {
             }
             Workbook::Xlsx(book) => rectangle(catch_damage(|| filled_cells(book, sheet))??),
         }
+    }
+}
+
+/// The day from which a workbook counts others. A setting of the workbook chooses it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum DateSystem {
+    /// The first of January 1900 is day 1.
+    #[default]
+    From1900,
+    /// The first of January 1904 is day 0.
+    From1904,
+}
+
+impl DateSystem {
+    /// Returns the day of a serial number. A time of day is left out.
+    pub(crate) fn day(self, serial: f64) -> Option<NaiveDate> {
+        // The reader has a date for every number, also for those that are none.
+        if !(1.0..100_000.0).contains(&serial) {
+            return None;
+        }
+        let from_1904 = self == DateSystem::From1904;
+        let moment = ExcelDateTime::new(serial.floor(), ExcelDateTimeType::DateTime, from_1904);
+        let (year, month, day, ..) = moment.to_ymd_hms_milli();
+        NaiveDate::from_ymd_opt(year.into(), month.into(), day.into())
     }
 }
 
@@ -113,4 +152,23 @@ pub(crate) fn rectangle(cells: Vec<Cell<Data>>) -> Result<Range<Data>, WorkbookE
         return Err(WorkbookError::TooLarge { rows, columns });
     }
     Ok(Range::from_sparse(cells))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn serial_numbers_are_days_of_their_date_system() {
+        use DateSystem::{From1900, From1904};
+        let date = NaiveDate::from_ymd_opt;
+        assert_eq!(From1900.day(45_931.0), date(2025, 10, 1));
+        assert_eq!(From1904.day(44_469.0), date(2025, 10, 1));
+        assert_eq!(From1900.day(45_931.75), date(2025, 10, 1));
+        assert_eq!(From1900.day(61.0), date(1900, 3, 1));
+        // Spreadsheets have a 29 February 1900.
+        for none in [60.0, 0.0, -1.0, 100_000.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(From1900.day(none), None, "{none}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Yield-curve workbooks in the Bank's layout, small and invented, with what real ones have and
 //! what they should not have.
 
+use domesday_series::build::markets::count_rents;
 use domesday_series::build::rates::{CurveKind, CurveSide, Inputs, PublishedRates, read};
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
@@ -21,6 +22,8 @@ use Cell::{Blank, Day, Error, Number, Text};
 
 /// 2025-10-01 as a spreadsheet's serial number.
 const FIRST: u32 = 45_931;
+/// Days by which the serial numbers of the two date systems differ.
+const TO_1904: u32 = 1_462;
 
 /// Returns a sheet of this title and these maturities in years, with these rows below.
 fn sheet(title: &'static str, years: &[f64], rows: Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
@@ -42,6 +45,16 @@ fn column(at: usize) -> char {
 
 /// Returns a workbook of these sheets.
 fn workbook(sheets: &[(&str, Vec<Vec<Cell>>)]) -> Vec<u8> {
+    workbook_with("", sheets)
+}
+
+/// Returns a workbook of these sheets whose days count from 1904.
+fn workbook_from_1904(sheets: &[(&str, Vec<Vec<Cell>>)]) -> Vec<u8> {
+    workbook_with(r#"<workbookPr date1904="1"/>"#, sheets)
+}
+
+/// Returns a workbook of these settings and sheets.
+fn workbook_with(settings: &str, sheets: &[(&str, Vec<Vec<Cell>>)]) -> Vec<u8> {
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     const REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006";
@@ -77,7 +90,7 @@ fn workbook(sheets: &[(&str, Vec<Vec<Cell>>)]) -> Vec<u8> {
     parts.extend([
         ("[Content_Types].xml".to_owned(), format!(r#"<Types xmlns="{PACKAGE}/content-types"/>"#)),
         ("_rels/.rels".to_owned(), format!(r#"<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="r1" Type="{REL}/officeDocument" Target="xl/workbook.xml"/></Relationships>"#)),
-        ("xl/workbook.xml".to_owned(), format!(r#"<workbook xmlns="{MAIN}" xmlns:r="{REL}"><sheets>{names}</sheets></workbook>"#)),
+        ("xl/workbook.xml".to_owned(), format!(r#"<workbook xmlns="{MAIN}" xmlns:r="{REL}">{settings}<sheets>{names}</sheets></workbook>"#)),
         ("xl/_rels/workbook.xml.rels".to_owned(), format!(r#"<Relationships xmlns="{PACKAGE}/relationships">{relations}<Relationship Id="s" Type="{REL}/styles" Target="styles.xml"/></Relationships>"#)),
         ("xl/styles.xml".to_owned(), format!(r#"<styleSheet xmlns="{MAIN}"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>"#)),
     ]);
@@ -188,6 +201,40 @@ fn the_short_end_fills_missing_half_years() {
         error.contains(r#"sheet "3. spot, short end", C5: 3.95 contradicts 3.9"#),
         "{error}"
     );
+}
+
+#[test]
+fn days_count_from_1904_where_the_workbook_says_so() {
+    let rows = vec![
+        vec![Day(FIRST - TO_1904), Number(3.9)],
+        // A number that is not shown as a date.
+        vec![Number(f64::from(FIRST + 1 - TO_1904)), Number(3.8)],
+    ];
+    let sheets = [("4. spot curve", sheet("UK OIS spot curve", &[0.5], rows))];
+    let published = reading(&[("ois.xlsx", workbook_from_1904(&sheets))]).unwrap();
+    let expected = [("2025-10-01", 3.9), ("2025-10-02", 3.8)];
+    assert_eq!(
+        nodes(&published),
+        expected.map(|(day, rate)| (day.to_owned(), 6, rate))
+    );
+
+    let headings = [
+        "Time period",
+        "Area code",
+        "Rental price",
+        "Rental price one bed",
+        "Rental price two bed",
+        "Rental price three bed",
+        "Rental price four or more bed",
+    ];
+    let mut rents = vec![Day(FIRST - TO_1904), Text("E06990001")];
+    rents.extend([950.0, 700.0, 900.0, 1100.0, 1200.0].map(Number));
+    let table = vec![headings.map(Text).to_vec(), rents];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rents.xlsx");
+    std::fs::write(&path, workbook_from_1904(&[("Table 1", table)])).unwrap();
+    // A month of rents begins with its first day, which another date system would not give.
+    assert_eq!(count_rents(&path).unwrap(), (5, 0));
 }
 
 #[test]

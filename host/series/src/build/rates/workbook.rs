@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use calamine::{Data, Range};
-use chrono::{NaiveDate, TimeDelta};
+use chrono::NaiveDate;
 use domesday_registers::zip_source::check_workbook;
 
 use super::curve_kind::{CurveKind, CurveSide};
 use super::published::{Warning, WarningKind};
 use super::source::File;
 use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation};
-use crate::build::sheets::Workbook;
+use crate::build::sheets::{DateSystem, Workbook};
 
 /// The tolerance of a maturity in whole months: the sheets write 1/12 as 0.08333333.
 const MONTH_TOLERANCE: f64 = 1e-4;
@@ -58,6 +58,7 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<u64, R
     if sheets.is_empty() {
         return Err(RatesErrorKind::Layout("has no sheet of a curve").at(file.location()));
     }
+    let date_system = book.date_system();
     // Take exact half-yearly maturities first. The short end adds the others.
     let mut values = 0;
     for (part, name) in sheets {
@@ -68,6 +69,7 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<u64, R
             file,
             name: &name,
             range: &range,
+            date_system,
         };
         values += reading.read(part, published)?;
     }
@@ -144,6 +146,7 @@ struct Reading<'a> {
     file: &'a File,
     name: &'a str,
     range: &'a Range<Data>,
+    date_system: DateSystem,
 }
 
 impl Reading<'_> {
@@ -227,8 +230,8 @@ impl Reading<'_> {
     ) -> Result<u64, RatesError> {
         let filled = (1..width).find(|column| !is_blank(self.cell(row, *column)));
         let day = match self.cell(row, 0) {
-            Data::DateTime(moment) => serial_day(moment.as_f64()),
-            Data::Float(serial) => serial_day(*serial),
+            Data::DateTime(moment) => serial_day(moment.as_f64(), self.date_system),
+            Data::Float(serial) => serial_day(*serial, self.date_system),
             Data::Error(_) | Data::String(_) if first => {
                 // A row of the publisher's own formulas. It has "Refresh" or an error in place of a
                 // date, so its figures belong to no day.
@@ -288,13 +291,13 @@ fn is_blank(cell: &Data) -> bool {
     }
 }
 
-/// Returns the day of a spreadsheet's serial number in the 1900 system; none for times of day.
-fn serial_day(serial: f64) -> Option<NaiveDate> {
-    let epoch = NaiveDate::from_ymd_opt(1899, 12, 30)?;
+/// Returns the day of a spreadsheet's serial number; none for times of day, and for numbers that
+/// are no day of a curve.
+fn serial_day(serial: f64, date_system: DateSystem) -> Option<NaiveDate> {
     if serial.fract() != 0.0 || !(20_000.0..100_000.0).contains(&serial) {
         return None;
     }
-    epoch.checked_add_signed(TimeDelta::days(serial as i64))
+    date_system.day(serial)
 }
 
 #[cfg(test)]
@@ -347,7 +350,10 @@ mod tests {
 
     #[test]
     fn serial_numbers_are_days() {
-        assert_eq!(serial_day(45_931.0), NaiveDate::from_ymd_opt(2025, 10, 1));
-        assert_eq!(serial_day(45_931.5), None);
+        let day = |serial| serial_day(serial, DateSystem::From1900);
+        assert_eq!(day(45_931.0), NaiveDate::from_ymd_opt(2025, 10, 1));
+        for none in [45_931.5, 3.75, 100_000.0, f64::NAN] {
+            assert_eq!(day(none), None, "{none}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! One sheet of a workbook, or one CSV file, as cells that can be named.
 
 use super::super::MarketsError;
-use crate::build::sheets::{Workbook, rectangle};
+use crate::build::sheets::{DateSystem, Workbook, rectangle};
 use calamine::{Cell, Data, Range};
 use domesday_registers::zip_source;
 use domesday_registers::{Day, Diagnosis};
@@ -13,6 +13,7 @@ pub(super) struct Table {
     pub(super) path: PathBuf,
     pub(super) sheet: String,
     cells: Range<Data>,
+    date_system: DateSystem,
     /// Set for a CSV file alone.
     text: Option<TextTable>,
 }
@@ -47,11 +48,13 @@ pub(super) fn tables(path: &Path) -> Result<Vec<Table>, MarketsError> {
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default(),
             cells: rectangle(cells).map_err(|error| refuse(error.to_string()))?,
+            date_system: DateSystem::default(),
             text: Some(TextTable { ended }),
         }]);
     }
     zip_source::check_workbook(Cursor::new(&bytes)).map_err(|error| refuse(error.to_string()))?;
     let mut workbook = Workbook::open(&bytes).map_err(|error| refuse(error.to_string()))?;
+    let date_system = workbook.date_system();
     let mut tables = Vec::new();
     for sheet in workbook.sheet_names() {
         let cells = workbook
@@ -61,6 +64,7 @@ pub(super) fn tables(path: &Path) -> Result<Vec<Table>, MarketsError> {
             path: path.to_owned(),
             sheet,
             cells,
+            date_system,
             text: None,
         });
     }
@@ -188,16 +192,12 @@ impl Table {
     /// Returns a date: a spreadsheet's own, its serial number, or text that begins with
     /// `YYYY-MM-DD`.
     pub(super) fn day(&self, row: u32, column: u32) -> Result<Day, MarketsError> {
-        let serial = |number: f64| {
-            // Serial 25,569 is 1970-01-01.
-            let whole =
-                number.is_finite() && number.fract() == 0.0 && (1.0..100_000.0).contains(&number);
-            whole.then(|| Day(number as i32 - 25_569))
-        };
+        let serial = |number: f64| self.date_system.day(number).map(Day::from);
+        let whole = |number: f64| (number.fract() == 0.0).then(|| serial(number))?;
         let day = match self.cells.get_value((row, column)) {
-            Some(Data::DateTime(date)) => serial(date.as_f64().floor()),
-            Some(Data::Float(number)) => serial(*number),
-            Some(Data::Int(number)) => serial(*number as f64),
+            Some(Data::DateTime(date)) => serial(date.as_f64()),
+            Some(Data::Float(number)) => whole(*number),
+            Some(Data::Int(number)) => whole(*number as f64),
             Some(Data::DateTimeIso(text) | Data::String(text)) => {
                 text.get(..10).and_then(Day::parse_iso)
             }

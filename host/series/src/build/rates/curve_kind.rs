@@ -1,5 +1,11 @@
 //! The curves that the Bank publishes, and the datasets of their sides.
 
+use std::ops::RangeInclusive;
+
+/// The maturities that a node may have, months. No curve reaches further, and the end of a longer
+/// interval would be a false date.
+pub(super) const MATURITIES: RangeInclusive<u32> = 1..=1_200;
+
 /// A yield curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CurveKind {

@@ -1,7 +1,7 @@
 //! Errors of the Bank's files and their locations.
 
 use super::codes::CODES;
-use super::curve_kind::CurveKind;
+use super::curve_kind::{CurveKind, MATURITIES};
 use crate::build::WorkbookError;
 use domesday_registers::Diagnosis;
 use std::fmt;
@@ -141,9 +141,12 @@ pub enum RatesErrorKind {
     /// More digits than a decimal holds.
     #[error("{0:?} has more than the 28 digits that a figure may have. Round it")]
     Precision(String),
-    /// Not a maturity in whole months.
+    /// Not a maturity in whole months, or not one of a curve.
     #[error(
-        "the maturity {0} is not a whole number of months. Give the publisher's file unchanged"
+        "the maturity {0} is not a whole number of months from {first} to {last}. Correct it, or \
+         give the publisher's file unchanged",
+        first = MATURITIES.start(),
+        last = MATURITIES.end()
     )]
     Maturity(String),
     /// Another file or cell states another value for the same figure.

@@ -4,7 +4,7 @@
 //! other cells are maturities in whole months. Each row is a day, `YYYY-MM-DD`, and rates in per
 //! cent; a blank cell is a missing node.
 
-use super::curve_kind::CurveKind;
+use super::curve_kind::{CurveKind, MATURITIES};
 use super::rows::{self, Row};
 use super::source::File;
 use super::{PublishedRates, RatesError, RatesErrorKind, dates};
@@ -32,7 +32,7 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<u64, R
         let months: u32 = cell
             .parse()
             .ok()
-            .filter(|months| *months > 0)
+            .filter(|months| MATURITIES.contains(months))
             .ok_or_else(|| {
                 RatesErrorKind::Maturity(cell.to_owned()).at(header.location(file, Some(cell)))
             })?;
@@ -127,6 +127,23 @@ mod tests {
             assert!(
                 refused.contains("has a first cell that names no"),
                 "{refused}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_maturity_is_a_whole_number_of_months_up_to_a_hundred_years() {
+        let longest = describe("ois_spot_curve,1,1200\n2026-09-30,3.91,3.90\n");
+        assert!(longest.contains("{1: 3.91, 1200: 3.9}"), "{longest}");
+        for months in ["0", "-1", "1.5", "1201", "48000"] {
+            let refused = describe(&format!("ois_spot_curve,{months}\n2026-09-30,3.91\n"));
+            assert_eq!(
+                refused,
+                format!(
+                    "curve.csv, line 1, column {months}: the maturity {months} is not a whole \
+                     number of months from 1 to 1200. Correct it, or give the publisher's file \
+                     unchanged"
+                )
             );
         }
     }

@@ -11,7 +11,7 @@ use calamine::{Data, Range};
 use chrono::NaiveDate;
 use domesday_registers::zip_source::check_workbook;
 
-use super::curve_kind::{CurveKind, CurveSide};
+use super::curve_kind::{CurveKind, CurveSide, MATURITIES};
 use super::published::{Warning, WarningKind};
 use super::source::File;
 use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation};
@@ -208,12 +208,13 @@ impl Reading<'_> {
                     );
                 }
             };
-            let months = (years * 12.0).round();
-            if !(1.0..=1200.0).contains(&months) || (years * 12.0 - months).abs() > MONTH_TOLERANCE
-            {
+            let rounded = (years * 12.0).round();
+            // A number below zero and one that is none become 0.
+            let months = rounded as u32;
+            if !MATURITIES.contains(&months) || (years * 12.0 - rounded).abs() > MONTH_TOLERANCE {
                 return Err(RatesErrorKind::Maturity(years.to_string()).at(self.at(row, column)));
             }
-            maturities.insert(column, months as u32);
+            maturities.insert(column, months);
         }
         Ok(maturities)
     }

@@ -203,6 +203,55 @@ fn the_short_end_fills_missing_half_years() {
     );
 }
 
+/// Both workbooks have both sheets, as those of a month and of a year that overlap.
+#[test]
+fn a_restated_rate_contradicts_the_one_of_another_workbook() {
+    let sheets = |half_year: Option<f64>, short: f64| {
+        let row = |rate| vec![Day(FIRST), Number(rate)];
+        let long = half_year.map(|rate| {
+            let rows = vec![row(rate)];
+            ("4. spot curve", sheet("UK OIS spot curve", &[0.5], rows))
+        });
+        let title = "UK OIS spot curve, short end";
+        let short = sheet(title, &[0.49999998], vec![row(short)]);
+        let all: Vec<_> = [("3. spot, short end", short)]
+            .into_iter()
+            .chain(long)
+            .collect();
+        workbook(&all)
+    };
+    let of_two = |second| {
+        let first = sheets(Some(3.9), 3.900_05);
+        reading(&[("a.xlsx", first), ("b.xlsx", second)])
+    };
+    let same = of_two(sheets(Some(3.9), 3.899_95)).unwrap();
+    assert_eq!(nodes(&same), [("2025-10-01".to_owned(), 6, 3.9)]);
+    for (second, at) in [
+        (sheets(Some(3.900_05), 3.9), r#"sheet "4. spot curve", B5"#),
+        (sheets(None, 3.900_05), r#"sheet "3. spot, short end", B5"#),
+    ] {
+        let error = of_two(second).unwrap_err();
+        let expected = "3.90005 contradicts 3.9 in a.xlsx. Leave one of them out";
+        assert_eq!(error, format!("b.xlsx, {at}: {expected}"));
+    }
+}
+
+#[test]
+fn short_ends_of_two_workbooks_differ_by_no_more_than_their_computation() {
+    let book = |rate| {
+        let title = "UK OIS spot curve, short end";
+        let rows = vec![vec![Day(FIRST), Number(rate)]];
+        workbook(&[("3. spot, short end", sheet(title, &[0.08333333], rows))])
+    };
+    let of_two = |first, second| reading(&[("a.xlsx", book(first)), ("b.xlsx", book(second))]);
+    for (first, second) in [(4.0, 4.000_000_2), (4.000_000_2, 4.0)] {
+        let published = of_two(first, second).unwrap();
+        assert_eq!(nodes(&published), [("2025-10-01".to_owned(), 1, 4.0)]);
+    }
+    let error = of_two(4.0, 4.000_01).unwrap_err();
+    assert!(error.contains("4.00001 contradicts 4 in a.xlsx"), "{error}");
+}
+
 #[test]
 fn days_count_from_1904_where_the_workbook_says_so() {
     let rows = vec![

@@ -12,16 +12,19 @@ use chrono::NaiveDate;
 use domesday_registers::zip_source::check_workbook;
 
 use super::curve_kind::{CurveKind, CurveSide, MATURITIES};
-use super::published::{Warning, WarningKind};
+use super::published::{Curve, Warning, WarningKind};
 use super::source::File;
 use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation};
 use crate::build::sheets::{DateSystem, Workbook};
 
 /// The tolerance of a maturity in whole months: the sheets write 1/12 as 0.08333333.
 const MONTH_TOLERANCE: f64 = 1e-4;
-/// Largest difference of the short-end sheet from the other one at a common maturity, percentage
-/// points. Their maturities differ by rounding.
+/// Largest difference of the short-end sheet from the other one of its workbook at a common
+/// maturity, percentage points. Their maturities differ by rounding.
 const SHEET_TOLERANCE: f64 = 1e-4;
+/// Largest difference of the short ends of two workbooks, percentage points. The Bank computes them
+/// anew: those of a month and of its year were 0.00000017 apart. Half-yearly sheets are equal.
+const SHORT_END_TOLERANCE: f64 = 1e-6;
 
 /// One sheet's part in a curve.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +62,10 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<u64, R
         return Err(RatesErrorKind::Layout("has no sheet of a curve").at(file.location()));
     }
     let date_system = book.date_system();
+    let mut nodes = Nodes {
+        published,
+        half_yearly: BTreeMap::new(),
+    };
     // Take exact half-yearly maturities first. The short end adds the others.
     let mut values = 0;
     for (part, name) in sheets {
@@ -68,10 +75,11 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<u64, R
         let reading = Reading {
             file,
             name: &name,
+            part,
             range: &range,
             date_system,
         };
-        values += reading.read(part, published)?;
+        values += reading.read(&mut nodes)?;
     }
     Ok(values)
 }
@@ -141,10 +149,56 @@ fn cell_name(row: u32, column: u32) -> String {
     format!("{letters}{}", row + 1)
 }
 
+/// The nodes of one workbook.
+struct Nodes<'p> {
+    published: &'p mut PublishedRates,
+    /// Those of its half-yearly sheets.
+    half_yearly: BTreeMap<(CurveKind, CurveSide), Curve>,
+}
+
+impl Nodes<'_> {
+    /// Adds a node of a sheet. The half-yearly sheet has a common maturity more exactly than the
+    /// short end of the same workbook, so its figure stands.
+    fn add(
+        &mut self,
+        part: Sheet,
+        curve: (CurveKind, CurveSide),
+        day: NaiveDate,
+        months: u32,
+        rate: f64,
+        location: &SourceLocation,
+    ) -> Result<(), RatesError> {
+        match part {
+            Sheet::Long(_) => {
+                let days = self.half_yearly.entry(curve).or_default();
+                days.entry(day).or_default().insert(months, rate);
+            }
+            Sheet::Short(_) => {
+                let days = self.half_yearly.get(&curve);
+                let exact = days.and_then(|days| days.get(&day)?.get(&months));
+                if exact.is_some_and(|exact| (exact - rate).abs() <= SHEET_TOLERANCE) {
+                    return Ok(());
+                }
+                let days = self.published.curves.get_mut(&curve);
+                let known = days.and_then(|days| days.get_mut(&day)?.get_mut(&months));
+                if let Some(known) = known
+                    && (*known - rate).abs() <= SHORT_END_TOLERANCE
+                {
+                    // The lower one stands, so that the order of the files decides nothing.
+                    *known = known.min(rate);
+                    return Ok(());
+                }
+            }
+        }
+        self.published.node(curve, day, months, rate, location)
+    }
+}
+
 /// One sheet that is being read.
 struct Reading<'a> {
     file: &'a File,
     name: &'a str,
+    part: Sheet,
     range: &'a Range<Data>,
     date_system: DateSystem,
 }
@@ -158,8 +212,8 @@ impl Reading<'_> {
         self.range.get_value((row, column)).unwrap_or(&Data::Empty)
     }
 
-    fn read(&self, part: Sheet, published: &mut PublishedRates) -> Result<u64, RatesError> {
-        let (Sheet::Long(side) | Sheet::Short(side)) = part;
+    fn read(&self, nodes: &mut Nodes<'_>) -> Result<u64, RatesError> {
+        let (Sheet::Long(side) | Sheet::Short(side)) = self.part;
         let (kind, titled) = match self.cell(0, 1) {
             Data::String(text) => title(text),
             _ => None,
@@ -188,7 +242,7 @@ impl Reading<'_> {
                 width,
                 &maturities,
                 (kind, side),
-                published,
+                nodes,
             )?;
         }
         Ok(values)
@@ -227,7 +281,7 @@ impl Reading<'_> {
         width: u32,
         maturities: &BTreeMap<u32, u32>,
         curve: (CurveKind, CurveSide),
-        published: &mut PublishedRates,
+        nodes: &mut Nodes<'_>,
     ) -> Result<u64, RatesError> {
         let filled = (1..width).find(|column| !is_blank(self.cell(row, *column)));
         let day = match self.cell(row, 0) {
@@ -236,7 +290,7 @@ impl Reading<'_> {
             Data::Error(_) | Data::String(_) if first => {
                 // A row of the publisher's own formulas. It has "Refresh" or an error in place of a
                 // date, so its figures belong to no day.
-                published.warnings.push(Warning {
+                nodes.published.warnings.push(Warning {
                     kind: WarningKind::LeftOut,
                     location: self.at(row, 0),
                     reason: "the row below the maturities has no date".to_owned(),
@@ -266,19 +320,10 @@ impl Reading<'_> {
                 Data::Int(rate) => *rate as f64,
                 other => return Err(RatesErrorKind::Number(other.to_string()).at(here)),
             };
-            let known = published
-                .curves
-                .get(&curve)
-                .and_then(|curve| curve.get(&day)?.get(months))
-                .copied();
-            match known {
-                // The other sheet of this or another workbook has this maturity more exactly.
-                Some(known) if (known - rate).abs() <= SHEET_TOLERANCE => {}
-                _ => published.node(curve, day, *months, rate, &here)?,
-            }
+            nodes.add(self.part, curve, day, *months, rate, &here)?;
             values += 1;
         }
-        published.rows_with_values += u64::from(values > 0);
+        nodes.published.rows_with_values += u64::from(values > 0);
         Ok(values)
     }
 }

@@ -12,7 +12,7 @@ mod series;
 mod sold_addresses;
 mod usage;
 
-use crate::common::program::{ProcessOutput, releases, run};
+use crate::common::program::{ProcessOutput, releases, run, run_into};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -99,6 +99,17 @@ fn invalid_arguments_are_a_usage_error() {
         &["serve", "--listen", "x"],
     ] {
         assert_eq!(run(arguments).code, Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error_of_a_command_that_writes_bytes() {
+    let (_kept, data) = folder();
+    create(&data, &["avm:value"]).ok();
+    let export = format!("usage export --month 2026-11 --data {data}");
+    for command in ["openapi", "completions bash", &export] {
+        let ran = run_into("| true", command.split(' '));
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{command}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! `domesday completions`: what a shell completes, for packages.
 
+use crate::stdout;
 use clap_complete::{Shell, generate};
 use std::io::Write;
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ impl Completions {
         // Written at once, since the generator panics where its output is closed.
         let mut script = Vec::new();
         generate(self.shell, &mut program, "domesday", &mut script);
-        std::io::stdout().write_all(&script)?;
+        stdout::writer().write_all(&script)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,5 +1,6 @@
 //! `domesday openapi`
 
+use crate::stdout;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -13,7 +14,7 @@ impl Openapi {
     /// # Errors
     /// Standard output could not be written.
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        std::io::stdout().write_all(domesday_openapi::json()?.as_bytes())?;
+        stdout::writer().write_all(domesday_openapi::json()?.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -4,6 +4,7 @@ mod csv;
 mod parquet;
 
 use super::target::AdminTarget;
+use crate::stdout;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Subcommand, ValueEnum};
 use domesday_package::{parent_directory, persist_durably};
@@ -81,7 +82,7 @@ impl Export {
             if format == Format::Parquet {
                 bail!("--format parquet needs --output FILE");
             }
-            let open = || Ok(Box::new(csv::CsvWriter::new(std::io::stdout().lock())?) as Box<_>);
+            let open = || Ok(Box::new(csv::CsvWriter::new(stdout::writer())?) as Box<_>);
             copy(source, month, tenant, open)?;
             return Ok(ExitCode::SUCCESS);
         };

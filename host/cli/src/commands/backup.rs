@@ -1,14 +1,12 @@
 //! `domesday backup`: a copy of a host that may be running.
 
+use super::journal_folder::JournalFolder;
 use super::target::AdminTarget;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args};
-use domesday_journal::JOURNAL;
 use domesday_server::admin::protocol::{Command, Response};
 use domesday_server::backup::{CopiedState, HostFolders, StateLocation, back_up};
 use domesday_server::clock::random;
-use domesday_server::config::resolve;
-use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,29 +22,19 @@ pub struct Backup {
     target: AdminTarget,
 }
 
-/// The setting of the host that says where its journal is.
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct JournalFolder {
-    /// Folder of the journal of receipts (default: `journal` in the data folder).
-    #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    journal: Option<PathBuf>,
-}
-
 impl Backup {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         let target = self.target.resolve(matches)?;
-        let config = self.target.config.as_deref();
-        let journal = resolve(&self.journal, matches, config)?.settings.journal;
         let data = fs::canonicalize(&target.data).with_context(|| {
             format!(
                 "cannot open the data folder {}; name another with --data",
                 target.data.display()
             )
         })?;
+        let config = self.target.config.as_deref();
         let folders = HostFolders {
             data: &data,
-            journal: &journal.unwrap_or_else(|| data.join(JOURNAL)),
+            journal: &self.journal.resolve(matches, config, &data)?,
         };
         let copy_state = |path: &Path| copy_state(&target, &data, path);
         let manifest = back_up(&self.backup, folders, (random()?, random()?), copy_state)?;

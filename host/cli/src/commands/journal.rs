@@ -1,9 +1,10 @@
 //! `domesday journal`: the operator's commands on receipts.
 
+use super::journal_folder::JournalFolder;
 use super::target::AdminTarget;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Subcommand};
-use domesday_journal::{JOURNAL, TenantKey, last_head};
+use domesday_journal::{TenantKey, last_head};
 use domesday_package::replace_private;
 use domesday_server::admin::protocol::{Command, Response};
 use std::path::{Path, PathBuf};
@@ -36,9 +37,8 @@ pub enum Journal {
     /// Print the last signed head of a journal. A copy kept elsewhere proves that nothing was
     /// truncated or rewritten.
     Head {
-        /// Folder of the journal (default: `journal` in the data folder).
-        #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
-        journal: Option<PathBuf>,
+        #[command(flatten)]
+        journal: JournalFolder,
         #[command(flatten)]
         target: AdminTarget,
     },
@@ -58,8 +58,8 @@ impl Journal {
                 target,
             } => erase(tenant, yes, &target.resolve(matches)?),
             Journal::Head { journal, target } => {
-                let target = target.resolve(matches)?;
-                head(&journal.unwrap_or_else(|| target.data.join(JOURNAL)))
+                let data = target.resolve(matches)?.data;
+                head(&journal.resolve(matches, target.config.as_deref(), &data)?)
             }
         }
     }
@@ -116,4 +116,34 @@ fn erase(tenant: String, yes: bool, target: &AdminTarget) -> anyhow::Result<Exit
 fn head(journal: &Path) -> anyhow::Result<ExitCode> {
     println!("{}", serde_json::to_string(&last_head(journal)?)?);
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::commands::{Arguments, execute};
+    use clap::CommandFactory;
+    use std::fs;
+
+    #[test]
+    fn the_head_is_of_the_journal_that_the_command_line_names_or_else_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let config = at("domesday.toml");
+        let [data, named, flagged] = ["data", "named", "flagged"].map(at);
+        let refused = |settings: String, flags: &[&str]| {
+            fs::write(&config, settings).unwrap();
+            let words = ["domesday", "journal", "head", "--config", &config];
+            let words = [&words[..], flags].concat();
+            let matches = Arguments::command().try_get_matches_from(words).unwrap();
+            // The error names the folder, since none of them is a journal.
+            execute(&matches).unwrap_err().to_string()
+        };
+        let file = format!("data = \"{data}\"\njournal = \"{named}\"\n");
+        let error = refused(file.clone(), &[]);
+        assert!(error.contains(&named), "{error}");
+        let error = refused(file, &["--journal", &flagged]);
+        assert!(error.contains(&flagged), "{error}");
+        let error = refused(format!("data = \"{data}\"\n"), &[]);
+        assert!(error.contains(&format!("{data}/journal")), "{error}");
+    }
 }

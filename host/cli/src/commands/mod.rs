@@ -17,6 +17,7 @@ mod fixture_file;
 mod history;
 mod jobs;
 mod journal;
+mod journal_folder;
 mod key;
 mod man;
 #[cfg(not(feature = "object-storage"))]

@@ -32,6 +32,18 @@ pub struct Promote {
     /// Person who promotes, for the promotion ledger (default: sudo's user, if any).
     #[arg(long, env = "DOMESDAY_OPERATOR", value_name = "NAME")]
     by: Option<String>,
+    #[command(flatten)]
+    settings: PromotionSettings,
+    /// Promote it without a trusted signature and without a check report, if no server runs.
+    #[arg(long)]
+    allow_unsigned: bool,
+    #[command(flatten)]
+    target: AdminTarget,
+}
+
+/// The settings of `domesday serve` that a promotion needs where no server runs.
+#[derive(Debug, clap::Args, Serialize, Deserialize)]
+struct PromotionSettings {
     /// Folder of releases, if no server runs; a running server uses its own.
     #[arg(
         long,
@@ -40,18 +52,6 @@ pub struct Promote {
         value_name = "DIR"
     )]
     releases: PathBuf,
-    /// Promote it without a trusted signature and without a check report, if no server runs.
-    #[arg(long)]
-    allow_unsigned: bool,
-    #[command(flatten)]
-    second_key: SecondKey,
-    #[command(flatten)]
-    target: AdminTarget,
-}
-
-/// The setting of `domesday serve` that a promotion needs where no server runs.
-#[derive(Debug, clap::Args, Serialize, Deserialize)]
-struct SecondKey {
     /// Demand a second person's approval, if no server runs; a running server uses its own setting.
     #[arg(long, env = "DOMESDAY_PROMOTION_SECOND_KEY")]
     promotion_second_key: bool,
@@ -82,7 +82,7 @@ impl Promote {
         let entry = match target.execute_watched(&command, watch)? {
             Some(Response::Promoted(entry)) => {
                 let given = matches.value_source("releases") == Some(ValueSource::CommandLine);
-                if given || self.allow_unsigned || self.second_key.promotion_second_key {
+                if given || self.allow_unsigned || self.settings.promotion_second_key {
                     eprintln!(
                         "A server runs here: it took the package from its own releases folder, by its own trust and its own setting of a second key."
                     );
@@ -92,8 +92,8 @@ impl Promote {
             Some(_) => bail!("unexpected reply from the server: versions may differ"),
             None => {
                 let config = self.target.config.as_deref();
-                let second_key = resolve(&self.second_key, matches, config)?.settings;
-                self.in_state(&target, second_key.promotion_second_key, &who)?
+                let settings = resolve(&self.settings, matches, config)?.settings;
+                self.in_state(&target, &settings, &who)?
             }
         };
         println!("{} is current", self.id);
@@ -105,15 +105,15 @@ impl Promote {
     fn in_state(
         &self,
         target: &AdminTarget,
-        second_key: bool,
+        settings: &PromotionSettings,
         who: &str,
     ) -> anyhow::Result<LedgerEntry> {
         let unsigned = self.allow_unsigned.then(|| self.id.to_string());
-        let trust = trust(&self.releases, unsigned.as_slice())?;
+        let trust = trust(&settings.releases, unsigned.as_slice())?;
         let rules = PromotionRules {
-            releases: &self.releases,
+            releases: &settings.releases,
             trust: &trust,
-            second_key,
+            second_key: settings.promotion_second_key,
         };
         let request = PromotionRequest {
             kind: self.kind.into(),
@@ -136,6 +136,10 @@ fn stated_person(by: Option<&str>, source: Option<ValueSource>) -> Option<&str> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::{Arguments, execute};
+    use clap::CommandFactory;
+    use std::fs;
+    use std::path::Path;
 
     #[test]
     fn an_empty_variable_states_nobody_and_an_empty_option_is_refused() {
@@ -144,5 +148,34 @@ mod tests {
         assert_eq!(stated_person(Some("Alice"), variable), Some("Alice"));
         let stated = stated_person(Some(""), Some(ValueSource::CommandLine));
         assert!(operator(stated).is_err());
+    }
+
+    #[test]
+    fn without_a_server_the_releases_are_those_of_the_command_line_or_else_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let [data, named, flagged] =
+            ["data", "named", "flagged"].map(|name| folder.path().join(name));
+        // The error names the folder, since nobody can read its keys.
+        for releases in [&named, &flagged] {
+            fs::create_dir_all(releases.join("keys")).unwrap();
+            fs::write(releases.join("keys/broken.pub"), "no key").unwrap();
+        }
+        let config = folder.path().join("domesday.toml");
+        let (data, releases) = (data.display(), named.display());
+        let settings = format!("data = \"{data}\"\nreleases = \"{releases}\"\n");
+        fs::write(&config, settings).unwrap();
+        let refused = |flags: &[&str]| {
+            let words = ["domesday", "release", "promote", "trees-1", "--config"];
+            let words = [&words[..], &[config.to_str().unwrap()], flags].concat();
+            let matches = Arguments::command().try_get_matches_from(words).unwrap();
+            execute(&matches).unwrap_err().to_string()
+        };
+        let unreadable = |releases: &Path| {
+            let keys = releases.join("keys");
+            format!("cannot read the trusted keys in {}", keys.display())
+        };
+        assert_eq!(refused(&[]), unreadable(&named));
+        let flags = ["--releases", flagged.to_str().unwrap()];
+        assert_eq!(refused(&flags), unreadable(&flagged));
     }
 }

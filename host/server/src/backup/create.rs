@@ -11,6 +11,7 @@ use chrono::{DateTime, SecondsFormat};
 use domesday_journal::{FILE_PREFIX, JOURNAL, removed_files, restored_journals};
 use domesday_package::{FileEntry, FilePath, Timestamp, make_directory};
 use domesday_state::UnixMillis;
+use domesday_valuation::compile_cache::own_folder;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
@@ -60,6 +61,7 @@ pub fn back_up<E: From<BackupError>>(
 ) -> Result<BackupManifest, E> {
     let HostFolders { data, journal } = folders;
     let copies = CopyLock::take(data)?;
+    check_key_owner(data)?;
     copies.remove_abandoned()?;
     let mut draft = BackupDraft::create(backup)?;
     draft.add_journals(journal, data)?;
@@ -72,6 +74,18 @@ pub fn back_up<E: From<BackupError>>(
     draft.add_keys(data)?;
     let made_at = timestamp(state.at)?;
     Ok(draft.finish(made_at, state.location, state.schema, &key)?)
+}
+
+/// Checks that the data folder has the key of the promotion ledger, or is this user's own. A key
+/// that another user makes in it, root too, would keep the service from its folder.
+///
+/// # Errors
+/// [`BackupError::Folder`] if the key is missing and the folder is another user's.
+fn check_key_owner(data: &Path) -> Result<(), BackupError> {
+    match data.join(ledger_key::FILE).exists() {
+        true => Ok(()),
+        false => Ok(own_folder(data, "the data folder")?),
+    }
 }
 
 /// Returns a moment to the second.
@@ -290,6 +304,7 @@ impl Drop for BackupDraft {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::chown;
 
     #[test]
     fn the_state_is_copied_after_the_receipts_and_nothing_stays_where_it_fails() {
@@ -333,6 +348,41 @@ mod tests {
         assert_eq!(names, expected);
         assert_eq!(fs::read(backup.join(STATE)).unwrap(), b"a state");
         assert_eq!(fs::read_dir(&data).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn a_backup_makes_no_key_in_a_folder_of_another_user_and_reads_one_that_is_there() {
+        let place = tempfile::tempdir().unwrap();
+        let [data, backup] = ["data", "backup"].map(|name| place.path().join(name));
+        fs::create_dir(&data).unwrap();
+        // Only root can give a folder away.
+        if chown(&data, Some(65_534), None).is_err() {
+            println!("skipped: the folder of another user needs root");
+            return;
+        }
+        let folders = HostFolders {
+            data: &data,
+            journal: &data.join(JOURNAL),
+        };
+        // The state is in PostgreSQL, so that nothing else of the backup is made in the folder.
+        let back_up = || {
+            back_up(&backup, folders, ([7; 8], [7; 32]), |_| {
+                Ok::<_, BackupError>(CopiedState {
+                    location: StateLocation::Postgresql,
+                    schema: 1,
+                    at: UnixMillis(1_700_000_000_000),
+                })
+            })
+        };
+        let refused = back_up();
+        assert!(
+            matches!(refused, Err(BackupError::Folder(_))),
+            "{refused:?}"
+        );
+        assert_eq!(fs::read_dir(&data).unwrap().count(), 0);
+        assert!(!backup.exists());
+        LedgerKey::open(&data, [7; 32]).unwrap();
+        back_up().unwrap();
     }
 
     #[test]

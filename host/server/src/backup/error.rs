@@ -3,6 +3,7 @@
 use domesday_journal::JournalError;
 use domesday_package::{FileSignatureError, KeyError, Sha256Digest, StagedContentError};
 use domesday_state::{StateError, UnixMillis};
+use domesday_valuation::compile_cache::CompileCacheError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -69,6 +70,11 @@ pub enum BackupError {
     /// The manifest is not signed by the key.
     #[error(transparent)]
     Signature(#[from] FileSignatureError),
+    /// The data folder has no key, and takes none of this user.
+    #[error(
+        "there is no key to sign the backup with. Make the backup as the user of the service: {0}"
+    )]
+    Folder(#[from] CompileCacheError),
     /// A key cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),

@@ -113,7 +113,7 @@ fn check_owner(data: &Path) -> anyhow::Result<()> {
     let (owner, user) = (folder.uid(), rustix::process::geteuid().as_raw());
     if owner != user {
         bail!(
-            "no server answers in {shown}, which belongs to the user {owner} and not to {user}; wait until the service is ready, or type the command as its user, such as `sudo -u domesday domesday`"
+            "no server answers in {shown}, which belongs to the user {owner} and not to {user}; wait until the service is ready, or type the command as its user, with its settings, such as `sudo -u domesday domesday key list --config /etc/domesday/domesday.toml`"
         );
     }
     Ok(())
@@ -158,6 +158,11 @@ mod tests {
         };
         let refused = target.open_state().err().unwrap().to_string();
         assert!(refused.contains("belongs to the user 65534"), "{refused}");
+        // sudo passes no variable on, so the settings are a flag.
+        assert!(
+            refused.contains("--config /etc/domesday/domesday.toml"),
+            "{refused}"
+        );
         assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);
     }
 }

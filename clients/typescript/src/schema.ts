@@ -1105,7 +1105,7 @@ export interface components {
         PostcodeCoverage: {
             /**
              * Format: int32
-             * @description Sales there in the 1,096 days before today.
+             * @description Standard sales (category A) of dwellings there in the 1,096 days before today.
              */
             recent_sales: number;
             /** @description True if the release's snapshot has an address or a sale in the postcode. */
@@ -4075,6 +4075,7 @@ export interface operations {
              *     - `null_option`: An option that is null.
              *     - `empty_section`: A section without a field.
              *     - `valuation_date_outside_window`: The valuation date lies outside the release's window.
+             *     - `address_not_found`: No property answers to the address.
              *     - `outside_geography`: The property lies outside England and Wales.
              */
             422: {
@@ -4121,6 +4122,7 @@ export interface operations {
             /**
              * @description - `overloaded`: The service has more work than it can take.
              *     - `processing_deadline_exceeded`: The processing deadline passed before the work was done.
+             *     - `identity_provider_unavailable`: The address lookup fails, in the snapshot or at the provider.
              */
             503: {
                 headers: {
@@ -4746,7 +4748,6 @@ export interface operations {
             /**
              * @description - `body_too_large`: A body larger than the limit.
              *     - `too_many_rows`: More rows than the lowest limit that applies.
-             *     - `response_too_large`: The answer would be larger than the limit.
              */
             413: {
                 headers: {

@@ -179,7 +179,13 @@ class ParameterError(Model):
 
 class PostcodeCoverage(Model):
     recent_sales: Annotated[
-        int, Field(description="Sales there in the 1,096 days before today.", ge=0)
+        int,
+        Field(
+            description=(
+                "Standard sales (category A) of dwellings there in the 1,096 days before today."
+            ),
+            ge=0,
+        ),
     ]
     represented: Annotated[
         bool,
@@ -678,11 +684,18 @@ class DevelopmentProperty(Model):
         str | None,
         Field(
             description="House or plot, where there is one yet. Nothing is looked up with it.",
-            max_length=200,
             min_length=1,
             pattern=(
-                "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-"
-                "\\u001f\\u007f-\\u009f]*$"
+                "^[\\t-\\r "
+                "\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*[^\\u0000"
+                "-"
+                " "
+                "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000](?:[^\\u0"
+                "000-\\u001f\\u007f-\\u009f]{0,198}[^\\u0000-"
+                " "
+                "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000])?[\\t-\\"
+                "r"
+                " \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*$"
             ),
         ),
     ] = None
@@ -718,11 +731,18 @@ class DevelopmentProperty(Model):
         str | None,
         Field(
             description="The street, where there is one yet. Nothing is looked up with it.",
-            max_length=200,
             min_length=1,
             pattern=(
-                "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-"
-                "\\u001f\\u007f-\\u009f]*$"
+                "^[\\t-\\r "
+                "\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*[^\\u0000"
+                "-"
+                " "
+                "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000](?:[^\\u0"
+                "000-\\u001f\\u007f-\\u009f]{0,198}[^\\u0000-"
+                " "
+                "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000])?[\\t-\\"
+                "r"
+                " \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*$"
             ),
         ),
     ] = None
@@ -954,11 +974,18 @@ class Property(Model):
                 "House number or name, flat and building: what tells the property from its "
                 "neighbours, such as `15` or `Flat 3, Fern Point, 60`."
             ),
-            max_length=200,
             min_length=1,
             pattern=(
-                "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-"
-                "\\u001f\\u007f-\\u009f]*$"
+                "^[\\t-\\r "
+                "\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*[^\\u0000"
+                "-"
+                " "
+                "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000](?:[^\\u0"
+                "000-\\u001f\\u007f-\\u009f]{0,198}[^\\u0000-"
+                " "
+                "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000])?[\\t-\\"
+                "r"
+                " \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*$"
             ),
         ),
     ]
@@ -976,11 +1003,18 @@ class Property(Model):
         str,
         Field(
             description="The street.",
-            max_length=200,
             min_length=1,
             pattern=(
-                "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-"
-                "\\u001f\\u007f-\\u009f]*$"
+                "^[\\t-\\r "
+                "\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*[^\\u0000"
+                "-"
+                " "
+                "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000](?:[^\\u0"
+                "000-\\u001f\\u007f-\\u009f]{0,198}[^\\u0000-"
+                " "
+                "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000])?[\\t-\\"
+                "r"
+                " \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*$"
             ),
         ),
     ]

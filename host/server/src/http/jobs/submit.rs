@@ -98,7 +98,7 @@ pub async fn submit(
                     service.metrics.jobs.record_accepted();
                     service.submitted.notify_one();
                 }
-                let valuation = is_new.then(|| LoggedValuation {
+                let valuation = is_new.then_some(LoggedValuation {
                     rows: job.request_count as usize,
                     billable: size.billable as usize,
                     ..logged

@@ -33,14 +33,14 @@ pub use provider::{Limits, Provider, ProviderError};
 
 use std::time::Duration;
 
-/// An observer of lookups, for metrics.
+/// An observer of lookups, for metrics. It ignores what it does not override.
 pub trait LookupObserver: Send + Sync {
     /// Records the end of a request after `took`: [`Failure::label`] or `answered`.
-    fn request_finished(&self, outcome: &'static str, took: Duration);
+    fn request_finished(&self, _outcome: &'static str, _took: Duration) {}
     /// Records a retry of a request.
-    fn request_retried(&self);
+    fn request_retried(&self) {}
     /// Records the end of a lookup of a postcode: `remembered`, `answered` or `unavailable`.
-    fn lookup_finished(&self, result: &'static str);
+    fn lookup_finished(&self, _result: &'static str) {}
     /// Records a change of the circuit breaker's state.
-    fn breaker_changed(&self, state: State);
+    fn breaker_changed(&self, _state: State) {}
 }

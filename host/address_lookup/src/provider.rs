@@ -223,19 +223,13 @@ impl Provider {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::State;
     use std::io::{BufRead, BufReader, Write};
     use std::net::TcpListener;
 
     /// Ignores what happens.
     struct Unobserved;
 
-    impl LookupObserver for Unobserved {
-        fn request_finished(&self, _: &'static str, _: Duration) {}
-        fn request_retried(&self) {}
-        fn lookup_finished(&self, _: &'static str) {}
-        fn breaker_changed(&self, _: State) {}
-    }
+    impl LookupObserver for Unobserved {}
 
     /// Looks up a postcode at a provider that responds with these lines. Returns the wait until a
     /// retry.

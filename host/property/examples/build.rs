@@ -8,6 +8,8 @@
 
 #![allow(unused_crate_dependencies)]
 
+mod stages;
+
 use domesday_property::build::{self, Inputs};
 use domesday_registers::MaxRejected;
 use std::error::Error;
@@ -28,7 +30,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             .price_paid
             .retain(|path| !path.to_string_lossy().contains("monthly"));
     }
-    let mut stage = String::new();
     let started = std::time::Instant::now();
     let report = build::build_within(
         "example",
@@ -36,12 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         &directory,
         memory,
         None,
-        &mut |name, _, _| {
-            if stage != name {
-                eprintln!("{:8.2} s  {name}", started.elapsed().as_secs_f64());
-                stage = name.to_owned();
-            }
-        },
+        &mut stages::print_stages(),
     )?;
     eprintln!("{:8.2} s  done", started.elapsed().as_secs_f64());
     println!("{}", serde_json::to_string_pretty(&report)?);

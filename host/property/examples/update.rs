@@ -4,6 +4,8 @@
 
 #![allow(unused_crate_dependencies)]
 
+mod stages;
+
 use domesday_property::build;
 use domesday_registers::MaxRejected;
 use std::error::Error;
@@ -15,7 +17,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: update SNAPSHOT DIRECTORY MONTHLY…".into());
     };
     let months: Vec<PathBuf> = arguments.collect();
-    let mut stage = String::new();
     let started = std::time::Instant::now();
     let report = build::update(
         "example",
@@ -24,12 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         MaxRejected::default(),
         None,
         &directory,
-        &mut |name, _, _| {
-            if stage != name {
-                eprintln!("{:8.2} s  {name}", started.elapsed().as_secs_f64());
-                stage = name.to_owned();
-            }
-        },
+        &mut stages::print_stages(),
     )?;
     eprintln!("{:8.2} s  done", started.elapsed().as_secs_f64());
     println!("{}", serde_json::to_string_pretty(&report)?);

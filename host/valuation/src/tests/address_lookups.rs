@@ -1,7 +1,7 @@
 //! The address lookups of one request, against a provider on loopback.
 
 use domesday_address_lookup::breaker::Rules;
-use domesday_address_lookup::{Endpoint, Failure, Limits, LookupObserver, Provider, State};
+use domesday_address_lookup::{Endpoint, Failure, Limits, LookupObserver, Provider};
 use domesday_registers::Postcode;
 use domesday_valuation::pipeline::address_lookup::{AddressLookups, LookupState};
 use std::collections::BTreeSet;
@@ -16,12 +16,7 @@ type Requests = Arc<Mutex<Vec<String>>>;
 /// Ignores what happens.
 struct Unobserved;
 
-impl LookupObserver for Unobserved {
-    fn request_finished(&self, _: &'static str, _: Duration) {}
-    fn request_retried(&self) {}
-    fn lookup_finished(&self, _: &'static str) {}
-    fn breaker_changed(&self, _: State) {}
-}
+impl LookupObserver for Unobserved {}
 
 /// Answers one request. A postcode that begins with `QB` gets 503, to be retried after as many
 /// seconds as its first digit. All others get a list without addresses.

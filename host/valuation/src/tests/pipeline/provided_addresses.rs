@@ -2,7 +2,7 @@
 
 use super::{asynchronous, context, demo, release, run_batch};
 use crate::tests::places::{Home, Places, home};
-use domesday_address_lookup::{Endpoint, Limits, LookupObserver, Provider, State};
+use domesday_address_lookup::{Endpoint, Limits, LookupObserver, Provider};
 use domesday_contract::v3::request::{Kind, Request};
 use domesday_contract::vocabulary::Vocabulary;
 use domesday_property::{PostcodeLocation, Property};
@@ -29,12 +29,7 @@ const UPRN: u64 = 990_000_000_001;
 /// Drops what it hears.
 struct Deaf;
 
-impl LookupObserver for Deaf {
-    fn lookup_finished(&self, _: &'static str) {}
-    fn request_finished(&self, _: &'static str, _: Duration) {}
-    fn breaker_changed(&self, _: State) {}
-    fn request_retried(&self) {}
-}
+impl LookupObserver for Deaf {}
 
 fn client(places: &Places) -> Arc<Provider> {
     let endpoint = Endpoint::parse(&places.url()).unwrap();

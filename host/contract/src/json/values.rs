@@ -82,6 +82,7 @@ pub fn text(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, ValueEr
         let Value::String(text) = value else {
             return Err(ValueError::kind("a string", value));
         };
+        check_length(text, longest)?;
         plain(text.trim(), longest)
     }
 }
@@ -96,17 +97,22 @@ pub fn verbatim(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, Val
     }
 }
 
+fn check_length(text: &str, longest: usize) -> Result<(), ValueError> {
+    // Bytes first: a megabyte of text is not counted character by character.
+    match text.len() > longest * 4 || text.chars().count() > longest {
+        true => Err(ValueError(format!(
+            "The text is longer than {longest} characters; shorten it."
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// Returns a text that is neither empty nor too long and has no control character.
 fn plain(text: &str, longest: usize) -> Result<String, ValueError> {
     if text.is_empty() {
         return Err(ValueError("The text is empty; give a value.".to_owned()));
     }
-    // Bytes first: a megabyte of text is not counted character by character.
-    if text.len() > longest * 4 || text.chars().count() > longest {
-        return Err(ValueError(format!(
-            "The text is longer than {longest} characters; shorten it."
-        )));
-    }
+    check_length(text, longest)?;
     if text.chars().any(char::is_control) {
         return Err(ValueError(
             "The text holds a control character; take it out.".to_owned(),

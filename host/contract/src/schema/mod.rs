@@ -87,14 +87,11 @@ pub fn text(longest: usize) -> Object {
     schema
 }
 
-/// Returns the schema of a text of 1 to `longest` characters, beside white space at its ends.
+/// Returns the schema of a text of 1 to `longest` characters, with any white space at its ends.
 #[must_use]
 pub fn trimmed_text(longest: usize) -> Object {
-    let between = longest.saturating_sub(2);
-    let mut schema = Object::with_type(Type::String);
-    schema.pattern = Some(format!(
-        "^{SPACE}*{VISIBLE}(?:{PRINTED}{{0,{between}}}{VISIBLE})?{SPACE}*$"
-    ));
+    let expression = format!("^{SPACE}*{VISIBLE}(?:{PRINTED}*{VISIBLE})?{SPACE}*$");
+    let mut schema = pattern(&expression, longest);
     schema.min_length = Some(1);
     schema
 }

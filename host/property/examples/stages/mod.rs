@@ -1,4 +1,4 @@
-//! What the examples print while they build.
+//! The progress of a build, as the examples print it.
 
 use std::time::Instant;
 

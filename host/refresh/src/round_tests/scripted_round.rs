@@ -152,7 +152,7 @@ impl World {
         ]);
     }
 
-    /// Has releases of a part promoted elsewhere, one after another.
+    /// Promotes releases of a part elsewhere, one after another.
     pub(super) fn promote_elsewhere(&self, part: Part, ids: &[&str]) {
         let entries = ids.iter().map(|id| serde_json::json!({"release_id": id}));
         let history = serde_json::Value::from_iter(entries).to_string();

@@ -69,7 +69,7 @@ fn drained_runs_are_deleted() {
 }
 
 /// Returns a kind of group that may have this many rows.
-fn numbered(most: usize) -> GroupKind<u32> {
+fn group_kind(most: usize) -> GroupKind<u32> {
     GroupKind {
         describe: |key| format!("the number {key}"),
         flags: "--rows",
@@ -80,9 +80,9 @@ fn numbered(most: usize) -> GroupKind<u32> {
 #[test]
 fn a_group_has_no_more_rows_than_its_bound() {
     let rows = || [7, 7, 8, 8, 8, 9].into_iter().map(Ok);
-    let mut groups = Groups::new(rows(), |row: &u32| *row, numbered(3)).unwrap();
+    let mut groups = Groups::new(rows(), |row: &u32| *row, group_kind(3)).unwrap();
     while groups.next().unwrap().is_some() {}
-    let mut groups = Groups::new(rows(), |row: &u32| *row, numbered(2)).unwrap();
+    let mut groups = Groups::new(rows(), |row: &u32| *row, group_kind(2)).unwrap();
     assert_eq!(groups.next().unwrap(), Some((7, vec![7, 7])));
     let error = groups.next().unwrap_err();
     assert!(matches!(error, BuildError::TooManyRows { .. }), "{error}");
@@ -97,7 +97,7 @@ fn a_group_has_no_more_rows_than_its_bound() {
 fn groups_skip_keys_below_the_query() {
     let rows = [(1, 'a'), (1, 'b'), (2, 'c'), (5, 'd'), (5, 'e'), (9, 'f')];
     let rows = rows.into_iter().map(Ok);
-    let mut groups = Groups::new(rows, |row: &(u32, char)| row.0, numbered(2)).unwrap();
+    let mut groups = Groups::new(rows, |row: &(u32, char)| row.0, group_kind(2)).unwrap();
     assert_eq!(groups.next().unwrap(), Some((1, vec![(1, 'a'), (1, 'b')])));
     assert_eq!(groups.at(3).unwrap(), []);
     assert_eq!(groups.at(5).unwrap(), [(5, 'd'), (5, 'e')]);

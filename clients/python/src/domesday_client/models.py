@@ -684,6 +684,7 @@ class DevelopmentProperty(Model):
         str | None,
         Field(
             description="House or plot, where there is one yet. Nothing is looked up with it.",
+            max_length=200,
             min_length=1,
             pattern=(
                 "^[\\t-\\r "
@@ -691,7 +692,7 @@ class DevelopmentProperty(Model):
                 "-"
                 " "
                 "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000](?:[^\\u0"
-                "000-\\u001f\\u007f-\\u009f]{0,198}[^\\u0000-"
+                "000-\\u001f\\u007f-\\u009f]*[^\\u0000-"
                 " "
                 "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000])?[\\t-\\"
                 "r"
@@ -731,6 +732,7 @@ class DevelopmentProperty(Model):
         str | None,
         Field(
             description="The street, where there is one yet. Nothing is looked up with it.",
+            max_length=200,
             min_length=1,
             pattern=(
                 "^[\\t-\\r "
@@ -738,7 +740,7 @@ class DevelopmentProperty(Model):
                 "-"
                 " "
                 "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000](?:[^\\u0"
-                "000-\\u001f\\u007f-\\u009f]{0,198}[^\\u0000-"
+                "000-\\u001f\\u007f-\\u009f]*[^\\u0000-"
                 " "
                 "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000])?[\\t-\\"
                 "r"
@@ -974,6 +976,7 @@ class Property(Model):
                 "House number or name, flat and building: what tells the property from its "
                 "neighbours, such as `15` or `Flat 3, Fern Point, 60`."
             ),
+            max_length=200,
             min_length=1,
             pattern=(
                 "^[\\t-\\r "
@@ -981,7 +984,7 @@ class Property(Model):
                 "-"
                 " "
                 "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000](?:[^\\u0"
-                "000-\\u001f\\u007f-\\u009f]{0,198}[^\\u0000-"
+                "000-\\u001f\\u007f-\\u009f]*[^\\u0000-"
                 " "
                 "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000])?[\\t-\\"
                 "r"
@@ -1003,6 +1006,7 @@ class Property(Model):
         str,
         Field(
             description="The street.",
+            max_length=200,
             min_length=1,
             pattern=(
                 "^[\\t-\\r "
@@ -1010,7 +1014,7 @@ class Property(Model):
                 "-"
                 " "
                 "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000](?:[^\\u0"
-                "000-\\u001f\\u007f-\\u009f]{0,198}[^\\u0000-"
+                "000-\\u001f\\u007f-\\u009f]*[^\\u0000-"
                 " "
                 "\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000])?[\\t-\\"
                 "r"

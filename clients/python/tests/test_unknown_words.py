@@ -147,7 +147,7 @@ def test_no_word_or_member_of_an_error_changes_its_kind(
     for place, old in places(answer):
         with pytest.raises((ApiError, BatchError)) as caught:
             outcome(harness, route, [(status, altered(answer, place, old))])
-        error = caught.value
+        error: BaseException | None = caught.value
         error = error.__cause__ if isinstance(error, BatchError) else error
         assert isinstance(error, ApiError) and error.status == status
         if place == ("error", "code"):

@@ -36,7 +36,7 @@ use domesday_engine::outcome::RowFailure;
 use domesday_engine::subject::Subject;
 use domesday_evaluation::report::AsAt;
 use domesday_evaluation::request_shape::RequestShape;
-use domesday_package::{Kind, Package, PropertyBody, Trust, ValuationBody, open};
+use domesday_package::{Kind, Package, PropertyBody, Trust, ValuationBody, open, open_unproved};
 use domesday_property::SnapshotError;
 use domesday_registers::Day;
 use domesday_registers::Progress;
@@ -291,7 +291,7 @@ fn on_sales(
     progress: &mut Progress<'_>,
 ) -> Result<([Finding; 3], Vec<String>), CheckError> {
     let manifest = &candidate.on_demand.manifest;
-    let package = open(
+    let package = open_unproved(
         &root
             .join(Kind::Property.as_str())
             .join(manifest.snapshot.id.as_str()),

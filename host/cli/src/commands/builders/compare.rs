@@ -11,7 +11,7 @@ use chrono::NaiveDate;
 use domesday_engine::config::Allocation;
 use domesday_engine::fixture;
 use domesday_evaluation::compare::sides::Sides;
-use domesday_package::{Kind, PackageId, PropertyBody, Trust, open};
+use domesday_package::{Kind, PackageId, PropertyBody, Trust, read_claimed_body};
 use domesday_registers::Day;
 use domesday_release_tools::backtest::EVIDENCE_LAG_DAYS;
 use domesday_release_tools::compare::{Rows, run};
@@ -97,11 +97,8 @@ impl Compare {
 /// already. Only its manifest is read here.
 fn is_synthetic(root: &Path, release: &OpenRelease) -> anyhow::Result<bool> {
     let snapshots = root.join(Kind::Property.as_str());
-    let package = open(
-        &snapshots.join(release.manifest.snapshot.id.as_str()),
-        &Trust::Unsigned,
-    )?;
-    let body: PropertyBody = package.body()?;
+    let package = snapshots.join(release.manifest.snapshot.id.as_str());
+    let body: PropertyBody = read_claimed_body(&package, &Trust::Unsigned)?;
     Ok(body.synthetic)
 }
 

@@ -103,8 +103,7 @@ fn is_none(count: &usize) -> bool {
 impl Header {
     /// Returns a warning where evidence of real registers was shown sooner than a server has it.
     pub fn lag_warning(&self) -> Option<String> {
-        let early = !self.synthetic && self.evidence_lag_days < REGISTERS_LAG_DAYS;
-        early.then(|| {
+        is_early(self.evidence_lag_days, self.synthetic).then(|| {
             format!(
                 "The back-test shows evidence after {} days, and registers have it after about {REGISTERS_LAG_DAYS}. \
                  A server sees less, so these figures and ranges are too good. Leave out --evidence-lag.",
@@ -112,6 +111,11 @@ impl Header {
             )
         })
     }
+}
+
+/// Returns whether evidence is shown sooner than a server has it. Invented registers have no lag.
+pub(crate) fn is_early(evidence_lag_days: u32, synthetic: bool) -> bool {
+    !synthetic && evidence_lag_days < REGISTERS_LAG_DAYS
 }
 
 /// The day that a sale is valued as at.

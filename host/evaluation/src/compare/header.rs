@@ -1,7 +1,7 @@
 //! The header of a comparison: the releases, the rows and warnings to the reader.
 
 use super::sides::Sides;
-use crate::report::{REGISTERS_LAG_DAYS, TrainingData};
+use crate::report::{REGISTERS_LAG_DAYS, TrainingData, is_early};
 use serde::{Deserialize, Serialize};
 
 /// The header of a comparison.
@@ -163,7 +163,7 @@ impl Header {
             ..
         } = &self.rows
         {
-            if !synthetic && *evidence_lag_days < REGISTERS_LAG_DAYS {
+            if is_early(*evidence_lag_days, *synthetic) {
                 sentences.push(format!(
                     "Evidence is shown after {evidence_lag_days} days, and registers have it after about {REGISTERS_LAG_DAYS}. A server \
                      sees less, so that figures against prices are too good. Leave out --evidence-lag."

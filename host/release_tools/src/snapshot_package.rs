@@ -18,8 +18,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-const SECONDS_OF_DAY: i64 = 24 * 60 * 60;
-
 /// The id, the place, the time and the signer of a package to make.
 pub struct SnapshotTarget {
     /// The id of the snapshot. An id is never reused.
@@ -181,9 +179,7 @@ impl SnapshotTarget {
     /// Returns the last day of which a sale can be known. The present of made-up registers is their
     /// own.
     fn sales_to(&self, synthetic: bool) -> Option<Day> {
-        let days = self.created.timestamp().div_euclid(SECONDS_OF_DAY);
-        let today = i32::try_from(days).ok().map(Day);
-        today.filter(|_| !synthetic)
+        (!synthetic).then(|| Day::from(self.created.date_naive()))
     }
 
     /// Runs a build in a folder beside the packages, and makes a package of its files.

@@ -3,8 +3,7 @@
 //! The macros of the standard library panic where a line cannot be printed. The macros here take
 //! their place in every file of the program and do not panic. A reader that closes the pipe
 //! (`| head`) has the lines it wanted, and the command runs to its end. Any other error is reported
-//! once, at the end of the command ([`error`]). A command
-//! that writes bytes takes [`writer`].
+//! once, at the end of the command ([`error`]). A command that writes bytes takes [`writer`].
 
 use std::fmt::Arguments;
 use std::io;

@@ -246,6 +246,11 @@ fn a_release_whose_promotion_failed_is_judged_against_the_release_that_is_curren
     assert_eq!(fourth.parts[0].state, PartState::Promoted, "{fourth:?}");
 }
 
+/// Returns the datasets of a release of rates that ends on this day.
+fn bank_rate(to: &str, series: u64) -> Vec<serde_json::Value> {
+    vec![serde_json::json!({"dataset": "bank_rate", "to": to, "series": series})]
+}
+
 #[test]
 fn a_release_of_series_whose_promotion_failed_is_compared_with_the_current_one() {
     for (to, state) in [
@@ -253,14 +258,12 @@ fn a_release_of_series_whose_promotion_failed_is_compared_with_the_current_one()
         ("2026-12-31", PartState::Held),
     ] {
         let world = World::new();
-        let datasets =
-            |to: &str| vec![serde_json::json!({"dataset": "bank_rate", "to": to, "series": 1})];
         world.receive(&["bank.csv"]);
-        *world.program.datasets.borrow_mut() = datasets("2026-11-30");
+        *world.program.datasets.borrow_mut() = bank_rate("2026-11-30", 1);
         world.end_with("promote", 1);
         world.round(&[Part::Rates]);
         world.program.ends.borrow_mut().clear();
-        world.add_series(Part::Rates, "other", &datasets(to));
+        world.add_series(Part::Rates, "other", &bank_rate(to, 1));
         world.promote_elsewhere(Part::Rates, &["other"]);
         let (report, _) = world.round(&[Part::Rates]);
         assert_eq!(report.parts[0].state, state, "{to}: {report:?}");
@@ -275,11 +278,9 @@ fn a_release_of_series_is_compared_with_the_current_one_before_its_promotion() {
         ("2026-12-31", PartState::Held),
     ] {
         let world = World::new();
-        let datasets =
-            |to: &str| vec![serde_json::json!({"dataset": "bank_rate", "to": to, "series": 1})];
         world.receive(&["bank.csv"]);
-        *world.program.datasets.borrow_mut() = datasets("2026-11-30");
-        world.add_series(Part::Rates, "current", &datasets(to));
+        *world.program.datasets.borrow_mut() = bank_rate("2026-11-30", 1);
+        world.add_series(Part::Rates, "current", &bank_rate(to, 1));
         world.promote_elsewhere(Part::Rates, &["current"]);
         let (report, _) = world.round(&[Part::Rates]);
         assert_eq!(report.parts[0].state, state, "{to}: {report:?}");
@@ -303,22 +304,31 @@ fn a_release_of_series_is_not_promoted_while_the_ledger_cannot_be_read() {
 #[test]
 fn a_release_of_series_that_lost_data_waits_for_a_person() {
     let world = World::new();
-    let dataset = |to: &str, series: u64| {
-        vec![serde_json::json!({"dataset": "bank_rate", "to": to, "series": series})]
-    };
     world.receive(&["bank.csv"]);
-    *world.program.datasets.borrow_mut() = dataset("2026-10-30", 1);
+    *world.program.datasets.borrow_mut() = bank_rate("2026-10-30", 1);
     assert_eq!(
         world.round(&[Part::Rates]).0.parts[0].state,
         PartState::Promoted
     );
     for (file, datasets, state) in [
-        ("bank-2.csv", dataset("2026-11-30", 1), PartState::Promoted),
-        ("bank-3.csv", dataset("2026-10-30", 1), PartState::Held),
-        ("bank-4.csv", dataset("2026-11-30", 1), PartState::Promoted),
-        ("bank-5.csv", dataset("2026-11-30", 0), PartState::Held),
+        (
+            "bank-2.csv",
+            bank_rate("2026-11-30", 1),
+            PartState::Promoted,
+        ),
+        ("bank-3.csv", bank_rate("2026-10-30", 1), PartState::Held),
+        (
+            "bank-4.csv",
+            bank_rate("2026-11-30", 1),
+            PartState::Promoted,
+        ),
+        ("bank-5.csv", bank_rate("2026-11-30", 0), PartState::Held),
         ("bank-6.csv", Vec::new(), PartState::Held),
-        ("bank-7.csv", dataset("2026-11-30", 1), PartState::Promoted),
+        (
+            "bank-7.csv",
+            bank_rate("2026-11-30", 1),
+            PartState::Promoted,
+        ),
         ("bank-8.csv", Vec::new(), PartState::Held),
     ] {
         world.receive(&[file]);

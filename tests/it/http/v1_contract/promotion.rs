@@ -48,6 +48,12 @@ fn promote(data: &Path, id: &str) {
     run(["release", "promote", id, "--kind", "rates", "--data", &data]).ok();
 }
 
+/// Returns a query of several pages that names its release.
+fn query_of_release() -> String {
+    let release = fixture_releases::RATES;
+    format!("dataset=bank_rate&from=2026-01-05&page_size=2&release_id={release}")
+}
+
 /// Returns the first page of a query, and the path of the second.
 #[track_caller]
 fn paged(client: &Client, query: &str) -> (Value, String) {
@@ -83,10 +89,7 @@ fn v1_endpoints_2_release_is_kept_by_a_cursor_across_a_promotion_and_a_restart()
 fn v1_cursor_release_that_is_gone_is_not_replaced_by_another() {
     let world = World::new();
     let (server, client) = world.serve();
-    let query = format!(
-        "dataset=bank_rate&from=2026-01-05&page_size=2&release_id={}",
-        fixture_releases::RATES
-    );
+    let query = query_of_release();
     let (_, path) = paged(&client, &query);
     server.stop();
     std::fs::remove_dir_all(world.releases().join("rates").join(fixture_releases::RATES)).unwrap();
@@ -98,10 +101,7 @@ fn v1_cursor_release_that_is_gone_is_not_replaced_by_another() {
 fn v1_cursor_package_that_replaced_the_release_is_not_continued() {
     let world = World::new();
     let (server, client) = world.serve();
-    let query = format!(
-        "dataset=bank_rate&from=2026-01-05&page_size=2&release_id={}",
-        fixture_releases::RATES
-    );
+    let query = query_of_release();
     let (_, path) = paged(&client, &query);
     assert_eq!(points(&client.get(&path).ok())[0], ("2026-01-07", 3.75));
     server.stop();

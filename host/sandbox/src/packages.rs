@@ -18,6 +18,9 @@ macro_rules! files {
     };
 }
 
+/// The start of the name of each package.
+const PACKAGE_PREFIX: &str = "sandbox-";
+
 /// Every file of the packages, by its path.
 const FILES: &[(&str, &[u8])] = files![
     "property/sandbox-2026-09/manifest.json",
@@ -32,7 +35,8 @@ const FILES: &[(&str, &[u8])] = files![
     "valuation/sandbox-2027-01/manifest.sig",
 ];
 
-/// Writes the packages into a folder that holds nothing else, unless they are there already.
+/// Writes the packages into a folder, unless they are there already. Removes those of an earlier
+/// program, and nothing else.
 ///
 /// # Errors
 /// The file system's error.
@@ -44,8 +48,8 @@ pub fn unpack(folder: &Path) -> io::Result<()> {
         return Ok(());
     }
     // An earlier program's packages may have other files.
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
+    for kind in ["property", "valuation"] {
+        remove_packages(&folder.join(kind))?;
     }
     for (path, bytes) in FILES {
         let path = folder.join(path);
@@ -53,6 +57,24 @@ pub fn unpack(folder: &Path) -> io::Result<()> {
             fs::create_dir_all(parent)?;
         }
         fs::write(path, bytes)?;
+    }
+    Ok(())
+}
+
+/// Removes the sandbox's packages of one kind.
+fn remove_packages(folder: &Path) -> io::Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    for package in fs::read_dir(folder)? {
+        let package = package?;
+        if package
+            .file_name()
+            .to_string_lossy()
+            .starts_with(PACKAGE_PREFIX)
+        {
+            fs::remove_dir_all(package.path())?;
+        }
     }
     Ok(())
 }
@@ -76,6 +98,36 @@ mod tests {
         unpack(&releases).unwrap();
         assert_eq!(fs::read(&component).unwrap(), bytes);
         assert!(!component.with_file_name("left-over").exists());
+    }
+
+    #[test]
+    fn only_packages_of_the_sandbox_are_removed() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let earlier = folder.path().join("valuation/sandbox-2026-01");
+        let foreign = [
+            folder.path().join("keys/lender.pub"),
+            folder
+                .path()
+                .join("valuation/hedonic-2026-09/manifest.json"),
+        ];
+        fs::create_dir_all(&earlier).unwrap();
+        for file in &foreign {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        unpack(folder.path()).unwrap();
+        assert!(!earlier.exists());
+        for file in foreign {
+            assert!(file.exists(), "{}", file.display());
+        }
+    }
+
+    #[test]
+    fn every_package_has_the_prefix_that_is_removed() {
+        for (path, _) in FILES {
+            let package = path.split('/').nth(1).unwrap();
+            assert!(package.starts_with(PACKAGE_PREFIX), "{package}");
+        }
     }
 
     #[test]

@@ -15,6 +15,8 @@ use std::process::ExitCode;
 /// Id of the tenant. The demo's has another, so that `domesday serve` gives this key no more
 /// scopes.
 const TENANT: &str = "sandbox";
+/// The folder of the packages in the data folder. A service's releases often lie in `releases`.
+const RELEASES: &str = "sandbox-releases";
 /// The scopes of valuations. The sandbox has neither statistics nor rates.
 const SCOPES: [Scope; 3] = [Scope::AvmValue, Scope::AvmDevelopment, Scope::AvmStoredData];
 
@@ -47,7 +49,7 @@ impl Sandbox {
                 self.listen
             );
         }
-        let releases = self.data.join("releases");
+        let releases = self.data.join(RELEASES);
         packages::unpack(&releases).with_context(|| {
             format!("cannot write the sandbox's releases {}", releases.display())
         })?;

@@ -13,6 +13,8 @@ pub static HEADER: HeaderName = HeaderName::from_static("domesday-sandbox");
 /// header uses it.
 pub const PREFIX: &str = "/sandbox/";
 
+/// The most bytes of a directive. The stub keeps its text before the service looks at the key.
+const TEXT_MAX: usize = 256;
 /// The most seconds that a fault may take.
 const SECONDS_MAX: u32 = 600;
 
@@ -36,6 +38,10 @@ impl FromStr for Directive {
 
     /// Reads `FAULT`, or `FAULT;times=N;seconds=N;form=date;run=TEXT`.
     fn from_str(text: &str) -> Result<Directive, ValidationError> {
+        if text.len() > TEXT_MAX {
+            let problem = format!("The text has {} bytes; {TEXT_MAX} are allowed", text.len());
+            return Err(invalid(&problem));
+        }
         let mut parts = text.split(';').map(str::trim);
         let name = parts.next().unwrap_or_default();
         let kind = FaultKind::from_name(name)
@@ -135,6 +141,18 @@ mod tests {
             assert_eq!(error.code, Code::InvalidValue);
             assert!(error.message.contains(named), "{}", error.message);
         }
+    }
+
+    #[test]
+    fn a_text_has_a_length_at_most() {
+        let run = |bytes: usize| format!("delay;run={}", "a".repeat(bytes - "delay;run=".len()));
+        assert!(run(TEXT_MAX).parse::<Directive>().is_ok());
+        let error = run(TEXT_MAX + 1).parse::<Directive>().unwrap_err();
+        assert!(
+            error.message.contains("257 bytes; 256"),
+            "{}",
+            error.message
+        );
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn a_service_trusts_no_package_of_the_sandbox() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("sandbox");
     start_sandbox().data(&data).go().stop();
-    let refused = start().releases(&data.join("releases")).refused();
+    let refused = start().releases(&data.join("sandbox-releases")).refused();
     assert!(refused.contains("sandbox-2027-01"), "{refused}");
     assert!(refused.contains("nothing is served"), "{refused}");
 }
@@ -58,11 +58,15 @@ fn the_state_of_a_service_is_no_sandbox() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data");
     start().data(&data).go().stop();
+    let key = data.join("releases/keys/lender.pub");
+    std::fs::create_dir_all(key.parent().unwrap()).unwrap();
+    std::fs::write(&key, "").unwrap();
     let refused = start_sandbox().data(&data).refused();
     assert!(
         refused.contains("is the data folder of a service"),
         "{refused}"
     );
+    assert!(key.exists(), "{refused}");
 }
 
 #[test]
@@ -77,7 +81,7 @@ fn its_release_replays_to_the_bit() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("sandbox");
     start_sandbox().data(&data).go().stop();
-    let releases = data.join("releases").display().to_string();
+    let releases = data.join("sandbox-releases").display().to_string();
     let mut replay = domesday();
     replay.args([
         "replay",

@@ -37,7 +37,7 @@ pub use model::{
 pub use query::address_list::{AddressList, ListedProperty};
 pub use query::export::Export;
 pub use query::found_sales::{FoundSale, FoundSales};
-pub use query::nearby::BLOCK_WORK;
+pub use query::nearby::CELL_WORK;
 pub use snapshot::Snapshot;
 pub use store::postcode::PackedPostcode;
 pub use store::sale::CertificateFacts;

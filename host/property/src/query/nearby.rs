@@ -30,8 +30,8 @@ impl Snapshot {
 
     /// Returns the sales of [`Snapshot::nearby_sales`], still packed. `None` where the search would
     /// do more than `work`, from which its work is taken. A sale that is looked at counts as 1, and
-    /// a block that is read as [`BLOCK_WORK`]. The count follows from the snapshot and the query
-    /// alone.
+    /// a read of a cell as [`CELL_WORK`], however many blocks of years it has. The count follows
+    /// from the snapshot and the query alone.
     ///
     /// `is_late` tells that the search has no time left. It is called before each cell and for each
     /// block that comes from the file, so it must cost next to nothing.
@@ -149,17 +149,17 @@ impl Snapshot {
     }
 }
 
-/// Work of reading a block of sales, in sales that are looked at.
-pub const BLOCK_WORK: u64 = 16;
+/// Work of reading a cell once, in sales that are looked at.
+pub const CELL_WORK: u64 = 16;
 
 /// The work that a search may still do.
 struct Work<'a>(&'a mut u64);
 
 impl Work<'_> {
-    /// Counts the work of a block with this number of sales. Returns whether it was still within
-    /// bounds.
+    /// Counts the work of a read of a cell with this number of sales. Returns whether it was still
+    /// within bounds.
     fn spend(&mut self, sales: usize) -> bool {
-        let rest = self.0.checked_sub(BLOCK_WORK + sales as u64);
+        let rest = self.0.checked_sub(CELL_WORK + sales as u64);
         *self.0 = rest.unwrap_or(0);
         rest.is_some()
     }

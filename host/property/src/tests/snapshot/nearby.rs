@@ -2,7 +2,7 @@
 
 use super::world::{SoldRow, World, around, day, place};
 use domesday_property::{
-    BLOCK_WORK, FoundSales, NearbyQuery, Order, PropertyTypes, Snapshot, SnapshotError,
+    CELL_WORK, FoundSales, NearbyQuery, Order, PropertyTypes, Snapshot, SnapshotError,
 };
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
@@ -259,7 +259,7 @@ fn a_search_ends_where_its_work_does() {
             assert!(ends(enough - 1) && !ends(enough), "{order:?}");
             assert_eq!(rest(enough + 5), Some(5), "{order:?}");
         }
-        let blocks = (enough - known.len() as u64) / BLOCK_WORK;
+        let blocks = (enough - known.len() as u64) / CELL_WORK;
         let most = if order == Order::Nearest { 60 } else { 60 * 61 };
         assert!((1..=most).contains(&blocks), "{order:?} {enough}");
         let none = NearbyQuery {
@@ -325,7 +325,7 @@ fn a_search_looks_at_its_time_before_each_cell_and_ends_there() {
         search_with_looks(snapshot, &query, u64::MAX);
         let whole = search_with_looks(snapshot, &query, u64::MAX);
         let expected = whole.found.unwrap().unwrap().len();
-        let sales = whole.work - whole.looks * BLOCK_WORK;
+        let sales = whole.work - whole.looks * CELL_WORK;
         assert!((1..=known.len() as u64).contains(&sales), "{order:?}");
         for most in [0, 1, whole.looks / 2, whole.looks - 1] {
             assert_ends_after(snapshot, &query, most);

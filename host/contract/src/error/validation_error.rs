@@ -97,7 +97,7 @@ pub fn sanitize(text: &str) -> String {
         }
         // Direction marks and line separators would let a request rewrite a log line.
         let harmless = !character.is_control()
-            && !matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+            && !matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
         let _ = out.write_char(if harmless { character } else { '\u{fffd}' });
     }
     out
@@ -111,8 +111,8 @@ mod tests {
     fn shown_text_is_bounded_and_harmless() {
         assert_eq!(quote("abc"), "\"abc\"");
         assert_eq!(
-            quote("a\u{7}b\nc\u{202e}d"),
-            "\"a\u{fffd}b\u{fffd}c\u{fffd}d\""
+            quote("a\u{7}b\nc\u{202e}d\u{61c}e"),
+            "\"a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}e\""
         );
         let exact = "é".repeat(60);
         assert_eq!(quote(&exact), format!("\"{exact}\""));

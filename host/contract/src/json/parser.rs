@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
             self.peek();
             let start = self.at;
             // A row is parsed again on its own, so nothing of it is kept here.
-            self.skip(depth.max(LEVELS_MAX))?;
+            self.skip(depth)?;
             rows.count += 1;
             if rows.texts.len() < rows_max {
                 rows.texts.push(&self.text[start..self.at]);

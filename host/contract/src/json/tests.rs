@@ -85,6 +85,10 @@ fn depth_is_bounded() {
     assert!(read(nested(DEPTH_MAX).as_bytes()).is_ok());
     let error = read(nested(DEPTH_MAX + 1).as_bytes()).unwrap_err();
     assert_eq!(error.kind, SyntaxErrorKind::Depth);
+    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    assert!(read(nested(DEPTH_MAX).as_bytes()).is_ok());
+    let error = read(nested(DEPTH_MAX + 1).as_bytes()).unwrap_err();
+    assert_eq!(error.kind, SyntaxErrorKind::Depth);
     let error = read("[".repeat(1_000_000).as_bytes()).unwrap_err();
     assert_eq!(error.kind, SyntaxErrorKind::Depth);
 }

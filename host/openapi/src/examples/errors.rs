@@ -197,7 +197,7 @@ static EXAMPLES: &[ErrorExample] = &[
     fault(Code::ValuationDateOutsideWindow, "/property/valuation_date", "This release values as at 2026-10-01 to 2027-12-31, both included; GET /v3/releases/current states the window."),
     fault(Code::EmptyRequests, "/requests", "The list of requests is empty; give at least one."),
     plain(Code::RateLimited, "These are more requests than the plan's rate and burst. Retry-After says when the next may come."),
-    plain(Code::ConcurrencyLimited, "8 requests are running, the plan's maximum. Try again when one of them ends."),
+    plain(Code::ConcurrencyLimited, "8 requests of yours are running, as many as this host takes at once. Try again when one of them ends."),
     plain(Code::CapacityOccupied, "The plan's maximum of queued and running jobs is reached. Submit this one when one of them is done.").on("_jobs", job),
     plain(Code::CapacityOccupied, "The service has no free request slot. Try again shortly."),
     plain(Code::MonthlyValuationQuotaExceeded, "The request needs units of the month's allowance: 1, and 0 of 0 are used. The next month begins at midnight UTC; Retry-After says when.").on("", home),

@@ -88,7 +88,7 @@ impl From<LimitExceeded> for ApiError {
             .after(wait),
             LimitExceeded::Concurrency { limit } => ValidationError::new(
                 Code::ConcurrencyLimited,
-                format!("{limit} requests are running, the plan's maximum. Try again when one of them ends."),
+                format!("{limit} requests of yours are running, as many as this host takes at once. Try again when one of them ends."),
             )
             .into(),
             LimitExceeded::Capacity => ValidationError::new(

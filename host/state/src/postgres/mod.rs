@@ -5,8 +5,8 @@
 //!
 //! **Memory.** Notifications and two polls a second keep [`directory`] fresh. So a change by
 //! another host is seen within a second. A host that lost the database goes on authenticating for a
-//! minute. One that was itself asleep authenticates nobody before it has read the database again.
-//! It reads in [`pages`].
+//! minute. One whose process stood still authenticates nobody before it has read the database
+//! again. It reads in [`pages`].
 //!
 //! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement. It
 //! charges the host's shard (`8_usage_shards.sql`), so that no host waits for another's commit. A

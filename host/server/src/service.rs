@@ -223,6 +223,12 @@ impl Service {
         self.state.degradation().is_none() && self.releases.current_problem().is_none()
     }
 
+    /// Reports whether receipts can be written, where they are on. Reads memory alone.
+    pub(crate) fn can_record_receipts(&self) -> bool {
+        let receipts = self.receipts.as_ref();
+        receipts.is_none_or(|receipts| receipts.status().1.is_none())
+    }
+
     /// Returns the reason why the host's own files cannot be used, if they cannot: the data folder
     /// and the journal. Reads memory alone.
     pub fn host_problem(&self) -> Option<String> {

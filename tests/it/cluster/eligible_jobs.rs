@@ -43,16 +43,21 @@ fn status_of(client: &Client, job: &Value) -> String {
     document["status"].as_str().unwrap().to_owned()
 }
 
-/// Asserts that a host passes a job over, and that the log says why.
-fn assert_waits(host: &Server, client: &Client, job: &Value) -> Value {
-    let waiting = "jobs wait for a release that this host cannot run";
-    let line = host.await_log(|line| line["message"] == waiting);
-    assert_eq!(line["release_id"], job["release_id"], "{line}");
+/// Asserts that no host claims a job.
+fn assert_stays_queued(client: &Client, job: &Value) {
     let begun = Instant::now();
     while begun.elapsed() < CLAIMED {
         assert_eq!(status_of(client, job), "queued");
         std::thread::sleep(Duration::from_millis(100));
     }
+}
+
+/// Asserts that a host passes a job over, and that the log says why.
+fn assert_waits(host: &Server, client: &Client, job: &Value) -> Value {
+    let waiting = "jobs wait for a release that this host cannot run";
+    let line = host.await_log(|line| line["message"] == waiting);
+    assert_eq!(line["release_id"], job["release_id"], "{line}");
+    assert_stays_queued(client, job);
     line
 }
 
@@ -61,6 +66,15 @@ fn await_completed(client: &Client, job: &Value) {
     while status_of(client, job) != "completed" {
         let status = status_of(client, job);
         assert!(begun.elapsed() < TIMEOUT, "{status}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// Waits until the readiness of a host has this status.
+fn await_readiness(client: &Client, status: u16) {
+    let begun = Instant::now();
+    while client.get("/readyz").status != status {
+        assert!(begun.elapsed() < TIMEOUT, "it is not {status}");
         std::thread::sleep(Duration::from_millis(100));
     }
 }
@@ -105,4 +119,32 @@ fn a_job_on_a_withdrawn_release_waits_for_a_host_that_holds_it() {
     for host in [accepting, withdrawing, holding] {
         host.stop();
     }
+}
+
+/// The first host would work on the job, and its journal is away.
+#[test]
+fn a_job_goes_to_the_host_that_can_write_its_receipts() {
+    let releases = Releases::copy();
+    let database = cluster::shared().database();
+    let key = customer_key(&database);
+    let with_receipts = || {
+        let start = host(&database, &releases, RELEASE, "1");
+        start.with(&["--receipts", "all"]).go()
+    };
+    let failing = with_receipts();
+    let client = failing.client(&key);
+    let (journal, away) = (failing.data.join("journal"), failing.data.join("away"));
+    fs::rename(&journal, &away).unwrap();
+    await_readiness(&client, 503);
+    let job = client.post(JOBS, &json!({"requests": [house()]})).json();
+    assert_stays_queued(&client, &job);
+    let working = with_receipts();
+    await_completed(&client, &job);
+    // The first host takes jobs again once its journal is back.
+    working.stop();
+    fs::rename(&away, &journal).unwrap();
+    await_readiness(&client, 200);
+    let job = client.post(JOBS, &json!({"requests": [house()]})).json();
+    await_completed(&client, &job);
+    failing.stop();
 }

@@ -96,11 +96,11 @@ struct Runner {
 }
 
 impl Runner {
-    /// Claims a job that this host can work on, or none while it cannot value. Where the state is
-    /// degraded, a claim would wait behind the failure. Where a release was withdrawn, another host
-    /// may have it whole.
+    /// Claims a job that this host can work on, or none while it cannot value or record receipts.
+    /// Where the state is degraded, a claim would wait behind the failure. Where a release was
+    /// withdrawn, another host may have it whole. A host's journal is its own.
     async fn claim(&self) -> Result<Option<Claim>, StateError> {
-        if !self.service.can_value() {
+        if !self.service.can_value() || !self.service.can_record_receipts() {
             return Ok(None);
         }
         let (claimant, now) = (
@@ -134,7 +134,7 @@ impl Runner {
             StopReason::Failed(error) => LastOperation::Other(ends.fail(&claim, error).await),
             StopReason::Receipts(error) => {
                 tracing::error!(%job_id, %error, "receipts are not kept");
-                return ends.release_later(lease, false).await;
+                LastOperation::Release(ends.give_back(lease).await)
             }
             StopReason::Store(error) => {
                 let cause = SetbackCause::NoAnswer;

@@ -62,8 +62,8 @@ impl LeaseEnds<'_> {
         }
     }
 
-    /// Gives a job back that this host cannot read, and waits. A store that fails at once is not
-    /// asked for one job after the other.
+    /// Gives a job back that this host cannot work on, and waits. Another host may claim it
+    /// meanwhile. A store that fails at once is not asked for one job after the other.
     pub(super) async fn give_back(&self, lease: Lease) -> Result<LeaseStatus, StateError> {
         let status = self.state.release_lease(lease).await;
         self.pause().await;
@@ -106,7 +106,7 @@ impl LeaseEnds<'_> {
     /// Releases the lease as soon as the state answers, since its failure is no crash of the chunk.
     /// A host that stops tries once more. Otherwise the lease runs out. `may_be_released` is true
     /// if a release was not answered.
-    pub(super) async fn release_later(&self, lease: Lease, mut may_be_released: bool) {
+    async fn release_later(&self, lease: Lease, mut may_be_released: bool) {
         let until = Instant::now() + self.lease_time;
         loop {
             self.pause().await;

@@ -1,6 +1,7 @@
 //! Takes jobs from the state and works them off, chunk by chunk.
 
 mod lease;
+mod renewal;
 
 use super::chunk::{ATTEMPTS, Chunk};
 use super::chunking::CHUNK_ROWS;
@@ -17,12 +18,12 @@ use domesday_valuation::release_store::OpenRelease;
 use domesday_valuation::spans::SPANS;
 use domesday_valuation::worker_pool::WorkerPool;
 use lease::{CLAIM_INTERVAL, LastOperation, LeaseEnds, millis};
+use renewal::Renewals;
 use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::{Instant, interval_at, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tracing::{Instrument, info_span};
 use uuid::Uuid;
 
@@ -31,8 +32,6 @@ pub const MAX_YIELD: Duration = Duration::from_millis(20);
 /// Interval at which the runner checks whether requests still wait.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Renewals of a lease in its duration.
-const RENEWALS_PER_LEASE: u32 = 3;
 /// Chunks of one job before the runner takes another.
 const CHUNKS_PER_TURN: u32 = 8;
 
@@ -47,6 +46,7 @@ pub(super) async fn run(
         service,
         eligibility,
         lease_time: lease,
+        renewals: Renewals::new(lease),
         stop: stop.clone(),
     };
     while !*stop.borrow() {
@@ -92,6 +92,7 @@ struct Runner {
     service: Arc<Service>,
     eligibility: Arc<Eligibility>,
     lease_time: Duration,
+    renewals: Renewals,
     stop: watch::Receiver<bool>,
 }
 
@@ -103,12 +104,15 @@ impl Runner {
         if !self.service.can_value() || !self.service.can_record_receipts() {
             return Ok(None);
         }
+        let asked = Instant::now();
         let (claimant, now) = (
             self.eligibility.claimant(&self.service),
             self.service.clock.now(),
         );
         let lease_millis = millis(self.lease_time);
-        self.service.state.claim(claimant, now, lease_millis).await
+        let claim = self.service.state.claim(claimant, now, lease_millis).await;
+        self.renewals.restart(asked);
+        claim
     }
 
     async fn work_off(&self, claim: Claim) {
@@ -241,12 +245,14 @@ impl Runner {
         let summary = summary(chunk_done.tally);
         let written = self.with_lease(lease, store.write_results(lease, chunk_done));
         let mut written = written.await??;
-        let ends = self.lease_ends();
+        let (ends, asked) = (self.lease_ends(), Instant::now());
         let finished = ends.finish_chunk(lease, &mut written, input.object);
         match finished.await? {
             LeaseStatus::Held => self.service.metrics.summary(&job.release_id, &summary),
             LeaseStatus::Lost => return Err(StopReason::Lost),
         }
+        // The first attempt may have set the lease, although the state did not answer it.
+        self.renewals.restart(asked);
         Ok(())
     }
 
@@ -332,29 +338,9 @@ impl Runner {
         lease: Lease,
         work: impl Future<Output = T>,
     ) -> Result<T, StopReason> {
-        let mut work = pin!(work);
-        let every = self.lease_time / RENEWALS_PER_LEASE;
-        let mut renewals = interval_at(Instant::now() + every, every);
-        loop {
-            tokio::select! {
-                output = &mut work => return Ok(output),
-                _ = renewals.tick() => {}
-            }
-            let now = self.service.clock.now();
-            match self
-                .service
-                .state
-                .renew(lease, now, millis(self.lease_time))
-                .await
-            {
-                Ok(LeaseStatus::Held) => {}
-                Ok(LeaseStatus::Lost) => return Err(StopReason::Lost),
-                // If the lease runs out, the fencing number keeps the results from being stored.
-                Err(error) => {
-                    tracing::warn!(job_id = %lease.job, %error, "a lease was not renewed")
-                }
-            }
-        }
+        let (state, clock) = (&*self.service.state, &*self.service.clock);
+        let output = self.renewals.renew_while(state, clock, lease, work).await;
+        output.ok_or(StopReason::Lost)
     }
 
     fn stopping(&self) -> bool {

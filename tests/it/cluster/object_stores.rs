@@ -6,6 +6,7 @@ use crate::common::metrics::{metric, metrics_client};
 use crate::common::object_store::{ObjectStore, copy_folder};
 use crate::common::packages::{Releases, host, list_packages};
 use crate::common::program::{ProcessOutput, TIMEOUT, customer_key, domesday, run_command};
+use crate::common::raw::HttpResponse;
 use crate::common::server::{Server, Start, start};
 use domesday_test_postgres as cluster;
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 const JOBS: &str = "/v3/valuation-jobs";
 /// Three whole chunks.
 const ROWS: usize = 192;
-/// The time within which a host refuses a submission that its object store does not answer.
+/// The time within which a host refuses a request that its object store does not answer.
 const REFUSAL: Duration = Duration::from_secs(20);
 
 fn lead_to(store: &ObjectStore, mut start: Start) -> Start {
@@ -63,6 +64,11 @@ fn results(client: &Client, job: &Value) -> Value {
     client.get(url).json()
 }
 
+#[track_caller]
+fn assert_unavailable(refused: &HttpResponse) {
+    assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
+}
+
 fn used_units(database: &str) -> u64 {
     let all = "SELECT coalesce(sum(used), 0) FROM domesday.used_units";
     cluster::sql(database, all).trim().parse().unwrap()
@@ -96,16 +102,21 @@ fn a_job_in_an_object_store_is_done_by_another_host_and_leaves_sealed_results_al
     let plain = |bytes: &[u8]| bytes.windows(12).any(|part| part == b"valuation_id");
     store.change(|objects| assert!(!objects.values().any(|bytes| plain(bytes))));
 
-    // An altered object is no result.
-    store.change(|objects| {
-        let results = objects.iter_mut().filter(|(key, _)| is_output(key));
-        results.for_each(|(_, bytes)| bytes[100] ^= 1);
-    });
+    // An altered object is no result. The first one is read before the response begins.
+    let alter = |chunk: &str| {
+        store.change(|objects| {
+            let results = objects.iter_mut().filter(|(key, _)| key.contains(chunk));
+            results.for_each(|(_, bytes)| bytes[100] ^= 1);
+        });
+    };
     let url = job["results_url"].as_str().unwrap();
+    alter("/output-1-");
     assert!(client.try_get(url).is_err(), "results were not broken off");
     let broken = accepting.await_log(|line| line["message"] == "results were broken off");
     let error = broken["error"].as_str().unwrap();
     assert!(error.contains("is damaged: its bytes are not"), "{error}");
+    alter("/output-0-");
+    assert_unavailable(&client.get(url));
     accepting.stop();
     working.stop();
 }
@@ -133,11 +144,7 @@ fn a_store_that_does_not_answer_refuses_submissions_and_loses_no_job() {
     }
     store.stall(true);
     let begun = Instant::now();
-    let refused = client.post(JOBS, &body);
-    assert_eq!(
-        (refused.status, refused.json()["error"]["code"].as_str()),
-        (503, Some("overloaded"))
-    );
+    assert_unavailable(&client.post(JOBS, &body));
     assert!(begun.elapsed() < REFUSAL, "{:?}", begun.elapsed());
     // The store's client has a shorter time limit than the submission.
     assert!(metric(&metrics, failed_puts) > 0.0);
@@ -150,6 +157,29 @@ fn a_store_that_does_not_answer_refuses_submissions_and_loses_no_job() {
     assert_eq!(used_units(&database), ROWS as u64);
     accepting.stop();
     working.stop();
+}
+
+#[test]
+fn results_that_the_store_does_not_give_are_refused_and_not_broken_off() {
+    let store = ObjectStore::start();
+    let database = cluster::shared().database();
+    let key = customer_key(&database);
+    let server = job_host(&store, &database, &[]);
+    let client = server.client(&key);
+    let job = client
+        .post(JOBS, &json!({"requests": vec![house(); ROWS]}))
+        .json();
+    let complete = results(&client, &job);
+    store.stall(true);
+    let begun = Instant::now();
+    let url = job["results_url"].as_str().unwrap();
+    let refused = client.get(url);
+    assert_unavailable(&refused);
+    assert!(refused.header("retry-after").is_some());
+    assert!(begun.elapsed() < REFUSAL, "{:?}", begun.elapsed());
+    store.stall(false);
+    assert_eq!(results(&client, &job), complete);
+    server.stop();
 }
 
 /// The rows are where another host finds them, or come back.

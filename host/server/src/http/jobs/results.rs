@@ -1,6 +1,6 @@
 //! GET /v3/valuation-jobs/{job_id}/results.
 
-use super::{JobId, incomplete, job};
+use super::{JobId, incomplete, job, not_found};
 use crate::http::error::{ApiError, internal, memory_full};
 use crate::http::gate::ReservedMemory;
 use crate::job_store::JobStoreError;
@@ -33,7 +33,8 @@ enum ResultsError {
 }
 
 /// Responds with a completed job's results, a failed job's error, or the document of an incomplete
-/// job.
+/// job. The first chunk is read before the response begins. So a client gets 503 while the store
+/// does not answer, and not the head of a response that breaks off.
 pub async fn results(
     State(service): State<Arc<Service>>,
     Extension(principal): Extension<Arc<Principal>>,
@@ -60,16 +61,30 @@ pub async fn results(
     }
     let memory = service.memory.of(&principal.tenant).reserve(STREAM);
     let memory = memory.ok_or_else(memory_full)?;
+    let first = read_chunk(&service, &job, 0).await?;
+    // The job has expired since.
+    let first = first.ok_or_else(not_found)?;
     let memory = Extension(ReservedMemory(Arc::new(memory)));
-    Ok((json, memory, stream_body(service, job, start)).into_response())
+    let body = stream_body(service, job, [start, first]);
+    Ok((json, memory, body).into_response())
 }
 
-/// Streams the results from the store, chunk by chunk, as the client reads them. However long the
-/// job, it holds no more than a few chunks.
-fn stream_body(service: Arc<Service>, job: Job, start: Vec<u8>) -> Body {
+/// Reads the results of a chunk, or none where the job has expired.
+async fn read_chunk(
+    service: &Service,
+    job: &Job,
+    chunk: u32,
+) -> Result<Option<Vec<u8>>, JobStoreError> {
+    let (tenant, now) = (job.tenant.clone(), service.clock.now());
+    service.job_store.output(tenant, job.id, chunk, now).await
+}
+
+/// Streams the parts that were read, and then the other results from the store, chunk by chunk, as
+/// the client reads them. However long the job, it holds no more than a few chunks.
+fn stream_body(service: Arc<Service>, job: Job, parts: [Vec<u8>; 2]) -> Body {
     let (mut sender, body) = Channel::new(1);
     tokio::spawn(async move {
-        match stream(&service, &job, start, &mut sender).await {
+        match stream(&service, &job, parts, &mut sender).await {
             Ok(()) | Err(ResultsError::NoClient) => {}
             Err(error) => {
                 tracing::warn!(job_id = %job.id, %error, "results were broken off");
@@ -84,16 +99,15 @@ fn stream_body(service: Arc<Service>, job: Job, start: Vec<u8>) -> Body {
 async fn stream(
     service: &Service,
     job: &Job,
-    start: Vec<u8>,
+    parts: [Vec<u8>; 2],
     sender: &mut Sender<Bytes, ResultsError>,
 ) -> Result<(), ResultsError> {
-    send(sender, start).await?;
-    for chunk in 0..job.chunks {
-        if chunk > 0 {
-            send(sender, b",".to_vec()).await?;
-        }
-        let (tenant, now) = (job.tenant.clone(), service.clock.now());
-        let output = service.job_store.output(tenant, job.id, chunk, now).await?;
+    for part in parts {
+        send(sender, part).await?;
+    }
+    for chunk in 1..job.chunks {
+        send(sender, b",".to_vec()).await?;
+        let output = read_chunk(service, job, chunk).await?;
         send(sender, output.ok_or(ResultsError::Gone)?).await?;
     }
     send(sender, RESULTS_END.to_vec()).await

@@ -1,7 +1,7 @@
 //! A file of homes, as spreadsheets write it, and the requests that it becomes.
 
 use crate::home_inputs::required_inputs;
-use crate::homes_text::{column_name, date, delimiter, number};
+use crate::homes_text::{column_name, date, delimiter, number, unify_line_ends};
 use crate::number::whole;
 use serde_json::{Map, Value, json};
 
@@ -50,14 +50,15 @@ pub struct HomesFile {
 }
 
 impl HomesFile {
-    /// Reads a file. Commas, semicolons or tabs divide its cells.
+    /// Reads a file. Commas, semicolons or tabs divide its cells. A line break in a cell is `\n`.
     ///
     /// # Errors
     /// The fault of the file, for the person who sent it.
     pub fn read(text: &str) -> Result<HomesFile, String> {
+        let text = unify_line_ends(text);
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)
-            .delimiter(delimiter(text))
+            .delimiter(delimiter(&text))
             .from_reader(text.as_bytes());
         let headings: Vec<String> = reader
             .headers()
@@ -210,6 +211,16 @@ mod tests {
             "POSTCODE\tbedrooms\tvaluation_date\nQA1 1AF\t3\t2026-10-15\n",
         ] {
             assert_eq!(requests(text), plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_break_in_a_cell_is_the_same_after_a_browser_sent_it_again() {
+        let file = "postcode,street,request_reference\nQA1 1AF,\"Badger\nYard\",\"a\n\nb\"\n";
+        let first = requests(file);
+        assert_eq!(first[0]["property"]["street"], "Badger\nYard");
+        for line_end in ["\r\n", "\r"] {
+            assert_eq!(requests(&file.replace('\n', line_end)), first);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 use serde_json::{Number, Value};
+use std::borrow::Cow;
 
 /// Returns the text of a file. A byte order mark names its encoding. Without one it is UTF-8, or
 /// else the Windows-1252 of spreadsheets.
@@ -12,6 +13,15 @@ pub fn decode(bytes: &[u8]) -> String {
         None => WINDOWS_1252,
     };
     encoding.decode(bytes).0.into_owned()
+}
+
+/// Returns a text with the line ends of Unix. A browser sends a text that a page showed with those
+/// of Windows, and it must become the same requests.
+pub fn unify_line_ends(text: &str) -> Cow<'_, str> {
+    match text.contains('\r') {
+        true => text.replace("\r\n", "\n").replace('\r', "\n").into(),
+        false => text.into(),
+    }
 }
 
 /// Returns what divides the cells of the first line most often: a comma, a semicolon or a tab.

@@ -13,7 +13,7 @@ fn location(response: &Response) -> String {
 }
 
 /// The id of the form that a page shows.
-fn form_id(page: &str) -> String {
+pub fn form_id(page: &str) -> String {
     let id = page.split("name=\"form_id\" value=\"").nth(1).unwrap();
     id.split('"').next().unwrap().to_owned()
 }

@@ -1,6 +1,6 @@
 //! Files of homes, as people have them.
 
-use super::forms::login_after;
+use super::forms::{form_id, login_after};
 use super::{Browser, link, start_with_console};
 use crate::common::client::agent;
 use crate::common::metrics::{metric, metrics_client};
@@ -20,11 +20,17 @@ const RESULTS: &str = r#"domesday_requests_total{route="/v3/valuation-jobs/{job_
 
 /// Sends a form with a file, as a browser does.
 fn upload(browser: &Browser, file: &[u8]) -> Response {
+    upload_form(browser, &[], file)
+}
+
+/// Sends a form with more fields and a file.
+fn upload_form(browser: &Browser, more: &[(&str, &str)], file: &[u8]) -> Response {
     let mut body = String::new();
-    for (name, value) in [
+    let fields = [
         ("form_token", browser.token.as_str()),
         ("use_stored_data", "yes"),
-    ] {
+    ];
+    for (name, value) in fields.iter().chain(more) {
         write!(
             body,
             "--limit\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
@@ -188,6 +194,29 @@ fn a_file_without_a_column_that_homes_need_becomes_no_job() {
     let page = refused.text().unwrap();
     assert!(page.contains("No job was made"), "{page}");
     assert!(page.contains("street, type, subtype"), "{page}");
+    server.stop();
+}
+
+#[test]
+fn a_file_whose_text_is_sent_again_from_the_page_is_one_job() {
+    let server = start_with_console().go();
+    let browser = Browser::of_demo(&server);
+    let id = form_id(&browser.page("/jobs"));
+    let street = HOME.replace("Badger Yard Gardens", "\"Badger Yard\nGardens\"");
+    let file = format!("{COLUMNS}\n{street}\n");
+    let first = path(upload_form(
+        &browser,
+        &[("form_id", id.as_str())],
+        file.as_bytes(),
+    ));
+    // A browser ends the lines of a text as Windows does.
+    let text = file.replace('\n', "\r\n");
+    let fields = [
+        ("homes", text.as_str()),
+        ("form_id", id.as_str()),
+        ("use_stored_data", "yes"),
+    ];
+    assert_eq!(path(browser.post("/jobs", &fields)), first);
     server.stop();
 }
 

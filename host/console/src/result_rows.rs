@@ -56,11 +56,7 @@ fn heading(name: &str) -> String {
 pub fn cells(result: &Value, release: &Value) -> Vec<String> {
     let (value, range) = (&result["valuation"], &result["valuation"]["range"]);
     let error = &result["errors"][0];
-    let reasons = [
-        &error["message"],
-        &result["referral"]["reason"],
-        &result["failure"]["reason"],
-    ];
+    let reasons = [&error["message"], &result["referral"]["message"]];
     let problem = reasons.into_iter().find(|reason| reason.is_string());
     let release_id = [&result["release_id"], release];
     let release_id = release_id.into_iter().find(|id| id.is_string());
@@ -86,11 +82,14 @@ mod tests {
 
     #[test]
     fn results_stand_beside_the_columns_of_the_file() {
-        let homes = HomesFile::read("postcode,loan_id,Row\nQA1 1AF,a,9\nQA1 1AG,b,9\n").unwrap();
+        let file = "postcode,loan_id,Row\nQA1 1AF,a,9\nQA1 1AG,b,9\nQA1 1AH,c,9\n";
+        let homes = HomesFile::read(file).unwrap();
         let results = [
             json!({"status": "valued", "valuation_id": "v", "valuation": {"estimated_value_gbp": 1, "range": null},
              "confidence": {"score": 0.5, "band": "low"}, "request_reference": "own"}),
             json!({"status": "rejected", "errors": [{"field": "/street", "message": "no such street"}]}),
+            json!({"status": "referred", "valuation_id": "w", "valuation": {"range": null},
+             "referral": {"code": "short_lease", "message": "The lease is too short."}}),
         ]
         .map(|result| cells(&result, &"r".into()));
         let rows = table(Some(&homes), &results);
@@ -108,6 +107,10 @@ mod tests {
         assert_eq!(
             rows[2].join("|"),
             "2|QA1 1AG|b|9|rejected|||||||r|/street|no such street"
+        );
+        assert_eq!(
+            rows[3].join("|"),
+            "3|QA1 1AH|c|9|referred||||||w|r||The lease is too short."
         );
         let rows = table(None, &results);
         assert_eq!(rows[0][..2], ["row", "request_reference"]);

@@ -4,6 +4,7 @@ use crate::home_inputs::required_inputs;
 use crate::homes_text::{column_name, date, delimiter, number, unify_line_ends};
 use crate::number::whole;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 /// The kind of a column's cells.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,10 @@ const COLUMNS: [(&str, &str, CellKind); 13] = [
 const SIZES: [&str; 3] = ["floor_area_m2", "bedrooms", "living_rooms"];
 /// The most homes of a file.
 pub const MOST_HOMES: usize = 100_000;
+/// The most columns of a file.
+const MOST_COLUMNS: usize = 1_000;
+/// The most cells of a file. In memory a blank cell takes 24 times its size in the file.
+const MOST_CELLS: usize = 2_500_000;
 /// The column that names a row in the results.
 pub const REFERENCE: &str = "request_reference";
 
@@ -60,13 +65,18 @@ impl HomesFile {
             .trim(csv::Trim::All)
             .delimiter(delimiter(&text))
             .from_reader(text.as_bytes());
-        let headings: Vec<String> = reader
-            .headers()
-            .map_err(|error| error.to_string())?
-            .iter()
-            .map(str::to_owned)
-            .collect();
+        let headings = reader.headers().map_err(|error| error.to_string())?;
+        if headings.len() > MOST_COLUMNS {
+            return Err(format!(
+                "The file has {} columns. The console takes {} in one file. Leave out those that \
+                 you do not need.",
+                whole(headings.len()),
+                whole(MOST_COLUMNS)
+            ));
+        }
+        let headings: Vec<String> = headings.iter().map(str::to_owned).collect();
         check_headings(&headings)?;
+        let most_rows = MOST_HOMES.min(MOST_CELLS / headings.len());
         let (mut rows, mut count) = (Vec::new(), 0);
         for record in reader.records() {
             let record = record.map_err(|error| error.to_string())?;
@@ -76,17 +86,24 @@ impl HomesFile {
             }
             count += 1;
             // A file of short lines would take a hundred times its size.
-            if count <= MOST_HOMES {
+            if count <= most_rows {
                 rows.push(record.iter().map(str::to_owned).collect());
             }
         }
         match count {
             0 => Err(no_home()),
-            1..=MOST_HOMES => Ok(HomesFile { headings, rows }),
-            _ => Err(format!(
+            _ if count <= most_rows => Ok(HomesFile { headings, rows }),
+            _ if count > MOST_HOMES => Err(format!(
                 "The file has {} homes. The console takes {} in one file.",
                 whole(count),
                 whole(MOST_HOMES)
+            )),
+            _ => Err(format!(
+                "The file has {} homes of {} columns. The console takes {} cells in one file. \
+                 Leave out columns that you do not need, or divide the file.",
+                whole(count),
+                whole(headings.len()),
+                whole(MOST_CELLS)
             )),
         }
     }
@@ -127,11 +144,11 @@ impl HomesFile {
 /// Checks that headings name a column that becomes an input, and none twice.
 fn check_headings(headings: &[String]) -> Result<(), String> {
     let names: Vec<String> = headings.iter().map(|name| column_name(name)).collect();
-    for (at, name) in names.iter().enumerate() {
-        if !name.is_empty() && names[..at].contains(name) {
+    let mut known = HashSet::new();
+    for (heading, name) in headings.iter().zip(&names) {
+        if !name.is_empty() && !known.insert(name) {
             return Err(format!(
-                "The column {:?} stands twice in the file. Leave one of the two out.",
-                headings[at]
+                "The column {heading:?} stands twice in the file. Leave one of the two out."
             ));
         }
     }
@@ -244,6 +261,33 @@ mod tests {
             refused.starts_with("The file has 100,002 homes."),
             "{refused}"
         );
+    }
+
+    #[test]
+    fn a_file_of_too_many_columns_is_refused_before_its_homes_are_read() {
+        let file = |columns: usize| {
+            let own: Vec<String> = (1..columns).map(|at| format!("own {at}")).collect();
+            // The line of the home has too few cells, which is another error.
+            format!("postcode,{}\na,b\n", own.join(","))
+        };
+        let refused = |columns| HomesFile::read(&file(columns)).err().unwrap();
+        let wide = refused(MOST_COLUMNS + 1);
+        assert!(wide.starts_with("The file has 1,001 columns."), "{wide}");
+        assert!(!refused(MOST_COLUMNS).contains("1,000 columns"));
+    }
+
+    #[test]
+    fn a_file_of_too_many_cells_is_refused() {
+        let file = |homes: usize| {
+            let blank = ",".repeat(499);
+            let home = format!("a{blank}\n");
+            format!("postcode{blank}\n{}", home.repeat(homes))
+        };
+        let most = MOST_CELLS / 500;
+        assert_eq!(HomesFile::read(&file(most)).unwrap().rows.len(), most);
+        let refused = HomesFile::read(&file(most + 1)).err().unwrap();
+        let words = "The file has 5,001 homes of 500 columns. The console takes 2,500,000 cells";
+        assert!(refused.starts_with(words), "{refused}");
     }
 
     #[test]

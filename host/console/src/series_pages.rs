@@ -35,6 +35,17 @@ impl SeriesPages {
     }
 }
 
+/// Returns the notices that the API gives beside its observations, each once.
+pub fn notices(pages: &[Value]) -> Vec<&str> {
+    let mut notices: Vec<&str> = Vec::new();
+    for page in pages {
+        // Each page of a choice repeats its notice.
+        let message = page["notice"]["message"].as_str();
+        notices.extend(message.filter(|message| !notices.contains(message)));
+    }
+    notices
+}
+
 /// Returns what to do where a choice has more observations than are read.
 pub fn advice() -> String {
     format!(
@@ -116,6 +127,13 @@ mod tests {
         assert_eq!((most.pages.len(), most.is_whole), (MOST_PAGES, true));
         let (_, cut) = read(MOST_PAGES + 1);
         assert_eq!((cut.pages.len(), cut.is_whole), (MOST_PAGES, false));
+    }
+
+    #[test]
+    fn a_notice_is_stated_once_for_all_pages_and_choices() {
+        let page = |message: &str| json!({"notice": {"code": "c", "message": message}});
+        let pages = [page("one"), json!({}), page("one"), page("other")];
+        assert_eq!(notices(&pages), ["one", "other"]);
     }
 
     #[test]

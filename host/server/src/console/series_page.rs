@@ -17,7 +17,7 @@ use domesday_console::series_catalogue::{SEARCH, catalogue_of, missing, set_firs
 use domesday_console::series_chart::chart_series;
 use domesday_console::series_choice::{curve_day, fields_of_five_years, selections, set_days};
 use domesday_console::series_form;
-use domesday_console::series_pages::{PageReader, SeriesPages, advice};
+use domesday_console::series_pages::{PageReader, SeriesPages, advice, notices};
 use domesday_console::series_rows::table;
 use domesday_console::series_table::{DimensionNames, by_metric, file_rows, merge, series_of};
 use domesday_registers::Day;
@@ -230,6 +230,7 @@ fn series(
     }
     let query = pinned.query();
     html! {
+        @for notice in notices(pages) { p.refusal role="status" { (render_message(notice)) } }
         @if let Some(curves) = &curves {
             @for curves in curves {
                 @let slider = slider(curves).map(|through| CurveSlider { through, day: &nearby.day, link: &link });
@@ -251,7 +252,7 @@ fn series(
             "Release " strong { (release.unwrap_or("–")) } ". " (policy.unwrap_or_default()) " "
             @if let Some(sources) = &sources { (sources) " " }
             a href={ "/" (family.path) "?" (query) } { "Link to these values" } " "
-            @if read.is_whole {
+            @if read.is_whole && rows > 0 {
                 a href={ "/" (family.path) ".csv?" (query) } download {
                     @if rows == 1 { "Download the observation as CSV" }
                     @else { "Download all " (rows) " observations as CSV" }

@@ -236,6 +236,21 @@ fn the_rates_of_a_day_by_tenor_are_a_curve_beside_that_of_another_day() {
 }
 
 #[test]
+fn a_choice_before_the_history_has_the_notice_of_the_api_and_no_empty_file() {
+    let server = start_with_console().go();
+    let browser = Browser::open(&link(&server, &["--scope", "rates:read"]));
+    let notice = "role=\"status\">The dates reach past the history";
+    let query = "dataset=bank_rate&from=1990-01-01&to=1990-12-31";
+    let before = browser.page(&format!("/rates?{query}"));
+    assert!(before.contains(notice), "{before}");
+    assert!(!before.contains("observations as CSV"), "{before}");
+    let late = browser.page("/rates?dataset=bank_rate&from=1990-01-01");
+    assert!(late.contains(notice), "{late}");
+    assert!(late.contains("observations as CSV"), "{late}");
+    server.stop();
+}
+
+#[test]
 fn a_file_of_homes_becomes_a_job_and_comes_back_as_a_file() {
     let server = start_with_console().go();
     let browser = Browser::of_demo(&server);

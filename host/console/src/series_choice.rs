@@ -21,11 +21,29 @@ pub fn selections(fields: &Fields) -> Vec<Fields> {
         other.set("area", area);
         selections.push(other);
     }
-    if let Some(day) = fields.get(COMPARED_DAY) {
+    // A day of the choice itself would double its observations.
+    let compared = fields.get(COMPARED_DAY);
+    if let Some(day) = compared.filter(|day| !is_within(fields, day)) {
         set_days(&mut own, day, day);
         selections.push(own);
     }
     selections
+}
+
+/// Reports whether the dates of the fields hold a day. Without dates only the API knows the day
+/// that is the latest.
+fn is_within(fields: &Fields, day: &str) -> bool {
+    let Some(day) = Day::parse_iso(day) else {
+        return false;
+    };
+    let bound = |name: &str| fields.get(name).map(Day::parse_iso);
+    match (bound("from"), bound("to")) {
+        (None, None) => false,
+        (from, to) => {
+            from.is_none_or(|from| from.is_some_and(|from| from <= day))
+                && to.is_none_or(|to| to.is_some_and(|to| day <= to))
+        }
+    }
 }
 
 /// Sets the first and the last day.
@@ -60,4 +78,43 @@ pub fn fields_of_five_years(fields: &Fields, merged: &[MergedSeries<'_>]) -> Opt
     let mut longer = fields.clone();
     longer.set("from", &format!("{}{rest}", year.checked_sub(5)?));
     Some(longer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compared_day_is_a_second_choice_unless_the_dates_hold_it() {
+        let days = |query: &str| {
+            let fields = Fields::parse(format!("dataset=ois_spot_curve&{query}").as_bytes());
+            let selections = selections(&fields).into_iter();
+            let days = selections.map(|chosen| chosen.get("from").map(str::to_owned));
+            days.collect::<Vec<_>>()
+        };
+        let range = Some("2026-09-01".to_owned());
+        for (compared, is_second) in [
+            ("2026-08-31", true),
+            ("2026-09-01", false),
+            ("2026-09-15", false),
+            ("2026-09-30", false),
+            ("2026-10-01", true),
+            ("2026-09-xx", true),
+        ] {
+            let found = days(&format!(
+                "from=2026-09-01&to=2026-09-30&compared_day={compared}"
+            ));
+            let mut expected = vec![range.clone()];
+            expected.extend(is_second.then(|| Some(compared.to_owned())));
+            assert_eq!(found, expected);
+        }
+        // The range goes on to the latest day, or begins with the first.
+        assert_eq!(days("from=2026-09-01&compared_day=2026-09-02"), [range]);
+        assert_eq!(
+            days("to=2026-09-30&compared_day=2026-09-02"),
+            [None::<String>]
+        );
+        let latest = days("compared_day=2026-09-02");
+        assert_eq!(latest, [None, Some("2026-09-02".to_owned())]);
+    }
 }

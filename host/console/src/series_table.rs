@@ -2,7 +2,7 @@
 
 use crate::number::{cell, metric_words, text_of, unit_words};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// A series with the observations of all pages.
 pub struct MergedSeries<'a> {
@@ -34,9 +34,11 @@ pub fn series_of(pages: &[Value]) -> impl Iterator<Item = &Value> {
         .flat_map(|page| page["series"].as_array().into_iter().flatten())
 }
 
-/// Merges the series of pages. A later page goes on with the same series.
+/// Merges the series of pages. A later page goes on with the same series. A period that two choices
+/// have stands once.
 pub fn merge(pages: &[Value]) -> Vec<MergedSeries<'_>> {
     let mut merged: Vec<MergedSeries<'_>> = Vec::new();
+    let mut periods: HashSet<(usize, &str)> = HashSet::new();
     let mut at: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for page in pages {
         for header in series_of(std::slice::from_ref(page)) {
@@ -52,7 +54,11 @@ pub fn merge(pages: &[Value]) -> Vec<MergedSeries<'_>> {
                 merged.len() - 1
             });
             let observations = header["observations"].as_array().into_iter().flatten();
-            merged[at].observations.extend(observations);
+            let new = observations.filter(|found| {
+                let period = found["period"].as_str();
+                period.is_none_or(|period| periods.insert((at, period)))
+            });
+            merged[at].observations.extend(new);
         }
     }
     merged
@@ -253,6 +259,18 @@ mod tests {
         assert_eq!(names.label(&merged[0], &all), "Ambleford (E1)");
         assert_eq!(names.label(&merged[1], &all), "E2");
         assert_eq!(names.label(&merged[0], &all[..1]), "m:E1");
+    }
+
+    #[test]
+    fn a_period_of_two_choices_stands_once() {
+        let mut pages = pages();
+        let again = pages[1].clone();
+        pages.push(again);
+        let merged = merge(&pages);
+        assert_eq!(merged.len(), 2);
+        let periods = merged[1].observations.iter().map(|found| &found["period"]);
+        assert_eq!(periods.collect::<Vec<_>>(), ["2026-01", "2026-02"]);
+        assert_eq!(merged[0].observations.len(), 1, "another area's period");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! - [`chart`], [`curve`] and [`timeline`] draw series as SVG, and [`bars`] groups.
 //! - [`release_figures`] has the figures and plots of a back-test.
-//! - [`estimate_parts`], [`input_origins`] and [`price_index`] explain a value.
+//! - [`estimate_parts`], [`input_origins`], [`nearby_sales`] and [`price_index`] explain a value.
 //! - [`form_token`] masks the token of a form.
 //! - [`fields`] and [`home_inputs`] are the form of a home, and [`program_copies`] its programs.
 //! - [`homes_file`] and [`homes_text`] read a spreadsheet's file of homes.
@@ -35,6 +35,7 @@ pub mod homes_file;
 pub mod homes_text;
 pub mod input_origins;
 pub mod message;
+pub mod nearby_sales;
 pub mod number;
 pub mod price_index;
 pub mod program_copies;

@@ -1,7 +1,7 @@
 //! The sales behind a value: the home's own, those of its comparables, and those nearby. Prices are
 //! carried to the valuation date by the index that the release gets for the home.
 
-use domesday_console::chart::{ChartSeries, Interval, intervals};
+use domesday_console::nearby_sales::{LONGEST_DAYS, MOST_SALES, NearbySales, RADIUS_M};
 use domesday_console::number::{percent_change, pounds};
 use domesday_console::price_index::PriceIndex;
 use domesday_property::{
@@ -14,12 +14,6 @@ use serde_json::Value;
 
 /// The home's own sales that are shown.
 const OWN_SALES: usize = 10;
-/// Sales nearby that are drawn, at most.
-const NEARBY_SALES: usize = 400;
-/// The largest distance of a sale nearby, metres.
-const RADIUS_M: u32 = 1_000;
-/// The longest time from a sale nearby to the valuation day, days.
-const NEARBY_DAYS: i32 = 5 * 365;
 /// Months of the index: more than any has.
 const MONTHS: usize = 2_000;
 
@@ -29,7 +23,7 @@ pub(super) struct SalesBehind {
     /// The home's own standard sales, the newest first.
     own: Vec<CarriedSale>,
     /// Sales nearby of the home's type.
-    nearby: Vec<(Day, u64)>,
+    nearby: NearbySales,
     /// The index that the release gets for the home.
     index: Option<HomeIndex>,
 }
@@ -94,19 +88,19 @@ pub(super) fn read(
         easting: place.easting,
         northing: place.northing,
         radius_m: RADIUS_M,
-        from: Day(day.0 - NEARBY_DAYS),
+        from: Day(day.0 - LONGEST_DAYS),
         before: day,
         types,
-        limit: NEARBY_SALES,
+        // One more than are drawn, since the chart tells whether it has all.
+        limit: MOST_SALES + 1,
         order: Order::Newest,
         standard_only: true,
         with_floor_area: false,
         exclude_uprn: uprn,
     })?;
-    behind.nearby = nearby
-        .iter()
-        .map(|sale: &Sale| (sale.day, sale.price_gbp))
-        .collect();
+    let nearby = nearby.iter();
+    let nearby = nearby.map(|sale: &Sale| (sale.day, sale.price_gbp));
+    behind.nearby = NearbySales::new(nearby.collect());
     Ok(behind)
 }
 
@@ -257,35 +251,8 @@ impl SalesBehind {
     fn chart(&self, response: &Value) -> Markup {
         let value = &response["valuation"];
         let day = value["date"].as_str().and_then(Day::parse_iso);
-        let point = |day: Day, price: f64, words: &str| Interval {
-            from: day.0,
-            to: day.0,
-            value: Some(price),
-            title: format!("{words} {}: {}", date(day), whole(price)),
-        };
-        // Prices of homes are far below the whole numbers that a double holds.
-        #[allow(clippy::cast_precision_loss)]
-        let nearby = self.nearby.iter().rev();
-        #[allow(clippy::cast_precision_loss)]
-        let nearby = nearby.map(|(day, price)| point(*day, *price as f64, "sold"));
-        let estimate = day.zip(value["estimated_value_gbp"].as_f64());
-        let series = [
-            ChartSeries {
-                name: format!(
-                    "{} sales within {RADIUS_M} m, in five years",
-                    self.nearby.len()
-                ),
-                intervals: nearby.collect(),
-            },
-            ChartSeries {
-                name: "This estimate".to_owned(),
-                intervals: estimate
-                    .map(|(day, estimate)| point(day, estimate, "estimated as at"))
-                    .into_iter()
-                    .collect(),
-            },
-        ];
-        intervals("Sales nearby of this type, as they were paid", "£", &series)
+        let estimate = day.zip(value["estimated_value_gbp"].as_u64());
+        self.nearby.chart(estimate)
     }
 }
 

@@ -13,12 +13,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 use uuid::Uuid;
 
 /// Values of a tenant. The oldest goes first.
 const MOST: usize = 200;
 /// The time for which a value is kept, milliseconds: 90 days.
 const KEPT_MILLIS: i64 = 90 * 24 * 60 * 60 * 1000;
+/// The time after which a file that is no value is not being written any more, milliseconds.
+const ABANDONED_MILLIS: i64 = 60 * 60 * 1000;
+/// The time between two rounds that remove old values of all tenants.
+const PERIOD: Duration = Duration::from_secs(24 * 60 * 60);
 /// The largest file that is read, bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
@@ -76,10 +83,23 @@ impl ConsoleValues {
             clock,
         };
         make_directory(&values.folder)?;
-        for tenant in fs::read_dir(&values.folder)? {
-            values.prune(&tenant?.path())?;
-        }
+        values.prune_all()?;
         Ok(values)
+    }
+
+    /// Removes values that are too old once a day, also those of tenants that make no others.
+    pub async fn watch(self: Arc<Self>) {
+        self.prune_every(PERIOD).await;
+    }
+
+    async fn prune_every(self: Arc<Self>, period: Duration) {
+        loop {
+            sleep(period).await;
+            let values = self.clone();
+            if let Ok(Err(error)) = spawn_blocking(move || values.prune_all()).await {
+                tracing::error!(%error, "old values of the console were not removed");
+            }
+        }
     }
 
     /// Keeps a value under its valuation id. Blocks.
@@ -145,7 +165,19 @@ impl ConsoleValues {
         made.is_none_or(|seconds| seconds * 1000 + KEPT_MILLIS <= self.clock.now().0)
     }
 
-    /// Removes the values of a folder that are too old or too many, and files that are no value.
+    /// Prunes the folders of all tenants.
+    fn prune_all(&self) -> io::Result<()> {
+        for tenant in fs::read_dir(&self.folder)? {
+            match self.prune(&tenant?.path()) {
+                // Its values were removed meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                pruned => pruned?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the values of a folder that are too old or too many, and files that a save left.
     fn prune(&self, folder: &Path) -> io::Result<()> {
         let mut ids = Vec::new();
         for entry in fs::read_dir(folder)? {
@@ -153,9 +185,9 @@ impl ConsoleValues {
             let name = path.file_name().and_then(|name| name.to_str());
             match name.and_then(|name| name.parse::<Uuid>().ok()) {
                 Some(id) if !self.is_old(id) => ids.push((id, path)),
-                // Another save may be writing, and cleans up after itself.
-                None => {}
-                Some(_) => remove(&path)?,
+                // Another save may be writing, and cleans up after itself unless the host ends.
+                None if !self.is_abandoned(&path)? => {}
+                _ => remove(&path)?,
             }
         }
         // Ids sort by their time.
@@ -164,6 +196,18 @@ impl ConsoleValues {
         ids.into_iter()
             .take(surplus)
             .try_for_each(|(_, path)| remove(&path))
+    }
+
+    /// Reports whether a path is a file that nothing has written to for an hour.
+    fn is_abandoned(&self, path: &Path) -> io::Result<bool> {
+        let found = match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            found => found?,
+        };
+        let written = found.modified()?.duration_since(UNIX_EPOCH);
+        let written = i64::try_from(written.unwrap_or_default().as_millis()).unwrap_or(i64::MAX);
+        let is_late = written.saturating_add(ABANDONED_MILLIS) <= self.clock.now().0;
+        Ok(found.is_file() && is_late)
     }
 }
 

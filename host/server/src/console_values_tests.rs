@@ -141,3 +141,43 @@ fn a_value_is_kept_for_ninety_days() {
     host.open();
     assert!(!host.path(of).exists(), "a start removes it");
 }
+
+#[test]
+fn the_rest_of_a_broken_save_is_removed_after_an_hour() {
+    let host = values_host();
+    let (values, of) = (host.open(), id(NOW));
+    values.save(&tenant("a"), of, &value()).unwrap();
+    let rest = host.path(of).with_file_name(".tmp1Z9bQx");
+    fs::write(&rest, "half of a value").unwrap();
+    let written = fs::metadata(&rest).unwrap().modified().unwrap();
+    let written = written.duration_since(UNIX_EPOCH).unwrap().as_millis();
+    let written = i64::try_from(written).unwrap();
+    let prune_after = |millis: i64| {
+        host.clock.0.store(written + millis, Ordering::SeqCst);
+        values.prune_all().unwrap();
+    };
+    prune_after(ABANDONED_MILLIS - 1);
+    assert!(rest.exists(), "a save may be writing it");
+    prune_after(ABANDONED_MILLIS);
+    assert!(!rest.exists());
+}
+
+#[tokio::test]
+async fn values_of_a_tenant_that_makes_no_others_are_removed_in_time() {
+    let host = values_host();
+    let (values, of) = (host.open(), id(NOW));
+    values.save(&tenant("a"), of, &value()).unwrap();
+    let period = Duration::from_millis(1);
+    let watching = tokio::spawn(Arc::new(values).prune_every(period));
+    sleep(period * 20).await;
+    assert!(host.path(of).exists());
+    host.clock.0.store(NOW + 90 * DAY, Ordering::SeqCst);
+    let gone = async {
+        while host.path(of).exists() {
+            sleep(period).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(30), gone).await;
+    waited.unwrap();
+    watching.abort();
+}

@@ -276,10 +276,20 @@ fn show_console(
     let connections = side_connections(settings, &service.metrics, Listener::Console);
     let samples = Arc::<OperationSamples>::default();
     let router = console_pages::router(service.clone(), samples.clone(), reports);
-    let sampling = tokio::spawn(samples.watch(service.clone()));
+    let values = service.console.as_ref();
+    let values = values.and_then(|sessions| sessions.values().cloned());
+    let sampling = samples.watch(service.clone());
+    let watching = tokio::spawn(async move {
+        match values {
+            Some(values) => {
+                tokio::join!(sampling, values.watch());
+            }
+            None => sampling.await,
+        }
+    });
     Some((
         SideServer::start(listener, tls, connections, router),
-        sampling,
+        watching,
     ))
 }
 

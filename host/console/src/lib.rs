@@ -2,7 +2,8 @@
 //!
 //! - [`chart`], [`curve`] and [`timeline`] draw series as SVG, and [`bars`] groups.
 //! - [`release_figures`] has the figures and plots of a back-test.
-//! - [`estimate_parts`], [`input_origins`], [`nearby_sales`] and [`price_index`] explain a value.
+//! - [`estimate_parts`], [`estimate_range`], [`input_origins`], [`nearby_sales`] and
+//!   [`price_index`] explain a value.
 //! - [`form_token`] masks the token of a form.
 //! - [`fields`] and [`home_inputs`] are the form of a home, and [`program_copies`] its programs.
 //! - [`homes_file`] and [`homes_text`] read a spreadsheet's file of homes.
@@ -27,6 +28,7 @@ pub mod csv_text;
 pub mod curve;
 pub mod drift;
 pub mod estimate_parts;
+pub mod estimate_range;
 pub mod fields;
 pub mod form_token;
 pub mod home_inputs;

@@ -17,11 +17,12 @@ use axum::extract::{Path, Request, State};
 use axum::http::header;
 use axum::response::Response;
 use domesday_console::confidence::grounds;
+use domesday_console::estimate_range::range;
 use domesday_console::fields::Fields;
 use domesday_console::home_inputs::{fields_of, stated_inputs};
 use domesday_console::home_map::{GridLocation, Point, map};
 use domesday_console::message::render_message;
-use domesday_console::number::{number_of, percent_of, pounds, text_of};
+use domesday_console::number::{number_of, pounds, text_of};
 use domesday_console::{input_origins, program_copies};
 use domesday_property::SnapshotError;
 use domesday_state::Scope;
@@ -205,38 +206,6 @@ fn reasons(response: &Value) -> Vec<String> {
     let errors = response["errors"].as_array().into_iter().flatten();
     reasons.extend(errors.filter_map(|error| Some(error["message"].as_str()?.to_owned())));
     reasons
-}
-
-/// Returns the range as a bar on which the estimate is marked.
-fn range(estimate: i64, range: &Value) -> Markup {
-    let (Some(lower), Some(upper)) = (
-        range["lower_value_gbp"].as_i64(),
-        range["upper_value_gbp"].as_i64(),
-    ) else {
-        return html! { p { "This estimate has no range." } };
-    };
-    let share = if upper > lower {
-        // Pounds of a home are far below the whole numbers that a double holds.
-        #[allow(clippy::cast_precision_loss)]
-        let share = (estimate - lower) as f64 / (upper - lower) as f64;
-        share.clamp(0.0, 1.0)
-    } else {
-        0.5
-    };
-    let at = domesday_console::chart::coordinate(10.0 + 380.0 * share);
-    html! {
-        svg.range viewBox="0 0 400 30" role="img" aria-label="The estimate within its range" {
-            rect x="10" y="10" width="380" height="10" rx="5" {}
-            path d={ "M" (at) " 3v24" } {}
-        }
-        p.ends {
-            span { (pounds(lower)) } span { (pounds(upper)) }
-        }
-        p.quiet {
-            "The range is meant to hold the price in " (percent_of(&range["nominal_coverage"], 0))
-            " of sales."
-        }
-    }
 }
 
 /// Returns the difference from a value before, and the inputs that differ.

@@ -34,6 +34,8 @@ const COLUMNS: [(&str, &str, CellKind); 13] = [
 const SIZES: [&str; 3] = ["floor_area_m2", "bedrooms", "living_rooms"];
 /// The most homes of a file.
 pub const MOST_HOMES: usize = 100_000;
+/// The most jobs that a file becomes. Those of the contract's size have [`MOST_HOMES`].
+pub const MOST_JOBS: usize = 40;
 /// The most columns of a file.
 const MOST_COLUMNS: usize = 1_000;
 /// The most cells of a file. In memory a blank cell takes 24 times its size in the file.
@@ -126,6 +128,25 @@ impl HomesFile {
                  Its first line has {:?}.",
                 absent.join(", "),
                 self.headings
+            )),
+        }
+    }
+
+    /// Checks that the file becomes no more than [`MOST_JOBS`] jobs of some homes each.
+    ///
+    /// # Errors
+    /// The homes that a file may have, for the person who sent this one.
+    pub fn check_jobs(&self, job_rows: usize) -> Result<(), String> {
+        let most = MOST_JOBS * job_rows;
+        match self.rows.len() <= most {
+            true => Ok(()),
+            false => Err(format!(
+                "No job was made. The file has {} homes. Your jobs may have {} homes each, and the \
+                 console makes {MOST_JOBS} jobs of one file. Divide it into files of at most {} \
+                 homes.",
+                whole(self.rows.len()),
+                whole(job_rows),
+                whole(most)
             )),
         }
     }
@@ -288,6 +309,16 @@ mod tests {
         let refused = HomesFile::read(&file(most + 1)).err().unwrap();
         let words = "The file has 5,001 homes of 500 columns. The console takes 2,500,000 cells";
         assert!(refused.starts_with(words), "{refused}");
+    }
+
+    #[test]
+    fn a_file_of_more_jobs_than_are_made_is_refused_with_the_homes_of_one() {
+        let file = |homes: usize| format!("postcode\n{}", "a\n".repeat(homes));
+        let check = |homes, job_rows| HomesFile::read(&file(homes)).unwrap().check_jobs(job_rows);
+        assert_eq!(check(MOST_HOMES, 2_500), Ok(()));
+        assert_eq!(check(20_000, 500), Ok(()));
+        let refused = check(20_001, 500).unwrap_err();
+        assert!(refused.contains("at most 20,000 homes"), "{refused}");
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The page of a job, or of the jobs of one file: how far they are.
 
 use super::error::ConsoleError;
-use super::jobs_page::{MOST_JOBS, TITLE};
+use super::jobs_page::TITLE;
 use super::{Console, layout};
 use crate::console_sessions::Session;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
+use domesday_console::homes_file::MOST_JOBS;
 use domesday_console::message::render_message;
 use domesday_console::number::{moment, whole};
 use domesday_console::rejections::{CommonestRejection, commonest_rejection};

@@ -16,7 +16,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use domesday_console::fields::Fields;
-use domesday_console::homes_file::{HomesFile, MOST_HOMES, REFERENCE, columns};
+use domesday_console::homes_file::{HomesFile, MOST_JOBS, REFERENCE, columns};
 use domesday_console::homes_text::decode;
 use domesday_console::message::render_message;
 use domesday_console::number::{moment, whole};
@@ -29,18 +29,19 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 pub(super) const TITLE: &str = "Jobs";
-/// Jobs that one file becomes, at most.
-pub(super) const MOST_JOBS: usize = MOST_HOMES.div_ceil(ROWS_MAX);
 /// The words for a form of another session.
 const OTHER_FORM: &str = "The form was not of this session, and nothing was sent. Send it again.";
 /// The field that asks for stored data.
 const STORED: &str = "use_stored_data";
+/// The field with the homes of a job. The same form makes the same jobs, whatever is allowed then.
+const JOB_ROWS: &str = "job_rows";
 
 /// The content of the form.
 struct FormContent<'a> {
     id: &'a str,
     text: &'a str,
     stored_data: bool,
+    job_rows: usize,
     problem: Option<String>,
 }
 
@@ -68,12 +69,14 @@ pub(super) async fn page(
         stored_data: draft
             .as_ref()
             .is_none_or(|draft| draft.get(STORED).is_some()),
+        job_rows: job_rows(&console, &session, draft.as_ref()).await,
         problem: None,
     };
     Ok(show(&console, &session, &content))
 }
 
-/// Submits the form's file as jobs of at most 2,500 homes. The same form makes no job twice.
+/// Submits the form's file as jobs of as many homes as are allowed. The same form makes no job
+/// twice.
 pub(super) async fn submit(
     State(console): State<Console>,
     Extension(session): Extension<Arc<Session>>,
@@ -88,22 +91,26 @@ pub(super) async fn submit(
     };
     let id = console.form_id(&fields);
     let stored_data = fields.get(STORED).is_some();
-    let again = |status: StatusCode, problem: String| {
+    let job_rows = job_rows(&console, &session, Some(&fields)).await;
+    let again_with = |status: StatusCode, job_rows: usize, problem: String| {
         let content = FormContent {
             id: &id,
             text: &text,
             stored_data,
+            job_rows,
             problem: Some(problem),
         };
         (status, show(&console, &session, &content)).into_response()
     };
+    let again = |status, problem| again_with(status, job_rows, problem);
     if !is_of(&fields, &session) {
         return Ok(again(StatusCode::FORBIDDEN, OTHER_FORM.to_owned()));
     }
     let reading = text.clone();
     let homes = blocking(move || {
         let homes = HomesFile::read(&reading)?;
-        homes.check_columns().map(|()| homes)
+        homes.check_columns()?;
+        homes.check_jobs(job_rows).map(|()| homes)
     });
     let homes = match homes.await? {
         Ok(homes) => homes,
@@ -112,14 +119,19 @@ pub(super) async fn submit(
     // It goes on where the browser goes away: its first jobs are charged by then.
     let submitting = tokio::spawn({
         let (console, session, text) = (console.clone(), session.clone(), text.clone());
-        let content = (id.clone(), stored_data);
+        let content = (id.clone(), stored_data, job_rows);
         async move { submit_file(&console, &session, content, (&homes, text)).await }
     });
     let submitted = submitting.await.map_err(|_| ConsoleError::Response)?;
     let (path, stopped) = submitted?;
     match stopped {
         None => Ok(Redirect::to(&format!("/jobs/{path}")).into_response()),
-        Some((0, message)) => Ok(again(StatusCode::UNPROCESSABLE_ENTITY, message)),
+        Some((0, message)) => {
+            // Nothing was made of it, and fewer homes may be allowed than the form was shown with.
+            let job_rows = most_job_rows(&console, &session).await;
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            Ok(again_with(status, job_rows, message))
+        }
         Some((taken, message)) => {
             let problem = format!(
                 "The first {} homes are jobs, in the list below. {message} Submit the same form \
@@ -131,6 +143,27 @@ pub(super) async fn submit(
     }
 }
 
+/// Returns the homes of each job of a form: those that it was shown with, or as many as are
+/// allowed.
+async fn job_rows(console: &Console, session: &Session, form: Option<&Fields>) -> usize {
+    let stated = form.and_then(|form| form.get(JOB_ROWS)?.parse::<usize>().ok());
+    match stated.filter(|rows| (1..=ROWS_MAX).contains(rows)) {
+        Some(rows) => rows,
+        None => most_job_rows(console, session).await,
+    }
+}
+
+/// Returns the most homes that the plan and the release allow a job of the session, or else those
+/// of the contract.
+async fn most_job_rows(console: &Console, session: &Session) -> usize {
+    let current = console.get(session, "/v3/releases/current").await;
+    let rows = current.ok().and_then(|current| {
+        let rows = current.body["limits"]["asynchronous_job_rows"].as_u64()?;
+        usize::try_from(rows).ok()
+    });
+    rows.map_or(ROWS_MAX, |rows| rows.clamp(1, ROWS_MAX))
+}
+
 /// Submits a file of a form, and adds it to the list of the page. Returns the path of its jobs, and
 /// why it stopped after how many homes, if it did.
 ///
@@ -139,11 +172,11 @@ pub(super) async fn submit(
 async fn submit_file(
     console: &Console,
     session: &Session,
-    (form_id, stored_data): (String, bool),
+    (form_id, stored_data, job_rows): (String, bool, usize),
     (homes, text): (&HomesFile, Arc<str>),
 ) -> Result<(String, Option<(usize, String)>), ConsoleError> {
     let post = |body: Value| async move { console.post(session, job::PATH, &body).await };
-    let parts = homes.parts(ROWS_MAX, stored_data);
+    let parts = homes.parts(job_rows, stored_data);
     let (jobs, stopped) = submit_parts(&form_id, parts, post).await?;
     let file = FileOfHomes {
         jobs,
@@ -173,8 +206,9 @@ async fn submit_parts<A>(
 where
     A: Future<Output = Result<ApiResponse, ConsoleError>>,
 {
-    let mut jobs = Vec::new();
+    let (mut jobs, mut taken) = (Vec::new(), 0);
     for (at, part) in parts.enumerate() {
+        let rows = part.len();
         let requests = Value::from(part);
         let key = format!("console-{}-{at}", key_of(form_id, &requests));
         let body = json!({"mode": "standard", "requests": requests, "idempotency_key": key});
@@ -189,6 +223,7 @@ where
         let message = match accepted {
             Ok(Ok(id)) => {
                 jobs.push(id);
+                taken += rows;
                 continue;
             }
             Ok(Err(message)) if at == 0 => message,
@@ -196,7 +231,7 @@ where
             Err(error) if at == 0 => return Err(error),
             Err(error) => format!("It is not known whether the next are jobs, too: {error}."),
         };
-        return Ok((jobs, Some((at * ROWS_MAX, message))));
+        return Ok((jobs, Some((taken, message))));
     }
     Ok((jobs, None))
 }
@@ -232,12 +267,13 @@ fn form(session: &Session, content: &FormContent<'_>) -> Markup {
             }
             ", and " code { (REFERENCE) } " for your own name of a row. The results have the file's other "
             "columns too. Commas, semicolons or tabs divide the cells. A job has at most "
-            (whole(ROWS_MAX)) " homes, and a larger file becomes several jobs, " (MOST_JOBS)
+            (whole(content.job_rows)) " homes, and a larger file becomes several jobs, " (MOST_JOBS)
             " at most. Each home that can be read costs a unit."
         }
         form.inputs method="post" action="/jobs" enctype="multipart/form-data" data-file-form {
             (layout::token(session))
             (layout::form_id(content.id))
+            input type="hidden" name=(JOB_ROWS) value=(content.job_rows);
             label.wide-field {
                 span { "File" }
                 input type="file" name=(FILE) accept=".csv,.txt,.tsv,text/csv";
@@ -298,7 +334,7 @@ mod tests {
     async fn submit(
         last: impl Fn() -> Result<ApiResponse, ConsoleError>,
     ) -> (Vec<Uuid>, Option<(usize, String)>) {
-        let parts = [ROWS_MAX, ROWS_MAX, 1].map(|rows| vec![json!({}); rows]);
+        let parts = [500, 500, 1].map(|rows| vec![json!({}); rows]);
         let sent = Cell::new(0);
         let post = |_| {
             sent.set(sent.get() + 1);
@@ -327,7 +363,7 @@ mod tests {
         .await;
         assert_eq!(jobs, accepted);
         let refused = "The next were refused: The queue is full.".to_owned();
-        assert_eq!(stopped, Some((2 * ROWS_MAX, refused)));
+        assert_eq!(stopped, Some((1_000, refused)));
 
         let (jobs, stopped) = submit(|| Err(ConsoleError::Response)).await;
         assert_eq!(
@@ -335,7 +371,7 @@ mod tests {
             "they are charged, and in the list of the page"
         );
         let (homes, message) = stopped.unwrap();
-        assert_eq!(homes, 2 * ROWS_MAX);
+        assert_eq!(homes, 1_000);
         assert!(message.starts_with("It is not known"), "{message}");
     }
 }

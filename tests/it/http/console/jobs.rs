@@ -172,6 +172,37 @@ fn a_large_file_becomes_several_jobs_and_one_file_of_results() {
 }
 
 #[test]
+fn jobs_have_as_many_homes_as_the_plan_allows() {
+    let start = start_with_console();
+    start.key_with_plan("small", &["avm:value"], "asynchronous_job_rows = 2");
+    let server = start.go();
+    let small = ["--tenant", "small", "--scope", "avm:value"];
+    let browser = Browser::open(&link(&server, &small));
+    let page = browser.page("/jobs");
+    assert!(page.contains("A job has at most 2 homes"), "{page}");
+    let home = HOME.replace(",3,", ",many,");
+    let send = |homes: usize, job_rows: &str| {
+        let homes = format!("{COLUMNS}\n") + &format!("{home}\n").repeat(homes);
+        let id = form_id(&page);
+        let fields = [("homes", homes.as_str()), ("form_id", id.as_str())];
+        browser.post("/jobs", &[&fields[..], &[("job_rows", job_rows)]].concat())
+    };
+    assert_eq!(path(send(5, "")).split(',').count(), 3);
+    // The size stays with the form, so that a form which was cut makes the same jobs later.
+    assert_eq!(path(send(5, "1")).split(',').count(), 5);
+    // A form that was shown before the plan was changed.
+    let refused = send(5, "2500");
+    assert_eq!(refused.status(), 422);
+    let page = refused.text().unwrap();
+    assert!(page.contains("name=\"job_rows\" value=\"2\""), "{page}");
+    let refused = send(81, "2");
+    assert_eq!(refused.status(), 422);
+    let page = refused.text().unwrap();
+    assert!(page.contains("files of at most 80 homes"), "{page}");
+    server.stop();
+}
+
+#[test]
 fn the_results_of_a_running_job_are_not_there_yet() {
     let server = start_with_console().go();
     let browser = Browser::of_demo(&server);

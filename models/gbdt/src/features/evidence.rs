@@ -69,8 +69,8 @@ impl Evidence for RecordedEvidence<'_> {
 /// A nearby sale, weighed for features.
 pub(crate) struct NearbySale {
     pub(crate) sold: ComparableSale,
-    /// Log price carried to the valuation day.
-    pub(crate) now: f64,
+    /// Log price carried to the valuation day, or `None` if the sale is from before the index.
+    pub(crate) now: Option<f64>,
     /// Years from the sale to the valuation day.
     pub(crate) years: f64,
     pub(crate) weight: f64,
@@ -137,12 +137,13 @@ impl<'a> RowEvidence<'a> {
     }
 
     /// Returns the logarithm of a day's price, carried to the valuation day if there is an index.
-    pub(crate) fn log_price_at_valuation(&self, price: f64, day: i32) -> f64 {
-        let growth = self
-            .index
-            .as_ref()
-            .and_then(|index| index.growth_since(day));
-        libm::log(price * growth.unwrap_or(1.0))
+    /// Returns `None` for a day from before that index begins, since it cannot carry that price.
+    pub(crate) fn log_price_at_valuation(&self, price: f64, day: i32) -> Option<f64> {
+        let growth = match &self.index {
+            Some(index) => index.growth_since(day)?,
+            None => 1.0,
+        };
+        Some(libm::log(price * growth))
     }
 
     /// Returns the years from a day to the valuation day.
@@ -183,11 +184,7 @@ impl<'a> RowEvidence<'a> {
             hedonic: &self.parameters.hedonic,
             reach: &self.parameters.evidence,
         };
-        // An index cannot carry a sale from before its beginning.
-        let carried = |price: f64, day| match &self.index {
-            Some(index) => Some(libm::log(price * index.growth_since(day)?)),
-            None => Some(libm::log(price)),
-        };
+        let carried = |price: f64, day: i32| self.log_price_at_valuation(price, day);
         *self.kriging.get_or_init(|| {
             let (home, level, sales) = kriging::observe(&query, self.evidence, carried).ok()?;
             kriging::krige(&home, level, &sales)

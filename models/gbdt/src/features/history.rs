@@ -12,7 +12,7 @@ pub(super) fn years(row: &RowEvidence<'_>) -> Option<f64> {
 
 pub(super) fn log_price(row: &RowEvidence<'_>) -> Option<f64> {
     let last = row.own.first()?;
-    Some(row.log_price_at_valuation(last.price, last.day))
+    row.log_price_at_valuation(last.price, last.day)
 }
 
 pub(super) fn to_reference(row: &RowEvidence<'_>) -> Option<f64> {
@@ -25,5 +25,5 @@ pub(super) fn new_build(row: &RowEvidence<'_>) -> Option<f64> {
 
 pub(super) fn former(row: &RowEvidence<'_>) -> Option<f64> {
     let former = row.own.get(1)?;
-    Some(row.log_price_at_valuation(former.price, former.day) - row.log_value)
+    Some(row.log_price_at_valuation(former.price, former.day)? - row.log_value)
 }

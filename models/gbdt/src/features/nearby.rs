@@ -16,8 +16,13 @@ pub(super) fn count(row: &RowEvidence<'_>) -> Option<f64> {
     Some(row.nearby().len() as f64)
 }
 
+/// Returns the log price of a sale on the valuation day, and its weight.
+fn weigh_price(near: &NearbySale) -> Option<(f64, f64)> {
+    Some((near.now?, near.weight))
+}
+
 pub(super) fn log_price(row: &RowEvidence<'_>) -> Option<f64> {
-    median(row.nearby().iter().map(|near| (near.now, near.weight)))
+    median(row.nearby().iter().filter_map(weigh_price))
 }
 
 pub(super) fn to_reference(row: &RowEvidence<'_>) -> Option<f64> {
@@ -27,7 +32,7 @@ pub(super) fn to_reference(row: &RowEvidence<'_>) -> Option<f64> {
 pub(super) fn per_sqm(row: &RowEvidence<'_>) -> Option<f64> {
     median(row.nearby().iter().filter_map(|near| {
         let area = near.sold.floor_area?;
-        Some((near.now - libm::log(area), near.weight))
+        Some((near.now? - libm::log(area), near.weight))
     }))
 }
 
@@ -38,11 +43,8 @@ pub(super) fn per_sqm_to_reference(row: &RowEvidence<'_>) -> Option<f64> {
 
 pub(super) fn spread(row: &RowEvidence<'_>) -> Option<f64> {
     let middle = log_price(row)?;
-    median(
-        row.nearby()
-            .iter()
-            .map(|near| ((near.now - middle).abs(), near.weight)),
-    )
+    let priced = row.nearby().iter().filter_map(weigh_price);
+    median(priced.map(|(price, weight)| ((price - middle).abs(), weight)))
 }
 
 pub(super) fn distance(row: &RowEvidence<'_>) -> Option<f64> {
@@ -67,7 +69,7 @@ pub(super) fn nearest_distance(row: &RowEvidence<'_>) -> Option<f64> {
 }
 
 pub(super) fn nearest_to_reference(row: &RowEvidence<'_>) -> Option<f64> {
-    Some(row.nearby().first()?.now - row.log_value)
+    Some(row.nearby().first()?.now? - row.log_value)
 }
 
 fn of_postcode<'s>(row: &'s RowEvidence<'_>) -> impl Iterator<Item = &'s NearbySale> {
@@ -85,6 +87,6 @@ pub(super) fn postcode_count(row: &RowEvidence<'_>) -> Option<f64> {
 }
 
 pub(super) fn postcode_to_reference(row: &RowEvidence<'_>) -> Option<f64> {
-    let middle = median(of_postcode(row).map(|near| (near.now, near.weight)))?;
+    let middle = median(of_postcode(row).filter_map(weigh_price))?;
     Some(middle - row.log_value)
 }

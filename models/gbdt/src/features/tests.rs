@@ -4,10 +4,10 @@ use super::evidence::{RecordedEvidence, RowEvidence};
 use super::*;
 use crate::REFERENCE;
 use crate::testing::{FakeEvidence, sale, subject};
-use domesday_sdk::{Outcome, Subject};
+use domesday_sdk::{IndexPoint, Outcome, Subject};
 
-/// Passes the evidence of a subject with nearby sales, two own sales and a constant index.
-fn with<T>(subject: &Subject, look: impl FnOnce(&RowEvidence<'_>) -> T) -> T {
+/// Returns nearby sales, two own sales and a constant index.
+fn evidence() -> FakeEvidence {
     let mut near: Vec<_> = (0..8).map(sale).collect();
     for (i, sale) in near.iter_mut().enumerate() {
         sale.uprn = Some(7_000 + i as u64);
@@ -22,7 +22,21 @@ fn with<T>(subject: &Subject, look: impl FnOnce(&RowEvidence<'_>) -> T) -> T {
     (newer.price, older.price) = (280_000.0, 140_000.0);
     older.day -= 3_000;
     evidence.own = vec![newer, older];
-    let recorded = RecordedEvidence::of(&evidence);
+    evidence
+}
+
+/// Passes that evidence of a subject.
+fn with<T>(subject: &Subject, look: impl FnOnce(&RowEvidence<'_>) -> T) -> T {
+    with_evidence(subject, &evidence(), look)
+}
+
+/// Passes some evidence of a subject.
+fn with_evidence<T>(
+    subject: &Subject,
+    evidence: &FakeEvidence,
+    look: impl FnOnce(&RowEvidence<'_>) -> T,
+) -> T {
+    let recorded = RecordedEvidence::of(evidence);
     let outcome = domesday_hedonic::valuation::value(&REFERENCE, subject, &recorded);
     let Outcome::Valued(valuation) = outcome else {
         panic!("{outcome:?}");
@@ -119,6 +133,36 @@ fn an_unknown_value_is_nan_and_never_zero() {
             assert!(missing.of(row).is_nan(), "{}", missing.name());
         }
         assert_eq!(Feature::OwnSales.of(row), 0.0);
+    });
+}
+
+#[test]
+fn a_price_from_before_the_index_is_missing() {
+    let mut evidence = evidence();
+    // From December 2022 to June 2024.
+    let point = |month| IndexPoint {
+        month,
+        value: 100.0,
+    };
+    evidence.index = Some((635..654).map(point).collect());
+    evidence.near[0].day -= 1_000;
+    for own in &mut evidence.own {
+        own.day -= 3_000;
+    }
+    with_evidence(&subject(), &evidence, |row| {
+        for missing in [
+            Feature::OwnLogPrice,
+            Feature::OwnToReference,
+            Feature::OwnFormerToReference,
+            Feature::NearestToReference,
+        ] {
+            assert!(missing.of(row).is_nan(), "{}", missing.name());
+        }
+        assert_eq!(Feature::OwnSales.of(row), 2.0);
+        assert_eq!(Feature::NearSales.of(row), 8.0);
+        assert_eq!(Feature::NearestDistance.of(row), 100.0);
+        let near = Feature::NearLogPrice.of(row);
+        assert!((near - libm::log(300_000.0)).abs() < 1e-9, "{near}");
     });
 }
 

@@ -5,10 +5,11 @@ pub mod stack;
 pub mod trees;
 
 use crate::assembly::{self, Document};
-use crate::mapping::Mapping;
+use crate::mapping::{Mapping, TargetName};
 use domesday_hedonic::fit::calibrate::{CalibrationOptions, calibrate};
 use domesday_hedonic::fit::train::train;
 use domesday_sdk::Day;
+use serde_json::json;
 use std::io::BufRead;
 
 /// Parameters of a build without a file.
@@ -53,7 +54,7 @@ pub fn mapping(text: &str) -> Result<Mapping, FitError> {
     Ok(mapping)
 }
 
-/// Fits the reference model to sales up to a day. The trees are a placeholder of one leaf, zero.
+/// Fits the reference model to sales up to a day. The trees are a placeholder of one leaf.
 ///
 /// # Errors
 /// [`FitError::Reference`] if a line cannot be read, or the sales are too few.
@@ -66,7 +67,7 @@ pub fn fit_reference(
     Ok(Document {
         format: assembly::FORMAT.to_owned(),
         about: "The reference model alone, with trees that say nothing yet.".to_owned(),
-        trees: zero_trees(mapping.columns.keys()),
+        trees: make_placeholder_trees(&mapping),
         expected: Vec::new(),
         mapping,
         stack: None,
@@ -89,13 +90,64 @@ pub fn calibrate_ranges(
     Ok(document)
 }
 
-/// Returns a LightGBM model with these columns and one leaf, zero.
-pub fn zero_trees<'a>(columns: impl ExactSizeIterator<Item = &'a String>) -> String {
-    let last = columns.len().saturating_sub(1);
-    let names: Vec<&str> = columns.map(String::as_str).collect();
-    format!(
-        "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\nmax_feature_idx={last}\n\
-         objective=regression\nfeature_names={}\n\nTree=0\nnum_leaves=1\nnum_cat=0\nleaf_value=0\n\nend of trees\n",
-        names.join(" ")
-    )
+/// Returns an XGBoost model with the mapping's columns and one leaf. LightGBM's text has no column
+/// whose name has a blank, and XGBoost's may have one.
+pub(crate) fn make_placeholder_trees(mapping: &Mapping) -> String {
+    // A price of nothing would be no member of a stack, and its rows would have no inputs.
+    let leaf = match (mapping.target, &mapping.offset) {
+        (TargetName::Price, None) => 1.0,
+        _ => 0.0,
+    };
+    let names: Vec<&String> = mapping.columns.keys().collect();
+    json!({
+        "learner": {
+            "feature_names": names,
+            "gradient_booster": {
+                "name": "gbtree",
+                "model": {
+                    "tree_info": [0],
+                    "trees": [{
+                        "left_children": [-1],
+                        "right_children": [-1],
+                        "split_indices": [0],
+                        "split_conditions": [leaf],
+                        "default_left": [0],
+                        "split_type": [0],
+                        "categories": [],
+                        "categories_nodes": [],
+                        "categories_segments": [],
+                        "categories_sizes": [],
+                        "tree_param": {},
+                    }],
+                },
+            },
+            "learner_model_param": {
+                "base_score": "0",
+                "num_feature": names.len().to_string(),
+            },
+            "objective": { "name": "reg:squarederror" },
+        },
+        "version": [3, 0, 0],
+    })
+    .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholder_trees_have_columns_whose_names_have_blanks() {
+        let (mut document, _) = assembly::read(DEFAULTS).unwrap();
+        document.mapping = mapping(
+            "target = \"log_price\"\n[columns]\n\"floor area\" = \"floor_area_m2\"\n\
+             rooms = \"habitable_rooms\"\n",
+        )
+        .unwrap();
+        document.trees = make_placeholder_trees(&document.mapping);
+        let text = assembly::write(&document).unwrap();
+        let (_, trees) = assembly::read(&text).unwrap();
+        assert_eq!(trees.inputs, ["floor area", "rooms"]);
+        assert_eq!(trees.score(&[90.0, 5.0]), 0.0);
+    }
 }

@@ -35,9 +35,11 @@ fn evidence() -> FakeEvidence {
 
 /// Packs a tree of one leaf.
 fn constant(value: &str) -> Vec<u64> {
-    let columns = ["area".to_owned()];
-    let text = crate::fit::zero_trees(columns.iter())
-        .replace("leaf_value=0", &format!("leaf_value={value}"));
+    let text = format!(
+        "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\nmax_feature_idx=0\n\
+         objective=regression\nfeature_names=area\n\nTree=0\nnum_leaves=1\nnum_cat=0\n\
+         leaf_value={value}\n\nend of trees\n"
+    );
     pack(&lightgbm::read(&text).unwrap()).unwrap()
 }
 
@@ -228,4 +230,29 @@ fn the_inputs_show_the_members_and_weights_of_the_estimate() {
     let estimate = value_with(&trees, &stack).estimate;
     assert!((sum.exp() / estimate - 1.0).abs() < 1e-12);
     assert_eq!(of("member_own_sale"), 1.0);
+}
+
+/// A build reads the inputs of sales off them, before it has trees.
+#[test]
+fn placeholder_trees_of_a_price_show_the_inputs_of_a_stack() {
+    let mapping = crate::fit::mapping(
+        "target = \"price\"\nstack = true\n[columns]\narea = \"floor_area_m2\"\n",
+    );
+    let placeholder = crate::fit::make_placeholder_trees(&mapping.unwrap());
+    let trees = pack(&domesday_trees::read(&placeholder).unwrap()).unwrap();
+    let stack = Stack::equal();
+    let model = Gbdt {
+        reference: &REFERENCE,
+        columns: AREA,
+        target: Target::Price,
+        offset: None,
+        trees: &trees,
+        stack: Some(&stack),
+    };
+    let shown = inputs(&model, &subject(), &evidence()).unwrap();
+    let names: Vec<&str> = shown.iter().map(|(name, _)| *name).collect();
+    assert!(
+        names.contains(&"area") && names.contains(&"member_trees"),
+        "{names:?}"
+    );
 }

@@ -92,7 +92,9 @@ fn check(document: &Document) -> Result<Ensemble, DocumentError> {
     reference::write(&document.reference)?;
     document.mapping.check()?;
     document.stack.as_ref().map_or(Ok(()), Stack::check)?;
-    let trees = domesday_trees::read(&document.trees)?;
+    let mapping = &document.mapping;
+    let is_categorical = |column: &str| mapping.is_categorical(column);
+    let trees = domesday_trees::read_with(&document.trees, &is_categorical)?;
     document.mapping.fits(&trees.inputs)?;
     let names = &trees.category_names;
     document.mapping.fits_categories(&trees.inputs, names)?;

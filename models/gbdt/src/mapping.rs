@@ -175,6 +175,13 @@ impl Mapping {
 }
 
 impl Mapping {
+    /// Returns whether a column has a categorical feature.
+    pub fn is_categorical(&self, column: &str) -> bool {
+        let source = self.columns.get(column);
+        let feature = source.and_then(|source| Feature::from_name(source.feature()));
+        feature.is_some_and(Feature::is_categorical)
+    }
+
     /// Checks that the categories that a model names are those of the mapping, in one order.
     ///
     /// # Errors
@@ -346,6 +353,14 @@ mod tests {
         }
         let named = mapping.fits_categories(&columns, &[None, Some(vec!["small".to_owned()])]);
         assert!(named.is_err(), "a numeric feature has no categories");
+    }
+
+    #[test]
+    fn a_column_is_categorical_as_its_feature_is() {
+        let mapping = read(SMALL).unwrap();
+        let columns = ["area", "place", "type", "other"];
+        let found = columns.map(|column| mapping.is_categorical(column));
+        assert_eq!(found, [false, true, true, false]);
     }
 
     #[test]

@@ -7,9 +7,21 @@ use crate::{Ensemble, ModelError, lightgbm, xgboost};
 /// # Errors
 /// [`ModelError`], as [`lightgbm::read`] and [`xgboost::read`].
 pub fn read(text: &str) -> Result<Ensemble, ModelError> {
+    read_with(text, &|_| false)
+}
+
+/// Reads the same. `is_categorical` decides by name which inputs are categorical where the text
+/// does not say it.
+///
+/// # Errors
+/// [`ModelError`], as [`read`].
+pub fn read_with(
+    text: &str,
+    is_categorical: &dyn Fn(&str) -> bool,
+) -> Result<Ensemble, ModelError> {
     if text.trim_start().starts_with(['{', '[']) {
         xgboost::read(text)
     } else {
-        lightgbm::read(text)
+        lightgbm::read_with(text, is_categorical)
     }
 }

@@ -33,7 +33,7 @@ mod transform;
 pub mod xgboost;
 
 #[cfg(not(target_arch = "wasm32"))]
-pub use detect::read;
+pub use detect::{read, read_with};
 pub use ensemble::{Arithmetic, CategorySet, Child, Ensemble, Missing, Node, Numeric, Split, Tree};
 pub use error::ModelError;
 pub use pack::pack;

@@ -180,9 +180,12 @@ fn run(command: Command) -> Result<(), Failure> {
                 return save(&with_trees(document, trained, Vec::new()), &out);
             };
             let model = trees::read(&path)?;
-            let read = domesday_trees::read(&model).map_err(|source| Failure::Model {
-                path: path.clone(),
-                source,
+            let is_categorical = |column: &str| document.mapping.is_categorical(column);
+            let read = domesday_trees::read_with(&model, &is_categorical).map_err(|source| {
+                Failure::Model {
+                    path: path.clone(),
+                    source,
+                }
             })?;
             let expected = expected_rows::read(&folder, &read.inputs, &document.mapping)?;
             save(&with_trees(document, model, expected), &out)

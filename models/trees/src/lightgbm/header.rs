@@ -10,8 +10,9 @@ pub(super) struct Header {
     pub(super) trees: Option<usize>,
     pub(super) averaged: bool,
     pub(super) transform: Transform,
-    /// True for each input that is categorical. Empty if the header does not say.
-    pub(super) is_categorical: Vec<bool>,
+    /// True for each input that is categorical, and `None` for one that no tree can use. Empty if
+    /// the header does not say.
+    pub(super) is_categorical: Vec<Option<bool>>,
 }
 
 impl Header {
@@ -47,7 +48,7 @@ impl Header {
                 // A range of numbers, a list of categories, or nothing for a constant.
                 let infos = infos.split_ascii_whitespace();
                 infos
-                    .map(|info| !info.starts_with('[') && info != "none")
+                    .map(|info| (info != "none").then(|| !info.starts_with('[')))
                     .collect()
             }),
             transform: transform(lines.text("objective"))

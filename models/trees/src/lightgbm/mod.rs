@@ -17,6 +17,18 @@ use lines::Lines;
 /// [`ModelError`] if the text is malformed, or the model has linear leaves, several classes or an
 /// objective that does not predict a value.
 pub fn read(text: &str) -> Result<Ensemble, ModelError> {
+    read_with(text, &|_| false)
+}
+
+/// Reads the same. `is_categorical` decides by name which inputs are categorical among those that
+/// no tree can use, since the text does not say it.
+///
+/// # Errors
+/// [`ModelError`], as [`read`].
+pub fn read_with(
+    text: &str,
+    is_categorical: &dyn Fn(&str) -> bool,
+) -> Result<Ensemble, ModelError> {
     // An editor on Windows may have changed line ends.
     let text = &text.replace("\r\n", "\n");
     let mut sections = text.split("\n\n").map(str::trim).filter(|s| !s.is_empty());
@@ -60,9 +72,13 @@ pub fn read(text: &str) -> Result<Ensemble, ModelError> {
     }
     // The sandbox reads no model.
     #[cfg(not(target_arch = "wasm32"))]
-    let category_names = categories::read(text, &header.is_categorical)?;
+    let category_names =
+        categories::read(text, &header.inputs, &header.is_categorical, is_categorical)?;
     #[cfg(target_arch = "wasm32")]
-    let category_names = Vec::new();
+    let category_names = {
+        let _ = is_categorical;
+        Vec::new()
+    };
     Ok(Ensemble {
         category_names,
         inputs: header.inputs,

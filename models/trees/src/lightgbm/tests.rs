@@ -31,6 +31,15 @@ fn a_small_model_is_read() {
 }
 
 #[test]
+fn an_input_that_no_tree_uses_may_have_categories() {
+    let text = MODEL.replace("feature_infos=[0:1]", "feature_infos=none")
+        + "\npandas_categorical:[[\"england\"], [\"a\", \"b\", \"c\"]]\n";
+    let names = read(&text).unwrap().category_names;
+    let names: Vec<usize> = names.iter().flatten().map(Vec::len).collect();
+    assert_eq!(names, [1, 3]);
+}
+
+#[test]
 fn an_unsupported_model_is_refused_by_name() {
     let cases = [
         (

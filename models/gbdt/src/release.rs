@@ -66,3 +66,25 @@ mod exports {
     domesday_sdk::release!(super::Release);
     domesday_sdk::heap!(8 << 20);
 }
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    /// Bytes of a component's memory beside its trees: the heap, the stack and the constants.
+    const OTHER_BYTES: usize = 10 << 20;
+
+    /// The terms of every release of this model.
+    #[derive(Deserialize)]
+    struct Terms {
+        memory_bytes: usize,
+    }
+
+    #[test]
+    fn the_largest_trees_fit_into_the_memory_of_a_release() {
+        let terms: Terms = toml::from_str(include_str!("../release.toml")).unwrap();
+        let needed = domesday_trees::MAX_WORDS * size_of::<u64>() + OTHER_BYTES;
+        let found = terms.memory_bytes;
+        assert!(found >= needed, "{found} {needed}");
+    }
+}

@@ -36,7 +36,7 @@ pub mod xgboost;
 pub use detect::{read, read_with};
 pub use ensemble::{Arithmetic, CategorySet, Child, Ensemble, Missing, Node, Numeric, Split, Tree};
 pub use error::ModelError;
-pub use pack::pack;
+pub use pack::{MAX_WORDS, pack};
 pub use packed::{Forest, PackedError, Scratch};
 pub use transform::Transform;
 

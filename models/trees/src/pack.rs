@@ -7,8 +7,8 @@ use crate::packed::layout::{AVERAGED, HEADER_WORDS, MAGIC, Part, SINGLE};
 use crate::{Arithmetic, Ensemble, ModelError};
 use columns::Columns;
 
-/// Most words of a packed model.
-const MAX_WORDS: usize = 6 << 20;
+/// Most words of eight bytes of a packed model.
+pub const MAX_WORDS: usize = 6 << 20;
 
 /// Packs a model into words, which [`crate::Forest::read`] reads.
 ///

@@ -106,12 +106,14 @@ pub(super) fn align_tenths(
     bands: &[f64],
     confidences: impl Iterator<Item = f64> + Clone,
 ) {
-    for end in bands {
+    for (at, end) in bands.iter().enumerate() {
         let is_between = confidences.clone().any(|confidence| confidence < *end)
             && confidences.clone().any(|confidence| confidence >= *end);
         let distance = |bound: &f64| (bound - end).abs();
+        // A bound that begins an earlier band stays there.
         let nearest = tenths
             .iter_mut()
+            .filter(|bound| !bands[..at].contains(bound))
             .min_by(|one, other| distance(one).total_cmp(&distance(other)));
         if let Some(bound) = nearest.filter(|_| is_between) {
             *bound = *end;
@@ -160,6 +162,15 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_band_keeps_the_tenth_that_begins_there() {
+        // Most confidences are below the upper ends of the bands.
+        let mut tenths = [0.08, 0.12, 0.16, 0.2, 0.24, 0.28, 0.31, 0.35, 0.389];
+        let confidences = [0.05, 0.3, 0.5, 0.75].into_iter();
+        align_tenths(&mut tenths, &[0.0, 0.4, 0.7], confidences);
+        assert_eq!(tenths, [0.08, 0.12, 0.16, 0.2, 0.24, 0.28, 0.31, 0.4, 0.7]);
+    }
 
     #[test]
     fn a_tenth_begins_where_a_band_does() {

@@ -69,7 +69,8 @@ macro_rules! bounds {
 
 /// The bounds of all parameters.
 pub const BOUNDS: &[Bound] = bounds! {
-    "evidence.radii_m", "m", 1.0, 5e4, "radius of each search":
+    // The host refuses a wider search (`wit/valuation.wit`).
+    "evidence.radii_m", "m", 1.0, 2e4, "radius of each search":
         |p| p.evidence.radii_m.map(f64::from);
     "evidence.years", "years", 0.5, 30.0, "age of the oldest sale to search for":
         |p| [p.evidence.years];
@@ -238,7 +239,8 @@ pub const BOUNDS: &[Bound] = bounds! {
         |p| [p.referral.least_area_per_room_m2];
     "refer.least_lease_years", "years", 0.0, 999.0, "least years left on a lease":
         |p| [p.referral.least_lease_years];
-    "refer.least_comparables", "sales", 1.0, 100.0, "least comparables of a valuation":
+    // A valuation lists ten comparables at most.
+    "refer.least_comparables", "sales", 1.0, 10.0, "least comparables of a valuation":
         |p| [f64::from(p.referral.least_comparables)];
     "refer.greatest_scale", "log price", 1e-2, 4.0, "greatest standard deviation of a valuation":
         |p| [p.referral.greatest_scale];

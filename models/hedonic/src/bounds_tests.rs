@@ -190,6 +190,19 @@ fn nan_is_refused() {
 }
 
 #[test]
+fn a_number_that_no_row_could_meet_is_refused() {
+    for (path, greatest) in [
+        ("evidence.radii_m.2", 20_000.0),
+        ("refer.least_comparables", 10.0),
+    ] {
+        assert_eq!(check(&with(path, greatest).unwrap()), Ok(()), "{path}");
+        let refused = check(&with(path, greatest + 1.0).unwrap()).unwrap_err();
+        let expected = format!("set it from 1 to {greatest}");
+        assert!(refused.to_string().ends_with(&expected), "{refused}");
+    }
+}
+
+#[test]
 fn a_list_out_of_order_is_refused_by_its_name() {
     let name = |change: fn(&mut Parameters)| {
         let mut p = PARAMETERS;

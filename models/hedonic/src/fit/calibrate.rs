@@ -3,7 +3,7 @@
 mod adapt;
 
 use self::adapt::{AdaptationOptions, ScoredSale, adapt, align_tenths};
-use super::quantile::conformal_quantile;
+use super::quantile::{conformal_quantile, conformal_rank};
 use super::rows::{PredictionRow, Status};
 use super::{FitError, json_lines, read_day, write_day};
 use crate::build_period::BuildPeriod;
@@ -202,7 +202,7 @@ pub fn calibrate(
     let Some(all) = conformal.all.quantile.filter(|_| enough) else {
         return Err(FitError::TooFew {
             found: points.len() as u64,
-            needed: u64::from(options.least_sales),
+            needed: count_needed_sales(options) as u64,
         });
     };
     shrink_quantiles(&mut conformal, all);
@@ -243,6 +243,15 @@ pub fn calibrate(
     });
     document.parameters.conformal = Some(conformal);
     Ok(document)
+}
+
+/// Counts the sales that a calibration needs. A coverage near one needs more than the options say,
+/// since fewer sales have no quantile of it.
+fn count_needed_sales(options: CalibrationOptions<'_>) -> usize {
+    let least = options.least_sales as usize;
+    let has_quantile = |count: &usize| conformal_rank(*count, options.coverage).is_some();
+    // The greatest coverage needs 999 sales.
+    (least..1_000).find(has_quantile).unwrap_or(least)
 }
 
 /// Shrinks the quantiles of types and tenths towards that of all sales, and those of segments

@@ -263,6 +263,25 @@ fn sales_already_fitted_on_and_too_few_sales_are_refused() {
     ));
 }
 
+#[test]
+fn a_coverage_near_one_needs_the_sales_of_its_quantile() {
+    let calibrated = |coverage, sales| {
+        let options = CalibrationOptions {
+            coverage,
+            ..OPTIONS
+        };
+        calibrate(defaults(), predictions(sales, 7).as_bytes(), options)
+    };
+    for (coverage, least) in [(0.995, 199), (0.999, 999)] {
+        let error = calibrated(coverage, least - 1).unwrap_err();
+        let FitError::TooFew { found, needed } = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!((found, needed), (least - 1, least));
+        assert!(calibrated(coverage, least).is_ok(), "{coverage}");
+    }
+}
+
 /// Errors of the least sure half grow by half from the middle on.
 #[test]
 fn ranges_by_band_follow_the_band_that_grew_more_mixed() {

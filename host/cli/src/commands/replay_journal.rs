@@ -46,7 +46,7 @@ pub struct JournalOptions {
     tenant: Option<String>,
     /// Write the replayed receipts with their evidence to a file as fixtures. It holds addresses:
     /// guard it.
-    #[arg(long, value_name = "FILE", requires = "journal")]
+    #[arg(long, value_name = "FILE", requires = "keys")]
     export: Option<PathBuf>,
 }
 
@@ -54,7 +54,8 @@ impl JournalOptions {
     /// Verifies the journal, and replays the chosen receipts.
     ///
     /// # Errors
-    /// An option's file cannot be read. A journal that does not hold is a result.
+    /// An option's file cannot be read, or the export cannot be written or lacks receipts. A
+    /// journal that does not hold is a result.
     pub fn run(
         &self,
         journal: &Path,
@@ -77,20 +78,27 @@ impl JournalOptions {
         let mut line = ProgressLine::new();
         let result = replay.run(
             releases,
-            &mut |fixture| {
+            &mut |receipt, fixture| {
                 if let Some(export) = &mut export {
-                    export.add(fixture);
+                    export.add(&receipt.about.release_id, receipt.sequence, fixture);
                 }
             },
             &mut |stage, done, total| line.show(stage, done, total),
         );
         drop(line);
-        if let Some(export) = export {
-            export.finish()?;
-        }
+        let exported = export.map(FixtureFile::finish).transpose();
+        // Before an error of the export, since the report tells its reasons.
         match json {
             true => println!("{}", serde_json::to_string_pretty(&result.report)?),
             false => print(&result)?,
+        }
+        exported?;
+        let sealed = result.report.sealed;
+        if self.export.is_some() && sealed > 0 {
+            bail!(
+                "the export lacks {sealed} receipts that no key in --keys opens. Give their keys, \
+                 or choose a tenant with --tenant"
+            );
         }
         Ok(match result.report.is_proof() {
             true => ExitCode::SUCCESS,

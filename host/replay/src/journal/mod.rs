@@ -55,12 +55,12 @@ pub struct JournalResult {
 }
 
 impl JournalReplay {
-    /// Verifies the journal, and replays the chosen receipts. `listen` gets each fixture whose
-    /// outcome is the same to the bit. A journal that does not hold is a result.
+    /// Verifies the journal, and replays the chosen receipts. `listen` gets each receipt whose
+    /// outcome is the same to the bit, with its fixture. A journal that does not hold is a result.
     pub fn run(
         &self,
         releases: Releases<'_>,
-        listen: &mut dyn FnMut(&Fixture),
+        listen: &mut dyn FnMut(&Receipt, &Fixture),
         progress: &mut Progress<'_>,
     ) -> JournalResult {
         let mut replay = ReceiptReplay {
@@ -182,8 +182,8 @@ impl Selection {
 struct ReceiptReplay<'a, 'r> {
     options: &'a JournalReplay,
     releases: Releases<'r>,
-    /// Gets each fixture whose outcome is the same.
-    listen: &'a mut dyn FnMut(&Fixture),
+    /// Gets each receipt whose outcome is the same, with its fixture.
+    listen: &'a mut dyn FnMut(&Receipt, &Fixture),
     /// The replayed receipts, where the options name a valuation.
     fixtures: Vec<(Receipt, Fixture)>,
     report: Report,
@@ -210,7 +210,7 @@ impl ReceiptReplay<'_, '_> {
     /// Counts a receipt whose replay has the same outcome.
     fn add_identical(&mut self, receipt: &Receipt, fixture: Fixture) {
         self.report.identical += 1;
-        (self.listen)(&fixture);
+        (self.listen)(receipt, &fixture);
         if self.options.selection.valuation.is_some() {
             self.show_inputs(receipt, &fixture);
             self.fixtures.push((receipt.clone(), fixture));

@@ -113,6 +113,27 @@ fn receipts_become_fixtures_that_a_release_is_replayed_on() {
 }
 
 #[test]
+fn an_export_needs_keys_and_leaves_the_older_file_where_none_opens_a_receipt() {
+    let past = StoppedHost::new();
+    let at = |name: &str| past.temporary.path().join(name).display().to_string();
+    let (out, none) = (at("fixtures.jsonl"), at("none.json"));
+    std::fs::write(&out, "an older file").unwrap();
+    std::fs::write(&none, "[]").unwrap();
+    let ran = replay(&past.data(), &["--export", &out]);
+    assert_eq!(ran.code, Some(2), "{ran:#?}");
+    assert!(ran.stderr.contains("--keys"), "{}", ran.stderr);
+    let ran = replay(&past.data(), &["--keys", &none, "--export", &out]);
+    assert!(
+        ran.stdout.contains("21 sealed under keys"),
+        "{}",
+        ran.stdout
+    );
+    let refused = ran.refused();
+    assert!(refused.contains("no receipt was proved"), "{refused}");
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "an older file");
+}
+
+#[test]
 fn without_keys_the_chain_alone_is_proved() {
     let past = StoppedHost::new();
     let found = report(&past.data(), &[]);

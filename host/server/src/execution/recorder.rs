@@ -12,17 +12,17 @@ use std::future::Future;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// The receipts and the shadow of one request's or one job's rows.
+/// The receipts and the shadow of the rows of one request, or of one chunk of a job.
 pub struct RowRecorder {
     receipts: Option<Arc<ReceiptRecorder>>,
     shadow: Option<Arc<Shadow>>,
-    /// The deadline of a request. A job has none.
+    /// The deadline of a request. A chunk has none.
     deadline: Option<Deadline>,
 }
 
 impl RowRecorder {
-    /// Prepares to record rows of one execution, before any of them runs. A request has a deadline,
-    /// soon after which it waits no more.
+    /// Prepares to record the rows of one request or chunk, before any of them runs. A request has
+    /// a deadline, soon after which it waits no more.
     ///
     /// # Errors
     /// Receipts are on and cannot be written now, or [`ReceiptError::Late`].

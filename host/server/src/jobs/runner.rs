@@ -187,11 +187,7 @@ impl Runner {
             return Err(StopReason::Failed(crash_error()));
         }
         let stored = persisted::PersistedContext::from_bytes(&claim.shared)?;
-        let recorder = RowRecorder::open(&self.service, &job.tenant, stored.execution_id, None);
-        let recorder = self.with_lease(*lease, recorder).await??;
-        let stored_first = stored.first_valuation_id;
-        let context = self.request_context(job, stored, &recorder);
-        let context = Arc::new(self.with_lease(*lease, context).await??);
+        let release = self.with_lease(*lease, self.release(job)).await??;
         for number in claim.next..job.chunks {
             if self.stopping() || number - claim.next == CHUNKS_PER_TURN {
                 return Ok(StopReason::Yielded);
@@ -200,7 +196,7 @@ impl Runner {
             // before runs at full priority, and an unrelated crash is less likely to use an
             // attempt.
             let retrying = number == claim.next && claim.attempts > 1;
-            let first = nth(stored_first, number as usize * CHUNK_ROWS);
+            let first = nth(stored.first_valuation_id, number as usize * CHUNK_ROWS);
             let span = info_span!(
                 target: SPANS,
                 "job_chunk",
@@ -216,7 +212,7 @@ impl Runner {
                 first,
                 retrying,
             };
-            self.run_chunk(run, &recorder, &context)
+            self.run_chunk(run, stored, &release)
                 .instrument(span)
                 .await?;
         }
@@ -227,18 +223,22 @@ impl Runner {
     async fn run_chunk(
         &self,
         run: ChunkRun<'_>,
-        recorder: &RowRecorder,
-        context: &Arc<row::RequestContext>,
+        stored: persisted::PersistedContext,
+        release: &Arc<OpenRelease>,
     ) -> Result<(), StopReason> {
         let ChunkRun {
             lease, job, number, ..
         } = run;
+        // For each chunk, so that none begins under a key that was erased before.
+        let recorder = RowRecorder::open(&self.service, &job.tenant, stored.execution_id, None);
+        let recorder = self.with_lease(lease, recorder).await??;
+        let context = Arc::new(request_context(job, stored, release.clone(), &recorder));
         let store = &self.service.job_store;
         let input = self.with_lease(lease, store.input(lease, number)).await??;
         let input = input.ok_or(StopReason::Lost)?;
         let rows = persisted::rows_from_bytes(&input.bytes)?;
         drop(input.bytes);
-        let rows = self.value(rows.into(), run.first, context, run.retrying);
+        let rows = self.value(rows.into(), run.first, &context, run.retrying);
         let chunk = recorder.run_and_record(rows);
         let chunk = self.with_lease(lease, chunk).await??;
         let chunk_done = chunk.finish(number);
@@ -254,25 +254,6 @@ impl Runner {
         // The first attempt may have set the lease, although the state did not answer it.
         self.renewals.restart(asked);
         Ok(())
-    }
-
-    /// Returns the context of the rows, on the release that the job was submitted under.
-    async fn request_context(
-        &self,
-        job: &Job,
-        stored: persisted::PersistedContext,
-        recorder: &RowRecorder,
-    ) -> Result<row::RequestContext, StopReason> {
-        let mode = mode(job.mode);
-        Ok(row::RequestContext {
-            release: self.release(job).await?,
-            kind: mode.kind(),
-            depth: mode.depth(),
-            settings: stored.settings,
-            stored_data: stored.stored_data,
-            execution_id: stored.execution_id,
-            observer: recorder.observer(),
-        })
     }
 
     /// Opens the release of the job.
@@ -345,6 +326,25 @@ impl Runner {
 
     fn stopping(&self) -> bool {
         *self.stop.borrow()
+    }
+}
+
+/// Returns the context of the rows of a chunk.
+fn request_context(
+    job: &Job,
+    stored: persisted::PersistedContext,
+    release: Arc<OpenRelease>,
+    recorder: &RowRecorder,
+) -> row::RequestContext {
+    let mode = mode(job.mode);
+    row::RequestContext {
+        release,
+        kind: mode.kind(),
+        depth: mode.depth(),
+        settings: stored.settings,
+        stored_data: stored.stored_data,
+        execution_id: stored.execution_id,
+        observer: recorder.observer(),
     }
 }
 

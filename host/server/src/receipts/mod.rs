@@ -14,16 +14,12 @@ use crate::clock::{Clock, random};
 use crate::config::{ReceiptsMode, Settings};
 use crate::sample_rate::SampleRate;
 use domesday_engine::receipt_record::Form;
-use domesday_journal::{Journal, JournalError, JournalSpace, Retention, TenantKey};
+use domesday_journal::{Journal, JournalError, JournalSpace, KeyCache, Retention, TenantKey};
 use domesday_state::{State, StateError, TenantId};
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 use uuid::Uuid;
-
-/// Caching time of a tenant's key. After that time no host seals under an erased key.
-const KEY_CACHE_TIME: Duration = Duration::from_secs(60);
 
 /// The valuations that have receipts, and the form of these.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +35,7 @@ pub struct Receipts {
     selection: Selection,
     state: Arc<dyn State>,
     clock: Arc<dyn Clock>,
-    keys: Mutex<HashMap<TenantId, (TenantKey, Instant)>>,
+    keys: KeyCache,
 }
 
 /// The reason why receipts cannot be written, so that no result may be returned.
@@ -107,7 +103,7 @@ impl Receipts {
             selection: Selection { share, form },
             state: state.clone(),
             clock: clock.clone(),
-            keys: Mutex::default(),
+            keys: KeyCache::default(),
         }))
     }
 
@@ -116,7 +112,7 @@ impl Receipts {
         self.journal
     }
 
-    /// Returns the recorder of one request or job of a tenant.
+    /// Returns the recorder of one request, or of one chunk of a job, of a tenant.
     ///
     /// # Errors
     /// The journal cannot be written, or the tenant's key cannot be read.
@@ -126,7 +122,7 @@ impl Receipts {
         execution_id: Uuid,
     ) -> Result<Arc<ReceiptRecorder>, ReceiptError> {
         self.journal.check_writable()?;
-        let key = match self.cached_key(tenant) {
+        let key = match self.keys.get(tenant.as_str()) {
             Some(key) => key,
             None => self.load_key(tenant).await?,
         };
@@ -140,9 +136,9 @@ impl Receipts {
         )))
     }
 
-    /// Removes a tenant's key from the cache.
+    /// Removes a tenant's key from the cache. Recorders that have the key go on with it.
     pub fn forget(&self, tenant: &TenantId) {
-        self.keys().remove(tenant);
+        self.keys.remove(tenant.as_str());
     }
 
     /// Returns the number of receipts, and why none can be appended, where that is so.
@@ -163,25 +159,14 @@ impl Receipts {
         Ok(domesday_journal::heads(&self.folder)?.pop())
     }
 
-    fn cached_key(&self, tenant: &TenantId) -> Option<TenantKey> {
-        let keys = self.keys();
-        let (key, since) = keys.get(tenant)?;
-        (since.elapsed() < KEY_CACHE_TIME).then(|| key.clone())
-    }
-
     async fn load_key(&self, tenant: &TenantId) -> Result<TenantKey, ReceiptError> {
         let (state, id) = (self.state.clone(), tenant.clone());
         let fresh = random().map_err(|error| ReceiptError::Random(error.to_string()))?;
-        let since = Instant::now();
+        let (since, removals) = (Instant::now(), self.keys.removals());
         let loading = tokio::task::spawn_blocking(move || state.receipt_key(&id, fresh)).await;
         let secret = loading.map_err(|error| ReceiptError::Random(error.to_string()))??;
         let key = TenantKey::new(secret);
-        self.keys().insert(tenant.clone(), (key.clone(), since));
+        self.keys.insert(tenant.as_str(), &key, since, removals);
         Ok(key)
-    }
-
-    fn keys(&self) -> MutexGuard<'_, HashMap<TenantId, (TenantKey, Instant)>> {
-        // Nothing can be left half done in it.
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The receipts of one request or job.
+//! The receipts of one request, or of one chunk of a job.
 
 use super::{ReceiptError, Selection};
 use crate::clock::Clock;
@@ -14,7 +14,7 @@ use domesday_valuation::worker_pool::Delivery;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
-/// Records the receipts of one request's or job's rows, and waits for all of them at once.
+/// Records the receipts of the rows of one request or chunk, and waits for all of them at once.
 pub struct ReceiptRecorder {
     journal: Arc<Journal>,
     clock: Arc<dyn Clock>,

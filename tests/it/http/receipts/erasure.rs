@@ -2,7 +2,9 @@
 
 use crate::common::program::run;
 use crate::common::server::start;
-use crate::receipts::{keys, report, value};
+use crate::receipts::{keys, lines, replay, report, submitted, value};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 const SCOPES: &[&str] = &["avm:value"];
 
@@ -33,6 +35,17 @@ fn a_tenants_key_opens_its_own_receipts_alone() {
         (&found["selected"], &found["sealed"]),
         (&2.into(), &0.into())
     );
+    // An export writes those that open, and says that it lacks the other.
+    let out = server.data.join("fixtures.jsonl");
+    let out = out.to_str().unwrap();
+    let export = ["--keys", file.to_str().unwrap(), "--export", out];
+    let lacking = replay(&server.data, &export).refused();
+    assert!(lacking.contains("lacks 1 receipts"), "{lacking}");
+    let exported = || std::fs::read_to_string(out).unwrap().lines().count();
+    assert_eq!(exported(), 2);
+    std::fs::remove_file(out).unwrap();
+    replay(&server.data, &[&export[..], &["--tenant", "two"]].concat()).ok();
+    assert_eq!(exported(), 2);
     server.stop();
 }
 
@@ -64,5 +77,27 @@ fn an_erased_key_leaves_the_chain_whole_and_its_receipts_unreadable() {
         (&1.into(), &1.into()),
         "{found:#}"
     );
+    server.stop();
+}
+
+#[test]
+fn a_chunk_that_begins_after_an_erasure_is_sealed_under_another_key() {
+    let server = start().with(&["--receipts", "all"]).go();
+    let client = server.demo();
+    let data = server.data.display().to_string();
+    // Eight chunks, which the runner takes in one turn.
+    let id = submitted(&client, 512);
+    let results = format!("/v3/valuation-jobs/{id}/results");
+    let started = Instant::now();
+    // Again and again, so that one erasure comes between two chunks. One is refused where no key
+    // was made since the last.
+    while client.get(&results).status != 200 {
+        run(["journal", "erase", "demo", "--yes", "--data", &data]);
+        assert!(started.elapsed() < Duration::from_secs(60), "{results}");
+    }
+    let lines = lines(&server.data);
+    assert_eq!(lines.len(), 512);
+    let keys: BTreeSet<_> = lines.iter().map(|line| line["key"].to_string()).collect();
+    assert!(keys.len() > 1, "{keys:?}");
     server.stop();
 }

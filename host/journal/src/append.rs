@@ -222,16 +222,26 @@ impl Tail {
         sync_directory(&self.folder)
     }
 
+    /// Checks that the next file can be begun and that the disk has space for its first group. No
+    /// file stays.
+    fn check_next_file(&mut self) -> Result<(), JournalError> {
+        let begun = CurrentFile::begin(&self.folder, self.sequence + 1)?;
+        let reserved = reserve_space(&begun.file, 0).map_err(JournalError::io(&begun.path));
+        self.remove_begun(begun)?;
+        reserved
+    }
+
     /// Removes everything after the last durable receipt, once an append has failed. Then reads
     /// from the disk that this receipt is still there.
     pub(crate) fn repair(&mut self) -> Result<(), JournalError> {
         self.check_files()?;
         let Some(current) = self.current.take() else {
-            return Ok(());
+            return self.check_next_file();
         };
         if current.length == 0 {
             // It was begun for the receipts that failed.
-            return self.remove_begun(current);
+            self.remove_begun(current)?;
+            return self.check_next_file();
         }
         // Should it fail, there is another try later.
         let mut repaired = match current.resume() {
@@ -349,6 +359,32 @@ mod tests {
     use rustix::fs::{MemfdFlags, SealFlags};
 
     use super::*;
+    use crate::folder::{key, lock_folder};
+
+    #[test]
+    fn a_repair_at_a_files_beginning_tries_to_begin_it_and_leaves_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let lock = lock_folder(path).unwrap();
+        let host = key(path, [9; 32], true).unwrap().public();
+        let files = OpenFiles::open(path, lock).unwrap();
+        let mut tail = Tail::find(path, &host, 4_096, files).unwrap();
+        tail.repair().unwrap();
+        assert!(segment::list(path).unwrap().is_empty());
+        // A folder in the place of the file imitates a disk that holds no further one.
+        let next = segment::path(path, 1);
+        fs::create_dir(&next).unwrap();
+        let failed = tail.repair().unwrap_err();
+        assert!(
+            matches!(&failed, JournalError::Io { path, .. } if *path == next),
+            "{failed}"
+        );
+        fs::remove_dir(&next).unwrap();
+        // A file of the receipts that failed is removed, and the next one is tried all the same.
+        tail.current = Some(CurrentFile::begin(path, 1).unwrap());
+        tail.repair().unwrap();
+        assert!(segment::list(path).unwrap().is_empty());
+    }
 
     #[test]
     fn a_file_that_was_put_in_the_place_of_another_is_neither_cut_nor_zeroed() {

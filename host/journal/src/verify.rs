@@ -56,6 +56,8 @@ pub struct Proof {
     pub heads: usize,
     /// The last receipt that a head vouches for. Later receipts are chained, and not signed yet.
     pub signed: u64,
+    /// True if the first receipt is number 1, or a head vouches for the one before it.
+    pub is_connected: bool,
     /// The last receipt that a head from elsewhere vouches for.
     pub vouched_elsewhere: Option<u64>,
     /// Bytes after the last whole line: a receipt that was being written.
@@ -87,6 +89,7 @@ pub fn verify(
         last: 0,
         heads: count,
         signed: heads.keys().last().copied().unwrap_or(0),
+        is_connected: digest.is_some(),
         vouched_elsewhere: None,
         unfinished: 0,
     };

@@ -375,6 +375,28 @@ async fn the_first_receipt_of_a_later_file_follows_the_head_before_it() {
     }
 }
 
+#[tokio::test]
+async fn receipts_connect_to_earlier_ones_by_a_head_of_the_receipt_before_alone() {
+    let dir = journal().await;
+    let (begins_at, _) = segment::list(dir.path()).unwrap().swap_remove(1);
+    let connects = |begins_at| {
+        let expected = Expectations {
+            begins_at,
+            ..Expectations::default()
+        };
+        verify(dir.path(), &expected, |_| {}).unwrap().is_connected
+    };
+    assert!(connects(1) && connects(begins_at));
+    let mut others = heads(dir.path()).unwrap();
+    others.retain(|head| head.sequence + 1 != begins_at);
+    let others: String = others
+        .iter()
+        .map(|head| serde_json::to_string(head).unwrap() + "\n")
+        .collect();
+    fs::write(dir.path().join("heads.jsonl"), others).unwrap();
+    assert!(connects(1) && !connects(begins_at));
+}
+
 /// A head that an auditor kept says that the receipt before the first one was another.
 #[tokio::test]
 async fn a_head_from_elsewhere_of_the_receipt_before_the_first_one_counts() {

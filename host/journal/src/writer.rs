@@ -281,6 +281,10 @@ struct Writer {
 impl Writer {
     fn run(mut self) {
         self.disk_work.set(Some(Instant::now()));
+        if self.tail.is_full() {
+            // A crash may have come between the last group of the file and its head.
+            self.sign();
+        }
         self.keep_space();
         self.disk_work.set(None);
         loop {

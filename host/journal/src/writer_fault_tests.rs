@@ -125,6 +125,26 @@ async fn heads_that_are_cut_in_place_degrade_the_journal() {
     assert!(wait_until_writable(&journal, false).await);
 }
 
+/// The host is killed after the group that fills a file, and before it signs the head.
+#[tokio::test]
+async fn a_start_signs_the_end_of_a_full_file_before_it_begins_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    keep(&open(dir.path()), 0..1).await;
+    let heads = dir.path().join("heads.jsonl");
+    let before = std::fs::read(&heads).unwrap();
+    let journal = open(dir.path());
+    let large = prepare(&about("1"), &TenantKey::new([1; 32]), &noise(5_000)).unwrap();
+    let ticket = journal.append(large).unwrap();
+    journal.wait_until_durable(ticket, ticket).await.unwrap();
+    drop(journal);
+    std::fs::write(&heads, before).unwrap();
+    keep(&open(dir.path()), 2..3).await;
+    assert_eq!(crate::segment::list(dir.path()).unwrap().len(), 2);
+    let heads = crate::heads(dir.path()).unwrap();
+    let signed: Vec<_> = heads.iter().map(|head| head.sequence).collect();
+    assert_eq!(signed, [1, 2, 3]);
+}
+
 /// An append fails while a folder stands in the place of a file, which imitates a full disk.
 #[tokio::test]
 async fn failed_writes_are_refused_until_repaired_and_the_chain_is_whole() {

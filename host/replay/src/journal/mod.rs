@@ -111,6 +111,13 @@ impl JournalReplay {
                 .warnings
                 .push(format!("no head vouches for the last {count} receipts"));
         }
+        if !proof.is_connected {
+            let begins_at = self.expectations.begins_at;
+            report.warnings.push(format!(
+                "no head vouches for receipt {}, so nothing shows which receipts came before {begins_at}",
+                begins_at - 1
+            ));
+        }
         match proof.vouched_elsewhere {
             Some(last) if last >= proof.last => {}
             Some(last) => report.warnings.push(format!(
@@ -294,7 +301,7 @@ fn prove(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_package::Sha256Digest;
+    use domesday_package::{Sha256Digest, SigningKey};
 
     fn header(release_id: &str, tenant: &str, valuation_id: &str) -> ReceiptHeader {
         ReceiptHeader {
@@ -359,6 +366,29 @@ mod tests {
         assert!(keyed.unmatched_options(&report(2, 0, 0)).is_some());
         assert_eq!(keyed.unmatched_options(&report(2, 1, 0)), None);
         assert_eq!(keyed.unmatched_options(&report(2, 0, 1)), None);
+    }
+
+    #[test]
+    fn a_proof_warns_where_no_head_vouches_for_the_receipt_before_its_first() {
+        let mut later = options(Selection::default(), None);
+        later.expectations.begins_at = 8;
+        let warnings = |is_connected| {
+            let mut report = Report::default();
+            let proof = Proof {
+                host: SigningKey::from_seed([9; 32]).public(),
+                last: 9,
+                heads: 1,
+                signed: 9,
+                is_connected,
+                vouched_elsewhere: Some(9),
+                unfinished: 0,
+            };
+            later.add_proof(&mut report, &proof);
+            report.warnings
+        };
+        assert_eq!(warnings(true), Vec::<String>::new());
+        let found = warnings(false).concat();
+        assert!(found.contains("no head vouches for receipt 7"), "{found}");
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub use padding::WrittenBytes;
 pub use restored::{JOURNAL, RESTORED_JOURNAL, name_after_restore, restored_journals};
 pub use retention::{JournalSpace, Limit, RemovedFile, Retention, removed_files};
 pub use seal::TenantKey;
-pub use segment::PREFIX as FILE_PREFIX;
+pub use segment::{PREFIX as FILE_PREFIX, SUFFIX as FILE_SUFFIX};
 pub use verify::{Expectations, Proof, verify};
 pub use writer::{Journal, Now, Ticket};
 

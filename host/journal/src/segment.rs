@@ -7,7 +7,8 @@ use crate::JournalError;
 
 /// The beginning of the name of each file.
 pub const PREFIX: &str = "receipts-";
-const SUFFIX: &str = ".jsonl";
+/// The end of the name of each file.
+pub const SUFFIX: &str = ".jsonl";
 
 /// Returns the name of the file whose first receipt has this number.
 pub(crate) fn name(first: u64) -> String {

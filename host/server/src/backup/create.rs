@@ -8,7 +8,7 @@ use super::state_copies::CopyLock;
 use crate::demo;
 use crate::ledger_key::{self, LedgerKey};
 use chrono::{DateTime, SecondsFormat};
-use domesday_journal::{FILE_PREFIX, JOURNAL, removed_files, restored_journals};
+use domesday_journal::{FILE_PREFIX, FILE_SUFFIX, JOURNAL, removed_files, restored_journals};
 use domesday_package::{FileEntry, FilePath, Timestamp, make_directory};
 use domesday_state::UnixMillis;
 use domesday_valuation::compile_cache::own_folder;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 const HEADS: &str = "heads.jsonl";
 /// Ends of the names of files in a journal's folder that no backup needs. Nobody appends to a
 /// restored journal, so that its private key is not copied.
-const LEFT_OUT: [&str; 3] = ["lock", ".new", "host.key"];
+const LEFT_OUT: [&str; 4] = ["lock", ".new", "host.key", "disk-probe"];
 
 /// The folders of a host that is backed up.
 #[derive(Debug, Clone, Copy)]
@@ -156,7 +156,8 @@ impl BackupDraft {
         let mut receipts = Vec::new();
         for name in names {
             let (from, path) = (journal.join(&name), format!("{to}/{name}"));
-            match name.starts_with(FILE_PREFIX) {
+            // Torn bytes that a start put aside beside their file may hold zeros: they go whole.
+            match name.starts_with(FILE_PREFIX) && name.ends_with(FILE_SUFFIX) {
                 true => match copy_receipts(&from, &self.folder.join(&path)) {
                     Ok(entry) => {
                         self.files.insert(manifest_path(&path)?, entry);
@@ -412,6 +413,28 @@ mod tests {
         assert!(matches!(failed, Err(BackupError::NoManifest { .. })));
         assert!(matches!(refused, Some(BackupError::Busy { data: busy }) if busy == data));
         assert!(!second.exists());
+    }
+
+    #[test]
+    fn torn_bytes_are_copied_whole_and_files_of_a_running_host_alone_are_left_out() {
+        let place = tempfile::tempdir().unwrap();
+        let [journal, backup] = ["journal", "backup"].map(|name| place.path().join(name));
+        fs::create_dir(&journal).unwrap();
+        let [receipts, aside] = [FILE_SUFFIX, ".aside"].map(|end| format!("{FILE_PREFIX}1{end}"));
+        for name in [&receipts, &aside] {
+            fs::write(journal.join(name), "a line\n\0\0a torn line").unwrap();
+        }
+        for name in ["lock", "host.key", "disk-probe"] {
+            fs::write(journal.join(name), "").unwrap();
+        }
+        let mut draft = BackupDraft::create(&backup).unwrap();
+        draft.add_journal(&journal, JOURNAL).unwrap();
+        let copied: Vec<_> = draft.files.keys().map(FilePath::as_str).collect();
+        let expected = [&aside, &receipts].map(|name| format!("{JOURNAL}/{name}"));
+        assert_eq!(copied, expected);
+        let copy = |name: &str| fs::read(backup.join(JOURNAL).join(name)).unwrap();
+        assert_eq!(copy(&receipts), b"a line\n");
+        assert_eq!(copy(&aside), b"a line\n\0\0a torn line");
     }
 
     #[test]

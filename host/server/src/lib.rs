@@ -31,7 +31,6 @@ pub mod quota;
 pub mod receipts;
 pub mod release_source;
 mod row_observers;
-pub mod sample_rate;
 pub mod series_releases;
 pub mod service;
 pub mod shadow;

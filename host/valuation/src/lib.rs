@@ -4,6 +4,7 @@
 //! - [`release_store`] opens, proves and retains releases, and knows the current one.
 //! - [`worker_pool`] is the bounded pool of threads that value.
 //! - [`observer`] reports each row to its listeners, such as receipts and a shadow.
+//! - [`sample_rate`] draws a share of the rows by their ids.
 //! - [`comparison_outcome`] and [`comparison_header`] put releases and outcomes in the terms of a
 //!   comparison.
 //!
@@ -18,6 +19,7 @@ pub mod observer;
 pub mod pipeline;
 pub mod profile;
 pub mod release_store;
+pub mod sample_rate;
 pub mod spans;
 mod task_queue;
 pub mod worker_pool;

@@ -6,8 +6,8 @@ use anyhow::bail;
 use clap::{ArgMatches, Subcommand};
 use domesday_package::PackageId;
 use domesday_server::admin::protocol::{Command, Response};
-use domesday_server::sample_rate::SampleRate;
 use domesday_server::shadow::report::comparison;
+use domesday_valuation::sample_rate::SampleRate;
 
 #[derive(Debug, Subcommand)]
 pub enum Shadow {

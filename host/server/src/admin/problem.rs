@@ -2,9 +2,9 @@
 
 use crate::demo;
 use crate::promotion::PromotionError;
-use crate::sample_rate::SampleRateError;
 use crate::shadow::ShadowError;
 use domesday_state::{MalformedKey, ScopeError, StateError, TenantIdError};
+use domesday_valuation::sample_rate::SampleRateError;
 
 /// The reason why a command fails.
 #[derive(Debug, thiserror::Error)]

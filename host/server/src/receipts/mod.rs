@@ -12,10 +12,10 @@ pub use recorder::ReceiptRecorder;
 
 use crate::clock::{Clock, random};
 use crate::config::{ReceiptsMode, Settings};
-use crate::sample_rate::SampleRate;
 use domesday_engine::receipt_record::Form;
 use domesday_journal::{Journal, JournalError, JournalSpace, KeyCache, Retention, TenantKey};
 use domesday_state::{State, StateError, TenantId};
+use domesday_valuation::sample_rate::SampleRate;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;

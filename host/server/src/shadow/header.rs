@@ -1,10 +1,10 @@
 //! The header of a folder of pairs. A report needs neither release.
 
-use crate::sample_rate::SampleRate;
 use domesday_evaluation::compare::header::{Exclusions, Header, Source};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_valuation::comparison_header::header;
 use domesday_valuation::release_store::OpenRelease;
+use domesday_valuation::sample_rate::SampleRate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

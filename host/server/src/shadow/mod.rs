@@ -17,7 +17,6 @@ mod run;
 mod store;
 
 use crate::clock::Clock;
-use crate::sample_rate::SampleRate;
 use crate::telemetry::shadow::ShadowMetrics;
 use arc_swap::ArcSwapOption;
 use domesday_engine::outcome::Row;
@@ -26,6 +25,7 @@ use domesday_evaluation::compare::comparison::Comparison;
 use domesday_evaluation::compare::paired::{ComparedOutcome, Side};
 use domesday_valuation::comparison_outcome::compared_outcome;
 use domesday_valuation::release_store::{OpenRelease, ReleaseError};
+use domesday_valuation::sample_rate::SampleRate;
 use domesday_valuation::worker_pool::Occupancy;
 use exclusions::ExclusionReason;
 use offered_row::OfferedRow;

@@ -29,7 +29,6 @@ use domesday_server::http::{Router, Tls};
 use domesday_server::jobs::Jobs;
 use domesday_server::logging::{LogLines, start};
 use domesday_server::operation_samples::OperationSamples;
-use domesday_server::sample_rate::SampleRate;
 use domesday_server::service::Service;
 use domesday_server::telemetry::connections::Listener;
 use domesday_server::telemetry::traces::Traces;
@@ -37,6 +36,7 @@ use domesday_server::{
     console as console_pages, demo, http, metrics_page, package_proofs, promotion, telemetry,
     usage_retention,
 };
+use domesday_valuation::sample_rate::SampleRate;
 use drain::{drain_at_signal, warn_of_long_stop};
 use first_steps::{check_and_shadow, prepare};
 use listen::listen;

@@ -37,7 +37,8 @@ pub struct LikeForLike {
     /// Share of the rows on which the release was nearer to the price; half of those where both
     /// were equally near count.
     pub release_nearer: f64,
-    /// The 95 % score interval of that share. If it contains one half, the sample does not decide.
+    /// The 95 % interval of that share, from the rows that differ. If it contains one half, the
+    /// sample does not decide.
     pub nearer_interval: [f64; 2],
 }
 
@@ -112,7 +113,7 @@ impl BaselineFigures {
 impl LikeForLike {
     /// Compares both rules on the same rows, given in the same order.
     fn of(release: &[Pair], baseline: &[Pair]) -> Option<LikeForLike> {
-        let (release_nearer, nearer_interval) = nearer(release, baseline)?;
+        let (release_nearer, nearer_interval) = nearer(release, baseline, None)?;
         Some(LikeForLike {
             release: Accuracy::of(release)?,
             baseline: Accuracy::of(baseline)?,

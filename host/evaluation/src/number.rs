@@ -44,17 +44,9 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / count(values.len()))
 }
 
-/// Returns the 95 % score interval of a share (Wilson 1927, without a correction for continuity).
-/// Unlike the textbook interval, it holds for small numbers and for shares near 0 and 1.
-pub(crate) fn wilson(successes: usize, rows: usize) -> Option<[f64; 2]> {
-    if rows == 0 || successes > rows {
-        return None;
-    }
-    let n = count(rows);
-    Some(score_interval(count(successes) / n, n).map(round))
-}
-
-/// Returns the 95 % score interval of a share of `n` rows, which need not be a whole number.
+/// Returns the 95 % score interval of a share of `n` rows, which need not be a whole number (Wilson
+/// 1927, without a correction for continuity). Unlike the textbook interval, it holds for small
+/// numbers and for shares near 0 and 1.
 pub(crate) fn score_interval(share: f64, n: f64) -> [f64; 2] {
     let spread = Z95 * Z95 / n;
     let middle = (share + spread / 2.0) / (1.0 + spread);
@@ -118,10 +110,10 @@ mod tests {
     /// (0.8 + 1.9208/10) / (1 + 3.8415/10), and its half width 0.2266.
     #[test]
     fn the_score_interval_by_hand() {
-        assert_eq!(wilson(8, 10), Some([0.490162, 0.943318]));
-        assert_eq!(wilson(0, 10), Some([0.0, 0.277533]));
-        assert_eq!(wilson(10, 10), Some([0.722467, 1.0]));
-        assert_eq!(wilson(1, 0), None);
+        let of_ten = |share| score_interval(share, 10.0).map(round);
+        assert_eq!(of_ten(0.8), [0.490162, 0.943318]);
+        assert_eq!(of_ten(0.0), [0.0, 0.277533]);
+        assert_eq!(of_ten(1.0), [0.722467, 1.0]);
     }
 
     #[test]
@@ -171,8 +163,8 @@ mod tests {
         #[test]
         fn the_interval_holds_its_share(rows in 1_usize..5_000, part in 0.0_f64..=1.0) {
             let successes = (count(rows) * part) as usize;
-            let [low, high] = wilson(successes, rows).unwrap();
             let share = count(successes) / count(rows);
+            let [low, high] = score_interval(share, count(rows));
             prop_assert!(low <= share + 1e-6 && share <= high + 1e-6);
             prop_assert!((0.0..=1.0).contains(&low) && (0.0..=1.0).contains(&high));
         }

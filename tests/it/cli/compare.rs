@@ -135,6 +135,9 @@ fn another_model_differs_in_change_error_ranges_and_cost() {
     let furthest = found["movers"][0]["row"].as_str().unwrap();
     assert!(page.contains(furthest) && output.contains(furthest));
     assert!(furthest.starts_with("sale "), "{furthest}");
+    // The postcode of a sale is its cluster, and is not written.
+    let mover = found["movers"][0].as_object().unwrap();
+    assert!(mover.contains_key("postcode_area") && !mover.contains_key("postcode"));
 }
 
 #[test]

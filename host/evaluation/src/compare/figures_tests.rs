@@ -153,6 +153,31 @@ fn against_prices_by_hand() {
     assert_eq!(few.width, Some(Sides { a: 0.2, b: 0.2 }));
 }
 
+/// B is nearer on 60 of 80 sales, and on all of a block or none.
+#[test]
+fn sales_of_one_postcode_count_as_fewer() {
+    let rows = |block_rows: usize| -> Vec<PairedRow> {
+        let row = |at: usize| {
+            let (a, b) = if at < 60 {
+                (130.0, 105.0)
+            } else {
+                (105.0, 130.0)
+            };
+            let name = at.to_string();
+            PairedRow {
+                postcode: Some(format!("ZZ1 {}", at / block_rows)),
+                ..paired_row(&name, Some(100.0), valued_outcome(a), valued_outcome(b))
+            }
+        };
+        (0..80).map(row).collect()
+    };
+    let (apart, blocks) = (comparison(&rows(1)), comparison(&rows(10)));
+    let b_wins = |found: &Comparison| found.overall.accuracy.as_ref().unwrap().b_wins();
+    assert_eq!((b_wins(&apart), b_wins(&blocks)), (Some(true), None));
+    let effective = |found: &Comparison| found.overall.ranges.as_ref().unwrap().b.effective_rows;
+    assert_eq!((effective(&apart), effective(&blocks)), (79, 7));
+}
+
 #[test]
 fn ratios_of_cost_are_by_row() {
     let costing = |a: u64, b: u64| {
@@ -241,6 +266,7 @@ fn some_row() -> impl Strategy<Value = PairedRow> {
             property_type,
             authority: String::new(),
             postcode_area: area,
+            postcode: None,
             price,
             sides: Sides { a, b },
         }

@@ -46,7 +46,8 @@ pub struct Nearness {
     /// Share of the rows on which B is nearer to the price than A; half of those where both are
     /// equally near count.
     pub b_nearer: f64,
-    /// The 95 % score interval of that share. If it contains one half, the sample does not decide.
+    /// The 95 % interval of that share by postcode, from the rows that differ. If it contains one
+    /// half, the sample does not decide.
     pub interval: [f64; 2],
 }
 
@@ -86,18 +87,19 @@ impl Group {
 
 impl Nearness {
     fn of(rows: &[&PairedRow]) -> Option<Nearness> {
-        let (mut a, mut b) = (Vec::new(), Vec::new());
+        let (mut a, mut b, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
         for row in rows {
             if let (Some(price), Some(estimates)) = (row.price, row.estimates()) {
                 let pair = |estimate| Pair { price, estimate };
                 a.push(pair(estimates.a));
                 b.push(pair(estimates.b));
+                clusters.push(row.cluster());
             }
         }
         if a.len() < LEAST_ROWS {
             return None;
         }
-        let (b_nearer, interval) = nearer(&b, &a)?;
+        let (b_nearer, interval) = nearer(&b, &a, Some(&clusters))?;
         let accuracy = Sides { a, b }.map(|pairs| Accuracy::of(&pairs)).both()?;
         Some(Nearness {
             accuracy,
@@ -125,8 +127,7 @@ fn ranged_estimates(row: &PairedRow) -> Option<Sides<RangedEstimate<'_>>> {
         .map(ComparedOutcome::estimate_with_range)
         .both()?;
     Some(both.map(|(estimate, range)| RangedEstimate {
-        // Its name is unique, so each row counts for itself.
-        postcode: &row.row,
+        postcode: row.cluster(),
         price,
         estimate,
         range,

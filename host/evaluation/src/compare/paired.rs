@@ -16,6 +16,9 @@ pub struct PairedRow {
     pub authority: String,
     /// Postcode area, such as `LE`.
     pub postcode_area: String,
+    /// Postcode in full, of a sale alone. It is not written, since it could identify a home.
+    #[serde(skip)]
+    pub postcode: Option<String>,
     /// The price paid in pounds, above 0; absent where unknown.
     pub price: Option<f64>,
     /// Each release's outcome and cost.
@@ -140,6 +143,12 @@ impl PairedRow {
     /// Returns the outcome of each release.
     pub fn outcomes(&self) -> Sides<&ComparedOutcome> {
         self.sides.each().map(|side| &side.outcome)
+    }
+
+    /// Returns the cluster of the row. Sales of one postcode resemble each other, and any other row
+    /// counts for itself by its name.
+    pub fn cluster(&self) -> &str {
+        self.postcode.as_deref().unwrap_or(&self.row)
     }
 
     /// Returns both estimates, pounds, where both releases value the row.

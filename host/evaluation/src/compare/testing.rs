@@ -46,6 +46,7 @@ pub(crate) fn paired_row(
         property_type: PropertyType::Terraced,
         authority: "E07000900".to_owned(),
         postcode_area: "ZZ".to_owned(),
+        postcode: None,
         price,
         sides: Sides {
             a: side(a),

@@ -27,8 +27,8 @@ pub fn words(report: &Report) -> Markup {
                   (percent(POINTS, 0)) " points from the promise. Of fewer an exact test refutes the promise at 95 %, of a group after Holm's
                   correction for all groups. Bands of price and small groups are not judged, so that they are never red." }
             dt { "release nearer" }
-            dd { "Share of the same rows on which the release was nearer to the price than the baseline. Where its interval holds 50, the sample cannot tell
-                  the two apart." }
+            dd { "Share of the same rows on which the release was nearer to the price than the baseline, ties counted half. The interval is of the rows that
+                  differ, each counted for itself. Where it holds 50, the sample cannot tell the two apart." }
             dt { "too few" } dd { "Groups of fewer than " (least) " rows are shown, but not figured." }
         }
         p.quiet { "Bands of price are unkind to every model: sales that fetched little for their kind are in the low bands, so that estimates look too high

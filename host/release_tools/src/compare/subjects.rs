@@ -18,6 +18,8 @@ pub struct ComparisonSubject {
     pub subjects: Sides<Arc<Subject>>,
     /// The price paid, pounds.
     pub price: Option<f64>,
+    /// The postcode of a sale.
+    pub postcode: Option<String>,
 }
 
 /// Returns the home of a sale as at its own day, from the earlier records of each snapshot. The
@@ -45,6 +47,7 @@ pub fn of_sale(
     Ok(ComparisonSubject {
         name: format!("sale {:016x} of {}", sale.id, sale.day),
         price: Some(sale.price_gbp as f64),
+        postcode: Some(sale.postcode.to_string()),
         subjects: Sides {
             a: of(&releases.a).map_err(failed)?,
             b: of(&releases.b).map_err(failed)?,
@@ -58,6 +61,7 @@ pub fn of_fixture(fixture: Fixture, releases: &Sides<OpenRelease>) -> Comparison
     ComparisonSubject {
         name: row,
         price: None,
+        postcode: None,
         subjects: releases.each().map(|release| {
             let mut subject = subject.clone();
             subject.evidence_through = evidence_through(release, subject.valuation_day);

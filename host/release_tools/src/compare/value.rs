@@ -55,6 +55,7 @@ pub fn pair(
         property_type: subject.property_type,
         authority: subject.authority.clone(),
         postcode_area: subject.postcode.area().to_owned(),
+        postcode: row.postcode,
         price: row.price,
         sides: second,
     })

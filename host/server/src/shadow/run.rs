@@ -139,6 +139,7 @@ impl Runner {
             property_type: subject.property_type,
             authority: subject.authority.clone(),
             postcode_area: subject.postcode.area().to_owned(),
+            postcode: None,
             price: None,
             sides: Sides {
                 a: offered.side.clone(),

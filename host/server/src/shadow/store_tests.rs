@@ -50,6 +50,7 @@ fn row(at: i64) -> StoredPair {
         property_type: PropertyType::Flat,
         authority: String::new(),
         postcode_area: "ZZ".to_owned(),
+        postcode: None,
         price: None,
         sides: Sides {
             a: side(),

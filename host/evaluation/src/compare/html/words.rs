@@ -14,10 +14,11 @@ pub fn words(found: &Comparison) -> Markup {
             dt { "flip" } dd { "A row that one of the two values, refers to a person or fails on, and the other does not." }
             dt { "MdAPE, B nearer" }
             dd { "Median of |estimate − price| / price on the same rows; the share of them on which B is nearer to the price, ties counted half, with its
-                  95 % score interval (Wilson 1927), in colour where it does not hold 50. Given from " (least) " known prices on." }
+                  95 % score interval by postcode from the rows that differ (Wilson 1927), in colour where it does not hold 50. Given from " (least) "
+                  known prices on." }
             dt { "width, covered" }
             dd { "Median of (upper − lower) / estimate where both give a range; share of prices in their range, red where the promise lies outside its
-                  95 % interval." }
+                  95 % interval by postcode." }
             dt { "fuel, time" }
             dd { "Fuel is counted by the sandbox and the same everywhere; "
                 @match &found.subject.rows {

@@ -2,8 +2,9 @@
 //!
 //! A release stays the same, and the market does not. Each window is three months of sales that the
 //! release could not have seen, valued as it serves them. The median error of each segment is
-//! compared with that of the release's own back-test, and the coverage of its ranges against
-//! nominal. A window whose sales are not all registered yet is shown and raises no alarm.
+//! compared with that of the release's own back-test, by the sampling errors of both. The coverage
+//! of its ranges is compared with nominal. A window whose sales are not all registered yet is shown
+//! and raises no alarm.
 
 pub mod html;
 pub mod metrics;
@@ -13,9 +14,11 @@ pub mod summary;
 pub use segment::{Alarm, ExpectedFrom, Segment};
 
 use crate::LEAST_ROWS;
+use crate::group::Group;
 use crate::report::{Report, type_words};
 use crate::row::Row;
 use domesday_registers::Day;
+use segment::ExpectedError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -230,22 +233,32 @@ fn segments(
 }
 
 /// Returns the median error that the back-test had for a segment, else for all sales, else zero.
-fn find_expected_error(backtest: Option<&Report>, by: &str, key: &str) -> (f64, ExpectedFrom) {
+fn find_expected_error(backtest: Option<&Report>, by: &str, key: &str) -> ExpectedError {
     let Some(report) = backtest else {
-        return (0.0, ExpectedFrom::Nothing);
+        return ExpectedError::ZERO;
     };
-    let all = report.overall.accuracy.as_ref();
     let groups = report.by(by).map_or(&[][..], |division| &division.groups);
-    let group = groups.iter().find(|group| group.key == key);
     let own = match by {
-        "all" => all,
-        _ => group.and_then(|group| group.accuracy.as_ref()),
+        "all" => Some(&report.overall),
+        _ => groups.iter().find(|group| group.key == key),
     };
-    match (own, all) {
-        (Some(own), _) => (own.median_error, ExpectedFrom::Segment),
-        (None, Some(all)) => (all.median_error, ExpectedFrom::AllSales),
-        (None, None) => (0.0, ExpectedFrom::Nothing),
-    }
+    own.and_then(|own| expected_error(own, ExpectedFrom::Segment))
+        .or_else(|| expected_error(&report.overall, ExpectedFrom::AllSales))
+        .unwrap_or(ExpectedError::ZERO)
+}
+
+/// Returns the median error of a group of the back-test, or `None` below [`LEAST_ROWS`] values.
+///
+/// Each of its postcodes counts as one sale, since sales of one postcode are not independent. A
+/// back-test of an earlier version has no number of postcodes, and each value counts for itself.
+fn expected_error(group: &Group, from: ExpectedFrom) -> Option<ExpectedError> {
+    let accuracy = group.accuracy.as_ref()?;
+    let postcodes = group.intervals.as_ref().map(|it| it.postcodes);
+    Some(ExpectedError {
+        error: accuracy.median_error,
+        from,
+        rows: Some(postcodes.unwrap_or(accuracy.rows).min(accuracy.rows)),
+    })
 }
 
 #[cfg(test)]

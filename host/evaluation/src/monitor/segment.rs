@@ -32,6 +32,27 @@ pub enum ExpectedFrom {
     Nothing,
 }
 
+/// The median error that a segment is expected to have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ExpectedError {
+    /// The error.
+    pub(super) error: f64,
+    /// Its source.
+    pub(super) from: ExpectedFrom,
+    /// Independent sales of the back-test that it is the median of; absent for zero, which has no
+    /// sampling error.
+    pub(super) rows: Option<usize>,
+}
+
+impl ExpectedError {
+    /// The expected error without a back-test.
+    pub(super) const ZERO: ExpectedError = ExpectedError {
+        error: 0.0,
+        from: ExpectedFrom::Nothing,
+        rows: None,
+    };
+}
+
 /// One segment of a window. Errors are estimate / price - 1; shares are 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,8 +76,8 @@ pub struct Segment {
     pub interval: Option<[f64; 2]>,
     /// The median error less the expected one.
     pub change: Option<f64>,
-    /// Independent sales that say as much about the change; absent below [`LEAST_ROWS`] values, and
-    /// in reports of earlier versions.
+    /// Independent sales that say as much about the change, by the sampling errors of both medians.
+    /// Absent below [`LEAST_ROWS`] values, and in reports of earlier versions.
     #[serde(default)]
     pub effective_rows: Option<usize>,
     /// The ranges; absent below [`LEAST_ROWS`] of them.
@@ -74,7 +95,7 @@ impl Segment {
         (by, key): (&str, &str),
         name: Option<String>,
         rows: &[&Row],
-        (expected, from): (f64, ExpectedFrom),
+        expected: ExpectedError,
         nominal: f64,
     ) -> Segment {
         let errors: Vec<(&str, f64)> = rows
@@ -87,8 +108,8 @@ impl Segment {
             key: key.to_owned(),
             name,
             valued: errors.len(),
-            expected,
-            expected_from: Some(from),
+            expected: expected.error,
+            expected_from: Some(expected.from),
             median_error: None,
             interval: None,
             change: None,
@@ -98,12 +119,20 @@ impl Segment {
             p_value: 1.0,
         };
         if errors.len() >= LEAST_ROWS {
-            segment.measure(&errors);
+            segment.measure(&errors, expected.rows);
         }
         segment
     }
 
-    fn measure(&mut self, errors: &[(&str, f64)]) {
+    /// Measures the change, and tests it by the sign test.
+    ///
+    /// The expected error is a median too, of `expected_rows` independent sales. In large samples
+    /// the median of n errors with the density f has the variance 1 / (4 f² n). The source is
+    /// Kendall and Stuart, *The Advanced Theory of Statistics* 1 (1969). So the variance of the
+    /// difference of two medians is that of one median with 1/n + 1/m in place of 1/n. The test
+    /// takes n m / (n + m) sales. A test of n sales would take the expected error for exact, and
+    /// raise false alarms.
+    fn measure(&mut self, errors: &[(&str, f64)], expected_rows: Option<usize>) {
         let mut sorted: Vec<f64> = errors.iter().map(|(_, error)| *error).collect();
         sorted.sort_unstable_by(f64::total_cmp);
         let Some(middle) = median(sorted.clone()) else {
@@ -120,7 +149,10 @@ impl Segment {
         self.interval = end(0).zip(end(1)).map(|(low, high)| [low, high]);
         self.change = Some(round(middle - self.expected));
         // The sign test: had nothing changed, half of the errors would be at most as expected.
-        let effective = effective_rows(below(self.expected));
+        let sales = effective_rows(below(self.expected));
+        let effective = expected_rows.map(count).map_or(sales, |expected_rows| {
+            sales * expected_rows / (sales + expected_rows)
+        });
         let share = count(below(self.expected).filter(|(_, it)| *it).count()) / count(errors.len());
         let rows = effective.round() as usize;
         self.effective_rows = Some(rows);

@@ -267,6 +267,36 @@ fn the_error_of_the_back_test_is_no_change() {
     assert!((change(&none) - 0.1).abs() < 1e-9);
 }
 
+/// Returns a back-test of sales at 100,000 with this estimate, in so many postcodes.
+fn backtest_of(estimate: f64, sales: usize, postcodes: usize) -> Report {
+    let sale = |at: usize| Row {
+        postcode: format!("ZZ1 {}", at % postcodes),
+        ..row(100_000.0, estimate)
+    };
+    backtest(&(0..sales).map(sale).collect::<Vec<_>>())
+}
+
+/// The median error of the back-test is 8 % too low, which few sales may be by chance.
+#[test]
+fn a_change_within_the_sampling_error_of_the_back_test_raises_no_alarm() {
+    let rows = market("steady", 100, 0.0);
+    let monitored = |tested: &Report| {
+        let report = MonitorReport::of(header(), &rows, Some(tested), REGISTERED, &|_| None);
+        assert!(report.judged > 0, "{report:?}");
+        let all = &report.windows[2].segments[0];
+        (report.alarmed, all.effective_rows)
+    };
+    // 299 x 40 / 339 and 299 x 1,000 / 1,299.
+    assert_eq!(monitored(&backtest_of(92_000.0, 40, 40)), (false, Some(35)));
+    let mut many = backtest_of(92_000.0, 1_000, 1_000);
+    assert_eq!(monitored(&many), (true, Some(230)));
+    let blocks = backtest_of(92_000.0, 1_000, 40);
+    assert_eq!(monitored(&blocks), (false, Some(35)));
+    // A back-test of an earlier version does not count its postcodes.
+    many.overall.intervals = None;
+    assert_eq!(monitored(&many), (true, Some(230)));
+}
+
 #[test]
 fn a_page_tells_what_an_error_is_compared_with() {
     let biased: Vec<Row> = market("biased", 100, 0.0)
@@ -286,8 +316,7 @@ fn a_page_tells_what_an_error_is_compared_with() {
     assert!(without.contains(none), "{without}");
     assert!(!without.contains("in the back-test"), "{without}");
     // The back-test has the type and the postcode area, and the authority under another name.
-    let tested: Vec<Row> = (0..60).map(|_| row(100_000.0, 98_000.0)).collect();
-    let with = page(Some(&backtest(&tested)));
+    let with = page(Some(&backtest_of(98_000.0, 60, 60)));
     assert!(
         with.contains("compared with that of the back-test; 17 sales"),
         "{with}"

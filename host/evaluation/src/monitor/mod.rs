@@ -155,12 +155,18 @@ impl MonitorReport {
                 window.month
             ),
             Verdict::Alarm(window) => format!("ALARM in the window to {}", window.month),
-            Verdict::NoAlarm(window) => format!(
-                "No alarm: of {} segments judged in the window to {}, no median error moved by {:.1} % or more beyond chance, and the ranges of all hold",
-                window.count_judged(),
-                window.month,
-                100.0 * subject.alarm
-            ),
+            Verdict::NoAlarm(window) => {
+                let ranges = match window.count_judged_ranges() {
+                    0 => String::new(),
+                    some => format!(", and of {some} whose ranges were tested none was refuted"),
+                };
+                format!(
+                    "No alarm: of {} segments judged in the window to {}, no median error moved by {:.1} % or more beyond chance{ranges}",
+                    window.count_judged(),
+                    window.month,
+                    100.0 * subject.alarm
+                )
+            }
         }
     }
 }
@@ -182,6 +188,12 @@ impl Window {
     /// Returns the number of its segments that have sales enough for a test.
     pub fn count_judged(&self) -> usize {
         self.segments.iter().filter(|it| it.is_judged()).count()
+    }
+
+    /// Returns the number of its segments that have ranges enough for a test.
+    pub fn count_judged_ranges(&self) -> usize {
+        let segments = self.segments.iter();
+        segments.filter(|it| it.has_judged_ranges()).count()
     }
 
     /// Returns whether one of its segments raises an alarm.

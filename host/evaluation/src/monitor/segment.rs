@@ -163,9 +163,14 @@ impl Segment {
     /// segment with figures.
     pub fn is_judged(&self) -> bool {
         match self.effective_rows {
-            Some(rows) => can_refute(rows, 0.5) || self.coverage_p_value().is_some(),
+            Some(rows) => can_refute(rows, 0.5) || self.has_judged_ranges(),
             None => self.median_error.is_some(),
         }
+    }
+
+    /// Returns whether there are ranges enough for a test.
+    pub fn has_judged_ranges(&self) -> bool {
+        self.coverage_p_value().is_some()
     }
 
     /// Returns the p-value of the change, or `None` if no change could be refuted.

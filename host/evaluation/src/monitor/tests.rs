@@ -200,6 +200,31 @@ fn reports_of_earlier_versions_are_judged_by_their_figures() {
 }
 
 #[test]
+fn a_page_says_that_ranges_hold_only_of_segments_with_ranges_enough() {
+    let mut rows = market("ranged", 100, 0.0);
+    rows.extend(market("unranged", 100, 0.0));
+    let words = |rows: &[Row]| of(rows).verdict_words();
+    let all = words(&rows);
+    // All sales, one type, two authorities and one postcode area.
+    let judged = "No alarm: of 5 segments judged in the window to 2026-10, no median error moved \
+                  by 5.0 % or more beyond chance";
+    let ranges =
+        |tested: usize| format!(", and of {tested} whose ranges were tested none was refuted");
+    assert_eq!(all, format!("{judged}{}", ranges(5)));
+    let without = |row: &mut Row| {
+        if let Prediction::Valued { range, .. } = &mut row.answer {
+            *range = None;
+        }
+    };
+    rows.iter_mut()
+        .filter(|row| row.authority == "unranged")
+        .for_each(without);
+    assert_eq!(words(&rows), format!("{judged}{}", ranges(4)));
+    rows.iter_mut().for_each(without);
+    assert_eq!(words(&rows), judged);
+}
+
+#[test]
 fn a_steady_market_raises_no_alarm_in_any_of_many_areas() {
     let mut rows = Vec::new();
     for area in 0..60 {

@@ -5,7 +5,7 @@ use crate::breaker::Rules;
 use crate::cache::Cache;
 use crate::endpoint::{Endpoint, Key};
 use crate::http_client::HttpClient;
-use crate::os_places::{Page, read};
+use crate::os_places::read;
 use crate::shared_breaker::SharedBreaker;
 use crate::{Failure, LookupObserver, LookupResult, Unavailable};
 use backon::{ExponentialBuilder, Retryable};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout_at};
 
 /// The bounds of a provider's use.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +77,16 @@ pub enum ProviderError {
     /// The machine has no certificate authorities.
     #[error("this machine has no certificate authorities to trust; install ca-certificates")]
     Authorities(#[from] reqwest::Error),
+}
+
+/// One page of results whose addresses are parsed.
+struct ParsedPage {
+    /// Number of results over all pages.
+    total: usize,
+    /// Number of results of this page.
+    results: usize,
+    /// The addresses of this page that are in force in the postcode.
+    addresses: Vec<ListedAddress>,
 }
 
 /// A client of one address provider.
@@ -150,12 +160,14 @@ impl Provider {
     async fn look_up(&self, postcode: &Postcode) -> Result<Arc<LookupResult>, Unavailable> {
         // The time starts with the permit, so that a queue here does not count as a slow provider.
         let _permit = self.permits.acquire().await;
-        let whole = timeout(self.limits.postcode, self.pages(postcode)).await;
-        match whole.unwrap_or(Err(Failure::TimedOut)) {
+        let deadline = Instant::now() + self.limits.postcode;
+        match self.pages(postcode, deadline).await {
             Ok(all) => Ok(Arc::new(LookupResult::of(all))),
             Err(why) => {
                 // The breaker does not report these failures.
-                if !why.is_ill() && !matches!(why, Failure::BreakerOpen { .. }) {
+                if matches!(why, Failure::TimedOut) && Instant::now() >= deadline {
+                    tracing::warn!("address lookup of one postcode exceeded its time");
+                } else if !why.is_ill() && !matches!(why, Failure::BreakerOpen { .. }) {
                     tracing::warn!(%why, "address lookup of one postcode failed");
                 }
                 // The breaker asks again by then, whatever the provider demands.
@@ -165,18 +177,21 @@ impl Provider {
         }
     }
 
-    async fn pages(&self, postcode: &Postcode) -> Result<Vec<ListedAddress>, Failure> {
+    /// Requests all pages. Every request and every wait ends by the deadline.
+    async fn pages(
+        &self,
+        postcode: &Postcode,
+        deadline: Instant,
+    ) -> Result<Vec<ListedAddress>, Failure> {
         let mut all = Vec::new();
         let mut offset = 0;
         loop {
-            let page = self.page(postcode, offset).await?;
+            let page = self.page(postcode, offset, deadline).await?;
             if page.total > self.limits.results {
                 return Err(Failure::TooMany);
             }
-            offset += page.results.len();
-            for item in &page.results {
-                all.extend(parse_address(item, postcode)?);
-            }
+            offset += page.results;
+            all.extend(page.addresses);
             if offset >= page.total {
                 return Ok(all);
             }
@@ -184,34 +199,54 @@ impl Provider {
     }
 
     /// Requests one page, and retries transient failures.
-    async fn page(&self, postcode: &Postcode, offset: usize) -> Result<Page, Failure> {
+    async fn page(
+        &self,
+        postcode: &Postcode,
+        offset: usize,
+        deadline: Instant,
+    ) -> Result<ParsedPage, Failure> {
         let waits = ExponentialBuilder::new()
             .with_min_delay(self.limits.pause)
             .with_max_times(self.limits.tries.saturating_sub(1))
             .with_jitter()
             .with_jitter_seed(self.seed.fetch_add(1, Ordering::Relaxed));
         let url = self.endpoint.postcode(postcode, offset, self.limits.page);
-        (|| self.request_page(&url, offset))
+        (|| self.request_page(&url, postcode, offset, deadline))
             .retry(waits)
             .sleep(tokio::time::sleep)
             .when(Failure::may_pass)
-            .adjust(|failure, wait| match (wait, failure.after()) {
-                (Some(wait), Some(after)) if after <= self.limits.retry_after => Some(wait + after),
-                // The provider demands a longer wait than the limit.
-                (Some(_), Some(_)) => None,
-                (wait, _) => wait,
+            .adjust(|failure, wait| {
+                let wait = match (wait, failure.after()) {
+                    (Some(wait), Some(after)) if after <= self.limits.retry_after => {
+                        Some(wait + after)
+                    }
+                    // The provider demands a longer wait than the limit.
+                    (Some(_), Some(_)) => None,
+                    (wait, _) => wait,
+                };
+                // A retry begins within the time of the postcode.
+                wait.filter(|wait| Instant::now() + *wait < deadline)
             })
             .notify(|_, _| self.observer.request_retried())
             .await
     }
 
-    async fn request_page(&self, url: &str, offset: usize) -> Result<Page, Failure> {
+    /// Requests and parses one page, and reports the result to the breaker and the observer.
+    ///
+    /// The deadline is set here and not around all pages. A request that it ends is reported as
+    /// timed out, and not abandoned.
+    async fn request_page(
+        &self,
+        url: &str,
+        postcode: &Postcode,
+        offset: usize,
+        deadline: Instant,
+    ) -> Result<ParsedPage, Failure> {
         let permit = self.breaker.enter()?;
         let start = Instant::now();
-        let page = match self.client.get(url).await {
-            Ok(body) => read(&body, offset, self.limits.page),
-            Err(failure) => Err(failure),
-        };
+        let body = timeout_at(deadline, self.client.get(url)).await;
+        let body = body.unwrap_or(Err(Failure::TimedOut));
+        let page = body.and_then(|body| parse_page(&body, postcode, offset, self.limits.page));
         let failure = page.as_ref().err();
         let label = failure.map_or("answered", Failure::label);
         self.observer.request_finished(label, start.elapsed());
@@ -220,38 +255,100 @@ impl Provider {
     }
 }
 
+/// Parses the page at `offset`, of at most `most` results. An incomplete result rejects the page.
+fn parse_page(
+    body: &[u8],
+    postcode: &Postcode,
+    offset: usize,
+    most: usize,
+) -> Result<ParsedPage, Failure> {
+    let page = read(body, offset, most)?;
+    let mut addresses = Vec::new();
+    for item in &page.results {
+        addresses.extend(parse_address(item, postcode)?);
+    }
+    Ok(ParsedPage {
+        total: page.total,
+        results: page.results.len(),
+        addresses,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{BufRead, BufReader, Write};
+    use crate::State;
+    use std::io::{BufRead, BufReader, Read, Write};
     use std::net::TcpListener;
+    use std::sync::Mutex;
 
-    /// Ignores what happens.
-    struct Unobserved;
+    /// Collects the outcomes of requests, and each time that the breaker opens.
+    #[derive(Default)]
+    struct EventRecorder(Mutex<Vec<&'static str>>);
 
-    impl LookupObserver for Unobserved {}
+    impl LookupObserver for EventRecorder {
+        fn request_finished(&self, outcome: &'static str, _took: Duration) {
+            self.0.lock().unwrap().push(outcome);
+        }
 
-    /// Looks up a postcode at a provider that responds with these lines. Returns the wait until a
-    /// retry.
-    async fn wait_after(response: &'static str) -> Option<Duration> {
+        fn breaker_changed(&self, state: State) {
+            if state == State::Open {
+                self.0.lock().unwrap().push("open");
+            }
+        }
+    }
+
+    /// Looks up a postcode at a provider that sends this response, or none. Returns the failure and
+    /// the recorded events.
+    async fn fail(response: Option<String>, limits: Limits) -> (Unavailable, Vec<&'static str>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = format!("http://{}/v1", listener.local_addr().unwrap());
         std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let lines = BufReader::new(stream.try_clone().unwrap()).lines();
             for _ in lines.take_while(|line| !line.as_ref().unwrap().is_empty()) {}
-            let rest = "Content-Length: 0\r\nConnection: close\r\n\r\n";
-            write!(stream, "HTTP/1.1 {response}{rest}").unwrap();
+            match response {
+                Some(response) => stream.write_all(response.as_bytes()).unwrap(),
+                // Waits until the client closes the connection.
+                None => drop(stream.read_to_end(&mut Vec::new())),
+            }
         });
+        let endpoint = Endpoint::parse(&endpoint).unwrap();
+        let now = || SystemTime::UNIX_EPOCH;
+        let recorder = Arc::new(EventRecorder::default());
+        let provider = Provider::new(endpoint, None, limits, recorder.clone(), 1, now).unwrap();
+        let postcode = Postcode::parse("ZZ1 1AA").unwrap();
+        let failure = provider.addresses(&postcode).await.unwrap_err();
+        let events = recorder.0.lock().unwrap().clone();
+        (failure, events)
+    }
+
+    /// Returns a response with these lines and this body.
+    fn response(lines: &str, body: &str) -> String {
+        let length = body.len();
+        format!("HTTP/1.1 {lines}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}")
+    }
+
+    /// Returns the wait until a retry after a response with these lines.
+    async fn wait_after(lines: &str) -> Option<Duration> {
         let limits = Limits {
             tries: 1,
             ..Limits::default()
         };
-        let endpoint = Endpoint::parse(&endpoint).unwrap();
-        let now = || SystemTime::UNIX_EPOCH;
-        let provider = Provider::new(endpoint, None, limits, Arc::new(Unobserved), 1, now).unwrap();
-        let postcode = Postcode::parse("ZZ1 1AA").unwrap();
-        provider.addresses(&postcode).await.unwrap_err().retry_after
+        let (failure, _) = fail(Some(response(lines, "")), limits).await;
+        failure.retry_after
+    }
+
+    /// Returns limits whose breaker opens at the first failure.
+    fn strict() -> Limits {
+        let limits = Limits::default();
+        Limits {
+            breaker: Rules {
+                failures: 1,
+                ..limits.breaker
+            },
+            ..limits
+        }
     }
 
     #[tokio::test]
@@ -262,5 +359,45 @@ mod tests {
         let short = "429 Limited\r\nRetry-After: 7\r\n";
         assert_eq!(wait_after(short).await, seconds(7));
         assert_eq!(wait_after("404 None\r\n").await, None);
+    }
+
+    #[tokio::test]
+    async fn an_incomplete_result_is_an_unreadable_response() {
+        let of = |result: &str| {
+            let page = format!(r#"{{"header":{{"totalresults":1}},"results":[{result}]}}"#);
+            fail(Some(response("200 OK\r\n", &page)), strict())
+        };
+        for result in [
+            "{}",
+            r#"{"DPA":{"POSTCODE":"ZZ1 1AA","UPRN":"12"}}"#,
+            r#"{"LPI":{"POSTCODE_LOCATOR":"ZZ1 1AA","CLASSIFICATION_CODE":"RD"}}"#,
+        ] {
+            let (failure, events) = of(result).await;
+            assert!(matches!(failure.why, Failure::Unreadable(_)), "{result}");
+            assert_eq!(events, ["unreadable", "open"], "{result}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_that_the_time_of_a_postcode_ends_has_timed_out() {
+        let limits = Limits {
+            postcode: Duration::from_millis(50),
+            ..strict()
+        };
+        let (failure, events) = fail(None, limits).await;
+        assert_eq!(failure.why, Failure::TimedOut);
+        assert_eq!(events, ["timed_out", "open"]);
+    }
+
+    #[tokio::test]
+    async fn a_retry_that_would_begin_after_the_time_of_a_postcode_is_not_made() {
+        let limits = Limits {
+            postcode: Duration::from_secs(2),
+            ..Limits::default()
+        };
+        let lines = "503 Down\r\nRetry-After: 2\r\n";
+        let (failure, events) = fail(Some(response(lines, "")), limits).await;
+        assert_eq!(failure.retry_after, Some(Duration::from_secs(2)));
+        assert_eq!(events, ["broken"]);
     }
 }

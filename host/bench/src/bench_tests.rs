@@ -70,6 +70,40 @@ async fn each_load_has_its_figures_and_refusals_are_no_values() {
 }
 
 #[tokio::test]
+async fn a_slow_response_does_not_lower_the_rate_of_the_other_connections() {
+    let served = Arc::new(AtomicU64::new(0));
+    let value = move || {
+        let wait = match served.fetch_add(1, Ordering::SeqCst) {
+            3 => 3_000,
+            _ => 10,
+        };
+        async move {
+            tokio::time::sleep(Duration::from_millis(wait)).await;
+            json!({"status": "valued"}).to_string()
+        }
+    };
+    let router = Router::new().route("/v3/value", post(value));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v3/value", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let _chosen = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
+    let found = run(&Load {
+        client: Client::builder().no_proxy().build().unwrap(),
+        url,
+        key: "k".to_owned(),
+        bodies: Arc::new(vec![b"{}".to_vec()]),
+        rows: 1,
+        connections: 3,
+        duration: Duration::from_millis(600),
+    })
+    .await;
+    // One of three waits for three seconds, and the others stop after 0.6.
+    assert!(found.seconds >= 3.0 && found.failed == 0, "{found:?}");
+    let until_the_last = found.requests as f64 / found.seconds;
+    assert!(found.values_per_second > 2.0 * until_the_last, "{found:?}");
+}
+
+#[tokio::test]
 async fn a_row_that_is_not_valued_is_no_value() {
     let row = |status: &str| json!({"status": status});
     let batch = json!({"status": "completed", "results": [row("valued"), row("rejected")]});

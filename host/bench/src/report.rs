@@ -31,7 +31,7 @@ pub struct LoadFigures {
     pub rows: usize,
     /// Connections at once.
     pub connections: usize,
-    /// Duration by the clock.
+    /// Duration by the clock, until the last response.
     pub seconds: f64,
     /// Requests that were answered with values.
     pub requests: u64,
@@ -41,7 +41,7 @@ pub struct LoadFigures {
     pub failed: u64,
     /// The first failure.
     pub first_failure: Option<String>,
-    /// Values a second.
+    /// Values a second: the sum of the connections' rates, each until its own last response.
     pub values_per_second: f64,
     /// Times of the answered requests.
     pub latency: Latency,

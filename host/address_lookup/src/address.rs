@@ -31,7 +31,7 @@ pub(crate) fn parse_address(
     match (&item.dpa, &item.lpi) {
         (Some(dpa), None) => delivery_point(dpa, postcode),
         (None, Some(lpi)) => land_identifier(lpi, postcode),
-        _ => Err(Failure::Unreadable("a result is neither DPA nor LPI")),
+        _ => Err(Failure::Incomplete("a result is neither DPA nor LPI")),
     }
 }
 
@@ -129,12 +129,12 @@ fn listed_address(
         // Northern Ireland's addresses have no number here, and none of them is ours.
         return match country {
             Some(Country::Other) => Ok(None),
-            _ => Err(Failure::Unreadable("a result has no UPRN")),
+            _ => Err(Failure::Incomplete("a result has no UPRN")),
         };
     };
     let class = common.classification_code.get();
     if class.is_empty() {
-        return Err(Failure::Unreadable("a result has no classification"));
+        return Err(Failure::Incomplete("a result has no classification"));
     }
     Ok(Some(ListedAddress {
         listed: ListedProperty {

@@ -46,6 +46,9 @@ pub enum Failure {
     /// The response does not have the expected form.
     #[error("invalid response: {0}")]
     Unreadable(&'static str),
+    /// A result of the response lacks a part.
+    #[error("incomplete response: {0}")]
+    Incomplete(&'static str),
     /// The response has more addresses than any postcode.
     #[error("postcode has more addresses than the limit")]
     TooMany,
@@ -80,6 +83,7 @@ impl Failure {
             self,
             Failure::RequestRejected { .. }
                 | Failure::TooLarge
+                | Failure::Incomplete(_)
                 | Failure::TooMany
                 | Failure::BreakerOpen { .. }
         )
@@ -106,6 +110,7 @@ impl Failure {
             Failure::RequestRejected { .. } => "question_refused",
             Failure::TooLarge => "too_large",
             Failure::Unreadable(_) => "unreadable",
+            Failure::Incomplete(_) => "incomplete",
             Failure::TooMany => "too_many",
             Failure::BreakerOpen { .. } => "not_asked",
         }

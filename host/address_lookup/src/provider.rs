@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_incomplete_result_is_an_unreadable_response() {
+    async fn an_incomplete_result_fails_its_postcode_and_closes_the_provider_to_no_other() {
         let of = |result: &str| {
             let page = format!(r#"{{"header":{{"totalresults":1}},"results":[{result}]}}"#);
             fail(Some(response("200 OK\r\n", &page)), strict())
@@ -373,8 +373,8 @@ mod tests {
             r#"{"LPI":{"POSTCODE_LOCATOR":"ZZ1 1AA","CLASSIFICATION_CODE":"RD"}}"#,
         ] {
             let (failure, events) = of(result).await;
-            assert!(matches!(failure.why, Failure::Unreadable(_)), "{result}");
-            assert_eq!(events, ["unreadable", "open"], "{result}");
+            assert!(matches!(failure.why, Failure::Incomplete(_)), "{result}");
+            assert_eq!(events, ["incomplete"], "{result}");
         }
     }
 

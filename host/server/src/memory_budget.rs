@@ -42,6 +42,8 @@ struct Usage {
     all: Counts,
     /// The most bytes that were reserved since they were last asked for.
     peak_bytes: usize,
+    /// The requests that were refused.
+    refusals: u64,
     by_tenant: HashMap<TenantId, Counts>,
 }
 
@@ -101,6 +103,11 @@ impl MemoryBudget {
         let now = usage.all.bytes;
         std::mem::replace(&mut usage.peak_bytes, now).max(now)
     }
+
+    /// Returns the requests that were refused since the start for want of memory.
+    pub fn refusals(&self) -> u64 {
+        self.0.usage().refusals
+    }
 }
 
 impl Budget {
@@ -125,6 +132,11 @@ impl Budget {
         true
     }
 
+    /// Counts a request that is refused.
+    fn count_refusal(&self) {
+        self.usage().refusals += 1;
+    }
+
     fn give_back(&self, tenant: &TenantId, bytes: usize) {
         if bytes > 0 {
             self.usage().change(tenant, |counts| counts.bytes -= bytes);
@@ -146,8 +158,32 @@ impl Usage {
 }
 
 impl TenantMemory {
-    /// Reserves memory for this many bytes, or returns `None` if the tenant may not have them now.
+    /// Reserves memory for this many bytes. Counts a refusal and returns `None` if the tenant may
+    /// not have them now.
     pub fn reserve(&self, bytes: usize) -> Option<MemoryReservation> {
+        let reservation = self.try_reserve(bytes);
+        if reservation.is_none() {
+            self.budget.count_refusal();
+        }
+        reservation
+    }
+
+    /// Reserves the memory once it is free. Counts a refusal and returns `None` after `time`, or at
+    /// once if too many callers wait already, of all tenants or of this one. A caller holds no
+    /// other reservation meanwhile, so that none waits for another that waits.
+    pub async fn reserve_within(&self, bytes: usize, time: Duration) -> Option<MemoryReservation> {
+        if let Some(reservation) = self.try_reserve(bytes) {
+            return Some(reservation);
+        }
+        let reservation = self.wait_for(bytes, time).await;
+        if reservation.is_none() {
+            self.budget.count_refusal();
+        }
+        reservation
+    }
+
+    /// Reserves memory for this many bytes, or returns `None` if the tenant may not have them now.
+    fn try_reserve(&self, bytes: usize) -> Option<MemoryReservation> {
         let bytes = budget_bytes(bytes);
         self.budget
             .take(&self.tenant, bytes)
@@ -157,19 +193,14 @@ impl TenantMemory {
             })
     }
 
-    /// Reserves the memory once it is free. Returns `None` after `time`, or at once if too many
-    /// callers wait already, of all tenants or of this one. A caller holds no other reservation
-    /// meanwhile, so that none waits for another that waits.
-    pub async fn reserve_within(&self, bytes: usize, time: Duration) -> Option<MemoryReservation> {
-        if let Some(reservation) = self.reserve(bytes) {
-            return Some(reservation);
-        }
+    /// Reserves the memory once it is free. Returns `None` after `time`, or without a turn to wait.
+    async fn wait_for(&self, bytes: usize, time: Duration) -> Option<MemoryReservation> {
         let _turn = self.turn()?;
         let free = async {
             loop {
                 // Before the try, so that nothing is given back between the two unnoticed.
                 let freed = self.budget.freed.notified();
-                if let Some(reservation) = self.reserve(bytes) {
+                if let Some(reservation) = self.try_reserve(bytes) {
                     return reservation;
                 }
                 freed.await;
@@ -204,9 +235,19 @@ impl MemoryReservation {
         self.bytes
     }
 
+    /// Grows the reservation to memory for `most` bytes, or for `least` if the tenant may not have
+    /// that many now. Counts a refusal, returns false and leaves it as it is without either.
+    pub fn grow_between(&mut self, least: usize, most: usize) -> bool {
+        let grown = self.grow(most) || self.grow(least);
+        if !grown {
+            self.memory.budget.count_refusal();
+        }
+        grown
+    }
+
     /// Grows the reservation to memory for `bytes`. Returns false, and leaves it as it is, if the
     /// tenant may not have them now.
-    pub fn grow(&mut self, bytes: usize) -> bool {
+    fn grow(&mut self, bytes: usize) -> bool {
         let bytes = budget_bytes(bytes).max(self.bytes);
         let TenantMemory { budget, tenant } = &self.memory;
         let grown = budget.take(tenant, bytes - self.bytes);
@@ -285,6 +326,27 @@ mod tests {
         drop(held);
         assert_eq!(memory.take_peak_bytes(), MIB);
         assert_eq!(memory.take_peak_bytes(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_refused_request_is_counted_once() {
+        let memory = MemoryBudget::new(8 * MIB);
+        let [one, two, _] = tenants(&memory);
+        let mut first = one.reserve(3 * MIB).unwrap();
+        assert!(first.grow_between(4 * MIB, 5 * MIB), "less than the most");
+        assert_eq!(memory.refusals(), 0);
+        assert!(!first.grow_between(5 * MIB, 6 * MIB));
+        assert_eq!(memory.refusals(), 1);
+        assert!(one.reserve(MIB).is_none());
+        assert_eq!(memory.refusals(), 2);
+
+        // One tenant is refused at half of the budget. Another still has memory.
+        assert_eq!(memory.reserved_bytes(), memory.budget() / 2);
+        let short = Duration::from_millis(20);
+        assert!(one.reserve_within(MIB, short).await.is_none());
+        assert_eq!(memory.refusals(), 3);
+        assert!(two.reserve_within(MIB, short).await.is_some());
+        assert_eq!(memory.refusals(), 3);
     }
 
     #[test]

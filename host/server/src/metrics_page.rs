@@ -63,6 +63,7 @@ fn sample(service: &Service) -> SampledValues {
         bulk_room: workers.capacity(),
         memory_reserved: service.memory.reserved_bytes(),
         memory_budget: service.memory.budget(),
+        memory_refusals: service.memory.refusals(),
         jobs_paused: service.state.jobs_paused(),
         jobs_damaged: service.state.damaged_jobs(),
         state_degraded: service.state.degradation().is_some(),

@@ -82,7 +82,7 @@ async fn collect(
         if size > SMALL {
             // By halves, as the vector grows, but no more than may still come.
             let ample = (size + size / 2).min(length.unwrap_or(MAX_BYTES)).max(size);
-            if size > reservation.bytes() && !reservation.grow(ample) && !reservation.grow(size) {
+            if size > reservation.bytes() && !reservation.grow_between(size, ample) {
                 return Err(memory_full().into());
             }
             // The declared length at once: a vector that doubles holds a body twice while it moves

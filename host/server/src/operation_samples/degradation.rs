@@ -26,7 +26,7 @@ pub enum DegradationKind {
     Journal,
     /// The queue of the workers is full.
     Workers,
-    /// The memory for bodies and responses is reserved.
+    /// Requests find no memory for their bodies and responses.
     Memory,
     /// Requests fail.
     Errors,
@@ -59,7 +59,7 @@ impl DegradationKind {
             DegradationKind::DataFolder => "The data folder cannot be used",
             DegradationKind::Journal => "No receipt can be kept",
             DegradationKind::Workers => "The workers' queue is full",
-            DegradationKind::Memory => "The memory for bodies and responses is reserved",
+            DegradationKind::Memory => "Requests find no memory for bodies and responses",
             DegradationKind::Errors => "Requests fail with 5xx",
             DegradationKind::JobCount => "The state does not count the jobs",
             DegradationKind::JobsPaused => "New jobs are refused",
@@ -137,11 +137,7 @@ pub(super) fn find(service: &Service, sample: &Sample) -> Vec<Degradation> {
         DegradationKind::Workers => {
             is_full(in_use, capacity).then(|| format!("{in_use} of {capacity} tasks wait or run"))
         }
-        DegradationKind::Memory => is_full(reserved, budget).then(|| {
-            let mebibytes = |bytes: usize| bytes >> 20;
-            let (reserved, budget) = (mebibytes(reserved), mebibytes(budget));
-            format!("{reserved} of {budget} MiB are reserved")
-        }),
+        DegradationKind::Memory => memory_facts(sample.memory_refusals, reserved, budget),
         DegradationKind::Errors => {
             (failed > 0).then(|| format!("{failed} responses since the last sample were 5xx"))
         }
@@ -159,6 +155,19 @@ pub(super) fn find(service: &Service, sample: &Sample) -> Vec<Degradation> {
     kinds
         .filter_map(|kind| facts(kind).map(|facts| Degradation { kind, facts }))
         .collect()
+}
+
+/// Returns the facts of refusals for want of memory. One tenant is refused at half of the budget,
+/// so the share that is reserved decides nothing.
+fn memory_facts(refusals: u64, reserved: usize, budget: usize) -> Option<String> {
+    let mebibytes = |bytes: usize| bytes >> 20;
+    let (reserved, budget) = (mebibytes(reserved), mebibytes(budget));
+    (refusals > 0).then(|| {
+        format!(
+            "{refusals} requests were refused since the last sample. {reserved} of {budget} MiB are \
+             reserved"
+        )
+    })
 }
 
 #[allow(clippy::cast_precision_loss)]
@@ -182,6 +191,14 @@ mod tests {
             let heading = kind.guide().to_owned();
             assert!(headings.contains(&heading), "{heading}");
         }
+    }
+
+    #[test]
+    fn memory_is_degraded_once_a_request_is_refused() {
+        assert_eq!(memory_facts(0, 96 << 20, 192 << 20), None);
+        let facts = memory_facts(3, 96 << 20, 192 << 20).unwrap();
+        assert!(facts.starts_with("3 requests"), "{facts}");
+        assert!(facts.ends_with("96 of 192 MiB are reserved"), "{facts}");
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct Sample {
     pub jobs: Option<WaitingJobs>,
     /// Bytes reserved for bodies and responses: the most since the sample before.
     pub memory_reserved: usize,
+    /// Requests refused for want of that memory since the sample before.
+    pub memory_refusals: u64,
     /// The kinds of degradation.
     pub degraded: BTreeSet<DegradationKind>,
 }
@@ -77,8 +79,13 @@ struct Load {
     memory: usize,
 }
 
-/// Counts with their time.
-type TimedCounts = (LoadCounts, Instant);
+/// The counts of the service at one time.
+struct TimedCounts {
+    responses: LoadCounts,
+    /// Requests refused since the start for want of memory.
+    memory_refusals: u64,
+    at: Instant,
+}
 
 #[derive(Default)]
 struct History {
@@ -96,7 +103,7 @@ impl OperationSamples {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            let counted = (service.metrics.load.counts(), Instant::now());
+            let counted = TimedCounts::of(&service);
             // Peaks between two samples are what an operator looks for.
             let load = Load {
                 tasks: service.workers.take_peak(),
@@ -109,7 +116,7 @@ impl OperationSamples {
 
     /// Returns a sample of the service now, and its degraded parts. Keeps nothing.
     pub async fn observe(&self, service: &Service) -> (Sample, Vec<Degradation>) {
-        let counted = (service.metrics.load.counts(), Instant::now());
+        let counted = TimedCounts::of(service);
         let load = Load {
             tasks: service.workers.in_use(),
             memory: service.memory.reserved_bytes(),
@@ -133,6 +140,7 @@ impl OperationSamples {
         let jobs = jobs.await.ok().flatten();
         let at = service.clock.now();
         let responses = self.history().responses(counted);
+        let memory_refusals = self.history().memory_refusals(counted);
         let workers_busy = load.tasks.min(service.workers.threads());
         let mut sample = Sample {
             at,
@@ -144,6 +152,7 @@ impl OperationSamples {
                 oldest_seconds: oldest.map_or(0.0, |since| seconds_between(since, at)),
             }),
             memory_reserved: load.memory,
+            memory_refusals,
             degraded: BTreeSet::new(),
         };
         let degradations = degradation::find(service, &sample);
@@ -177,6 +186,17 @@ impl OperationSamples {
     }
 }
 
+impl TimedCounts {
+    /// Reads the counts now.
+    fn of(service: &Service) -> TimedCounts {
+        TimedCounts {
+            responses: service.metrics.load.counts(),
+            memory_refusals: service.memory.refusals(),
+            at: Instant::now(),
+        }
+    }
+}
+
 impl History {
     /// Adds a sample, and forgets those of more than six hours ago.
     fn keep(&mut self, sample: Sample, counted: TimedCounts) {
@@ -192,12 +212,13 @@ impl History {
     }
 
     /// Returns the responses since the last sample.
-    fn responses(&self, (counts, now): &TimedCounts) -> Option<Responses> {
-        let (earlier, then) = self.counted.as_ref()?;
-        let since = counts.since(earlier);
+    fn responses(&self, counted: &TimedCounts) -> Option<Responses> {
+        let earlier = self.counted.as_ref()?;
+        let since = counted.responses.since(&earlier.responses);
         // A page may look right after a sample. Over less time its rate would exceed that of the
         // sample to come.
-        let seconds = now.duration_since(*then).max(PERIOD).as_secs_f64();
+        let time = counted.at.duration_since(earlier.at);
+        let seconds = time.max(PERIOD).as_secs_f64();
         Some(Responses {
             // Counts of ten seconds are far below 2^52.
             #[allow(clippy::cast_precision_loss)]
@@ -206,6 +227,13 @@ impl History {
             p99: since.quantile(0.99),
             failed: since.classes[CLASSES - 1],
         })
+    }
+
+    /// Returns the requests refused for want of memory since the last sample, or since the start.
+    fn memory_refusals(&self, counted: &TimedCounts) -> u64 {
+        let earlier = self.counted.as_ref();
+        let earlier = earlier.map_or(0, |earlier| earlier.memory_refusals);
+        counted.memory_refusals.saturating_sub(earlier)
     }
 }
 
@@ -227,13 +255,21 @@ mod tests {
             queue: 0,
             jobs: None,
             memory_reserved: 0,
+            memory_refusals: 0,
             degraded: degraded.iter().copied().collect(),
         }
     }
 
+    fn counts(memory_refusals: u64) -> TimedCounts {
+        TimedCounts {
+            responses: LoadCounters::default().counts(),
+            memory_refusals,
+            at: Instant::now(),
+        }
+    }
+
     fn keep(samples: &OperationSamples, sample: Sample) {
-        let counts = LoadCounters::default().counts();
-        samples.history().keep(sample, (counts, Instant::now()));
+        samples.history().keep(sample, counts(0));
     }
 
     #[test]
@@ -244,6 +280,16 @@ mod tests {
         }
         assert_eq!(samples.oldest(), Some(UnixMillis(3_000 - 2_160)));
         assert_eq!(samples.since(UnixMillis(2_990)).len(), 10);
+    }
+
+    #[test]
+    fn a_refusal_for_want_of_memory_is_of_one_sample() {
+        let samples = OperationSamples::default();
+        for (total, since) in [(2, 2), (2, 0), (5, 3), (5, 0)] {
+            let counted = counts(total);
+            assert_eq!(samples.history().memory_refusals(&counted), since);
+            samples.history().keep(sample(0, &[]), counted);
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub(crate) struct SampledValues {
     pub(crate) bulk_room: usize,
     pub(crate) memory_reserved: usize,
     pub(crate) memory_budget: usize,
+    pub(crate) memory_refusals: u64,
     pub(crate) jobs_paused: bool,
     pub(crate) jobs_damaged: u64,
     pub(crate) state_degraded: bool,
@@ -57,6 +58,7 @@ pub(crate) struct SampledGauges {
     release_source_degraded: Gauge,
     /// Set when the certificate is read.
     pub(super) certificate_expiry: Gauge,
+    memory_refusals: Counter,
     jobs_damaged: Counter,
     log_lines_dropped: Counter,
 }
@@ -182,6 +184,11 @@ impl SampledGauges {
     fn register_counters(&self, registry: &mut Registry) {
         for (name, help, counter) in [
             (
+                "memory_reservations_refused",
+                "Requests refused for want of memory for bodies and responses",
+                &self.memory_refusals,
+            ),
+            (
                 "jobs_damaged",
                 "Jobs whose rows this host found damaged, each once",
                 &self.jobs_damaged,
@@ -235,6 +242,7 @@ impl SampledGauges {
         self.journal_receipts.set(receipts);
         let dropped = u64::try_from(values.log_lines_dropped).unwrap_or(u64::MAX);
         for (counter, total) in [
+            (&self.memory_refusals, values.memory_refusals),
             (&self.jobs_damaged, values.jobs_damaged),
             (&self.log_lines_dropped, dropped),
         ] {

@@ -2,6 +2,7 @@
 
 use crate::common::client::Client;
 use crate::common::demo::{house, house_with};
+use crate::common::metrics::{metric, metrics_client};
 use crate::common::raw::{connect, head, read};
 use crate::common::server::{Server, start};
 use crate::denial_of_service::{
@@ -243,10 +244,13 @@ fn a_host_with_slow_readers_of_many_customers_takes_at_most_a_gibibyte() {
 #[test]
 fn unread_responses_of_a_customer_take_no_more_than_its_share() {
     let readers = slow_readers();
-    let start = start().with(&["--connections-per-address", "2048"]);
+    let start = start()
+        .with(&["--connections-per-address", "2048"])
+        .with(&["--metrics-listen", "127.0.0.1:0"]);
     let key = start.key_with_plan("slow", &["avm:value"], "concurrency = 2000");
     let other = start.key(&["avm:value"]);
     let server = start.go();
+    let metrics = metrics_client(&server);
     let other = server.client(&other);
     let batch = post_request(&key, &json!({ "requests": full() }));
     // The budget of 256 MiB, and the rows that run and wait, which it does not count.
@@ -261,6 +265,9 @@ fn unread_responses_of_a_customer_take_no_more_than_its_share() {
             (8..=(96 << 20) / (LARGEST / 2)).contains(&answered),
             "{answered}"
         );
+        // An operator sees the refusals, though half of the memory stays free.
+        let counted = metric(&metrics, "domesday_memory_reservations_refused_total");
+        assert!(counted > 0.0 && counted <= refused as f64, "{counted}");
         let request_start = Instant::now();
         other.post(SIMPLE, &house()).ok();
         assert!(request_start.elapsed() < Duration::from_secs(2));

@@ -141,7 +141,7 @@ impl Receipts {
         self.keys.remove(tenant.as_str());
     }
 
-    /// Returns the number of receipts, and why none can be appended, where that is so.
+    /// Returns the number of the last durable receipt, and the error if none can be appended.
     pub fn status(&self) -> (u64, Option<JournalError>) {
         (self.journal.sequence(), self.journal.check_writable().err())
     }

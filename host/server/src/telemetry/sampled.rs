@@ -130,7 +130,7 @@ impl SampledGauges {
             ),
             (
                 "journal_receipts",
-                "Receipts in this host's journal that are durable",
+                "Number of the last durable receipt of this host's journal",
                 &gauges.journal_receipts,
             ),
             (

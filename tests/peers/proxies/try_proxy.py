@@ -22,6 +22,9 @@ from load import BATCH, VALUE, Client, Load, house
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 WORKERS = 6
 BODY_LIMIT = 9_500_000
+COVERAGE = "/v3/coverage"
+# A home that a request names in its query.
+QUERY = "?postcode=QA1+1AF"
 ADDRESS_LIMIT = 'domesday_connections_closed_total{listener="service",reason="address_limit"}'
 PLAN = "requests_per_second = 1000000\nburst = 1000000\nconcurrency = 1000000\n"
 PLAN += "monthly_units = 1000000000\n"
@@ -56,6 +59,7 @@ class Proxy:
             text = replace(text, f"10.0.0.1{number}:8080", f"127.0.0.1:{port}")
         text = replace(text, "listen 443 ssl", f"listen 127.0.0.1:{self.port} ssl")
         text = replace(text, "/etc/domesday/", f"{self.folder}/")
+        text = replace(text, "/var/log/nginx/", f"{self.folder}/")
         (self.folder / "domesday.conf").write_text(text)
         kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         paths = "".join(f"{kind}_temp_path {self.folder}/{kind};\n" for kind in kinds)
@@ -95,6 +99,9 @@ class Proxy:
 
     def client(self, key: str) -> Client:
         return Client(self.port, key, str(self.folder / "certificate.pem"))
+
+    def logs(self) -> str:
+        return "".join(log.read_text() for log in self.folder.glob("*.log"))
 
     def end(self) -> None:
         self.process.terminate()
@@ -160,13 +167,20 @@ def try_answers(proxy: Proxy, service: Service) -> None:
     # One byte below or at the limit is read by the host, which finds no document in it.
     whole = client.ask("POST", BATCH, b" " * BODY_LIMIT)
     equal("a body at the limit", (whole.status, b"invalid_json" in whole.body), (422, True))
-    long = proxy.client(service.key).ask("POST", BATCH, b" " * (BODY_LIMIT + 1))
+    long = proxy.client(service.key).ask("POST", BATCH + QUERY, b" " * (BODY_LIMIT + 1))
     equal("a body over it", (long.status, b'"body_too_large"' in long.body), (413, True))
     equal("its type", long.headers["content-type"], "application/json")
     # The host refuses it before it reads the body, and the refusal gets through.
     refused = proxy.client("wrong").ask("POST", BATCH, b" " * BODY_LIMIT)
     equal("a large body with a wrong key", refused.status, 401)
     equal("units of refused requests", service.units(), 4)
+
+
+def try_logs(proxy: Proxy) -> None:
+    """No log of the proxy has a query, which may name a home."""
+    equal("coverage", proxy.client("wrong").ask("GET", COVERAGE + QUERY).status, 401)
+    wait("the proxy logs paths", lambda: all(path in proxy.logs() for path in (COVERAGE, BATCH)))
+    equal("a query in the logs", "QA1" in proxy.logs(), False)
 
 
 def try_kill(proxy: Proxy, service: Service, hosts: list[Host]) -> str:
@@ -251,6 +265,7 @@ def main(name: str, program: str, releases: str, state: str) -> None:
             proxy = Proxy(name, taps, folder / "before-taps")
             running.append(proxy)
             try_answers(proxy, service)
+            try_logs(proxy)
             try_addresses(hosts[0])
             print(try_kill(proxy, service, hosts))
             connections = hosts[0].tap.connections + hosts[1].tap.connections

@@ -1,4 +1,4 @@
-//! Debian's nginx before the hosts, by the example's file without its TLS.
+//! Debian's nginx before the hosts, by the example's file without its TLS and its logs.
 
 use crate::common::program::repository;
 use std::fmt::Write;
@@ -64,7 +64,7 @@ impl Nginx {
     }
 }
 
-/// Returns the example's file for these hosts, without TLS.
+/// Returns the example's file for these hosts, without TLS and logs.
 fn example(hosts: &[SocketAddr], address: SocketAddr) -> String {
     let text = fs::read_to_string(repository().join("examples/nginx/domesday.conf")).unwrap();
     assert!(text.contains(EXAMPLE_HOST), "{text}");
@@ -76,7 +76,8 @@ fn example(hosts: &[SocketAddr], address: SocketAddr) -> String {
     let text = text.replace("listen 443 ssl", &format!("listen {address}"));
     let kept = |line: &&str| {
         let line = line.trim_start();
-        !line.starts_with("ssl_") && !line.starts_with("server 10.")
+        let left_out = ["ssl_", "server 10.", "access_log ", "error_log "];
+        !left_out.iter().any(|start| line.starts_with(start))
     };
     text.lines()
         .filter(kept)

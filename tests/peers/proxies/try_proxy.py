@@ -8,6 +8,7 @@ AssertionError.
 """
 
 import http.client
+import json
 import os
 import re
 import subprocess
@@ -17,12 +18,12 @@ import time
 from pathlib import Path
 
 from hosts import Host, clean, free_port, wait
-from load import BATCH, VALUE, Client, Load, house
+from load import BATCH, VALUE, Answer, Client, Load, house
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 WORKERS = 6
 BODY_LIMIT = 9_500_000
-COVERAGE = "/v3/coverage"
+COVERAGE, SERIES = "/v3/coverage", "/v1/series"
 # A home that a request names in its query.
 QUERY = "?postcode=QA1+1AF"
 ADDRESS_LIMIT = 'domesday_connections_closed_total{listener="service",reason="address_limit"}'
@@ -170,10 +171,20 @@ def try_answers(proxy: Proxy, service: Service) -> None:
     long = proxy.client(service.key).ask("POST", BATCH + QUERY, b" " * (BODY_LIMIT + 1))
     equal("a body over it", (long.status, b'"body_too_large"' in long.body), (413, True))
     equal("its type", long.headers["content-type"], "application/json")
+    series = proxy.client(service.key).ask("POST", SERIES + QUERY, b" " * (BODY_LIMIT + 1))
+    equal_v1_error("a body over it under /v1/", series, 413, "body_too_large")
     # The host refuses it before it reads the body, and the refusal gets through.
     refused = proxy.client("wrong").ask("POST", BATCH, b" " * BODY_LIMIT)
     equal("a large body with a wrong key", refused.status, 401)
     equal("units of refused requests", service.units(), 4)
+
+
+def equal_v1_error(what: str, answer: Answer, status: int, code: str) -> None:
+    """Asserts that an answer has the error body of the contract v1, with the id of its head."""
+    body = json.loads(answer.body)
+    equal(what, (answer.status, sorted(body)), (status, ["error", "request_id"]))
+    equal(what, (sorted(body["error"]), body["error"]["code"]), (["code", "message"], code))
+    equal(what, body["request_id"], answer.headers["x-service-request-id"])
 
 
 def try_logs(proxy: Proxy) -> None:
@@ -233,6 +244,18 @@ def try_stop(proxy: Proxy, service: Service, hosts: list[Host]) -> str:
     return f"stop: requests {outcome.requests}, failed 0, units {outcome.units}"
 
 
+def try_no_host(proxy: Proxy, host: Host) -> None:
+    """Stops the last host: HAProxy refuses requests in the form of their contract."""
+    host.stop()
+    client = proxy.client("none")
+    value = client.ask("GET", COVERAGE)
+    equal("no host", (value.status, sorted(json.loads(value.body))), (503, ["error"]))
+    equal("may be repeated", json.loads(value.body)["error"]["retryable"], True)
+    series = client.ask("GET", SERIES)
+    equal_v1_error("no host under /v1/", series, 503, "overloaded")
+    equal("its wait", series.headers["retry-after"], "1")
+
+
 def try_addresses(host: Host) -> None:
     """A header names no address: another client than the proxy has one connection, as set."""
     equal("connections of the proxy that were closed", host.metric(ADDRESS_LIMIT), 0)
@@ -279,6 +302,8 @@ def main(name: str, program: str, releases: str, state: str) -> None:
             direct = Proxy(name, ports, folder / "before-hosts")
             running.append(direct)
             print(try_stop(direct, service, hosts))
+            if name == "haproxy":
+                try_no_host(direct, hosts[0])
         finally:
             for one in reversed(running):
                 one.end()

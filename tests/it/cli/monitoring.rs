@@ -137,6 +137,20 @@ fn each_alert_has_a_summary_an_action_a_heading_and_a_test_in_which_it_fires() {
     assert!(untested.is_empty(), "{untested:?}");
 }
 
+#[test]
+fn the_page_names_each_alert_that_holds_the_name_of_the_job() {
+    let (rules, page) = (rules(), read("examples/monitoring/README.md"));
+    let alerts = rules.split("- alert: ").skip(1);
+    let named = alerts.filter(|alert| alert.contains("job=\"domesday\""));
+    let named: Vec<&str> = named.filter_map(|alert| alert.lines().next()).collect();
+    assert!(named.len() >= 4, "{named:?}");
+    let start = page.find("The scrape job has to be named").unwrap();
+    let paragraph = page[start..].split("\n\n").next().unwrap();
+    for alert in named {
+        assert!(paragraph.contains(&format!("`{alert}`")), "{alert}");
+    }
+}
+
 /// Runs promtool in a folder, or prints a line where it is not installed.
 fn run_promtool(folder: &Path, arguments: &[&str]) {
     if Command::new(PROGRAM).arg("--version").output().is_err() {

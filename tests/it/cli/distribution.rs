@@ -129,6 +129,14 @@ fn a_package_holds_what_the_unit_starts(dist: &Path) {
     ] {
         assert!(files.lines().any(|line| line == file), "{file}: {files}");
     }
+    // An upgrade leaves the folders to the user that writes releases.
+    let folders = root.path().join("usr/lib/tmpfiles.d/domesday.conf");
+    let folders = fs::read_to_string(folders).unwrap();
+    for kind in ["property", "valuation"] {
+        let start = format!("d /var/lib/domesday/releases/{kind} ");
+        let line = folders.lines().find(|line| line.starts_with(&start));
+        assert!(line.unwrap().contains(" :0755 :root "), "{folders}");
+    }
     let control = fs::read_to_string(root.path().join("DEBIAN/control")).unwrap();
     assert!(control.contains("Depends: libc6 (>= "), "{control}");
     assert!(!control.contains("@\n"), "{control}");

@@ -22,6 +22,9 @@ struct BreakerLabels {
     state: &'static str,
 }
 
+/// The outcome of a lookup without an answer.
+const UNAVAILABLE: &str = "unavailable";
+
 /// Counters. Clones share them.
 #[derive(Clone)]
 pub struct AddressLookupMetrics {
@@ -67,6 +70,11 @@ impl AddressLookupMetrics {
             "1 for the current state of the address provider's circuit breaker",
             metrics.breaker.clone(),
         );
+        // An alert asks for its increase, and a series that begins with the first failures has none.
+        let unavailable = Outcome {
+            outcome: UNAVAILABLE,
+        };
+        drop(metrics.postcodes.get_or_create(&unavailable));
         metrics
     }
 }

@@ -70,7 +70,8 @@ impl AddressLookupMetrics {
             "1 for the current state of the address provider's circuit breaker",
             metrics.breaker.clone(),
         );
-        // An alert asks for its increase, and a series that begins with the first failures has none.
+        // An alert asks for its increase, and a series that begins with the first failures has
+        // none.
         let unavailable = Outcome {
             outcome: UNAVAILABLE,
         };

@@ -89,6 +89,11 @@ fn depth_is_bounded() {
     assert!(read(nested(DEPTH_MAX).as_bytes()).is_ok());
     let error = read(nested(DEPTH_MAX + 1).as_bytes()).unwrap_err();
     assert_eq!(error.kind, SyntaxErrorKind::Depth);
+    // The document and the list of rows are two levels around each row.
+    let rows = |depth: usize| format!("{{\"requests\":[{}]}}", nested(depth - 2));
+    assert!(read_with_rows(rows(DEPTH_MAX).as_bytes(), "requests", 2).is_ok());
+    let error = read_with_rows(rows(DEPTH_MAX + 1).as_bytes(), "requests", 2).unwrap_err();
+    assert_eq!(error.kind, SyntaxErrorKind::Depth);
     let error = read("[".repeat(1_000_000).as_bytes()).unwrap_err();
     assert_eq!(error.kind, SyntaxErrorKind::Depth);
 }

@@ -75,6 +75,16 @@ pub(super) async fn page(
     Ok(show(&console, &session, &content))
 }
 
+/// The reason why a file did not become jobs to its end.
+#[derive(Debug, PartialEq, Eq)]
+struct Stop {
+    /// Homes that are jobs.
+    taken: usize,
+    message: String,
+    /// True if the API refused the number of homes of a job.
+    has_too_many_rows: bool,
+}
+
 /// Submits the form's file as jobs of as many homes as are allowed. The same form makes no job
 /// twice.
 pub(super) async fn submit(
@@ -102,20 +112,30 @@ pub(super) async fn submit(
         };
         (status, show(&console, &session, &content)).into_response()
     };
-    let again = |status, problem| again_with(status, job_rows, problem);
+    let again = |problem| again_with(StatusCode::UNPROCESSABLE_ENTITY, job_rows, problem);
     if !is_of(&fields, &session) {
-        return Ok(again(StatusCode::FORBIDDEN, OTHER_FORM.to_owned()));
+        let problem = OTHER_FORM.to_owned();
+        return Ok(again_with(StatusCode::FORBIDDEN, job_rows, problem));
     }
     let reading = text.clone();
     let homes = blocking(move || {
         let homes = HomesFile::read(&reading)?;
-        homes.check_columns()?;
-        homes.check_jobs(job_rows).map(|()| homes)
+        homes.check_columns().map(|()| homes)
     });
     let homes = match homes.await? {
         Ok(homes) => homes,
-        Err(problem) => return Ok(again(StatusCode::UNPROCESSABLE_ENTITY, problem)),
+        Err(problem) => return Ok(again(problem)),
     };
+    let mut job_rows = job_rows;
+    if homes.check_jobs(job_rows).is_err() {
+        // None of it was sent in parts of this size, and more homes may be allowed since.
+        job_rows = most_job_rows(&console, &session).await;
+        if let Err(problem) = homes.check_jobs(job_rows) {
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            return Ok(again_with(status, job_rows, problem));
+        }
+    }
+    let again = |job_rows, problem| again_with(StatusCode::UNPROCESSABLE_ENTITY, job_rows, problem);
     // It goes on where the browser goes away: its first jobs are charged by then.
     let submitting = tokio::spawn({
         let (console, session, text) = (console.clone(), session.clone(), text.clone());
@@ -126,19 +146,23 @@ pub(super) async fn submit(
     let (path, stopped) = submitted?;
     match stopped {
         None => Ok(Redirect::to(&format!("/jobs/{path}")).into_response()),
-        Some((0, message)) => {
-            // Nothing was made of it, and fewer homes may be allowed than the form was shown with.
-            let job_rows = most_job_rows(&console, &session).await;
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            Ok(again_with(status, job_rows, message))
+        Some(stop) if stop.taken == 0 => {
+            // The API finds a job of an earlier submission before it looks at the size. So it made
+            // none of this content, and fewer homes are allowed than the form was shown with.
+            let job_rows = match stop.has_too_many_rows {
+                true => most_job_rows(&console, &session).await,
+                false => job_rows,
+            };
+            Ok(again(job_rows, stop.message))
         }
-        Some((taken, message)) => {
+        Some(stop) => {
             let problem = format!(
-                "The first {} homes are jobs, in the list below. {message} Submit the same form \
-                 later: it makes no job twice.",
-                whole(taken)
+                "The first {} homes are jobs, in the list below. {} Submit the same form later: it \
+                 makes no job twice.",
+                whole(stop.taken),
+                stop.message
             );
-            Ok(again(StatusCode::UNPROCESSABLE_ENTITY, problem))
+            Ok(again(job_rows, problem))
         }
     }
 }
@@ -165,7 +189,7 @@ async fn most_job_rows(console: &Console, session: &Session) -> usize {
 }
 
 /// Submits a file of a form, and adds it to the list of the page. Returns the path of its jobs, and
-/// why it stopped after how many homes, if it did.
+/// why it stopped, if it did.
 ///
 /// # Errors
 /// As [`submit_parts`].
@@ -174,15 +198,13 @@ async fn submit_file(
     session: &Session,
     (form_id, stored_data, job_rows): (String, bool, usize),
     (homes, text): (&HomesFile, Arc<str>),
-) -> Result<(String, Option<(usize, String)>), ConsoleError> {
+) -> Result<(String, Option<Stop>), ConsoleError> {
     let post = |body: Value| async move { console.post(session, job::PATH, &body).await };
     let parts = homes.parts(job_rows, stored_data);
     let (jobs, stopped) = submit_parts(&form_id, parts, post).await?;
     let file = FileOfHomes {
         jobs,
-        rows: stopped
-            .as_ref()
-            .map_or(homes.rows.len(), |(taken, _)| *taken),
+        rows: stopped.as_ref().map_or(homes.rows.len(), |stop| stop.taken),
         taken: console.service.clock.now(),
         text: Some(text),
     };
@@ -193,8 +215,8 @@ async fn submit_file(
     Ok((path, stopped))
 }
 
-/// Submits the parts of a file one after another. Returns the jobs, and why it stopped after how
-/// many homes, if it did. The key of a part is that of its form and content.
+/// Submits the parts of a file one after another. Returns the jobs, and why it stopped, if it did.
+/// The key of a part is that of its form and content.
 ///
 /// # Errors
 /// That of the first part. A later one must not hide the jobs before it.
@@ -202,7 +224,7 @@ async fn submit_parts<A>(
     form_id: &str,
     parts: impl Iterator<Item = Vec<Value>>,
     post: impl Fn(Value) -> A,
-) -> Result<(Vec<Uuid>, Option<(usize, String)>), ConsoleError>
+) -> Result<(Vec<Uuid>, Option<Stop>), ConsoleError>
 where
     A: Future<Output = Result<ApiResponse, ConsoleError>>,
 {
@@ -212,7 +234,9 @@ where
         let requests = Value::from(part);
         let key = format!("console-{}-{at}", key_of(form_id, &requests));
         let body = json!({"mode": "standard", "requests": requests, "idempotency_key": key});
+        let mut has_too_many_rows = false;
         let accepted = post(body).await.and_then(|answered| {
+            has_too_many_rows = answered.status == StatusCode::PAYLOAD_TOO_LARGE;
             if !answered.status.is_success() {
                 return Ok(Err(answered.message()));
             }
@@ -231,7 +255,12 @@ where
             Err(error) if at == 0 => return Err(error),
             Err(error) => format!("It is not known whether the next are jobs, too: {error}."),
         };
-        return Ok((jobs, Some((taken, message))));
+        let stop = Stop {
+            taken,
+            message,
+            has_too_many_rows,
+        };
+        return Ok((jobs, Some(stop)));
     }
     Ok((jobs, None))
 }
@@ -333,7 +362,7 @@ mod tests {
     /// Submits three parts. The API answers the last one as given.
     async fn submit(
         last: impl Fn() -> Result<ApiResponse, ConsoleError>,
-    ) -> (Vec<Uuid>, Option<(usize, String)>) {
+    ) -> (Vec<Uuid>, Option<Stop>) {
         let parts = [500, 500, 1].map(|rows| vec![json!({}); rows]);
         let sent = Cell::new(0);
         let post = |_| {
@@ -362,16 +391,20 @@ mod tests {
         })
         .await;
         assert_eq!(jobs, accepted);
-        let refused = "The next were refused: The queue is full.".to_owned();
-        assert_eq!(stopped, Some((1_000, refused)));
+        let refused = Stop {
+            taken: 1_000,
+            message: "The next were refused: The queue is full.".to_owned(),
+            has_too_many_rows: false,
+        };
+        assert_eq!(stopped, Some(refused));
 
         let (jobs, stopped) = submit(|| Err(ConsoleError::Response)).await;
         assert_eq!(
             jobs, accepted,
             "they are charged, and in the list of the page"
         );
-        let (homes, message) = stopped.unwrap();
-        assert_eq!(homes, 1_000);
-        assert!(message.starts_with("It is not known"), "{message}");
+        let stop = stopped.unwrap();
+        assert_eq!(stop.taken, 1_000);
+        assert!(stop.message.starts_with("It is not known"), "{stop:?}");
     }
 }

@@ -47,7 +47,7 @@ pub enum Failure {
     #[error("invalid response: {0}")]
     Unreadable(&'static str),
     /// A result of the response lacks a part.
-    #[error("incomplete response: {0}")]
+    #[error("invalid result: {0}")]
     Incomplete(&'static str),
     /// The response has more addresses than any postcode.
     #[error("postcode has more addresses than the limit")]

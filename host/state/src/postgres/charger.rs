@@ -20,6 +20,7 @@ use uuid::Uuid;
 use super::changes::{
     Change, ChangeEntry, PendingChange, Run, answer, bind_changes, fetch_outcomes, runs,
 };
+use super::connect::RESTED;
 use super::directory::WatchedDatabase;
 use super::driver::LONGEST;
 use super::error::{DatabaseFailure, SharedError, reading, refuses_rows, storage, writing};
@@ -52,6 +53,9 @@ pub(super) struct Charger {
     owed: BTreeMap<(String, i32), Vec<ChangeEntry>>,
     /// The time at which the database refused some of them for their rows.
     refused_at: Option<Instant>,
+    /// The connection of the last batch, and when that ended. The pool would ask it for a sign of
+    /// life after each batch, at the cost of a round trip.
+    kept: Option<(PoolConnection<Postgres>, Instant)>,
 }
 
 impl Charger {
@@ -71,6 +75,7 @@ impl Charger {
             unsettled: None,
             owed: BTreeMap::new(),
             refused_at: None,
+            kept: None,
         })
     }
 
@@ -79,12 +84,17 @@ impl Charger {
         loop {
             let mut batch = Vec::new();
             let receiving = waiting.recv_many(&mut batch, GROUP);
-            if self.is_settled() {
-                if receiving.await == 0 {
-                    return;
+            match self.longest_wait() {
+                None => {
+                    if receiving.await == 0 {
+                        return;
+                    }
                 }
-            } else if let Ok(0) = timeout(SETTLE_INTERVAL, receiving).await {
-                break;
+                Some(limit) => match timeout(limit, receiving).await {
+                    Ok(0) => break,
+                    Ok(_) => {}
+                    Err(_) => self.kept = None,
+                },
             }
             let retries = self.charge(runs(batch)).await;
             // Charges that did not fit together may fit in part.
@@ -105,6 +115,14 @@ impl Charger {
                 unsettled,
                 "closed with units that were not given back"
             );
+        }
+    }
+
+    /// Returns how long to wait for a charge before there is something else to do.
+    fn longest_wait(&self) -> Option<Duration> {
+        match self.is_settled() {
+            true => self.kept.as_ref().map(|_| RESTED),
+            false => Some(SETTLE_INTERVAL),
         }
     }
 
@@ -168,11 +186,11 @@ impl Charger {
 
     /// Learns the outcome of an unsettled batch, and gives back the units that are owed.
     async fn settle(&mut self) -> Result<(), StateError> {
-        if let Some(changes) = &self.unsettled {
+        if let Some(charges) = self.unsettled.as_ref().map(Vec::len) {
             let outcomes = self.settled_outcomes().await?;
             tracing::info!(
                 batch = self.number,
-                charges = changes.len(),
+                charges,
                 made = outcomes.is_some(),
                 "charges of unknown outcome are settled"
             );
@@ -248,9 +266,10 @@ impl Charger {
     }
 
     /// Returns which changes the unsettled batch made, or none where it was given up.
-    async fn settled_outcomes(&self) -> Result<Option<Vec<bool>>, StateError> {
+    async fn settled_outcomes(&mut self) -> Result<Option<Vec<bool>>, StateError> {
         self.watched.check_writable()?;
-        let _write = self.watched.units_write.begin();
+        let watched = Arc::clone(&self.watched);
+        let _write = watched.units_write.begin();
         let mut connection = self.acquire().await?;
         let settle = async {
             let query = sqlx::query_scalar(SETTLE).bind(self.host).bind(self.number);
@@ -268,7 +287,8 @@ impl Charger {
     async fn send(&mut self, changes: Vec<Change>) -> Result<Vec<ChargeOutcome>, StateError> {
         self.watched.check_writable()?;
         // It ends after its outcome is recorded, so that no moment between looks sound.
-        let _write = self.watched.units_write.begin();
+        let watched = Arc::clone(&self.watched);
+        let _write = watched.units_write.begin();
         let mut connection = self.acquire().await?;
         self.number += 1;
         let batch = make_batch(&mut connection, self.host, self.number, &changes);
@@ -276,11 +296,19 @@ impl Charger {
         if is_unknown(&outcome) {
             connection.close_on_drop();
             self.unsettled = Some(changes);
+        } else if outcome.is_ok() {
+            self.kept = Some((connection, Instant::now()));
         }
         self.watched.record_units_write(outcome)
     }
 
-    async fn acquire(&self) -> Result<PoolConnection<Postgres>, StateError> {
+    /// Takes the connection of the last batch, or one of the pool where that has rested.
+    async fn acquire(&mut self) -> Result<PoolConnection<Postgres>, StateError> {
+        if let Some((connection, at)) = self.kept.take()
+            && at.elapsed() < RESTED
+        {
+            return Ok(connection);
+        }
         let connection = self.watched.pool.acquire().await.map_err(writing);
         self.watched.record_units_write(connection)
     }

@@ -24,7 +24,7 @@ const BULK_CONNECTIONS: u32 = 3;
 /// Time limit of an operation that waits for a connection.
 const ACQUIRE: Duration = Duration::from_secs(5);
 /// A connection that was not used for so long may be gone.
-const RESTED: Duration = Duration::from_secs(1);
+pub(super) const RESTED: Duration = Duration::from_secs(1);
 /// The server ends the transactions of a host that sleeps or hangs, so that its locks stop nobody.
 /// The statements of a transaction must see what others committed while it waited for a lock.
 const SETTINGS: [(&str, &str); 5] = [

@@ -33,6 +33,17 @@ fn hold(address: &str, statement: &str) -> JoinHandle<()> {
     holder
 }
 
+/// Returns the use of a pool.
+fn pool(state: &PostgresState, name: &str) -> ConnectionPool {
+    let pools = state.connection_pools();
+    let pool = pools.into_iter().find(|pool| pool.name == name).unwrap();
+    assert!(
+        pool.in_use <= pool.open && pool.open <= pool.limit,
+        "{pool:?}"
+    );
+    pool
+}
+
 fn await_waiting(address: &str) {
     within(SEEN * 2, || count(address, WAITING) > 0);
     // Time for all the others that would wait in the database too.
@@ -66,12 +77,7 @@ fn rows_that_wait_hold_up_neither_charges_nor_keys_nor_leases() {
     let claim = suite::wait(state.claim(claimant(), suite::NOW, 30_000)).unwrap();
     let holder = hold(&store.address, "LOCK TABLE domesday.chunks");
     let bulk_in_use = || {
-        let pools = state.connection_pools();
-        let bulk = pools.into_iter().find(|pool| pool.name == "bulk").unwrap();
-        assert!(
-            bulk.in_use <= bulk.open && bulk.open <= bulk.limit,
-            "{bulk:?}"
-        );
+        let bulk = pool(&state, "bulk");
         (bulk.in_use, bulk.limit)
     };
     let submissions: Vec<Reply<Submission>> = (1..=MANY)
@@ -96,6 +102,27 @@ fn rows_that_wait_hold_up_neither_charges_nor_keys_nor_leases() {
     assert!(!holder.is_finished());
     holder.join().unwrap();
     submissions.into_iter().for_each(assert_accepted);
+}
+
+/// Charges keep their connection from one batch to the next. Kept for longer it would be missing
+/// elsewhere, and might break unseen.
+#[test]
+fn the_connection_of_charges_goes_back_once_they_rest() {
+    let (_store, state) = suite::with_tenant::<Postgres>();
+    let in_use = || pool(&state, "requests").in_use;
+    // Polls of the database have one for a moment.
+    let samples = (0..30).map(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        in_use()
+    });
+    let rested = samples.min().unwrap();
+    for _ in 0..3 {
+        charge(&state, 1).unwrap();
+    }
+    assert!(in_use() > rested);
+    within(SEEN * 4, || in_use() <= rested);
+    charge(&state, 1).unwrap();
+    assert_eq!(state.degradation(), None);
 }
 
 /// Another host's submission has the tenant's turn.

@@ -101,7 +101,7 @@ pub(super) async fn submit(
     };
     let id = console.form_id(&fields);
     let stored_data = fields.get(STORED).is_some();
-    let job_rows = job_rows(&console, &session, Some(&fields)).await;
+    let mut job_rows = job_rows(&console, &session, Some(&fields)).await;
     let again_with = |status: StatusCode, job_rows: usize, problem: String| {
         let content = FormContent {
             id: &id,
@@ -112,7 +112,7 @@ pub(super) async fn submit(
         };
         (status, show(&console, &session, &content)).into_response()
     };
-    let again = |problem| again_with(StatusCode::UNPROCESSABLE_ENTITY, job_rows, problem);
+    let again = |job_rows, problem| again_with(StatusCode::UNPROCESSABLE_ENTITY, job_rows, problem);
     if !is_of(&fields, &session) {
         let problem = OTHER_FORM.to_owned();
         return Ok(again_with(StatusCode::FORBIDDEN, job_rows, problem));
@@ -124,18 +124,15 @@ pub(super) async fn submit(
     });
     let homes = match homes.await? {
         Ok(homes) => homes,
-        Err(problem) => return Ok(again(problem)),
+        Err(problem) => return Ok(again(job_rows, problem)),
     };
-    let mut job_rows = job_rows;
     if homes.check_jobs(job_rows).is_err() {
         // None of it was sent in parts of this size, and more homes may be allowed since.
         job_rows = most_job_rows(&console, &session).await;
         if let Err(problem) = homes.check_jobs(job_rows) {
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return Ok(again_with(status, job_rows, problem));
+            return Ok(again(job_rows, problem));
         }
     }
-    let again = |job_rows, problem| again_with(StatusCode::UNPROCESSABLE_ENTITY, job_rows, problem);
     // It goes on where the browser goes away: its first jobs are charged by then.
     let submitting = tokio::spawn({
         let (console, session, text) = (console.clone(), session.clone(), text.clone());

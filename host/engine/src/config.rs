@@ -42,7 +42,7 @@ pub const MAX_GLOBALS: u64 = 10_000;
 pub const MAX_STACK_BYTES: usize = 512 << 10;
 /// Low memory of a slot that is written back by copying instead of unmapped. A release with a 128
 /// KiB guest stack keeps its stack, constants and first heap pages there.
-const KEEP_RESIDENT_BYTES: usize = 256 << 10;
+pub(crate) const KEEP_RESIDENT_BYTES: usize = 256 << 10;
 
 /// The WebAssembly features that no release may use, here and in admission alike. Threads and
 /// shared memories would let timing affect an answer. No release needs the rest, and a feature that

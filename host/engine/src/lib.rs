@@ -48,7 +48,7 @@ pub use admission_error::AdmissionError;
 pub use limits::Limits;
 pub use profile::Profile;
 pub use release::Release;
-pub use runtime::{Runtime, RuntimeError};
+pub use runtime::{KernelFeature, Runtime, RuntimeError};
 
 #[cfg(test)]
 extern crate self as domesday_engine;

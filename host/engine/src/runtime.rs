@@ -34,6 +34,30 @@ pub enum RuntimeError {
     Clock(std::io::Error),
 }
 
+/// A feature of the kernel that makes rows cheaper. Their answers are the same without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelFeature {
+    /// It tells which pages of a memory were written.
+    PageMap,
+    /// It tracks the writes to a memory.
+    WriteTracking,
+}
+
+impl std::fmt::Display for KernelFeature {
+    fn fmt(&self, text: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        text.write_str(match self {
+            KernelFeature::PageMap => {
+                "each row has a new sandbox, which is dearer: the kernel does not tell which pages \
+                 a row wrote (Linux 6.7 or later does), or this process may not read its page map"
+            }
+            KernelFeature::WriteTracking => {
+                "rows of a release with much data are dearer: the kernel does not track writes, or \
+                 a filter of system calls refuses userfaultfd or its requests"
+            }
+        })
+    }
+}
+
 /// The sandbox engine of this process.
 #[derive(Clone)]
 pub struct Runtime {
@@ -43,7 +67,7 @@ pub struct Runtime {
     wasi_linker: Arc<Linker<RowState>>,
     cache: Option<Arc<Cache>>,
     /// Instances that wait for the next row. None where each row has a new one.
-    kept: Option<Arc<KeptInstances>>,
+    pub(crate) kept: Option<Arc<KeptInstances>>,
     clock: Arc<Clock>,
 }
 
@@ -75,7 +99,7 @@ impl Runtime {
             Allocation::OnDemand => None,
         };
         Ok(Runtime {
-            kept: kept.and_then(KeptInstances::new),
+            kept: kept.and_then(KeptInstances::new).map(Arc::new),
             ..runtime
         })
     }
@@ -101,6 +125,16 @@ impl Runtime {
             kept: None,
             clock: Arc::new(clock),
         })
+    }
+
+    /// Returns the feature of the kernel whose absence makes the rows of an engine with slots
+    /// dearer.
+    pub fn find_missing_feature(&self) -> Option<KernelFeature> {
+        match &self.kept {
+            None => Some(KernelFeature::PageMap),
+            Some(kept) if !kept.tracks_writes() => Some(KernelFeature::WriteTracking),
+            Some(_) => None,
+        }
     }
 
     /// Sets the cache of compiled code: a release is then compiled once for this machine.

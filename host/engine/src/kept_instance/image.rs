@@ -1,6 +1,7 @@
 //! The memory of a new instance, which written pages are set back from.
 
 use super::page_map::WrittenPages;
+use crate::config::KEEP_RESIDENT_BYTES;
 use rustix::param::page_size;
 
 /// The memory of a release's instance before its first row.
@@ -9,6 +10,8 @@ use rustix::param::page_size;
 pub(super) struct MemoryImage {
     pages: Vec<Option<Box<[u8]>>>,
     bytes: usize,
+    /// Bytes up to the last page that is not of zeros.
+    data: usize,
 }
 
 impl MemoryImage {
@@ -18,10 +21,22 @@ impl MemoryImage {
             let is_zero = page.iter().all(|byte| *byte == 0);
             (!is_zero).then(|| page.into())
         });
+        let pages: Vec<Option<Box<[u8]>>> = pages.collect();
+        let last = pages.iter().rposition(Option::is_some);
         MemoryImage {
-            pages: pages.collect(),
+            data: last.map_or(0, |last| (last + 1) * page_size()),
+            pages,
             bytes: memory.len(),
         }
+    }
+
+    /// Returns the part of a memory whose writes are worth tracking. It holds the release's data,
+    /// which are pages of a file, and what the sandbox itself writes to make a slot ready.
+    ///
+    /// Elsewhere hardly a page is there that no row wrote, and each tracked one takes time.
+    pub(super) fn part_to_track<'a>(&self, memory: &'a mut [u8]) -> &'a mut [u8] {
+        let bytes = self.data.max(KEEP_RESIDENT_BYTES).min(memory.len());
+        memory.split_at_mut(bytes).0
     }
 
     /// Reports whether a memory of `bytes` can be set back.
@@ -78,6 +93,22 @@ mod tests {
         assert!(memory[2 * page_size()..].iter().all(|byte| *byte == 5));
         assert!(image.restore(&mut memory, &[run(2..4, false)]));
         assert_eq!(memory, first);
+    }
+
+    #[test]
+    fn the_data_of_a_release_and_what_the_sandbox_writes_are_tracked() {
+        let kept = KEEP_RESIDENT_BYTES / page_size();
+        let mut memory = vec![0; 3 * KEEP_RESIDENT_BYTES];
+        let tracked = |memory: &mut [u8]| {
+            let image = MemoryImage::of(memory);
+            image.part_to_track(memory).len() / page_size()
+        };
+        assert_eq!(tracked(&mut memory), kept);
+        assert_eq!(tracked(&mut memory[..page_size()]), 1);
+        memory[page_size()] = 1;
+        assert_eq!(tracked(&mut memory), kept);
+        memory[(2 * kept + 5) * page_size() - 1] = 1;
+        assert_eq!(tracked(&mut memory), 2 * kept + 5);
     }
 
     #[test]

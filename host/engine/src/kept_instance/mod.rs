@@ -11,10 +11,12 @@ mod idle;
 mod image;
 mod memory_access;
 mod page_map;
+mod pages;
 mod rewrite;
 mod state;
 #[cfg(test)]
 mod tests;
+mod write_tracking;
 
 use crate::admission::validate;
 use crate::config::MAX_MEMORY_BYTES;
@@ -23,15 +25,19 @@ use crate::v1::{EntryPoint, Value};
 use idle::{IdleInstances, ReleaseKey};
 use image::MemoryImage;
 use memory_access::MemoryAccess;
-use page_map::PageMap;
+use page_map::{PageMap, WrittenPages};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use wasmtime::Store;
 use wasmtime::component::{ComponentExportIndex, Instance, TypedFunc};
+use write_tracking::WriteTracking;
 
 /// Rows of one instance. The next one is new, so that nothing can add up in the sandbox's own
 /// structures.
 const MAX_ROWS: u32 = 10_000;
+/// Rows of an instance after which its writes are tracked. To begin takes as long as some dozens of
+/// resets save, and makes the next instance in its slot dearer.
+const TRACKED_FROM: u32 = 64;
 /// Fuel to set the globals of one module.
 const RESET_FUEL: u64 = 1_000_000;
 /// Ticks of the epoch that a reset may take.
@@ -42,16 +48,51 @@ const MAX_IMAGE_BYTES: usize = MAX_MEMORY_BYTES / 4;
 /// The idle instances of all releases on one engine.
 pub(crate) struct KeptInstances {
     page_map: PageMap,
+    /// None where the kernel has only the map.
+    tracking: Option<WriteTracking>,
+    tracked_from: u32,
     idle: IdleInstances<KeptInstance>,
 }
 
 impl KeptInstances {
     /// Returns a store of at most `most` idle instances. None where the kernel does not tell which
     /// pages were written.
-    pub(crate) fn new(most: usize) -> Option<Arc<KeptInstances>> {
+    pub(crate) fn new(most: usize) -> Option<KeptInstances> {
         let page_map = PageMap::open()?;
-        let idle = IdleInstances::new(most);
-        Some(Arc::new(KeptInstances { page_map, idle }))
+        Some(KeptInstances {
+            tracking: WriteTracking::open(&page_map),
+            page_map,
+            tracked_from: TRACKED_FROM,
+            idle: IdleInstances::new(most),
+        })
+    }
+
+    /// Reports whether the kernel tracks writes.
+    pub(crate) fn tracks_writes(&self) -> bool {
+        self.tracking.is_some()
+    }
+
+    /// Returns the written pages of a memory. None as [`PageMap::written_pages`].
+    fn written_pages(&self, memory: &[u8], is_tracked: bool) -> Option<Vec<WrittenPages>> {
+        if is_tracked {
+            self.page_map.tracked_pages(memory)
+        } else {
+            self.page_map.written_pages(memory)
+        }
+    }
+
+    /// Tracks the writes to a memory. False where the kernel does not.
+    fn track(&self, memory: &mut [u8]) -> bool {
+        let Some(tracking) = &self.tracking else {
+            return false;
+        };
+        match tracking.begin(memory) {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::debug!(%error, "the kernel does not track the writes to a memory");
+                false
+            }
+        }
     }
 }
 
@@ -71,6 +112,8 @@ pub(crate) struct KeptInstance {
     fuel: u64,
     /// Linear memory, bytes.
     memory: usize,
+    /// True where the kernel tracks the writes to its memory.
+    is_tracked: bool,
     rows: u32,
 }
 
@@ -135,6 +178,7 @@ impl ReleaseInstances {
                 value,
                 reset,
                 fuel: fuel.saturating_sub(left),
+                is_tracked: false,
                 rows: if was_copied { MAX_ROWS } else { 0 },
             }),
             Err(error) => Err((error, store)),
@@ -178,16 +222,24 @@ impl ReleaseInstances {
     fn set_back(&self, instance: &mut KeptInstance) -> Option<()> {
         let image = self.image.get()?.as_ref()?;
         let is_back = AtomicBool::new(false);
+        let (was_tracked, begins) = (instance.is_tracked, instance.rows == self.all.tracked_from);
+        let is_tracked = AtomicBool::new(was_tracked);
         instance.store.set_fuel(RESET_FUEL).ok()?;
         instance.store.set_epoch_deadline(RESET_TICKS);
         call(&instance.reset, &mut instance.store, &|memory| {
             if image.is_of_size(memory.len())
-                && let Some(written) = self.all.page_map.written_pages(memory)
+                && let Some(written) = self.all.written_pages(memory, was_tracked)
+                && image.restore(memory, &written)
             {
-                is_back.store(image.restore(memory, &written), Ordering::Relaxed);
+                is_back.store(true, Ordering::Relaxed);
+                if begins {
+                    let part = image.part_to_track(memory);
+                    is_tracked.store(self.all.track(part), Ordering::Relaxed);
+                }
             }
         })
         .ok()?;
+        instance.is_tracked = is_tracked.into_inner();
         is_back.into_inner().then_some(())
     }
 }

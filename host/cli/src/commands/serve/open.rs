@@ -289,7 +289,11 @@ fn engine(data: &Path, threads: usize) -> anyhow::Result<Runtime> {
     // One slot a thread is in use at a time. The others are still being cleaned.
     let instances = u32::try_from(threads * 4).unwrap_or(64);
     let cache = compile_cache::open_cache(data, DATA_FOLDER)?;
-    Ok(Runtime::new(Allocation::Pooling { instances })?.with_cache(cache))
+    let runtime = Runtime::new(Allocation::Pooling { instances })?;
+    if let Some(feature) = runtime.find_missing_feature() {
+        tracing::info!("{feature}");
+    }
+    Ok(runtime.with_cache(cache))
 }
 
 /// Adds to the error how an operator can mend a release that keeps the service from starting.

@@ -1,16 +1,18 @@
 //! Which instances are kept, and what they hold.
 
 use super::probe::{
-    FUEL, MEMORY, PROBE, Program, Step, admit_with_image, keeping_engine, keeping_probe, probe,
+    FUEL, MEMORY, PROBE, Program, Step, admit_with_image, engine_with, engine_without_tracking,
+    keeping_engine, keeping_probe, probe,
 };
+use super::write_tracking;
 use crate::config::Allocation;
-use crate::kept_instance::MAX_ROWS;
-use crate::kept_instance::page_map::MAX_PAGES;
+use crate::kept_instance::page_map::{MAX_PAGES, WrittenPages};
+use crate::kept_instance::{MAX_ROWS, call};
 use crate::outcome::RowFailure;
 use crate::tests::sandbox::common::subject;
-use crate::{Limits, Release};
+use crate::{KernelFeature, Limits, Release};
 use rustix::param::page_size;
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 
 fn run(release: &Release, steps: &[Step]) -> Option<RowFailure> {
@@ -61,7 +63,7 @@ fn a_failed_row_ends_its_instance() {
     }
     let limits = Limits::new(u64::MAX / 2, MEMORY);
     let runtime = keeping_engine().unwrap();
-    let release = admit_with_image(&runtime, limits);
+    let release = admit_with_image(&runtime, &PROBE, limits);
     assert_eq!(run(&release, &[]), None);
     assert_eq!(idle(&release).0, 1);
     let endless = Arc::new(Program(vec![Step::LoopForEver]));
@@ -115,6 +117,59 @@ fn the_instance_whose_memory_was_copied_serves_one_row() {
     assert_eq!(idle(&release), (1, Some(1)));
 }
 
+/// Earlier resets look at the whole memory, and later ones at what was written since.
+#[test]
+fn the_writes_to_an_instance_are_tracked_after_some_rows() {
+    let (Some(release), Some(_)) = (keeping_probe(), write_tracking::open()) else {
+        return;
+    };
+    let written = [20, 30, 40].map(|page| {
+        let address = i32::try_from(page * page_size()).unwrap();
+        assert_eq!(run(&release, &[Step::Write(address, 1.0)]), None);
+        let runs = tracked_pages(&release).unwrap();
+        [20, 30, 40].map(|page| {
+            let first = page * page_size();
+            runs.iter().any(|run| run.bytes.contains(&first))
+        })
+    });
+    let expected = [[false; 3], [false, true, false], [false, true, true]];
+    assert_eq!(written, expected);
+}
+
+#[test]
+fn an_instance_that_serves_few_rows_is_not_tracked() {
+    let runtime = engine_with(2, |kept| {
+        assert_eq!(kept.tracked_from, 1);
+        kept.tracked_from = 3;
+    });
+    let Some(runtime) = runtime else { return };
+    let release = admit_with_image(&runtime, &PROBE, Limits::new(FUEL, MEMORY));
+    let instances = release.kept.as_ref().unwrap();
+    let tracked = [1, 2, 3, 4].map(|_| {
+        assert_eq!(run(&release, &[]), None);
+        let instance = instances.take().unwrap();
+        let is_tracked = instance.is_tracked;
+        instances.all.idle.add(instances.key, instance);
+        is_tracked
+    });
+    let can_track = instances.all.tracks_writes();
+    assert_eq!(tracked, [false, false, can_track, can_track]);
+}
+
+/// Returns the pages that the idle instance of a release wrote since its tracking began.
+fn tracked_pages(release: &Release) -> Option<Vec<WrittenPages>> {
+    let instances = release.kept.as_ref().unwrap();
+    let mut instance = instances.take().unwrap();
+    assert!(instance.is_tracked);
+    let found = Mutex::new(None);
+    call(&instance.reset, &mut instance.store, &|memory| {
+        *found.lock().unwrap() = instances.all.page_map.tracked_pages(memory);
+    })
+    .unwrap();
+    instances.all.idle.add(instances.key, instance);
+    found.into_inner().unwrap()
+}
+
 #[test]
 fn an_idle_instance_holds_no_home_and_no_evidence() {
     let Some(release) = keeping_probe() else {
@@ -132,7 +187,7 @@ fn a_release_takes_its_instances_along_when_it_goes() {
     let Some(runtime) = keeping_engine() else {
         return;
     };
-    let admit = || admit_with_image(&runtime, Limits::new(FUEL, MEMORY));
+    let admit = || admit_with_image(&runtime, &PROBE, Limits::new(FUEL, MEMORY));
     let (first, second) = (admit(), admit());
     for release in [&first, &second] {
         assert_eq!(run(release, &[]), None);
@@ -170,6 +225,19 @@ fn idle_instances_leave_each_release_its_slots() {
         threads.map(|thread| thread.join().unwrap())
     });
     assert_eq!(ends.concat(), vec![None; 80]);
+}
+
+#[test]
+fn an_engine_names_the_feature_of_the_kernel_that_it_lacks() {
+    let (Some(mut runtime), Some(_)) = (keeping_engine(), write_tracking::open()) else {
+        return;
+    };
+    assert_eq!(runtime.find_missing_feature(), None);
+    runtime = engine_without_tracking().unwrap();
+    let missing = Some(KernelFeature::WriteTracking);
+    assert_eq!(runtime.find_missing_feature(), missing);
+    runtime.kept = None;
+    assert_eq!(runtime.find_missing_feature(), Some(KernelFeature::PageMap));
 }
 
 #[test]

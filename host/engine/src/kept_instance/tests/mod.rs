@@ -5,3 +5,4 @@ mod page_map;
 mod probe;
 mod rows;
 mod static_checks;
+mod write_tracking;

@@ -5,7 +5,7 @@ use crate::config::Allocation;
 use crate::evidence::{
     AreaLevel, EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, IndexSeries,
 };
-use crate::kept_instance::page_map::PageMap;
+use crate::kept_instance::KeptInstances;
 use crate::subject::Subject;
 use crate::tests::sandbox::common::subject;
 use crate::{Limits, Release, Runtime};
@@ -78,40 +78,87 @@ impl EvidenceSource for Program {
 }
 
 /// The guest's component.
-pub(super) static PROBE: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let mut module = wat::parse_str(include_str!("probe.wat")).unwrap();
+pub(super) static PROBE: LazyLock<Vec<u8>> = LazyLock::new(|| component(include_str!("probe.wat")));
+
+/// Another guest, whose data are fewer and shorter.
+pub(super) static SMALL_PROBE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let whole = include_str!("probe.wat");
+    let last = r#"(data (i32.const 786424) "\ff\ff\ff\ff\ff\ff\ff\ff")"#;
+    assert!(whole.contains(last));
+    component(
+        &whole
+            .replace(last, "")
+            .replace("across two pages", "over two"),
+    )
+});
+
+fn component(text: &str) -> Vec<u8> {
+    let mut module = wat::parse_str(text).unwrap();
     let mut resolve = Resolve::default();
     let wit = include_str!("../../../../../wit/valuation.wit");
     let package = resolve.push_str("valuation.wit", wit).unwrap();
     let world = resolve.select_world(&[package], Some("release")).unwrap();
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
     encode(&module).unwrap()
-});
+}
 
 /// Admits the guest on an engine with this allocator.
 pub(super) fn probe(allocation: Allocation) -> Release {
-    let runtime = Runtime::new(allocation).unwrap();
-    runtime.admit(&PROBE, Limits::new(FUEL, MEMORY)).unwrap()
+    admit_on(allocation, &PROBE)
 }
 
-/// Returns an engine that keeps instances, of two rows at once. None, with a line that says so, on
-/// a kernel that does not tell which pages were written.
+/// Admits a component on an engine with this allocator.
+pub(super) fn admit_on(allocation: Allocation, component: &[u8]) -> Release {
+    let runtime = Runtime::new(allocation).unwrap();
+    runtime.admit(component, Limits::new(FUEL, MEMORY)).unwrap()
+}
+
+/// Returns an engine that keeps instances, of two rows at once, and tracks their writes after their
+/// first row. None, with a line that says so, on a kernel that does not tell which pages were
+/// written.
 pub(super) fn keeping_engine() -> Option<Runtime> {
-    if PageMap::open().is_none() {
+    engine_with(2, |_| {})
+}
+
+/// Returns an engine as on a kernel that tracks no writes.
+pub(super) fn engine_without_tracking() -> Option<Runtime> {
+    engine_with(2, |kept| kept.tracking = None)
+}
+
+/// Returns an engine that keeps instances, of some rows at once.
+pub(super) fn engine_with(
+    instances: u32,
+    change: impl FnOnce(&mut KeptInstances),
+) -> Option<Runtime> {
+    let Some(mut kept) = KeptInstances::new(instances as usize) else {
         println!("skipped: the kernel is older than Linux 6.7");
         return None;
-    }
-    Some(Runtime::new(Allocation::Pooling { instances: 2 }).unwrap())
+    };
+    kept.tracked_from = 1;
+    change(&mut kept);
+    let mut runtime = Runtime::new(Allocation::Pooling { instances }).unwrap();
+    runtime.kept = Some(Arc::new(kept));
+    Some(runtime)
 }
 
 /// Admits the guest on an engine that keeps instances.
 pub(super) fn keeping_probe() -> Option<Release> {
-    keeping_engine().map(|runtime| admit_with_image(&runtime, Limits::new(FUEL, MEMORY)))
+    keeping_engine().map(|runtime| admit_with_image(&runtime, &PROBE, Limits::new(FUEL, MEMORY)))
 }
 
-/// Admits the guest, and values a row. The instance of that row gives the image, and is not kept.
-pub(super) fn admit_with_image(runtime: &Runtime, limits: Limits) -> Release {
-    let release = runtime.admit(&PROBE, limits).unwrap();
+/// Admits the guest on each kind of engine that keeps instances.
+pub(super) fn keeping_probes() -> Vec<Release> {
+    let engines = [keeping_engine(), engine_without_tracking()];
+    let engines = engines.iter().flatten();
+    let limits = Limits::new(FUEL, MEMORY);
+    engines
+        .map(|one| admit_with_image(one, &PROBE, limits))
+        .collect()
+}
+
+/// Admits a guest, and values a row. The instance of that row gives the image, and is not kept.
+pub(super) fn admit_with_image(runtime: &Runtime, component: &[u8], limits: Limits) -> Release {
+    let release = runtime.admit(component, limits).unwrap();
     let row = release.value(&Arc::new(subject(3)), Arc::new(Program(Vec::new())));
     assert!(row.outcome.is_ok(), "{:?}", row.outcome);
     release

@@ -1,13 +1,19 @@
 //! Rows of random programs, each with all that a guest can observe before it.
 
-use super::probe::{MEMORY, Program, Step, keeping_probe, probe};
-use crate::Release;
+use super::probe::{
+    FUEL, MEMORY, PROBE, Program, SMALL_PROBE, Step, admit_on, admit_with_image, engine_with,
+    keeping_probes, probe,
+};
 use crate::config::Allocation;
+use crate::kept_instance::call;
 use crate::outcome::{Outcome, Row, RowFailure};
 use crate::tests::sandbox::common::subject;
+use crate::{Limits, Release};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Returns a number below a bound.
 fn below(random: &mut ChaCha8Rng, bound: u32) -> i32 {
@@ -57,19 +63,81 @@ fn observation(row: &Row) -> (Result<f64, RowFailure>, u64, u64, u32) {
 /// before. Its rows have the same fuel and the same failures.
 #[test]
 fn no_guest_can_tell_a_kept_instance_from_a_new_one() {
-    let Some(kept) = keeping_probe() else { return };
     let fresh = probe(Allocation::OnDemand);
-    let instances = kept.kept.as_ref().unwrap();
-    let (mut ends, mut kept_rows) = (std::collections::BTreeMap::new(), 0);
+    for kept in keeping_probes() {
+        let (ends, kept_rows) = compare_random_rows(&[(&kept, &fresh)]);
+        // The programs end in all ways, and most instances served several rows.
+        for end in [
+            "valued",
+            "Trapped",
+            "FuelSpent",
+            "LimitReached",
+            "InvalidOutcome",
+        ] {
+            assert!(ends.contains_key(end), "{end}: {ends:?}");
+        }
+        assert!(kept_rows > 200, "{kept_rows}");
+    }
+}
+
+/// Four releases take turns in the three slots of one engine, which keeps one instance.
+#[test]
+fn no_guest_can_tell_a_slot_of_another_release_from_a_new_one() {
+    let Some(runtime) = engine_with(1, |_| {}) else {
+        return;
+    };
+    let limits = Limits::new(FUEL, MEMORY);
+    let components = [&*PROBE, &*SMALL_PROBE];
+    let fresh = components.map(|component| admit_on(Allocation::OnDemand, component));
+    let kept = [0, 1, 0, 1].map(|one| admit_with_image(&runtime, components[one], limits));
+    let pairs: Vec<_> = kept.iter().zip(fresh.iter().cycle()).collect();
+    let (_, kept_rows) = compare_random_rows(&pairs);
+    assert!(kept_rows > 20, "{kept_rows}");
+    if !runtime.kept.is_some_and(|kept| kept.tracks_writes()) {
+        return;
+    }
+    // A release that runs alone leaves its slot tracked, and another one takes it over.
+    let mut places = Vec::new();
+    for release in kept.iter().chain(&kept) {
+        for _ in 0..2 {
+            let row = value(release, 3, &[]);
+            assert!(row.outcome.is_ok(), "{:?}", row.outcome);
+        }
+        places.push(place(release));
+    }
+    places.sort_unstable();
+    places.dedup();
+    assert!(places.len() < kept.len(), "{places:?}");
+}
+
+/// Returns the address of the memory of a release's idle instance, whose writes are tracked.
+fn place(release: &Release) -> usize {
+    let instances = release.kept.as_ref().unwrap();
+    let mut instance = instances.take().unwrap();
+    assert!(instance.is_tracked);
+    let found = AtomicUsize::new(0);
+    call(&instance.reset, &mut instance.store, &|memory| {
+        found.store(memory.as_ptr().addr(), Ordering::Relaxed);
+    })
+    .unwrap();
+    instances.all.idle.add(instances.key, instance);
+    found.into_inner()
+}
+
+/// Runs rows of random programs, each in one of some releases that keep instances, and in one that
+/// does not. Returns how often they ended in each way, and the rows in kept instances.
+fn compare_random_rows(pairs: &[(&Release, &Release)]) -> (BTreeMap<String, u32>, u32) {
+    let (mut ends, mut kept_rows) = (BTreeMap::new(), 0);
     for seed in 0..60 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         for row in 0..12 {
+            let (kept, fresh) = pairs[random.next_u32() as usize % pairs.len()];
             let steps = random.next_u32() % 7;
             let program: Vec<_> = (0..steps).map(|_| random_step(&mut random)).collect();
             let bedrooms = random.next_u32() % 6;
             let (found, expected) = (
-                observation(&value(&kept, bedrooms, &program)),
-                observation(&value(&fresh, bedrooms, &program)),
+                observation(&value(kept, bedrooms, &program)),
+                observation(&value(fresh, bedrooms, &program)),
             );
             assert_eq!(found, expected, "seed {seed}, row {row}: {program:?}");
             let end = match &found.0 {
@@ -81,43 +149,37 @@ fn no_guest_can_tell_a_kept_instance_from_a_new_one() {
                     .to_owned(),
             };
             *ends.entry(end).or_insert(0) += 1;
+            let instances = kept.kept.as_ref().unwrap();
             if let Some(instance) = instances.take() {
                 kept_rows += u32::from(instance.rows > 1);
                 instances.all.idle.add(instances.key, instance);
             }
         }
     }
-    // The programs end in all ways, and most instances served several rows.
     println!("{ends:?}, {kept_rows} rows in kept instances");
-    for end in [
-        "valued",
-        "Trapped",
-        "FuelSpent",
-        "LimitReached",
-        "InvalidOutcome",
-    ] {
-        assert!(ends.contains_key(end), "{end}: {ends:?}");
-    }
-    assert!(kept_rows > 200, "{kept_rows}");
+    (ends, kept_rows)
 }
 
 /// Without the reset a guest would see it: the probe observes what a row wrote.
 #[test]
 fn the_probe_observes_each_kind_of_change() {
-    let Some(release) = keeping_probe() else {
-        return;
-    };
+    for release in keeping_probes() {
+        observe_each_kind_of_change(&release);
+    }
+}
+
+fn observe_each_kind_of_change(release: &Release) {
     let instances = release.kept.as_ref().unwrap();
     let observed = |row: Row| observation(&row).0.unwrap();
-    let first = observed(value(&release, 3, &[]));
+    let first = observed(value(release, 3, &[]));
     for change in [
         Step::Write(786_424, 1.0),
         Step::SetGlobals(1.0),
         Step::WriteSegment(200_000),
         Step::Copy,
     ] {
-        assert_eq!(observed(value(&release, 3, &[change])), first);
-        assert_eq!(observed(value(&release, 3, &[])), first, "{change:?}");
+        assert_eq!(observed(value(release, 3, &[change])), first);
+        assert_eq!(observed(value(release, 3, &[])), first, "{change:?}");
         // The same rows in an instance that is not set back.
         let mut instance = instances.take().unwrap();
         let evidence = Arc::new(Program(vec![change]));

@@ -73,6 +73,8 @@ def packages():
         put("package_manifest", f"{kind}.json", *signed)
     rows = (RELEASES / "valuation/synthetic-hedonic-2027-05/fixtures.jsonl").read_text()
     put("fixtures", "row.jsonl", rows.splitlines(keepends=True)[0])
+    prediction = {"row": "1", "inputs": [1.5, None, 3.0], "expected": 0.25, "prediction": 0.25}
+    put("predictions", "row.jsonl", json.dumps(prediction) + "\n")
     module = b"\0asm\x01\0\0\0"
     put("component", "module.wasm", b"\0asm\x0d\0\x01\0" + bytes([1, len(module)]) + module)
 
@@ -158,6 +160,8 @@ def queries():
         "dataset=ois_curve&node_months=12&from=2026-09-01", "cursor=eyJ0ZW5hbnQiOiJhY21lIn0.AAAA",
     )):  # fmt: skip
         put("series_query", f"query-{number}", query)
+    for number, query in enumerate(("postcode=qa1+1af&uprn=999082968959", "postcode=QA1%201AF", "uprn=0&postcode=")):
+        put("coverage_query", f"query-{number}", query)
 
 
 def addresses():

@@ -17,7 +17,12 @@ pub fn demo(file: &str) -> PathBuf {
 
 /// Returns the rows that are recorded of the demo's release.
 pub fn homes() -> Vec<Fixture> {
-    let lines = demo("valuation/synthetic-hedonic-2027-05/fixtures.jsonl");
+    recorded_rows("valuation/synthetic-hedonic-2027-05")
+}
+
+/// Returns the rows that are recorded of a release.
+pub fn recorded_rows(release: &str) -> Vec<Fixture> {
+    let lines = demo(release).join("fixtures.jsonl");
     fixture::read(BufReader::new(File::open(lines).unwrap())).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! A row is recorded whole, replays to the same bit, and every difference is named.
 
 use super::common::{Nothing, subject};
-use super::demo::{demo, demo_evidence, homes};
+use super::demo::{demo, demo_evidence, homes, recorded_rows};
 use super::guest::component;
 use domesday_engine::config::Allocation;
 use domesday_engine::evidence::{
@@ -61,18 +61,24 @@ fn every_recorded_row_replays_and_agrees_with_its_snapshot() {
 
 /// The recorded fuel is that of the release when it was published.
 #[test]
-fn a_kept_instance_replays_every_recorded_row_at_its_recorded_cost() {
-    let path = demo("valuation/synthetic-hedonic-2027-05/component.wasm");
-    let runtime = Runtime::new(Allocation::Pooling { instances: 1 }).unwrap();
-    let limits = Limits::new(50_000_000, 16 << 20);
-    let release = runtime
-        .admit(&std::fs::read(path).unwrap(), limits)
-        .unwrap();
-    for home in homes().iter().chain(&homes()) {
-        assert_eq!(replay(&release, home), Ok(()));
-        let evidence = Arc::new(RecordedEvidence::new(home.evidence.clone()));
-        let row = release.value(&Arc::new(home.subject.clone()), evidence);
-        assert_eq!(row.cost, home.cost, "{}", home.row);
+fn every_release_replays_every_recorded_row_at_its_recorded_cost() {
+    for release in [
+        "valuation/synthetic-hedonic-2027-05",
+        "../sandbox/releases/valuation/sandbox-2027-01",
+    ] {
+        let rows = recorded_rows(release);
+        let component = std::fs::read(demo(release).join("component.wasm")).unwrap();
+        for allocation in [Allocation::OnDemand, Allocation::Pooling { instances: 1 }] {
+            let runtime = Runtime::new(allocation).unwrap();
+            let limits = Limits::new(50_000_000, 16 << 20);
+            let release = runtime.admit(&component, limits).unwrap();
+            for row in rows.iter().chain(&rows) {
+                assert_eq!(replay(&release, row), Ok(()));
+                let evidence = Arc::new(RecordedEvidence::new(row.evidence.clone()));
+                let found = release.value(&Arc::new(row.subject.clone()), evidence);
+                assert_eq!(found.cost, row.cost, "{}", row.row);
+            }
+        }
     }
 }
 

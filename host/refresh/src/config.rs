@@ -55,7 +55,8 @@ pub struct RefreshConfig {
     pub rates: Option<SeriesConfig>,
 }
 
-/// The service that promotions go to. `DOMESDAY_STATE` may name its database.
+/// The service that promotions go to. What is left out is as the commands have it without options:
+/// by `DOMESDAY_DATA`, `DOMESDAY_CONFIG` and `DOMESDAY_STATE`, or else their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceConfig {

@@ -12,14 +12,18 @@ use crate::step::{Program, Step};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domesday_package::{KEYS, SigningKey, TrustList};
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 use walkdir::WalkDir;
 
 /// The surroundings of a round, from its caller.
 pub struct RoundContext<'a> {
     /// The configuration.
     pub config: &'a RefreshConfig,
+    /// The data folder that a step takes where the configuration names none.
+    pub default_data: &'a Path,
+    /// True if the environment names a settings file or a database. The state may be there then.
+    pub names_elsewhere: bool,
     /// The time of the round.
     pub now: DateTime<Utc>,
     /// The program whose commands are the steps.
@@ -223,9 +227,9 @@ impl RoundContext<'_> {
     /// Reports whether the service has no state yet, so that nothing was promoted.
     pub(crate) fn has_no_state(&self) -> bool {
         let service = &self.config.service;
-        let has_no_data = service.data.as_ref().is_none_or(|data| !data.exists());
-        let is_elsewhere = service.config.is_some() || env::var_os("DOMESDAY_STATE").is_some();
-        has_no_data && !is_elsewhere
+        let data = service.data.as_deref().unwrap_or(self.default_data);
+        let is_elsewhere = service.config.is_some() || self.names_elsewhere;
+        !is_elsewhere && !data.exists()
     }
 
     /// Adds the options that name the service.

@@ -4,6 +4,7 @@
 mod scripted_round;
 
 use super::*;
+use crate::config::ServiceConfig;
 use crate::file_kind::FileKind;
 use crate::monitor_exit::ALARMED;
 use crate::report::{PartState, RoundResult};
@@ -284,6 +285,41 @@ fn a_release_of_series_is_compared_with_the_current_one_before_its_promotion() {
         world.promote_elsewhere(Part::Rates, &["current"]);
         let (report, _) = world.round(&[Part::Rates]);
         assert_eq!(report.parts[0].state, state, "{to}: {report:?}");
+    }
+}
+
+/// Its steps reach the folder that commands take without options.
+#[test]
+fn a_round_that_names_no_service_compares_with_the_release_that_is_current() {
+    let mut world = World::new();
+    world.config.service = ServiceConfig::default();
+    fs::create_dir_all(&world.default_data).unwrap();
+    world.receive_all();
+    *world.program.datasets.borrow_mut() = bank_rate("2026-11-30", 1);
+    *world.program.change.borrow_mut() = Some(0.01);
+    world.add_series(Part::Rates, "current", &bank_rate("2026-12-31", 1));
+    for part in [Part::Rates, Part::Valuation] {
+        world.promote_elsewhere(part, &["current"]);
+    }
+    let (report, _) = world.round(&[]);
+    let states: Vec<PartState> = report.parts.iter().map(|part| part.state).collect();
+    use PartState::{Built, Held, Promoted, Proposed};
+    assert_eq!(states, [Held, Proposed, Built, Promoted], "{report:?}");
+}
+
+#[test]
+fn the_ledger_is_read_where_the_service_may_have_a_state() {
+    for (has_data, names_elsewhere) in [(false, false), (true, false), (false, true)] {
+        let mut world = World::new();
+        world.config.service = ServiceConfig::default();
+        world.names_elsewhere = names_elsewhere;
+        if has_data {
+            fs::create_dir_all(&world.default_data).unwrap();
+        }
+        world.receive(&["bank.csv"]);
+        let (_, ran) = world.round(&[Part::Rates]);
+        let is_read = ran.contains(&"release history".to_owned());
+        assert_eq!(is_read, has_data || names_elsewhere, "{ran:?}");
     }
 }
 

@@ -97,6 +97,9 @@ pub(super) struct World {
     pub(super) folder: tempfile::TempDir,
     pub(super) config: RefreshConfig,
     pub(super) program: ScriptedProgram,
+    /// The data folder where the configuration names none. It is not made.
+    pub(super) default_data: PathBuf,
+    pub(super) names_elsewhere: bool,
 }
 
 fn by_name(path: &Path) -> Option<FileKind> {
@@ -130,6 +133,8 @@ impl World {
             ..ScriptedProgram::default()
         };
         World {
+            default_data: folder.path().join("domesday-data"),
+            names_elsewhere: false,
             folder,
             config,
             program,
@@ -191,6 +196,8 @@ impl World {
         let later = now + Duration::from_secs(3_600);
         work(&RoundContext {
             config: &self.config,
+            default_data: &self.default_data,
+            names_elsewhere: self.names_elsewhere,
             now: later.into(),
             program: &self.program,
             recognise: &by_name,

@@ -1,7 +1,9 @@
 //! `domesday refresh`: the regular round, from files that arrived to releases.
 
 use crate::commands::serve::signals::{StopSignal, StopSignals};
+use crate::commands::target::AdminTarget;
 use anyhow::Context;
+use clap::{Args, FromArgMatches};
 use domesday_refresh::config::RefreshConfig;
 use domesday_refresh::context::RoundContext;
 use domesday_refresh::file_kind::FileKind;
@@ -69,12 +71,15 @@ impl Refresh {
     /// The configuration is not one, or a folder cannot be read or written.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = RefreshConfig::read(&self.config)?;
+        let service = find_service()?;
         let program = std::env::current_exe().context("cannot find the program's own file")?;
         let program = Arc::new(ProgramFile::new(program));
         end_step_on_signals(Arc::clone(&program))?;
         let only: Vec<Part> = self.only.iter().copied().map(Part::from).collect();
         let context = RoundContext {
             config: &config,
+            default_data: &service.data,
+            names_elsewhere: service.config.is_some() || service.state.is_some(),
             now: MachineClock.utc(),
             program: &*program,
             recognise: &file_kind,
@@ -101,6 +106,13 @@ impl Refresh {
         }
         Ok(())
     }
+}
+
+/// Returns the service that a step reaches without options: by the environment, or the defaults.
+fn find_service() -> anyhow::Result<AdminTarget> {
+    let command = AdminTarget::augment_args(clap::Command::new("domesday"));
+    let matches = command.try_get_matches_from(["domesday"])?;
+    Ok(AdminTarget::from_arg_matches(&matches)?)
 }
 
 /// Ends the step that runs and then this process, at a signal that would end this process alone.

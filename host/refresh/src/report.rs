@@ -75,10 +75,13 @@ impl PartReport {
         }
     }
 
-    /// Reports whether a person should look at the part.
+    /// Reports whether a person should look at the part, or promote its release.
     pub fn needs_person(&self) -> bool {
-        use PartState::{Held, Missing, Refused};
-        self.alarm || matches!(self.state, Held | Refused | Missing)
+        use PartState::{Held, Missing, Planned, Proposed, Refused};
+        // A release that waits for its promotion does so over rounds without news. What a dry run
+        // names next is a step of the round.
+        let is_waiting = self.next.is_some() && self.state != Planned;
+        self.alarm || is_waiting || matches!(self.state, Proposed | Held | Refused | Missing)
     }
 }
 
@@ -134,7 +137,8 @@ pub enum RoundResult {
     Done,
     /// A step failed.
     Failed,
-    /// Nothing failed, and a person should look: something is missing, overdue, held or refused.
+    /// Nothing failed, and a person should look: something is missing, overdue, proposed, held or
+    /// refused.
     Attention,
 }
 
@@ -234,8 +238,8 @@ mod tests {
 
     #[test]
     fn a_failure_outweighs_what_a_person_should_look_at() {
-        use PartState::{Failed, Held, Missing, Promoted, Proposed, Unchanged};
-        let done = report(&[Unchanged, Proposed, Promoted]);
+        use PartState::{Failed, Held, Missing, Promoted, Unchanged};
+        let done = report(&[Unchanged, Promoted]);
         assert_eq!(done.result(), RoundResult::Done);
         assert_eq!(report(&[Missing]).result(), RoundResult::Attention);
         assert_eq!(report(&[Held, Failed]).result(), RoundResult::Failed);
@@ -265,5 +269,20 @@ mod tests {
         let mut arriving = report(&[Unchanged]);
         arriving.arriving.push("inbox/pp.csv".into());
         assert_eq!(arriving.result(), RoundResult::Done);
+    }
+
+    #[test]
+    fn a_release_that_waits_for_its_promotion_is_for_a_person() {
+        use PartState::{Planned, Promoted, Proposed, Unchanged};
+        let proposed = report(&[Promoted, Proposed]);
+        assert_eq!(proposed.result(), RoundResult::Attention);
+        let with_next = |state: PartState| {
+            let mut report = report(&[state]);
+            report.parts[0].next = Some("domesday release promote".to_owned());
+            report.result()
+        };
+        assert_eq!(with_next(Unchanged), RoundResult::Attention);
+        // The round itself takes the steps that a dry run names.
+        assert_eq!(with_next(Planned), RoundResult::Done);
     }
 }

@@ -73,8 +73,7 @@ pub(crate) fn record_round(
         let done_before = known.parts.get(&part.part).and_then(|it| it.done_at);
         let of_part = PartStatus {
             failed,
-            // A release that waits for its promotion stays so over rounds without news.
-            attention: part.needs_person() || part.next.is_some(),
+            attention: part.needs_person(),
             done_at: if failed { done_before } else { Some(now) },
         };
         known.parts.insert(part.part, of_part);

@@ -61,14 +61,15 @@ pub struct SealedReceipt {
     /// The line's text from `"about"` to the end of `sealed`.
     text: String,
     digest: Sha256Digest,
-    /// The snapshot without which it cannot be replayed, if any.
+    /// The packages without which it cannot be replayed, where it is bound to them.
     pub(crate) need: Option<Need>,
 }
 
-/// A snapshot that a receipt needs for its replay.
-#[derive(Debug, Clone)]
+/// The packages that a receipt needs for its replay.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Need {
-    pub(crate) snapshot: Sha256Digest,
+    /// The snapshot, unless the receipt holds its evidence.
+    pub(crate) snapshot: Option<Sha256Digest>,
     pub(crate) release: String,
 }
 
@@ -139,10 +140,20 @@ pub(crate) fn last_line(bytes: &[u8]) -> &[u8] {
 }
 
 impl SealedReceipt {
-    /// States that the receipt cannot be replayed without the snapshot of its header.
+    /// States that the receipt cannot be replayed without the release of its header.
+    pub fn bind_to_release(mut self, about: &ReceiptHeader) -> SealedReceipt {
+        self.need = Some(Need {
+            snapshot: None,
+            release: about.release_id.clone(),
+        });
+        self
+    }
+
+    /// States that the receipt cannot be replayed without the release and the snapshot of its
+    /// header.
     pub fn bind_to_snapshot(mut self, about: &ReceiptHeader) -> SealedReceipt {
         self.need = Some(Need {
-            snapshot: about.snapshot,
+            snapshot: Some(about.snapshot),
             release: about.release_id.clone(),
         });
         self

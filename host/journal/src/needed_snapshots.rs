@@ -1,5 +1,5 @@
-//! The snapshots that the receipts of each file need for their replay. A header names the snapshot
-//! of its receipt, but nobody reads all headers to learn which snapshots may go.
+//! The releases and snapshots that the receipts of each file need for their replay. A header names
+//! those of its receipt, but nobody reads all headers to learn which packages may go.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::line::Need;
 
 use crate::{JournalError, segment};
 
-/// The file that names the snapshots.
+/// The file that names the releases and snapshots.
 const SNAPSHOTS: &str = "snapshots.jsonl";
 
 /// A snapshot without which receipts cannot be replayed.
@@ -26,13 +26,24 @@ pub struct NeededSnapshot {
     pub first_file: u64,
 }
 
+/// A release without which receipts cannot be replayed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NeededRelease {
+    /// Its id.
+    pub release_id: String,
+    /// The number in the name of the first file whose receipts need it.
+    pub first_file: u64,
+}
+
 /// A line of the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
     /// The number in the name of the file of receipts.
     file: u64,
-    snapshot: Sha256Digest,
+    /// None for receipts that hold their evidence. An earlier version passes over such a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    snapshot: Option<Sha256Digest>,
     release: String,
 }
 
@@ -41,19 +52,16 @@ struct Line {
 /// # Errors
 /// [`JournalError::Io`] if the folder cannot be read.
 pub fn needed_snapshots(folder: &Path) -> Result<Vec<NeededSnapshot>, JournalError> {
-    let files: BTreeSet<u64> = (segment::list(folder)?.into_iter())
-        .map(|(first, _)| first)
-        .collect();
-    let mut lines = read(folder)?;
-    lines.retain(|line| files.contains(&line.file));
-    lines.sort_by_key(|line| line.file);
     let mut found: BTreeMap<String, NeededSnapshot> = BTreeMap::new();
     for Line {
         file,
         snapshot,
         release,
-    } in lines
+    } in read_retained(folder)?
     {
+        let Some(snapshot) = snapshot else {
+            continue;
+        };
         found.entry(snapshot.to_string()).or_insert(NeededSnapshot {
             snapshot,
             release_id: release,
@@ -65,6 +73,37 @@ pub fn needed_snapshots(folder: &Path) -> Result<Vec<NeededSnapshot>, JournalErr
     Ok(found)
 }
 
+/// Reads which releases the receipts need that are in the folder, in the order of the files.
+///
+/// # Errors
+/// [`JournalError::Io`] if the folder cannot be read.
+pub fn needed_releases(folder: &Path) -> Result<Vec<NeededRelease>, JournalError> {
+    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    for line in read_retained(folder)? {
+        found.entry(line.release).or_insert(line.file);
+    }
+    let found = found.into_iter();
+    let mut found: Vec<_> = found
+        .map(|(release_id, first_file)| NeededRelease {
+            release_id,
+            first_file,
+        })
+        .collect();
+    found.sort_by_key(|needed| needed.first_file);
+    Ok(found)
+}
+
+/// Reads the lines about files that are there, in the order of the files.
+fn read_retained(folder: &Path) -> Result<Vec<Line>, JournalError> {
+    let files: BTreeSet<u64> = (segment::list(folder)?.into_iter())
+        .map(|(first, _)| first)
+        .collect();
+    let mut lines = read(folder)?;
+    lines.retain(|line| files.contains(&line.file));
+    lines.sort_by_key(|line| line.file);
+    Ok(lines)
+}
+
 fn read(folder: &Path) -> Result<Vec<Line>, JournalError> {
     // A crash may tear the last line. No receipt was written after it.
     read_lines(folder, SNAPSHOTS)
@@ -73,31 +112,35 @@ fn read(folder: &Path) -> Result<Vec<Line>, JournalError> {
 /// The writer's side of the file.
 pub(crate) struct SnapshotNotes {
     folder: PathBuf,
-    known: BTreeSet<(u64, String)>,
+    /// The file, the release, and the digest of the snapshot.
+    known: BTreeSet<(u64, String, Option<String>)>,
     /// The last need that was noted, which is mostly the next one.
-    last: Option<(u64, Sha256Digest)>,
+    last: Option<(u64, Need)>,
 }
 
 impl SnapshotNotes {
     /// Reads what is noted already.
     pub(crate) fn open(folder: &Path) -> Result<SnapshotNotes, JournalError> {
         let known = read(folder)?.into_iter();
+        let key = |line: Line| {
+            let snapshot = line.snapshot.as_ref().map(ToString::to_string);
+            (line.file, line.release, snapshot)
+        };
         Ok(SnapshotNotes {
             folder: folder.to_owned(),
-            known: known
-                .map(|line| (line.file, line.snapshot.to_string()))
-                .collect(),
+            known: known.map(key).collect(),
             last: None,
         })
     }
 
-    /// Notes durably that receipts of a file need a snapshot.
+    /// Notes durably that receipts of a file need a release, and a snapshot where they do.
     pub(crate) fn note(&mut self, file: u64, need: &Need) -> Result<(), JournalError> {
-        let this = Some((file, need.snapshot));
-        if self.last == this {
+        let is_last = |(noted, last): &(u64, Need)| *noted == file && last == need;
+        if self.last.as_ref().is_some_and(is_last) {
             return Ok(());
         }
-        let key = (file, need.snapshot.to_string());
+        let snapshot = need.snapshot.as_ref().map(ToString::to_string);
+        let key = (file, need.release.clone(), snapshot);
         if !self.known.contains(&key) {
             let line = Line {
                 file,
@@ -107,7 +150,7 @@ impl SnapshotNotes {
             append_line(&self.folder, SNAPSHOTS, &line)?;
             self.known.insert(key);
         }
-        self.last = this;
+        self.last = Some((file, need.clone()));
         Ok(())
     }
 }

@@ -4,7 +4,8 @@ use std::time::Instant;
 use super::*;
 use crate::line::tests::about;
 use crate::{
-    Expectations, Flaw, Journal, TenantKey, VerifyError, needed_snapshots, prepare, verify,
+    Expectations, Flaw, Journal, ReceiptHeader, TenantKey, VerifyError, needed_releases,
+    needed_snapshots, prepare, verify,
 };
 
 /// A day in milliseconds.
@@ -224,6 +225,36 @@ async fn a_snapshot_is_needed_as_long_as_a_file_has_receipts_of_it() {
         fs::remove_file(segment::path(host.folder.path(), first)).unwrap();
     }
     assert_eq!(needed_snapshots(host.folder.path()).unwrap(), []);
+}
+
+/// Releases may share a snapshot, and a receipt that holds its evidence needs its release alone.
+#[tokio::test]
+async fn each_release_is_needed_as_long_as_a_file_has_receipts_of_it() {
+    let host = Host::new();
+    let journal = host.open(Retention::default());
+    for release in ["r-1", "r-2", "r-3", "r-2"] {
+        let about = ReceiptHeader {
+            release_id: release.to_owned(),
+            ..about("v")
+        };
+        let receipt = prepare(&about, &TenantKey::new([1; 32]), &[7; 300]).unwrap();
+        let receipt = match release {
+            "r-3" => receipt.bind_to_release(&about),
+            _ => receipt.bind_to_snapshot(&about),
+        };
+        let ticket = journal.append(receipt).unwrap();
+        journal.wait_until_durable(ticket, ticket).await.unwrap();
+    }
+    drop(journal);
+    let folder = host.folder.path();
+    assert_eq!(needed_snapshots(folder).unwrap().len(), 1);
+    let needed = needed_releases(folder).unwrap().into_iter();
+    let ids: Vec<String> = needed.map(|needed| needed.release_id).collect();
+    assert_eq!(ids, ["r-1", "r-2", "r-3"]);
+    for first in host.files() {
+        fs::remove_file(segment::path(folder, first)).unwrap();
+    }
+    assert_eq!(needed_releases(folder).unwrap(), []);
 }
 
 /// A crash between the record and the removal leaves one record.

@@ -116,7 +116,7 @@ impl ReceiptRecorder {
         let bytes = bytes.map_err(|error| failed(&error))?;
         let receipt = prepare(&about, &self.key, &bytes).map_err(|error| failed(&error))?;
         let receipt = match form {
-            Form::SelfContained => receipt,
+            Form::SelfContained => receipt.bind_to_release(&about),
             Form::Digests => receipt.bind_to_snapshot(&about),
         };
         Ok(self.journal.append(receipt)?)

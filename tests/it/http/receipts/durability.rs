@@ -37,7 +37,6 @@ impl LoggedHost {
     fn serve(&self) -> Server {
         let _ = std::fs::remove_file(self.log());
         let journal = self.journal().display().to_string();
-        // The note of a snapshot that receipts need makes the folder's names durable, too.
         let receipts = ["--receipts", "all", "--receipts-self-contained"];
         start()
             .data(&self.data())
@@ -87,6 +86,8 @@ fn new_folders_files_and_heads_are_durable_before_anything_rests_on_them() {
     let server = host.serve();
     let client = server.demo();
     let (journal, above, data) = (host.journal(), host.data().join("above"), host.data());
+    // A new file of notes about packages would make the folder's names durable, too.
+    std::fs::write(journal.join("snapshots.jsonl"), "").unwrap();
     let heads = journal.join("heads.jsonl");
     for count in 1..=2 {
         value(&client);

@@ -128,8 +128,8 @@ struct HeldPackage {
     manifest: Option<Sha256Digest>,
 }
 
-/// Proves all packages of the host again, at `mebibytes` a second: after `first`, and then once a
-/// day. A release whose files are not those of its manifest is withdrawn.
+/// Proves all releases of the host and their snapshots again, at `mebibytes` a second: after
+/// `first`, and then once a day. A release whose files are not those of its manifest is withdrawn.
 pub async fn run(
     service: Arc<Service>,
     record: Arc<VerificationCache>,
@@ -172,7 +172,7 @@ pub async fn save(record: Arc<VerificationCache>) {
     }
 }
 
-/// Returns the packages by their folders.
+/// Returns the packages of the retained releases by their folders.
 fn packages(service: &Service) -> BTreeMap<PathBuf, HeldPackage> {
     let mut packages: BTreeMap<PathBuf, HeldPackage> = BTreeMap::new();
     let root = service.releases.root();

@@ -72,7 +72,7 @@ fn sample(service: &Service) -> SampledValues {
         journal_degraded: journal_problem.is_some(),
         journal_bytes: space.bytes,
         journal_disk_free: space.free,
-        journal_snapshots_missing: service.missing_snapshots.len(),
+        journal_snapshots_missing: service.missing_packages.list().len(),
         log_lines_dropped: service.log_lines.dropped_lines(),
         releases: service.served_releases().into(),
         release_source_degraded: (service.release_source.as_ref())

@@ -9,7 +9,7 @@ use crate::ledger_key::LedgerKey;
 use crate::logging::LogLines;
 use crate::memory_budget::MemoryBudget;
 use crate::quota::RequestLimiter;
-use crate::receipts::{MissingSnapshot, Receipts};
+use crate::receipts::{MissingPackages, Receipts};
 use crate::release_source::ReleaseSource;
 use crate::series_releases::SeriesReleases;
 use crate::shadow::{ShadowError, Shadows};
@@ -64,8 +64,8 @@ pub struct Service {
     pub metrics: Arc<Metrics>,
     /// The journal of receipts, where receipts are on.
     pub receipts: Option<Receipts>,
-    /// The snapshots that receipts of the journal need, and that were not here at the start.
-    pub missing_snapshots: Vec<MissingSnapshot>,
+    /// The releases and snapshots that receipts need, and that are not here.
+    pub missing_packages: Arc<MissingPackages>,
     /// The exporter of traces, where one is configured.
     pub traces: Option<Traces>,
     /// The count of lost log lines.

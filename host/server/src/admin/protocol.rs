@@ -314,7 +314,7 @@ pub struct Status {
     pub jobs_waiting: Option<u64>,
     /// The reason why changes cannot be made durable, if they cannot.
     pub storage_problem: Option<String>,
-    /// The snapshots that receipts need for their replay, and that were not here at the start.
+    /// The releases and snapshots that receipts need for their replay, and that are not here.
     #[serde(default)]
     pub missing_snapshots: Vec<String>,
     /// Log lines lost since the start.

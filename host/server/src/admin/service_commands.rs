@@ -179,7 +179,7 @@ fn status(service: &Service) -> Status {
             .ok()
             .and_then(Result::ok),
         storage_problem: service.storage_problem(),
-        missing_snapshots: (service.missing_snapshots.iter())
+        missing_snapshots: (service.missing_packages.list().iter())
             .map(ToString::to_string)
             .collect(),
         log_lines_dropped: service.log_lines.dropped_lines(),

@@ -3,11 +3,11 @@
 //! No answer leaves before its receipts are durable. The workers seal them, the thread of the
 //! journal appends them, and a request or chunk waits for all of its receipts at once.
 
-mod missing_snapshots;
+mod missing_packages;
 mod recorder;
 
 pub use domesday_journal::Head as ReceiptHead;
-pub use missing_snapshots::{MissingSnapshot, find_missing_snapshots};
+pub use missing_packages::{MissingPackage, MissingPackages};
 pub use recorder::ReceiptRecorder;
 
 use crate::clock::{Clock, random};

@@ -140,7 +140,7 @@ impl SampledGauges {
             ),
             (
                 "journal_snapshots_missing",
-                "Snapshots that receipts need for their replay and that were not here at the start",
+                "Releases and snapshots that receipts need for their replay and that are not here",
                 &gauges.journal_snapshots_missing,
             ),
             (

@@ -122,7 +122,7 @@ fn a_sample_and_an_export_need_no_snapshot_and_a_receipt_of_form_2_names_the_one
 }
 
 #[test]
-fn a_host_without_a_snapshot_that_receipts_need_says_so() {
+fn a_host_without_a_package_that_receipts_need_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     recorded(&data, &["--receipts", "all"]);
@@ -145,9 +145,9 @@ fn a_host_without_a_snapshot_that_receipts_need_says_so() {
         let server = start().data(&data).with(&settings).go();
         let told = status(&data);
         assert!(told.contains("lack") && told.contains(&gone), "{told}");
-        assert!(told.contains("gone-2026-01"), "{told}");
+        assert!(told.contains("lack the release gone-2026-01"), "{told}");
         let page = metrics_client(&server);
-        assert_eq!(metric(&page, "domesday_journal_snapshots_missing "), 1.0);
+        assert_eq!(metric(&page, "domesday_journal_snapshots_missing "), 2.0);
         if receipts == "all" {
             assert!(metric(&page, "domesday_journal_bytes ") > 40_000.0);
             assert!(metric(&page, "domesday_journal_disk_free_bytes ") > 0.0);

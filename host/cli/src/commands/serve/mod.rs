@@ -178,6 +178,7 @@ async fn serve(
         .clone()
         .map(|source| tokio::spawn(source.watch()));
     tokio::spawn(service.data_folder.clone().watch());
+    tokio::spawn(service.missing_packages.clone().watch());
     let months = settings.usage_ledger_months;
     let retention = tokio::spawn(usage_retention::run(service.clone(), months));
     let proving = prove_packages(&settings, &service, opened.record);

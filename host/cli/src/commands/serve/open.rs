@@ -24,7 +24,7 @@ use domesday_server::memory_budget::{MEMORY_BUDGET, MemoryBudget};
 use domesday_server::package_proofs::{self, FullProof};
 use domesday_server::promotion::{self, PromotedReleases, withdraw_other_packages};
 use domesday_server::quota::{CAPACITY, RequestLimiter};
-use domesday_server::receipts::{self, MissingSnapshot, Receipts};
+use domesday_server::receipts::{self, MissingPackages, Receipts};
 use domesday_server::release_source::ReleaseSource;
 use domesday_server::series_releases::{SeriesReleaseError, SeriesReleases};
 use domesday_server::service::Service;
@@ -120,7 +120,7 @@ pub fn open_service(
     state.begin_cursors(random()?)?;
     let workers = WorkerPool::new(threads, WAITING)?.with_wait_observer(metrics.wait_observer());
     let receipts = Receipts::open(settings, &state, &clock)?;
-    let missing_snapshots = missing_snapshots(settings, trust);
+    let missing_packages = Arc::new(missing_packages(settings, trust));
     let shadows = Shadows::new(
         data.join(report::FOLDER),
         workers.occupancy(),
@@ -148,7 +148,7 @@ pub fn open_service(
         clock,
         metrics,
         receipts,
-        missing_snapshots,
+        missing_packages,
         traces,
         log_lines,
         ledger_key,
@@ -167,9 +167,9 @@ pub fn open_service(
     })
 }
 
-/// Finds the snapshots without which receipts of this host cannot be replayed, and logs each. The
+/// Finds the packages without which receipts of this host cannot be replayed, and logs each. The
 /// journal may be there although receipts are off now, and those of backups beside it.
-fn missing_snapshots(settings: &Settings, trust: &Trust) -> Vec<MissingSnapshot> {
+fn missing_packages(settings: &Settings, trust: &Trust) -> MissingPackages {
     let restored = restored_journals(&settings.data).unwrap_or_else(|error| {
         tracing::error!(%error, "cannot list the journals of backups");
         Vec::new()
@@ -178,18 +178,7 @@ fn missing_snapshots(settings: &Settings, trust: &Trust) -> Vec<MissingSnapshot>
     let journals: Vec<PathBuf> = iter::once(receipts::folder(settings))
         .chain(restored)
         .collect();
-    let find = |journal: &PathBuf| {
-        let found = receipts::find_missing_snapshots(journal, &settings.releases, trust);
-        found.unwrap_or_else(|error| {
-            tracing::error!(%error, "cannot tell which snapshots receipts need");
-            Vec::new()
-        })
-    };
-    let missing: Vec<MissingSnapshot> = journals.iter().flat_map(find).collect();
-    for snapshot in &missing {
-        tracing::warn!(%snapshot, "receipts cannot be replayed until their snapshot is in the folder of releases again");
-    }
-    missing
+    MissingPackages::find(journals, &settings.releases, trust)
 }
 
 /// Time limit for the arrival of a request's head.

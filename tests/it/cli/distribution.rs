@@ -75,7 +75,9 @@ fn the_same_program_is_packed_to_the_same_bytes_and_signed() {
     run(["release", "keygen", &folder.join("key").to_string_lossy()]).ok();
     let (first, second) = (folder.join("first"), folder.join("second"));
     let signed = format!("--key '{}/key'", folder.display());
-    pack(&repository(), "", &first, &signed);
+    let packed = pack(&repository(), "", &first, &signed);
+    let warning = "and the packages name 0123456789ab\n";
+    assert!(packed.stderr.contains(warning), "{}", packed.stderr);
     // Another mask of modes, another folder for temporary files and files that are not of the
     // commit change nothing.
     let tree = match repository().join(".git").exists() {

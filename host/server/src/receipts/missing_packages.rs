@@ -29,20 +29,14 @@ pub enum MissingPackage {
 impl fmt::Display for MissingPackage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first_file = match self {
-            MissingPackage::Snapshot(NeededSnapshot {
-                snapshot,
-                release_id,
-                first_file,
-            }) => {
-                write!(f, "the snapshot {snapshot} of release {release_id}")?;
-                first_file
+            MissingPackage::Snapshot(needed) => {
+                let (snapshot, release) = (&needed.snapshot, &needed.release_id);
+                write!(f, "the snapshot {snapshot} of release {release}")?;
+                needed.first_file
             }
-            MissingPackage::Release(NeededRelease {
-                release_id,
-                first_file,
-            }) => {
-                write!(f, "the release {release_id}")?;
-                first_file
+            MissingPackage::Release(needed) => {
+                write!(f, "the release {}", needed.release_id)?;
+                needed.first_file
             }
         };
         write!(f, ", which receipts of the file from {first_file} on need")
@@ -73,7 +67,7 @@ impl MissingPackages {
 
     /// Returns the packages that were missing at the last look. Reads memory alone.
     pub fn list(&self) -> Vec<MissingPackage> {
-        self.found().values().flatten().cloned().collect()
+        self.lock().values().flatten().cloned().collect()
     }
 
     /// Looks again every minute: retention removes receipts, and people move packages.
@@ -97,7 +91,7 @@ impl MissingPackages {
                     continue;
                 }
             };
-            let before = self.found().insert(journal.clone(), missing.clone());
+            let before = self.lock().insert(journal.clone(), missing.clone());
             let before = before.unwrap_or_default();
             for package in missing.iter().filter(|package| !before.contains(package)) {
                 tracing::warn!(%package, "receipts cannot be replayed until this package is in the folder of releases again");
@@ -105,7 +99,7 @@ impl MissingPackages {
         }
     }
 
-    fn found(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Vec<MissingPackage>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Vec<MissingPackage>>> {
         // Nothing can be left half done in it.
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -185,15 +179,10 @@ mod tests {
     #[test]
     fn a_release_that_receipts_of_either_form_need_is_missed_until_it_is_back_or_they_go() {
         let folder = tempfile::tempdir().unwrap();
-        let (journal, releases) = (
-            folder.path().join("journal"),
-            folder.path().join("releases"),
-        );
+        let (journal, releases) = (folder.path().join("receipts"), folder.path().join("held"));
         fs::create_dir_all(&journal).unwrap();
-        let (release, snapshot) = (
-            format!("valuation/{RELEASE}"),
-            format!("property/{SNAPSHOT}"),
-        );
+        let release = format!("valuation/{RELEASE}");
+        let snapshot = format!("property/{SNAPSHOT}");
         put_package(&releases, &release, "component.wasm");
         put_package(&releases, &snapshot, "snapshot.redb");
         let pinned: ValuationBody =
@@ -213,10 +202,7 @@ mod tests {
             let [MissingPackage::Release(needed)] = &listed[..] else {
                 panic!("{listed:?}");
             };
-            assert_eq!(
-                (needed.release_id.as_str(), needed.first_file),
-                (RELEASE, 1)
-            );
+            assert_eq!((&*needed.release_id, needed.first_file), (RELEASE, 1));
             assert!(listed[0].to_string().contains(RELEASE), "{}", listed[0]);
 
             fs::remove_dir_all(releases.join(&snapshot)).unwrap();

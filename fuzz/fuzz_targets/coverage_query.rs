@@ -11,7 +11,7 @@ fn read(text: &str) -> Result<CoverageQuery, usize> {
     CoverageQuery::read(pairs).map_err(|errors| {
         for error in &errors {
             let field = error.field.as_deref();
-            assert!(field.is_some_and(|field| field.starts_with('/')));
+            assert!(field.is_some_and(|field| field.is_empty() || field.starts_with('/')));
             assert!(!error.message.chars().any(char::is_control));
         }
         errors.len()

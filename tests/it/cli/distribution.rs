@@ -24,11 +24,13 @@ fn bash(folder: &Path, line: &str) -> ProcessOutput {
 }
 
 /// Packs the program under test with the files of a tree, a commit and a time that do not depend on
-/// git.
+/// git. Each tree uses the tools of this one, if it has them.
 fn pack(tree: &Path, before: &str, output: &Path, more: &str) -> ProcessOutput {
     let line = format!(
-        "{before} SOURCE_DATE_EPOCH=1790000000 DOMESDAY_COMMIT=0123456789ab scripts/package \
+        "{before} export CARGO_TARGET_DIR=${{CARGO_TARGET_DIR:-'{}/target'}}; \
+         SOURCE_DATE_EPOCH=1790000000 DOMESDAY_COMMIT=0123456789ab scripts/package \
          --binary '{}' --output '{}' {more}",
+        repository().display(),
         env!("CARGO_BIN_EXE_domesday"),
         output.display()
     );

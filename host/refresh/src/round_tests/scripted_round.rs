@@ -49,7 +49,7 @@ impl Program for ScriptedProgram {
         fs::write(log, "the reason\n\n")?;
         let value = |flag: &str| {
             let place = words.iter().position(|word| word == flag);
-            place.map(|place| words[place + 1].clone())
+            place.and_then(|place| words.get(place + 1).cloned())
         };
         if let (Some(output), Some(kind)) = (&step.output, value("--kind")) {
             let history = self.history.borrow();

@@ -26,7 +26,7 @@ DIFFERENCES = """\
 | Validation | the contract, field by field and row by row | types, with a typed body | shape and type | types | a signature, if there is one |
 | Who may ask | keys, scopes and limits of tenants | what the program adds | not known | not known | not known |
 | Units | durable before the answer | none | none | none | none |
-| Isolation | a fresh sandbox a row, with bounds on work and memory | none | processes | processes | one model a server |
+| Isolation | a sandbox that is as new for each row, with bounds on work and memory | none | processes | processes | one model a server |
 | Replay of a value | to the bit, from signed packages | none | none | none | none |
 """
 

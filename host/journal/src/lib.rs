@@ -56,7 +56,7 @@ pub use folder::{heads, last_head};
 pub use head::Head;
 pub use key_cache::KeyCache;
 pub use line::{Receipt, ReceiptHeader, SealedReceipt, prepare};
-pub use needed_snapshots::{NeededRelease, NeededSnapshot, needed_releases, needed_snapshots};
+pub use needed_snapshots::{NeededPackages, NeededRelease, NeededSnapshot, needed_packages};
 pub use padding::WrittenBytes;
 pub use restored::{JOURNAL, RESTORED_JOURNAL, name_after_restore, restored_journals};
 pub use retention::{JournalSpace, Limit, RemovedFile, Retention, removed_files};

@@ -1,7 +1,7 @@
 //! The releases and snapshots that the receipts of each file need for their replay. A header names
 //! those of its receipt, but nobody reads all headers to learn which packages may go.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use domesday_package::Sha256Digest;
@@ -47,61 +47,47 @@ struct Line {
     release: String,
 }
 
-/// Reads which snapshots the receipts need that are in the folder, in the order of the files.
+/// The packages that receipts need for their replay, each in the order of the files.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct NeededPackages {
+    /// The snapshots.
+    pub snapshots: Vec<NeededSnapshot>,
+    /// The releases.
+    pub releases: Vec<NeededRelease>,
+}
+
+/// Reads which packages the receipts need that are in the folder.
 ///
 /// # Errors
 /// [`JournalError::Io`] if the folder cannot be read.
-pub fn needed_snapshots(folder: &Path) -> Result<Vec<NeededSnapshot>, JournalError> {
-    let mut found: BTreeMap<String, NeededSnapshot> = BTreeMap::new();
-    for Line {
-        file,
-        snapshot,
-        release,
-    } in read_retained(folder)?
-    {
-        let Some(snapshot) = snapshot else {
-            continue;
-        };
-        found.entry(snapshot.to_string()).or_insert(NeededSnapshot {
-            snapshot,
-            release_id: release,
-            first_file: file,
-        });
-    }
-    let mut found: Vec<_> = found.into_values().collect();
-    found.sort_by_key(|needed| needed.first_file);
-    Ok(found)
-}
-
-/// Reads which releases the receipts need that are in the folder, in the order of the files.
-///
-/// # Errors
-/// [`JournalError::Io`] if the folder cannot be read.
-pub fn needed_releases(folder: &Path) -> Result<Vec<NeededRelease>, JournalError> {
-    let mut found: BTreeMap<String, u64> = BTreeMap::new();
-    for line in read_retained(folder)? {
-        found.entry(line.release).or_insert(line.file);
-    }
-    let found = found.into_iter();
-    let mut found: Vec<_> = found
-        .map(|(release_id, first_file)| NeededRelease {
-            release_id,
-            first_file,
-        })
-        .collect();
-    found.sort_by_key(|needed| needed.first_file);
-    Ok(found)
-}
-
-/// Reads the lines about files that are there, in the order of the files.
-fn read_retained(folder: &Path) -> Result<Vec<Line>, JournalError> {
+pub fn needed_packages(folder: &Path) -> Result<NeededPackages, JournalError> {
     let files: BTreeSet<u64> = (segment::list(folder)?.into_iter())
         .map(|(first, _)| first)
         .collect();
     let mut lines = read(folder)?;
     lines.retain(|line| files.contains(&line.file));
     lines.sort_by_key(|line| line.file);
-    Ok(lines)
+    let (mut digests, mut ids) = (BTreeSet::new(), BTreeSet::new());
+    let mut needed = NeededPackages::default();
+    for line in lines {
+        let (release_id, first_file) = (line.release, line.file);
+        if let Some(snapshot) = line.snapshot
+            && digests.insert(snapshot.to_string())
+        {
+            needed.snapshots.push(NeededSnapshot {
+                snapshot,
+                release_id: release_id.clone(),
+                first_file,
+            });
+        }
+        if ids.insert(release_id.clone()) {
+            needed.releases.push(NeededRelease {
+                release_id,
+                first_file,
+            });
+        }
+    }
+    Ok(needed)
 }
 
 fn read(folder: &Path) -> Result<Vec<Line>, JournalError> {

@@ -4,8 +4,8 @@ use std::time::Instant;
 use super::*;
 use crate::line::tests::about;
 use crate::{
-    Expectations, Flaw, Journal, ReceiptHeader, TenantKey, VerifyError, needed_releases,
-    needed_snapshots, prepare, verify,
+    Expectations, Flaw, Journal, ReceiptHeader, TenantKey, VerifyError, needed_packages, prepare,
+    verify,
 };
 
 /// A day in milliseconds.
@@ -206,10 +206,10 @@ async fn a_snapshot_is_needed_as_long_as_a_file_has_receipts_of_it() {
     let receipt = prepare(&about("whole"), &TenantKey::new([1; 32]), &[7; 300]).unwrap();
     let ticket = journal.append(receipt).unwrap();
     journal.wait_until_durable(ticket, ticket).await.unwrap();
-    assert_eq!(needed_snapshots(host.folder.path()).unwrap(), []);
+    assert_eq!(needed_packages(host.folder.path()).unwrap().snapshots, []);
     keep(&journal, 20).await;
     drop(journal);
-    let needed = needed_snapshots(host.folder.path()).unwrap();
+    let needed = needed_packages(host.folder.path()).unwrap().snapshots;
     let [needed] = &needed[..] else {
         panic!("{needed:?}")
     };
@@ -221,10 +221,13 @@ async fn a_snapshot_is_needed_as_long_as_a_file_has_receipts_of_it() {
     assert_eq!(lines.lines().count(), host.files().len());
     fs::write(&path, lines + "{\"file\":").unwrap();
     for first in host.files() {
-        assert_eq!(needed_snapshots(host.folder.path()).unwrap().len(), 1);
+        assert_eq!(
+            needed_packages(host.folder.path()).unwrap().snapshots.len(),
+            1
+        );
         fs::remove_file(segment::path(host.folder.path(), first)).unwrap();
     }
-    assert_eq!(needed_snapshots(host.folder.path()).unwrap(), []);
+    assert_eq!(needed_packages(host.folder.path()).unwrap().snapshots, []);
 }
 
 /// Releases may share a snapshot, and a receipt that holds its evidence needs its release alone.
@@ -247,14 +250,14 @@ async fn each_release_is_needed_as_long_as_a_file_has_receipts_of_it() {
     }
     drop(journal);
     let folder = host.folder.path();
-    assert_eq!(needed_snapshots(folder).unwrap().len(), 1);
-    let needed = needed_releases(folder).unwrap().into_iter();
+    assert_eq!(needed_packages(folder).unwrap().snapshots.len(), 1);
+    let needed = needed_packages(folder).unwrap().releases.into_iter();
     let ids: Vec<String> = needed.map(|needed| needed.release_id).collect();
     assert_eq!(ids, ["r-1", "r-2", "r-3"]);
     for first in host.files() {
         fs::remove_file(segment::path(folder, first)).unwrap();
     }
-    assert_eq!(needed_releases(folder).unwrap(), []);
+    assert_eq!(needed_packages(folder).unwrap().releases, []);
 }
 
 /// A crash between the record and the removal leaves one record.

@@ -1,9 +1,7 @@
 //! The releases and snapshots that receipts need for their replay, and that are not in the folder
 //! of releases.
 
-use domesday_journal::{
-    JournalError, NeededRelease, NeededSnapshot, needed_releases, needed_snapshots,
-};
+use domesday_journal::{JournalError, NeededRelease, NeededSnapshot, needed_packages};
 use domesday_package::{Kind, PropertyBody, Trust, ValuationBody, read_claimed_body};
 use domesday_valuation::release_store::package_ids;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,12 +113,13 @@ fn find_missing(
     if !journal.exists() {
         return Ok(Vec::new());
     }
-    let snapshots = missing_snapshots(needed_snapshots(journal)?, releases, trust);
+    let needed = needed_packages(journal)?;
+    let snapshots = missing_snapshots(needed.snapshots, releases, trust).into_iter();
     let folder = releases.join(Kind::Valuation.as_str());
-    let releases = needed_releases(journal)?.into_iter();
+    let releases = needed.releases.into_iter();
     let releases = releases.filter(|needed| !is_held(&folder.join(&needed.release_id), trust));
-    let snapshots = snapshots.into_iter().map(MissingPackage::Snapshot);
     Ok(snapshots
+        .map(MissingPackage::Snapshot)
         .chain(releases.map(MissingPackage::Release))
         .collect())
 }

@@ -2,17 +2,17 @@
 
 use super::probe::{
     FUEL, MEMORY, PROBE, Program, Step, admit_with_image, engine_with, engine_without_tracking,
-    keeping_engine, keeping_probe, probe,
+    keeping_engine, keeping_probe, probe, read_tracked_memory,
 };
 use super::write_tracking;
 use crate::config::Allocation;
-use crate::kept_instance::page_map::{MAX_PAGES, WrittenPages};
-use crate::kept_instance::{MAX_ROWS, call};
+use crate::kept_instance::MAX_ROWS;
+use crate::kept_instance::page_map::MAX_PAGES;
 use crate::outcome::RowFailure;
 use crate::tests::sandbox::common::subject;
 use crate::{KernelFeature, Limits, Release};
 use rustix::param::page_size;
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 fn run(release: &Release, steps: &[Step]) -> Option<RowFailure> {
@@ -126,7 +126,8 @@ fn the_writes_to_an_instance_are_tracked_after_some_rows() {
     let written = [20, 30, 40].map(|page| {
         let address = i32::try_from(page * page_size()).unwrap();
         assert_eq!(run(&release, &[Step::Write(address, 1.0)]), None);
-        let runs = tracked_pages(&release).unwrap();
+        let map = &release.kept.as_ref().unwrap().all.page_map;
+        let runs = read_tracked_memory(&release, |memory| map.tracked_pages(memory)).unwrap();
         [20, 30, 40].map(|page| {
             let first = page * page_size();
             runs.iter().any(|run| run.bytes.contains(&first))
@@ -154,20 +155,6 @@ fn an_instance_that_serves_few_rows_is_not_tracked() {
     });
     let can_track = instances.all.tracks_writes();
     assert_eq!(tracked, [false, false, can_track, can_track]);
-}
-
-/// Returns the pages that the idle instance of a release wrote since its tracking began.
-fn tracked_pages(release: &Release) -> Option<Vec<WrittenPages>> {
-    let instances = release.kept.as_ref().unwrap();
-    let mut instance = instances.take().unwrap();
-    assert!(instance.is_tracked);
-    let found = Mutex::new(None);
-    call(&instance.reset, &mut instance.store, &|memory| {
-        *found.lock().unwrap() = instances.all.page_map.tracked_pages(memory);
-    })
-    .unwrap();
-    instances.all.idle.add(instances.key, instance);
-    found.into_inner().unwrap()
 }
 
 #[test]

@@ -5,11 +5,11 @@ use crate::config::Allocation;
 use crate::evidence::{
     AreaLevel, EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, IndexSeries,
 };
-use crate::kept_instance::KeptInstances;
+use crate::kept_instance::{KeptInstances, call};
 use crate::subject::Subject;
 use crate::tests::sandbox::common::subject;
 use crate::{Limits, Release, Runtime};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 use wit_component::{StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
@@ -162,4 +162,21 @@ pub(super) fn admit_with_image(runtime: &Runtime, component: &[u8], limits: Limi
     let row = release.value(&Arc::new(subject(3)), Arc::new(Program(Vec::new())));
     assert!(row.outcome.is_ok(), "{:?}", row.outcome);
     release
+}
+
+/// Reads the memory of a release's idle instance, whose writes are tracked.
+pub(super) fn read_tracked_memory<T: Send>(
+    release: &Release,
+    read: impl Fn(&[u8]) -> T + Send + Sync,
+) -> T {
+    let instances = release.kept.as_ref().unwrap();
+    let mut instance = instances.take().unwrap();
+    assert!(instance.is_tracked);
+    let found = Mutex::new(None);
+    call(&instance.reset, &mut instance.store, &|memory| {
+        *found.lock().unwrap() = Some(read(memory));
+    })
+    .unwrap();
+    instances.all.idle.add(instances.key, instance);
+    found.into_inner().unwrap().unwrap()
 }

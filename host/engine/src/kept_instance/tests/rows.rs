@@ -2,10 +2,9 @@
 
 use super::probe::{
     FUEL, MEMORY, PROBE, Program, SMALL_PROBE, Step, admit_on, admit_with_image, engine_with,
-    keeping_probes, probe,
+    keeping_probes, probe, read_tracked_memory,
 };
 use crate::config::Allocation;
-use crate::kept_instance::call;
 use crate::outcome::{Outcome, Row, RowFailure};
 use crate::tests::sandbox::common::subject;
 use crate::{Limits, Release};
@@ -13,7 +12,6 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Returns a number below a bound.
 fn below(random: &mut ChaCha8Rng, bound: u32) -> i32 {
@@ -103,25 +101,13 @@ fn no_guest_can_tell_a_slot_of_another_release_from_a_new_one() {
             let row = value(release, 3, &[]);
             assert!(row.outcome.is_ok(), "{:?}", row.outcome);
         }
-        places.push(place(release));
+        places.push(read_tracked_memory(release, |memory| {
+            memory.as_ptr().addr()
+        }));
     }
     places.sort_unstable();
     places.dedup();
     assert!(places.len() < kept.len(), "{places:?}");
-}
-
-/// Returns the address of the memory of a release's idle instance, whose writes are tracked.
-fn place(release: &Release) -> usize {
-    let instances = release.kept.as_ref().unwrap();
-    let mut instance = instances.take().unwrap();
-    assert!(instance.is_tracked);
-    let found = AtomicUsize::new(0);
-    call(&instance.reset, &mut instance.store, &|memory| {
-        found.store(memory.as_ptr().addr(), Ordering::Relaxed);
-    })
-    .unwrap();
-    instances.all.idle.add(instances.key, instance);
-    found.into_inner()
 }
 
 /// Runs rows of random programs, each in one of some releases that keep instances, and in one that

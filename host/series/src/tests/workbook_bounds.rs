@@ -120,6 +120,17 @@ fn two_cells_at_the_corners_of_a_sheet_take_no_memory() {
     );
 }
 
+/// The reader panics where it counts the row or the column of such a reference.
+#[test]
+fn a_reference_to_a_cell_beyond_every_sheet_is_damage() {
+    for reference in ["A99999999999", "ZZZZZZZZZ1"] {
+        let cells = format!(r#"<row r="1"><c r="{reference}"><v>1</v></c></row>"#);
+        let error = reading(&[("beyond.xlsx", sheet_of(&cells))]).unwrap_err();
+        let reason = "a part of it is damaged. Download it again";
+        assert!(error.contains(reason), "{reference}: {error}");
+    }
+}
+
 /// The reader copies the string into every cell that shares it.
 #[test]
 fn a_string_that_many_cells_share_is_bounded_in_sum() {

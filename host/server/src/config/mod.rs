@@ -90,11 +90,11 @@ pub struct Settings {
         value_name = "ID"
     )]
     pub allow_unsigned: Vec<String>,
-    /// Read every byte of all packages before serving, instead of trusting the record of files that
-    /// this host has proved.
+    /// Read every byte of the packages of all releases before serving, instead of trusting the
+    /// record of files that this host has proved.
     #[arg(long, env = "DOMESDAY_VERIFY")]
     pub verify: bool,
-    /// Mebibytes a second at which all packages are read again once a day, while it serves.
+    /// Mebibytes a second at which these packages are read again once a day, while it serves.
     #[arg(
         long,
         env = "DOMESDAY_VERIFY_RATE",

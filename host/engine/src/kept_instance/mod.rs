@@ -197,7 +197,7 @@ impl ReleaseInstances {
         store.set_fuel(RESET_FUEL)?;
         let was_copied = AtomicBool::new(false);
         call(&reset, store, &|memory| {
-            page_map::keep_pages_small(memory);
+            pages::keep_pages_small(memory);
             // One thread copies it. The instances of others cannot be set back meanwhile.
             if let Ok(_copying) = self.copying.try_lock() {
                 self.image.get_or_init(|| {

@@ -2,8 +2,8 @@
 //!
 //! The request is `PAGEMAP_SCAN` of Linux 6.7 and later, described in the manual page of that name.
 
+use super::pages::Pages;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl, opcode};
-use rustix::mm::{Advice, madvise};
 use rustix::param::page_size;
 use std::ffi::c_void;
 use std::fs::File;
@@ -62,13 +62,24 @@ pub(super) struct WrittenPages {
 pub(super) struct PageMap(File);
 
 impl PageMap {
-    /// Opens the page map. None where the kernel does not answer such requests.
+    /// Opens the page map, and tries it on two pages. None where the kernel does not answer such
+    /// requests, or does not name the written page.
+    ///
+    /// The manual defines the mark of a write for tracked memories alone, and later kernels may
+    /// give it to no other. A reset by their answers would leave what a row wrote.
     ///
     /// A process that forks would go on reading its parent's map. This one never forks without
     /// becoming another program.
     pub(super) fn open() -> Option<PageMap> {
         let map = PageMap(File::open("/proc/self/pagemap").ok()?);
-        map.written_pages(&[]).is_some().then_some(map)
+        let mut pages = Pages::new(2).ok()?;
+        let memory = pages.bytes();
+        memory[page_size()] = 1;
+        let expected = WrittenPages {
+            bytes: page_size()..memory.len(),
+            are_zero: false,
+        };
+        (map.written_pages(memory)? == [expected]).then_some(map)
     }
 
     /// Returns the pages of a memory that were written, in order. None where there are more than
@@ -137,18 +148,6 @@ impl PageMap {
         let written = runs.iter().filter(|run| !run.are_zero);
         let bytes: usize = written.map(|run| run.bytes.len()).sum();
         (bytes <= MAX_PAGES * page_size()).then_some(runs)
-    }
-}
-
-/// Asks the kernel for pages of the usual size. Of a huge page it reports 512 as written.
-pub(super) fn keep_pages_small(memory: &mut [u8]) {
-    let advice = Advice::LinuxNoHugepage;
-    // SAFETY: The advice changes no byte of the memory, which is borrowed for the call.
-    #[allow(unsafe_code)]
-    let advised = unsafe { madvise(memory.as_mut_ptr().cast(), memory.len(), advice) };
-    if let Err(error) = advised {
-        // A kernel without huge pages refuses it.
-        tracing::debug!(%error, "the kernel takes no advice on huge pages");
     }
 }
 

@@ -1,8 +1,7 @@
-//! Pages of memory that are mapped for themselves.
+//! Pages of memory that are mapped for themselves, and their size.
 
-use super::page_map::keep_pages_small;
 use rustix::io::Errno;
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use rustix::param::page_size;
 
 /// Pages of zeros at first, which nothing else uses.
@@ -47,5 +46,17 @@ impl Drop for Pages {
         if let Err(error) = unmapped {
             tracing::warn!(%error, "cannot unmap pages of memory");
         }
+    }
+}
+
+/// Asks the kernel for pages of the usual size. Of a huge page it reports 512 as written.
+pub(super) fn keep_pages_small(memory: &mut [u8]) {
+    let advice = Advice::LinuxNoHugepage;
+    // SAFETY: The advice changes no byte of the memory, which is borrowed for the call.
+    #[allow(unsafe_code)]
+    let advised = unsafe { madvise(memory.as_mut_ptr().cast(), memory.len(), advice) };
+    if let Err(error) = advised {
+        // A kernel without huge pages refuses it.
+        tracing::debug!(%error, "the kernel takes no advice on huge pages");
     }
 }

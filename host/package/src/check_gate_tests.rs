@@ -3,12 +3,13 @@
 use super::*;
 use crate::test_package::{ID, write_package};
 use crate::{
-    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, REQUIRED_CHECKS, SigningKey, TransferControl,
-    TrustList, approve, attach_check, open, publish,
+    CHECKED_ADVERSARIAL_ROWS, CHECKED_HOMES, Kind, PulledRelease, REQUIRED_CHECKS, Remote,
+    SigningKey, TransferControl, TransferObserver, TrustList, approve, attach_check, open, publish,
 };
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 fn key(seed: u8) -> SigningKey {
@@ -409,6 +410,49 @@ fn a_report_by_a_key_that_is_not_trusted_replaces_none() {
     assert!(strange.outweigh(&own, &package, &Trust::Unsigned));
     assert!(!strange.outweigh(&own, &package, &trust_of(&[1])));
     assert!(own.outweigh(&strange, &package, &trust_of(&[1])));
+}
+
+/// A listener that takes no notice.
+struct Silent;
+
+impl TransferObserver for Silent {
+    fn show_progress(&self, _: &str, _: u64, _: u64) {}
+
+    fn say(&self, _: &str) {}
+}
+
+#[test]
+fn a_pull_from_a_folder_judges_reports_by_the_keys_of_the_host_that_pulls() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let make = |releases: &Path| {
+        let packages_dir = releases.join(Kind::Property.as_str());
+        write_package(&packages_dir, "data", b"content");
+        crate::sign(&packages_dir.join(ID), &key(1)).unwrap()
+    };
+    let (own, other) = (make(here.path()), make(there.path()));
+    let read = |package: &Package| Attachments::read(package.directory()).unwrap();
+    let pull = || {
+        let wanted = PulledRelease {
+            kind: Kind::Property,
+            id: &own.manifest().id,
+            manifest: None,
+            with_snapshot: false,
+        };
+        let remote = Remote::Folder(there.path().to_owned(), Arc::default());
+        let destination = (here.path(), &trust_of(&[1]));
+        remote.pull(wanted, destination, &Silent).unwrap();
+        read(&own)
+    };
+    // A stranger's report here makes way for a trusted one of the same weight.
+    attach_check(&own, &report_pass(&own), &key(8)).unwrap();
+    attach_check(&other, &report_pass(&other), &key(1)).unwrap();
+    let trusted = read(&other);
+    assert_ne!(read(&own), trusted);
+    assert_eq!(pull(), trusted);
+    // A trusted one here stays, although a stranger's is approved.
+    attach_check(&other, &report_pass(&other), &key(8)).unwrap();
+    approve(&other, &trust_of(&[8]), &key(9)).unwrap();
+    assert_eq!(pull(), trusted);
 }
 
 #[test]

@@ -18,8 +18,8 @@ use crate::{
 ///
 /// A missing packages folder is created. Every file is hashed as it is copied: the copy has the
 /// bytes of the manifest even if the package changed since it was opened. An unsigned package that
-/// is there with the same bytes takes the signature of this one. The attachments come along. The
-/// control counts the bytes.
+/// is there with the same bytes takes the signature of this one. The attachments come along, and
+/// those that vouch for more replace others, whoever signed them. The control counts the bytes.
 ///
 /// # Errors
 /// [`PackageErrorKind::Republished`] where the id is there with other bytes.
@@ -30,12 +30,25 @@ pub fn publish(
     packages_dir: &Path,
     control: &TransferControl,
 ) -> Result<PublishOutcome, PackageError> {
+    // Whoever publishes may be asked by hosts that trust other keys.
+    publish_under(&Trust::Unsigned, package, packages_dir, control)
+}
+
+/// Copies `package` as [`publish`] does, for a host that counts reports and approvals by the keys
+/// of `trust` alone.
+pub(crate) fn publish_under(
+    trust: &Trust,
+    package: &Package,
+    packages_dir: &Path,
+    control: &TransferControl,
+) -> Result<PublishOutcome, PackageError> {
     let destination = packages_dir.join(package.manifest().id.as_str());
-    publish_to(package, (packages_dir, &destination), control)
+    publish_to(trust, package, (packages_dir, &destination), control)
         .map_err(|error| error.of(&destination))
 }
 
 fn publish_to(
+    trust: &Trust,
     package: &Package,
     (packages_dir, destination): (&Path, &Path),
     control: &TransferControl,
@@ -43,8 +56,7 @@ fn publish_to(
     let manifest = package.manifest();
     let signature = signature_of(package)?;
     let attachments = Attachments::read_from(package.directory())?;
-    // Whoever publishes may be asked by hosts that trust other keys.
-    let heads = (signature.as_deref(), &attachments, &Trust::Unsigned);
+    let heads = (signature.as_deref(), &attachments, trust);
     let existing = find_existing(destination, manifest, heads, control)?;
     if let Some(published) = existing {
         return Ok(published);

@@ -16,6 +16,7 @@ pub use self::repository::{FileProgress, Repository, RepositoryError};
 
 use self::replacement::Replacement;
 use self::repository::reword_conflict;
+use crate::publish::publish_under;
 use crate::snapshot_pin::check_pin;
 use crate::{
     Attachments, Full, Kind, Manifest, Package, PackageId, PublicKey, PublishOutcome,
@@ -215,8 +216,9 @@ impl Remote {
                     |kind, id: &PackageId| open_package_with(folder, (kind, id), trust, &**control);
                 let release = open(kind, id)?;
                 wanted.check(release.digest())?;
+                let source = (from.as_str(), trust);
                 let copy = |package: &Package, packages_dir: &Path| {
-                    copy(package, (packages_dir, control), Some(&from))
+                    copy(package, (packages_dir, control), Some(source))
                 };
                 if with_snapshot {
                     let body: ValuationBody = release.body()?;
@@ -296,22 +298,24 @@ impl TransferredPackage {
     }
 }
 
-/// Copies a package into a folder of packages. `from` is the source of a pull, if it is one.
+/// Copies a package into a folder of packages. `from` is the source of a pull, if it is one, and
+/// the trust of the host that pulls.
 fn copy(
     package: &Package,
     (packages_dir, control): (&Path, &TransferControl),
-    from: Option<&str>,
+    from: Option<(&str, &Trust)>,
 ) -> Result<TransferredPackage, TransferError> {
     let manifest = package.manifest();
-    let outcome =
-        publish(package, packages_dir, control).map_err(|error| TransferError::NotCopied {
-            word: word(manifest.kind),
-            id: manifest.id.clone(),
-            source: Box::new(match from {
-                Some(from) => reword_conflict(error, from),
-                None => error,
-            }),
-        })?;
+    let copied = match from {
+        Some((from, trust)) => publish_under(trust, package, packages_dir, control)
+            .map_err(|error| reword_conflict(error, from)),
+        None => publish(package, packages_dir, control),
+    };
+    let outcome = copied.map_err(|error| TransferError::NotCopied {
+        word: word(manifest.kind),
+        id: manifest.id.clone(),
+        source: Box::new(error),
+    })?;
     Ok(TransferredPackage {
         manifest: manifest.clone(),
         signer: package.signer().copied(),

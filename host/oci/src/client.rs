@@ -4,12 +4,12 @@
 //! where others cannot read it, and nothing where the registry may not direct to ([`Reach`]).
 
 use super::challenge::Challenge;
-use super::error::{of_request, printable};
+use super::error::of_request;
 use super::reach::{self, DestinationError, Reach};
 use super::resolver::GuardedResolver;
 use super::user_agent::USER_AGENT;
 use super::{Address, RegistryError, artifact};
-use domesday_package::Sha256Digest;
+use domesday_package::{Sha256Digest, printable};
 use oci_client::errors::{OciEnvelope, OciErrorCode};
 use oci_client::manifest::OCI_IMAGE_MEDIA_TYPE;
 use oci_client::secrets::RegistryAuth;

@@ -1,12 +1,9 @@
 //! Errors between this host and a registry.
 
 use super::reach::DestinationError;
-use domesday_package::PackageError;
+use domesday_package::{PackageError, join_causes, printable};
 use std::error::Error;
 use std::io;
-
-/// The longest foreign text that is repeated, characters.
-const MAX_FOREIGN_TEXT: usize = 200;
 
 /// A package could not be published to a registry or pulled from one.
 #[derive(Debug, thiserror::Error)]
@@ -248,7 +245,7 @@ pub fn of_request(error: reqwest::Error, host: &str, doing: &str) -> RegistryErr
             },
         };
     }
-    let problem = printable(&chain(&error));
+    let problem = printable(&join_causes(&error));
     if is_refusal(&error) || error.is_builder() || error.is_redirect() {
         return RegistryError::Failed {
             doing,
@@ -270,63 +267,8 @@ pub fn of_request(error: reqwest::Error, host: &str, doing: &str) -> RegistryErr
     }
 }
 
-/// Returns the beginning of a foreign text in a form that is safe on a terminal.
-///
-/// Control characters and those that change the direction of the text are replaced.
-pub fn printable(text: &str) -> String {
-    let turns = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    let mut safe: String = text
-        .trim()
-        .chars()
-        .take(MAX_FOREIGN_TEXT)
-        .map(|c| match c {
-            c if c.is_whitespace() => ' ',
-            c if c.is_control() || turns(c) => char::REPLACEMENT_CHARACTER,
-            c => c,
-        })
-        .collect();
-    if text.trim().chars().nth(MAX_FOREIGN_TEXT).is_some() {
-        safe.push('…');
-    }
-    safe
-}
-
 /// Returns whether a destination was refused, which no retry helps against.
 fn is_refusal(error: &reqwest::Error) -> bool {
     let mut causes = std::iter::successors(error.source(), |&cause| cause.source());
     causes.any(|cause| cause.is::<DestinationError>())
-}
-
-/// Joins an error with its causes, each once. A connection's own text says only that it failed.
-fn chain(error: &dyn Error) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        let text = next.to_string();
-        if !message.ends_with(&text) {
-            message = format!("{message}: {text}");
-        }
-        cause = next.source();
-    }
-    message
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn foreign_text_is_short_and_moves_no_cursor() {
-        assert_eq!(printable(" it is\nbroken "), "it is broken");
-        let shown = printable("\u{1b}[2Jall is well\u{202e}\u{9b}1m");
-        assert_eq!(shown, "\u{fffd}[2Jall is well\u{fffd}\u{fffd}1m");
-        assert_eq!(
-            printable(&"x".repeat(9999)).chars().count(),
-            MAX_FOREIGN_TEXT + 1
-        );
-        assert_eq!(
-            printable(&"x".repeat(MAX_FOREIGN_TEXT)).chars().count(),
-            MAX_FOREIGN_TEXT
-        );
-    }
 }

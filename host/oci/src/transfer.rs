@@ -2,11 +2,11 @@
 
 use super::artifact::blob;
 use super::client::RepositoryClient;
-use super::error::{of_request, printable};
+use super::error::of_request;
 use super::{Address, LogLine, RegistryError, artifact, credentials};
 use backon::{ExponentialBuilder, Retryable};
 use bytes::Bytes;
-use domesday_package::{FileEntry, Sha256Digest};
+use domesday_package::{FileEntry, Sha256Digest, printable};
 use domesday_registers::Progress;
 use futures_util::stream;
 use oci_client::RegistryOperation;

@@ -2,7 +2,8 @@
 
 use super::RegistryError;
 use super::client::RepositoryClient;
-use super::error::{of_request, printable};
+use super::error::of_request;
+use domesday_package::printable;
 use oci_client::manifest::OCI_IMAGE_MEDIA_TYPE;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, LOCATION};
 use reqwest::{Body, Response, StatusCode, Url};

@@ -50,6 +50,7 @@ mod error;
 mod existing;
 mod file_signature;
 mod files;
+mod foreign_text;
 mod id;
 mod json;
 mod keys;
@@ -94,6 +95,7 @@ pub use durable::{
 pub use error::{PackageError, PackageErrorKind};
 pub use existing::PublishOutcome;
 pub use file_signature::{FileSignatureError, sign_file, verify_file};
+pub use foreign_text::{join_causes, printable, printable_within};
 pub use id::{Kind, PackageId, PackageIdError};
 pub use keys::{KeyError, PublicKey, SigningKey};
 pub use manifest::{FileEntry, Manifest};

@@ -1,9 +1,12 @@
 //! The project's one HTTP client, for the requests that `object_store` makes and signs.
 //!
-//! The crate's own connector would bring HTTP/2 and AWS-LC.
+//! The crate's own connector would bring HTTP/2 and AWS-LC, and the crate reads refusals and
+//! listings whole. So the client bounds them.
 
 use async_trait::async_trait;
-use http_body_util::BodyExt;
+use domesday_package::printable;
+use http::Method;
+use http_body_util::{BodyExt, Limited};
 use object_store::ClientConfigKey;
 use object_store::ClientOptions;
 use object_store::client::{
@@ -11,12 +14,18 @@ use object_store::client::{
     HttpResponseBody, HttpService,
 };
 use reqwest::redirect::Policy;
+use std::error::Error;
 use std::time::Duration;
 
 /// Timeout of a connection attempt.
 const CONNECT: Duration = Duration::from_secs(5);
 /// Timeout of a silent connection.
 const SILENCE: Duration = Duration::from_secs(30);
+/// Bytes that are read of a refusal.
+const LARGEST_REFUSAL: usize = 16 << 10;
+/// Largest answer that is no object, bytes. The largest one is a page of a listing, which has at
+/// most 5,000 keys of a kilobyte.
+const LARGEST_ANSWER: usize = 16 << 20;
 const USER_AGENT: &str = concat!("domesday/", env!("CARGO_PKG_VERSION"));
 
 /// Makes clients for the stores.
@@ -47,19 +56,64 @@ impl HttpConnector for Connector {
     }
 }
 
+/// An answer that is no object is longer than its bound.
+#[derive(Debug, thiserror::Error)]
+#[error("the store answers with more than {} bytes", LARGEST_ANSWER)]
+struct TooLargeAnswer;
+
 #[async_trait]
 impl HttpService for Client {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (parts, body) = request.into_parts();
         let url = parts.uri.to_string().parse::<reqwest::Url>();
         let url = url.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
+        // The reader of an object bounds it.
+        let is_object = parts.method == Method::GET && !asks_for_listing(&url);
         let mut request = reqwest::Request::new(parts.method, url);
         *request.headers_mut() = parts.headers;
         *request.body_mut() = Some(reqwest::Body::wrap(body));
-        let response = self.0.execute(request).await.map_err(http_error)?;
+        let mut response = self.0.execute(request).await.map_err(http_error)?;
+        let refusal = match response.status().is_success() {
+            true => None,
+            false => Some(read_refusal(&mut response).await),
+        };
         let (parts, body) = http::Response::<reqwest::Body>::from(response).into_parts();
-        let body = HttpResponseBody::new(body.map_err(http_error));
+        let body = body.map_err(http_error);
+        let body = match refusal {
+            Some(text) => HttpResponseBody::from(text),
+            None if is_object => HttpResponseBody::new(body),
+            None => HttpResponseBody::new(Limited::new(body, LARGEST_ANSWER).map_err(bound_error)),
+        };
         Ok(HttpResponse::from_parts(parts, body))
+    }
+}
+
+/// Reports whether a request asks for a list of objects, in the interface of S3, which Google's
+/// store has too, or of Azure.
+fn asks_for_listing(url: &reqwest::Url) -> bool {
+    url.query_pairs()
+        .any(|(name, value)| name == "list-type" || (name == "comp" && value == "list"))
+}
+
+/// Reads the beginning of a refusal, in a form that is safe on a terminal. What came before the
+/// connection broke off is enough.
+async fn read_refusal(response: &mut reqwest::Response) -> String {
+    let mut body = Vec::new();
+    while body.len() < LARGEST_REFUSAL {
+        match response.chunk().await {
+            Ok(Some(piece)) => body.extend_from_slice(&piece),
+            Ok(None) | Err(_) => break,
+        }
+    }
+    body.truncate(LARGEST_REFUSAL);
+    printable(&String::from_utf8_lossy(&body))
+}
+
+/// Tells an answer beyond its bound from an error of the connection.
+fn bound_error(error: Box<dyn Error + Send + Sync>) -> HttpError {
+    match error.downcast::<HttpError>() {
+        Ok(error) => *error,
+        Err(_) => HttpError::new(HttpErrorKind::Unknown, TooLargeAnswer),
     }
 }
 
@@ -79,3 +133,7 @@ fn http_error(error: reqwest::Error) -> HttpError {
     };
     HttpError::new(kind, error.without_url())
 }
+
+#[cfg(test)]
+#[path = "connector_tests.rs"]
+mod tests;

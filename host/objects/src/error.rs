@@ -31,14 +31,14 @@ pub enum BucketError {
         source: object_store::Error,
     },
     /// The store refused an operation, or cannot be reached.
-    #[error("{doing} at {location} failed: {source}")]
+    #[error("{doing} at {location} failed: {problem}")]
     Failed {
         /// The operation.
         doing: String,
         /// The location.
         location: String,
-        /// The problem.
-        source: object_store::Error,
+        /// The problem, in printable text. It may repeat what the store answered.
+        problem: String,
     },
     /// The store did not answer in time.
     #[error("{doing} at {location} took longer than {} s", limit.as_secs())]

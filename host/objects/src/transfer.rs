@@ -1,6 +1,7 @@
 //! Reading and writing objects, each within a time limit.
 
 use crate::{BucketError, Location};
+use domesday_package::{join_causes, printable_within};
 use futures_util::StreamExt;
 use object_store::path::Path;
 use object_store::{GetResult, ObjectStore, ObjectStoreExt, PutMode, PutPayload};
@@ -13,6 +14,9 @@ use tokio::time::timeout;
 
 /// The slowest rate of content, bytes a second. A store that sends or takes less is given up.
 const SLOWEST: u64 = 32 << 10;
+/// The longest error of a store that is repeated, characters. It holds the address of the object
+/// beside the store's own text.
+const LONGEST_PROBLEM: usize = 1000;
 
 /// Makes the runtime of a command that waits for each of its transfers.
 ///
@@ -55,7 +59,7 @@ impl Transfer {
     ) -> Result<T, BucketError> {
         let limit = self.limit + Duration::from_secs(bytes / SLOWEST);
         match timeout(limit, operation).await {
-            Ok(outcome) => outcome.map_err(|source| self.failure(doing, source)),
+            Ok(outcome) => outcome.map_err(|error| self.failure(doing, &error)),
             Err(_) => Err(self.time_error(doing, limit)),
         }
     }
@@ -126,7 +130,7 @@ impl Transfer {
             let got = match self.store.get(key).await {
                 Ok(got) => got,
                 Err(object_store::Error::NotFound { .. }) => return Ok(None),
-                Err(source) => return Err(self.failure(&doing, source)),
+                Err(error) => return Err(self.failure(&doing, &error)),
             };
             self.copy_content(got, (key, largest), sink, progress).await
         };
@@ -146,7 +150,7 @@ impl Transfer {
         let mut pieces = got.into_stream();
         let mut read = 0_u64;
         while let Some(piece) = pieces.next().await {
-            let piece = piece.map_err(|source| self.failure(&format!("reading {key}"), source))?;
+            let piece = piece.map_err(|error| self.failure(&format!("reading {key}"), &error))?;
             read = read.saturating_add(piece.len() as u64);
             if read > largest {
                 return Err(BucketError::TooLarge {
@@ -179,11 +183,11 @@ impl Transfer {
         self.within((&format!("removing {key}"), 0), delete).await
     }
 
-    fn failure(&self, doing: &str, source: object_store::Error) -> BucketError {
+    fn failure(&self, doing: &str, error: &object_store::Error) -> BucketError {
         BucketError::Failed {
             doing: doing.to_owned(),
             location: self.location.to_string(),
-            source,
+            problem: printable_within(&join_causes(error), LONGEST_PROBLEM),
         }
     }
 

@@ -11,17 +11,13 @@ use super::{RegistryError, artifact, existing};
 use domesday_engine::component::outline;
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
 use domesday_package::{
-    Attachments, FileEntry, Kind, Package, PublishOutcome, Sha256Digest, Trust, ValuationBody,
+    Attachments, FileEntry, Kind, LARGEST_VERIFIED_AGAIN, Package, PublishOutcome, Sha256Digest,
+    Trust, ValuationBody,
 };
 use domesday_registers::Progress;
 use oci_client::RegistryOperation;
 use oci_client::manifest::OciImageManifest;
 use std::io;
-
-/// Size up to which an existing file is fetched again to verify its bytes.
-///
-/// For a larger one the registry states its digest and size.
-const MAX_VERIFIED_AGAIN: u64 = 64 << 20;
 
 /// The component's artifact of a release.
 struct Component {
@@ -137,14 +133,15 @@ async fn component(
     })
 }
 
-/// Checks that a file from an earlier push still has its bytes.
+/// Checks that a file from an earlier push still has its bytes. For a larger one the registry
+/// states its digest and size.
 async fn verify_again(
     to: &Transfer,
     file: &str,
     entry: &FileEntry,
     progress: &mut Progress<'_>,
 ) -> Result<(), RegistryError> {
-    if entry.bytes <= MAX_VERIFIED_AGAIN {
+    if entry.bytes <= LARGEST_VERIFIED_AGAIN {
         to.fetch(file, entry, progress, || Ok(io::sink())).await?;
     }
     Ok(())

@@ -7,16 +7,30 @@ use crate::error::PackageErrorKind;
 use crate::manifest::SIGNATURE;
 use crate::{Attachments, Manifest, Package, PublicKey, Trust, Verification, signature};
 
-/// The result of publishing a package into a packages folder.
+/// Largest file that is fetched to verify it, where its package is published to a registry or an
+/// object store that has it already, bytes.
+pub const LARGEST_VERIFIED_AGAIN: u64 = 64 << 20;
+
+/// The result of publishing a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PublishOutcome {
     /// It was copied.
     Copied,
     /// It was there with the same bytes and lacked a signature or a part, which it has now.
     Completed,
+    /// It was there with damaged files, which were replaced. So it has the same bytes again.
+    Repaired,
     /// It was there already, whole and with the same bytes. Its signature stays, by this key if
     /// any.
     AlreadyThere(Option<PublicKey>),
+    /// It was there already. Files of more than [`LARGEST_VERIFIED_AGAIN`] bytes were not read, and
+    /// have the sizes of this package's. All others have the same bytes.
+    SizesCompared {
+        /// The key of its signature, if any.
+        signer: Option<PublicKey>,
+        /// True if missing or damaged files were sent.
+        sent: bool,
+    },
 }
 
 /// The signature and the attachments that come with a manifest, and the keys whose reports count.

@@ -93,7 +93,7 @@ pub use durable::{
     sync_directory,
 };
 pub use error::{PackageError, PackageErrorKind};
-pub use existing::PublishOutcome;
+pub use existing::{LARGEST_VERIFIED_AGAIN, PublishOutcome};
 pub use file_signature::{FileSignatureError, sign_file, verify_file};
 pub use foreign_text::{join_causes, printable, printable_within};
 pub use id::{Kind, PackageId, PackageIdError};

@@ -19,9 +19,9 @@ use self::repository::reword_conflict;
 use crate::publish::publish_under;
 use crate::snapshot_pin::check_pin;
 use crate::{
-    Attachments, Full, Kind, Manifest, Package, PackageId, PublicKey, PublishOutcome,
-    RemoteManifest, Sha256Digest, TransferControl, Trust, ValuationBody, Verification, judge_check,
-    open_with, publish,
+    Attachments, Full, Kind, LARGEST_VERIFIED_AGAIN, Manifest, Package, PackageId, PublicKey,
+    PublishOutcome, RemoteManifest, Sha256Digest, TransferControl, Trust, ValuationBody,
+    Verification, judge_check, open_with, publish,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -370,6 +370,22 @@ fn say(
             "{kind} {id} is in {location} already, the same bytes, {}",
             by(there.as_ref())
         ),
+        PublishOutcome::Repaired => format!(
+            "{kind} {id} is in {location}, the same bytes again; damaged files were replaced, {}",
+            by(signer)
+        ),
+        PublishOutcome::SizesCompared { signer, sent } => {
+            let sent = match sent {
+                true => "missing or damaged files were sent; ",
+                false => "",
+            };
+            format!(
+                "{kind} {id} is in {location} already; {sent}files of more than {} MiB were not \
+                 read and have the same sizes, {}",
+                LARGEST_VERIFIED_AGAIN >> 20,
+                by(signer.as_ref())
+            )
+        }
     });
 }
 

@@ -12,6 +12,8 @@ struct DemoStore {
     pulled: Rc<RefCell<Vec<Kind>>>,
     /// True if another package has each id at the destination.
     conflicts: bool,
+    /// The outcome of a package that is sent. Without one the store is full.
+    published: Option<PublishOutcome>,
     /// The folder of releases whose package of the release is read while a package comes, and what
     /// its manifest was each time.
     watched: Option<PathBuf>,
@@ -27,7 +29,8 @@ impl Repository for DemoStore {
         _: &Package,
         _: &mut FileProgress<'_>,
     ) -> Result<PublishOutcome, RepositoryError> {
-        Err(RepositoryError::Store("the store is full".into()))
+        let full = || RepositoryError::Store("the store is full".into());
+        self.published.ok_or_else(full)
     }
 
     fn fetch_manifest(
@@ -95,7 +98,12 @@ fn demo() -> PathBuf {
 
 /// Returns the id of the demo's only release of valuations.
 fn release_id() -> PackageId {
-    let mut entries = std::fs::read_dir(demo().join("valuation")).unwrap();
+    only_id(Kind::Valuation)
+}
+
+/// Returns the id of the demo's only package of a kind.
+fn only_id(kind: Kind) -> PackageId {
+    let mut entries = std::fs::read_dir(demo().join(kind.as_str())).unwrap();
     let name = entries.next().unwrap().unwrap().file_name();
     name.to_str().unwrap().parse().unwrap()
 }
@@ -218,6 +226,45 @@ fn a_release_is_copied_with_its_snapshot_and_a_second_copy_changes_nothing() {
         sentences[3].contains("already, the same bytes"),
         "{sentences:?}"
     );
+}
+
+#[test]
+fn a_package_whose_files_were_not_all_read_is_not_called_the_same_bytes() {
+    let id = only_id(Kind::Rates);
+    let publish = |outcome| {
+        let store = DemoStore {
+            published: Some(outcome),
+            ..DemoStore::default()
+        };
+        let remote = Remote::Repository(Box::new(store), Arc::default());
+        let wanted = PublishedRelease {
+            kind: Kind::Rates,
+            id: &id,
+            with_snapshot: false,
+        };
+        let sentences = Sentences::default();
+        let here = (demo(), Trust::Unsigned);
+        remote
+            .publish(wanted, (&here.0, &here.1), &sentences)
+            .unwrap();
+        sentences.0.into_inner().concat()
+    };
+    let compared = |sent| publish(PublishOutcome::SizesCompared { signer: None, sent });
+    let unread = "files of more than 64 MiB were not read and have the same sizes, not signed";
+    for (said, expected) in [
+        (compared(false), format!("already; {unread}")),
+        (
+            compared(true),
+            format!("already; missing or damaged files were sent; {unread}"),
+        ),
+        (
+            publish(PublishOutcome::Repaired),
+            "the same bytes again; damaged files were replaced".to_owned(),
+        ),
+    ] {
+        assert!(said.contains(&expected), "{said}");
+    }
+    assert!(!compared(true).contains("same bytes"));
 }
 
 #[test]

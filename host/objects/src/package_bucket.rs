@@ -10,8 +10,9 @@ use crate::transfer::{Transfer, new_runtime};
 use crate::{BucketError, Location};
 use domesday_package::manifest::{LARGEST, MANIFEST, SIGNATURE};
 use domesday_package::{
-    ATTACHMENTS, Attachments, Kind, LARGEST_SIGNATURE, Package, PackageId, PublicKey,
-    PublishOutcome, ReceiveState, RemoteManifest, TransferControl, Trust,
+    ATTACHMENTS, Attachments, FileEntry, Kind, LARGEST_SIGNATURE, LARGEST_VERIFIED_AGAIN, Package,
+    PackageId, PublicKey, PublishOutcome, ReceiveState, RemoteManifest, Sha256Digest,
+    TransferControl, Trust,
 };
 use domesday_registers::Progress;
 use futures_util::StreamExt;
@@ -40,6 +41,8 @@ pub struct PackageBucket {
     transfer: Transfer,
     runtime: Runtime,
     control: Arc<TransferControl>,
+    /// Size up to which a file that is there is read, to verify it.
+    largest_verified: u64,
 }
 
 /// A package that is in the store.
@@ -47,6 +50,19 @@ struct ExistingPackage {
     signature: Option<Vec<u8>>,
     signer: Option<PublicKey>,
     attachments: Attachments,
+}
+
+/// The state of a package's file in the store.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FileState {
+    /// It is not there.
+    Missing,
+    /// It has other bytes than the package's.
+    Damaged,
+    /// It has the size of the package's, and is too large to be read.
+    SameSize,
+    /// It has the package's bytes.
+    Whole,
 }
 
 domesday_package::implement_repository!(PackageBucket, BucketError);
@@ -61,6 +77,7 @@ impl PackageBucket {
             transfer: Transfer::open(location, LIMIT)?,
             runtime: new_runtime()?,
             control: Arc::default(),
+            largest_verified: LARGEST_VERIFIED_AGAIN,
         })
     }
 
@@ -171,8 +188,9 @@ impl PackageBucket {
         Ok(arriving.finish(&self.control)?)
     }
 
-    /// Publishes an opened package, unless it is there already. `progress` receives the name of the
-    /// file, the bytes sent and the bytes in all.
+    /// Publishes an opened package, unless it is there already. Files that are missing or damaged
+    /// are sent then. `progress` receives the name of the file, the bytes sent or verified and the
+    /// bytes in all.
     ///
     /// # Errors
     /// [`BucketError::Republished`] where the id is there with other bytes,
@@ -234,15 +252,22 @@ impl PackageBucket {
         let manifest = package.manifest();
         let name = (manifest.kind, &manifest.id);
         let mut sent = false;
+        let mut states = Vec::new();
         for (file, entry) in &manifest.files {
             let key = key(name, file.as_str());
+            let mut report = |bytes: u64| progress(file.as_str(), bytes, entry.bytes);
             // Without a manifest, a file of the same size may be left of another package.
-            if there.is_none() || self.size(&key).await? != Some(entry.bytes) {
+            let state = match there.is_some() {
+                true => self.compare_file(&key, entry, &mut report).await?,
+                false => FileState::Missing,
+            };
+            if let FileState::Missing | FileState::Damaged = state {
                 let path = package.path(file.as_str())?;
-                let report = &mut |bytes| progress(file.as_str(), bytes, entry.bytes);
-                self.put_file(&path, (&key, entry.bytes), report).await?;
+                self.put_file(&path, (&key, entry.bytes), &mut report)
+                    .await?;
                 sent = true;
             }
+            states.push(state);
         }
         let attachments = Attachments::read(package.directory())?;
         let before = there.as_ref().map(|there| &there.attachments);
@@ -264,9 +289,42 @@ impl PackageBucket {
                 self.put_manifest(package, stored).await?;
                 PublishOutcome::Copied
             }
+            Some(there) if states.contains(&FileState::SameSize) => PublishOutcome::SizesCompared {
+                signer: there.signer.or(package.signer().copied()),
+                sent,
+            },
+            Some(_) if states.contains(&FileState::Damaged) => PublishOutcome::Repaired,
             Some(_) if sent => PublishOutcome::Completed,
             Some(there) => PublishOutcome::AlreadyThere(there.signer),
         })
+    }
+
+    /// Compares a file in the store with its entry in the manifest.
+    async fn compare_file(
+        &self,
+        key: &Key,
+        entry: &FileEntry,
+        progress: &mut impl FnMut(u64),
+    ) -> Result<FileState, BucketError> {
+        if entry.bytes > self.largest_verified {
+            return Ok(match self.size(key).await? {
+                None => FileState::Missing,
+                Some(bytes) if bytes == entry.bytes => FileState::SameSize,
+                Some(_) => FileState::Damaged,
+            });
+        }
+        let mut found = Vec::new();
+        let read = self
+            .transfer
+            .copy(key, entry.bytes, &mut found, progress)
+            .await;
+        match read {
+            Ok(None) => Ok(FileState::Missing),
+            Ok(Some(_)) if Sha256Digest::of(&found) == entry.sha256 => Ok(FileState::Whole),
+            Ok(Some(_)) => Ok(FileState::Damaged),
+            Err(error) if error.is_too_large() => Ok(FileState::Damaged),
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes the manifest, unless it is there already.

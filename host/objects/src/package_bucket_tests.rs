@@ -1,7 +1,7 @@
-//! Two publishers of one id.
+//! Two publishers of one id, and one that publishes again.
 
 use super::*;
-use domesday_package::{Draft, FilePath, PropertyBody, RegisterFile, Sha256Digest, Source};
+use domesday_package::{Draft, FilePath, PropertyBody, RegisterFile, Source};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -158,6 +158,37 @@ fn a_manifest_that_appears_meanwhile_is_not_overwritten() {
         }
         assert_eq!(fs::read(&there).unwrap(), fs::read(&manifest).unwrap());
     }
+}
+
+#[test]
+fn a_damaged_file_is_sent_again_and_one_that_is_not_read_is_not_vouched_for() {
+    let store = Store::new();
+    let (_folder, package) = package("first");
+    publish(&store, &package).unwrap();
+    let file = store.path(ID).join(FILES[0]);
+    for damage in ["fjrst", "fi", "first and more"] {
+        fs::write(&file, damage).unwrap();
+        let again = publish(&store, &package).unwrap();
+        assert_eq!(again, PublishOutcome::Repaired, "{damage}");
+        assert_eq!(pull_texts(&store), ["first", "first"]);
+    }
+    fs::remove_file(&file).unwrap();
+    let again = publish(&store, &package).unwrap();
+    assert_eq!(again, PublishOutcome::Completed);
+    let again = publish(&store, &package).unwrap();
+    assert_eq!(again, PublishOutcome::AlreadyThere(None));
+    // Both files are too large to be read.
+    let bucket = PackageBucket {
+        largest_verified: 4,
+        ..store.bucket()
+    };
+    for (damage, sent) in [("fjrst", false), ("fi", true)] {
+        fs::write(&file, damage).unwrap();
+        let again = bucket.publish(&package, &mut |_, _, _| ()).unwrap();
+        let signer = None;
+        assert_eq!(again, PublishOutcome::SizesCompared { signer, sent });
+    }
+    assert_eq!(pull_texts(&store), ["first", "first"]);
 }
 
 /// Its publisher had ended when this one looked for it, and others may not remove a claim.

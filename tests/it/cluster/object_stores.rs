@@ -262,6 +262,10 @@ fn a_release_is_published_to_an_object_store_and_fetched_from_it() {
     );
     let again = run_with(&store, &publish).ok().stdout;
     assert!(again.contains("already, the same bytes"), "{again}");
+    let component = format!("releases/valuation/{RELEASE}/component.wasm");
+    store.change(|objects| objects.get_mut(&component).unwrap()[1_000] ^= 1);
+    let mended = run_with(&store, &publish).ok().stdout;
+    assert!(mended.contains("damaged files were replaced"), "{mended}");
     let settings = ["--release-source", &place, "--release", RELEASE];
     let server = lead_to(&store, start().releases(bare.path()).with(&settings)).go();
     assert_eq!(list_packages(bare.path()), [SNAPSHOT, RELEASE]);

@@ -45,14 +45,15 @@ struct ChangeFigures {
     median: f64,
 }
 
-/// Returns the release that the ledger has last.
-pub fn current_release(ledger: &Path) -> Option<String> {
-    let bytes = fs::read(ledger).ok()?;
-    let entries: Vec<LedgerLine> = serde_json::from_slice(&bytes).ok()?;
-    entries
-        .into_iter()
-        .next_back()
-        .map(|entry| entry.release_id)
+/// Returns the releases that the ledger has, in the order of their promotions.
+///
+/// # Errors
+/// The problem as a text, if the ledger cannot be read.
+pub fn read_ledger(ledger: &Path) -> Result<Vec<String>, String> {
+    let bytes = fs::read(ledger).map_err(|error| error.to_string())?;
+    let entries: Vec<LedgerLine> =
+        serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
+    Ok(entries.into_iter().map(|entry| entry.release_id).collect())
 }
 
 /// The file of a package's manifest.

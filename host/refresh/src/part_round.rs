@@ -14,8 +14,8 @@ use std::path::Path;
 
 /// The promotion ledger of one kind, as far as it is known.
 enum Ledger {
-    /// The release that was promoted last, if any was.
-    Entries(Option<String>),
+    /// The releases in the order of their promotions.
+    Entries(Vec<String>),
     /// It cannot be read.
     Unreadable,
 }
@@ -83,24 +83,30 @@ impl<'a> PartRound<'a> {
     ) -> Result<PartReport, RefreshError> {
         let part = self.report.part;
         self.report.id = Some(id.clone());
-        if outcome == Outcome::Unjudged {
-            self.finish(&id, record)?;
-            return Ok(self.report);
-        }
-        let current = match self.current(part)? {
-            Ledger::Entries(current) => current,
-            Ledger::Unreadable => return Ok(self.report),
+        let ledger = match part {
+            // It has no ledger.
+            Part::Snapshot => Ledger::Entries(Vec::new()),
+            _ => self.read_ledger(part)?,
         };
-        let is_promoted = current.as_deref() == Some(&*id);
+        let Ledger::Entries(promoted) = ledger else {
+            return Ok(self.report);
+        };
+        // Another release that was promoted after it is a person's choice.
+        let is_promoted = promoted.contains(&id);
         if !is_promoted {
+            if outcome == Outcome::Unjudged {
+                self.finish(&id, record)?;
+                return Ok(self.report);
+            }
+            let current = promoted.last().map(String::as_str);
             // A person may have promoted another release, or changed the policy, meanwhile.
-            let judged_now = self.judged_by(current.as_deref());
+            let judged_now = self.judged_by(current);
             if part == Part::Valuation && record.judged_by(part) != Some(&*judged_now) {
                 self.finish(&id, record)?;
                 return Ok(self.report);
             }
             if outcome == Outcome::Proposed && self.context.policy(part) == Some(Policy::Promote) {
-                let outcome = self.go_on_with_promotion(&id, current.as_deref())?;
+                let outcome = self.go_on_with_promotion(&id, current)?;
                 record.set_outcome(part, outcome);
                 return Ok(self.report);
             }
@@ -227,8 +233,8 @@ impl<'a> PartRound<'a> {
         let before = record.built.get(&part).and_then(|it| it.before.as_deref());
         let mut others = Vec::from_iter(before);
         let current = match self.context.policy(part) {
-            Some(Policy::Promote) => match self.current(part)? {
-                Ledger::Entries(current) => current,
+            Some(Policy::Promote) => match self.read_ledger(part)? {
+                Ledger::Entries(mut promoted) => promoted.pop(),
                 Ledger::Unreadable => return Ok(Verdict::Failed),
             },
             _ => None,
@@ -304,8 +310,8 @@ impl<'a> PartRound<'a> {
                 }
             }
         }
-        let current = match self.current(Part::Valuation)? {
-            Ledger::Entries(current) => current,
+        let current = match self.read_ledger(Part::Valuation)? {
+            Ledger::Entries(mut promoted) => promoted.pop(),
             Ledger::Unreadable => return Ok((Verdict::Failed, None)),
         };
         let Some(current) = current else {
@@ -339,18 +345,26 @@ impl<'a> PartRound<'a> {
         Ok((verdict, Some(current)))
     }
 
-    /// Returns the release of the kind that was promoted last, by the ledger.
-    fn current(&mut self, part: Part) -> Result<Ledger, RefreshError> {
+    /// Reads the promotion ledger of a kind.
+    fn read_ledger(&mut self, part: Part) -> Result<Ledger, RefreshError> {
         if self.context.has_no_state() {
-            return Ok(Ledger::Entries(None));
+            return Ok(Ledger::Entries(Vec::new()));
         }
         let ledger = self.logs.join(format!("{part}-history.json"));
         let arguments = ["release", "history", "--kind", part.name(), "--json"];
         let history = Step::new("history", &arguments).output_to(ledger.clone());
         let history = self.context.of_service(history);
-        Ok(match self.succeeds(&history)? {
-            true => Ledger::Entries(judge::current_release(&ledger)),
-            false => Ledger::Unreadable,
+        if !self.succeeds(&history)? {
+            return Ok(Ledger::Unreadable);
+        }
+        Ok(match judge::read_ledger(&ledger) {
+            Ok(promoted) => Ledger::Entries(promoted),
+            Err(error) => {
+                let ledger = ledger.display();
+                let note = format!("the promotion ledger cannot be read: {error} ({ledger})");
+                self.report.notes.push(note);
+                Ledger::Unreadable
+            }
         })
     }
 

@@ -175,27 +175,30 @@ fn a_release_that_was_not_judged_is_judged_by_the_next_round() {
     world.end_with("history", 1);
     let (second, ran) = world.round(&[Part::Valuation]);
     assert_eq!(second.parts[0].state, PartState::Failed);
-    assert_eq!(ran, ["release check", "release history"]);
+    // A person may have promoted it.
+    assert_eq!(ran, ["release history"]);
     ends.borrow_mut().clear();
-    // It passed, and the report may be approved already.
     let (third, ran) = world.round(&[Part::Valuation]);
     assert_eq!(third.parts[0].state, PartState::Held);
-    assert_eq!(ran, ["release history"]);
+    assert_eq!(ran, ["release history", "release check", "release history"]);
 }
 
 #[test]
 fn a_release_whose_report_lacks_its_signature_is_checked_again() {
-    let world = World::new();
+    let mut world = World::new();
     world.receive_all();
-    world.end_with("history", 1);
+    world.config.publish_to = Some("releases-of-hosts".to_owned());
+    world.end_with("publish", 1);
     let (first, _) = world.round(&[]);
     let id = first.parts[3].id.as_deref().unwrap();
     let package = world.config.releases.join("valuation").join(id);
     fs::remove_file(package.join("check.sig")).unwrap();
     let (_, ran) = world.round(&[Part::Valuation]);
-    assert_eq!(ran, ["release check", "release history"]);
+    assert_eq!(ran[..2], ["release history", "release check"]);
+    // The report may be approved already.
     let (_, ran) = world.round(&[Part::Valuation]);
-    assert_eq!(ran, ["release history"]);
+    let last = ["release history", "release history", "release publish"];
+    assert_eq!(ran, last);
 }
 
 #[test]
@@ -369,7 +372,13 @@ fn a_release_that_waits_for_a_person_is_published() {
     assert_eq!(of(&second), [Proposed, Unchanged, Held]);
     assert_eq!(
         ran,
-        ["release publish", "release history", "release publish"]
+        [
+            "release history",
+            "release publish",
+            "release history",
+            "release history",
+            "release publish",
+        ]
     );
     let (_, ran) = world.round(&parts);
     assert!(!ran.contains(&"release publish".to_owned()), "{ran:?}");

@@ -37,6 +37,45 @@ fn a_release_whose_promotion_failed_is_judged_against_the_release_that_is_curren
     assert_eq!(fourth.parts[0].state, PartState::Promoted, "{fourth:?}");
 }
 
+/// A second person promoted it, and then promoted the one before it again.
+#[test]
+fn a_release_that_a_person_rolled_back_is_not_promoted_again() {
+    let world = World::new();
+    world.receive_all();
+    world.promote_elsewhere(Part::Valuation, &["old"]);
+    *world.program.change.borrow_mut() = Some(0.0);
+    world.end_with("promote", 1);
+    let (first, _) = world.round(&[]);
+    let id = first.parts[3].id.as_deref().unwrap();
+    world.program.ends.borrow_mut().clear();
+    world.promote_elsewhere(Part::Valuation, &["old", id, "old"]);
+    let (second, ran) = world.round(&[Part::Valuation]);
+    assert_eq!(states(&second), [(Part::Valuation, PartState::Unchanged)]);
+    assert_eq!(second.parts[0].next, None);
+    assert_eq!(ran, ["release history"]);
+    assert_eq!(world.round(&[Part::Valuation]).1, [""; 0]);
+}
+
+/// The server ended the promotion, and a person may have promoted another release since.
+#[test]
+fn a_release_whose_round_ended_in_its_promotion_is_not_promoted_again() {
+    for later in [None, Some("old")] {
+        let world = World::new();
+        world.receive(&["bank.csv"]);
+        *world.program.broken.borrow_mut() = Some("promote");
+        world.with_context(&[Part::Rates], |context| run(context).unwrap_err());
+        *world.program.broken.borrow_mut() = None;
+        world.program.ran.take();
+        let record = RefreshRecord::read(&world.config.reports).unwrap();
+        let id = record.built[&Part::Rates].id.as_str();
+        let promoted: Vec<&str> = [id].into_iter().chain(later).collect();
+        world.promote_elsewhere(Part::Rates, &promoted);
+        let (report, ran) = world.round(&[Part::Rates]);
+        assert_eq!(states(&report), [(Part::Rates, PartState::Unchanged)]);
+        assert_eq!(ran, ["release history"]);
+    }
+}
+
 /// Returns the datasets of a release of rates that ends on this day.
 fn bank_rate(to: &str, series: u64) -> Vec<serde_json::Value> {
     vec![serde_json::json!({"dataset": "bank_rate", "to": to, "series": series})]
@@ -124,7 +163,20 @@ fn a_release_of_series_is_not_promoted_while_the_ledger_cannot_be_read() {
     world.program.ends.borrow_mut().clear();
     let (second, ran) = world.round(&[Part::Rates]);
     assert_eq!(second.parts[0].state, PartState::Promoted);
-    assert_eq!(ran, ["release history", "release promote"]);
+    let last = ["release history", "release history", "release promote"];
+    assert_eq!(ran, last);
+}
+
+#[test]
+fn a_release_of_series_is_not_promoted_beside_a_damaged_ledger() {
+    let world = World::new();
+    world.receive(&["bank.csv"]);
+    world.damage_ledger(Part::Rates);
+    let (report, ran) = world.round(&[Part::Rates]);
+    assert_eq!(report.parts[0].state, PartState::Failed);
+    let note = report.parts[0].notes.last().unwrap();
+    assert!(note.contains("the promotion ledger"), "{note}");
+    assert_eq!(ran.last().unwrap(), "release history");
 }
 
 #[test]

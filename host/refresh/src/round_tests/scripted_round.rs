@@ -165,6 +165,12 @@ impl World {
         histories.insert(part.name(), history);
     }
 
+    /// Cuts off the ledger of a part.
+    pub(super) fn damage_ledger(&self, part: Part) {
+        let mut histories = self.program.history.borrow_mut();
+        histories.insert(part.name(), "[{".to_owned());
+    }
+
     /// Puts a release of series with these datasets into the folder of releases.
     pub(super) fn add_series(&self, part: Part, id: &str, datasets: &[serde_json::Value]) {
         let package = self.config.releases.join(part.name()).join(id);

@@ -24,7 +24,7 @@ pub struct RefreshConfig {
     pub reports: PathBuf,
     /// The private key that signs the packages of a round.
     pub sign_with: PathBuf,
-    /// Names of files in the inbox that are for people alone.
+    /// Names of files and folders in the inbox that are for people alone.
     #[serde(default)]
     pub ignore: Vec<String>,
     /// Seconds for which a file must not have changed. A younger one may still be arriving.

@@ -105,7 +105,7 @@ impl RoundContext<'_> {
             packages: &packages,
         };
         if part != Part::Valuation {
-            return Ok(plan.decide_files(part, &inbox.files));
+            return Ok(plan.decide_files(part, inbox));
         }
         let (Some(valuation), Some(snapshot)) = (&self.config.valuation, snapshot) else {
             return Ok(None);
@@ -170,6 +170,14 @@ impl RoundContext<'_> {
                     list_kinds(&kinds),
                     self.config.inbox.display()
                 )],
+                ..PartReport::new(part, PartState::Missing)
+            },
+            Decision::Waiting { files } => PartReport {
+                notes: files,
+                ..PartReport::new(part, PartState::Waiting)
+            },
+            Decision::Absent { files } => PartReport {
+                notes: files,
                 ..PartReport::new(part, PartState::Missing)
             },
             Decision::Unreadable { problem } => PartReport {

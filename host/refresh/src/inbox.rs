@@ -1,5 +1,6 @@
 //! The files that arrived.
 
+use crate::absence::{AbsentFile, find_absent};
 use crate::error::{RefreshError, io_error};
 use crate::file_kind::FileKind;
 use crate::record::FileStamp;
@@ -39,9 +40,16 @@ pub struct Inbox {
     pub unknown: Vec<PathBuf>,
     /// Files and folders that cannot be read, with the reason.
     pub unreadable: Vec<String>,
+    /// The paths of those files and folders.
+    pub unreadable_paths: Vec<PathBuf>,
     /// Files that may still be arriving.
     pub arriving: Vec<PathBuf>,
-    /// The state of each file, for the next search.
+    /// Those of them that changed within the settling time. The others have the name of a part, and
+    /// may have been left behind.
+    pub changing: Vec<PathBuf>,
+    /// Files of the last search that no build can take now.
+    pub absent: Vec<AbsentFile>,
+    /// The state of each file, for the next search. An absent one has the state that it had before.
     pub stamps: BTreeMap<PathBuf, FileStamp>,
 }
 
@@ -49,7 +57,7 @@ pub struct Inbox {
 pub struct Search<'a> {
     /// The folder.
     pub folder: &'a Path,
-    /// Names of files to pass over.
+    /// Names of files and folders to pass over.
     pub ignore: &'a [String],
     /// Seconds for which a file must not have changed.
     pub settle_seconds: u64,
@@ -77,25 +85,44 @@ pub fn search(
         .sort_by_file_name()
         .into_iter()
         // The folder itself may be hidden.
-        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path()));
+        .filter_entry(|entry| entry.depth() == 0 || !search.passes_over(entry.path()));
     for entry in walk {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
+                // One without a path may hide any file.
+                let path = error.path().unwrap_or(folder);
+                inbox.unreadable_paths.push(path.to_owned());
                 inbox.unreadable.push(error.to_string());
                 continue;
             }
         };
-        let name = entry.file_name().to_string_lossy();
-        if !entry.file_type().is_file() || search.ignore.iter().any(|it| *it == name) {
+        if !entry.file_type().is_file() {
             continue;
         }
         if let Err(error) = inbox.add(search, &entry, known, recognise) {
-            let path = entry.path().display();
-            inbox.unreadable.push(format!("{path}: {error}"));
+            let path = entry.path();
+            inbox.unreadable_paths.push(path.to_owned());
+            inbox
+                .unreadable
+                .push(format!("{}: {error}", path.display()));
+        }
+    }
+    inbox.absent = find_absent(search, &inbox, known);
+    for file in &inbox.absent {
+        if let Some(stamp) = known.get(&file.path) {
+            inbox.stamps.insert(file.path.clone(), stamp.clone());
         }
     }
     Ok(inbox)
+}
+
+impl Search<'_> {
+    /// Reports whether the name of a file or folder leaves it out.
+    pub(crate) fn passes_over(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with('.') || self.ignore.iter().any(|it| *it == name)
+    }
 }
 
 impl Inbox {
@@ -118,7 +145,11 @@ impl Inbox {
             return Ok(());
         };
         let path = Path::new(text);
-        if is_partial(path) || age.as_secs() < search.settle_seconds {
+        let is_changing = age.as_secs() < search.settle_seconds;
+        if is_changing {
+            self.changing.push(path.to_owned());
+        }
+        if is_changing || is_partial(path) {
             self.arriving.push(path.to_owned());
             return Ok(());
         }
@@ -181,11 +212,6 @@ pub(crate) fn file_digest(path: &Path) -> io::Result<String> {
 fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH)
         .map_or(0, |time| time.as_secs())
-}
-
-fn is_hidden(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().starts_with('.')
 }
 
 fn is_partial(path: &Path) -> bool {
@@ -299,5 +325,37 @@ mod tests {
         fs::write(&path, "22").unwrap();
         let changed = search_at(folder.path(), 61, &known);
         assert_ne!(changed.files[0].sha256, "as recorded");
+    }
+
+    #[test]
+    fn a_file_that_is_absent_stays_known_until_it_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.csv");
+        fs::write(folder.path().join("a.csv"), "1").unwrap();
+        fs::write(&path, "2").unwrap();
+        let mut known = search_at(folder.path(), 61, &BTreeMap::new()).stamps;
+        fs::write(&path, "partly").unwrap();
+        for _ in 0..2 {
+            let early = search_at(folder.path(), 0, &known);
+            let absent: Vec<&PathBuf> = early.absent.iter().map(|file| &file.path).collect();
+            assert_eq!(absent, [&folder.path().join("a.csv"), &path]);
+            known = early.stamps;
+        }
+        let late = search_at(folder.path(), 61, &known);
+        assert_eq!((late.files.len(), late.absent.len()), (2, 0));
+        fs::remove_file(&path).unwrap();
+        let removed = search_at(folder.path(), 61, &late.stamps);
+        assert_eq!((removed.files.len(), removed.absent.len()), (1, 0));
+        assert_eq!(removed.stamps.len(), 1);
+    }
+
+    #[test]
+    fn a_folder_of_a_name_to_pass_over_is_not_searched() {
+        let folder = tempfile::tempdir().unwrap();
+        let ignored = folder.path().join("prices-explained.csv");
+        fs::create_dir(&ignored).unwrap();
+        fs::write(ignored.join("a.csv"), "1").unwrap();
+        let found = search_at(folder.path(), 61, &BTreeMap::new());
+        assert!(found.files.is_empty(), "{found:?}");
     }
 }

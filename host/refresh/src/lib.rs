@@ -1,6 +1,6 @@
 //! The regular round of an operator, from files that arrived to releases.
 //!
-//! - [`inbox`] finds and digests the files.
+//! - [`inbox`] finds and digests the files. [`absence`] finds those that a build would lack.
 //! - [`plan`] decides what there is to build, from the files, from the [`record`] of earlier rounds
 //!   and from the [`config`]. It reads and writes nothing.
 //! - [`round`] carries a plan out. Each step is a command of the program that a person could type,
@@ -10,6 +10,7 @@
 //!
 //! A round may be repeated at any time. What rests on the same files is not built again.
 
+mod absence;
 pub mod config;
 pub mod context;
 pub mod error;

@@ -1,9 +1,10 @@
 //! Decides what there is to build, from the files, the configuration and the record. Nothing here
 //! reads or writes.
 
+use crate::absence::AbsentFile;
 use crate::config::RefreshConfig;
 use crate::file_kind::FileKind;
-use crate::inbox::ArrivedFile;
+use crate::inbox::{ArrivedFile, Inbox};
 use crate::part::Part;
 use crate::record::{BuiltRecord, Outcome, RefreshRecord};
 use crate::step::Step;
@@ -26,6 +27,16 @@ pub enum Decision {
     Missing {
         /// Their kinds.
         kinds: Vec<FileKind>,
+    },
+    /// Files are arriving, without which its package would be short.
+    Waiting {
+        /// The files, each as a text for a person.
+        files: Vec<String>,
+    },
+    /// Files cannot be taken, without which its package would be short.
+    Absent {
+        /// The files, each as a text for a person.
+        files: Vec<String>,
     },
     /// Its packages or its model cannot be read.
     Unreadable {
@@ -97,9 +108,12 @@ pub struct PlanContext<'a> {
 impl PlanContext<'_> {
     /// Decides about a part that is built from files, which every part but the valuation release
     /// is. A part that is not configured has no decision.
-    pub fn decide_files(&self, part: Part, files: &[ArrivedFile]) -> Option<Decision> {
+    pub fn decide_files(&self, part: Part, inbox: &Inbox) -> Option<Decision> {
         let settings = self.config.part(part)?;
-        let taken = take(part, files);
+        let taken = take(part, &inbox.files);
+        if let Some(short) = decide_absent(part, inbox, &taken) {
+            return Some(short);
+        }
         let is_absent = |kind: &FileKind| !taken.iter().any(|file| file.kind == *kind);
         let missing: Vec<FileKind> = part
             .required_kinds()
@@ -112,6 +126,11 @@ impl PlanContext<'_> {
         }
         let rests_on = rests_on(&taken, settings.arguments);
         let before = self.record.built.get(&part);
+        if before.is_none()
+            && let Some(short) = decide_unsettled(inbox)
+        {
+            return Some(short);
+        }
         // A folder that is not mounted must not empty a release.
         let taken_before = before.iter().flat_map(|before| &before.kinds);
         let lost: Vec<FileKind> = taken_before.copied().filter(is_absent).collect();
@@ -271,6 +290,44 @@ fn take(part: Part, files: &[ArrivedFile]) -> Vec<&ArrivedFile> {
         }
     }
     taken
+}
+
+/// Returns the decision about a part where files of an earlier round cannot be taken now.
+fn decide_absent(part: Part, inbox: &Inbox, taken: &[&ArrivedFile]) -> Option<Decision> {
+    // Of a kind that a build takes once, a later file is there.
+    let is_outdated = |absent: &AbsentFile| {
+        let mut of_kind = taken.iter().filter(|file| file.kind == absent.kind);
+        absent.kind.is_single() && of_kind.any(|file| file.modified > absent.modified)
+    };
+    let of_part = |absent: &AbsentFile| part.kinds().any(|kind| kind == absent.kind);
+    let (mut arriving, mut absent) = (Vec::new(), Vec::new());
+    for file in &inbox.absent {
+        if of_part(file) && !is_outdated(file) {
+            let files = match file.is_arriving() {
+                true => &mut arriving,
+                false => &mut absent,
+            };
+            files.push(file.text());
+        }
+    }
+    if !absent.is_empty() {
+        return Some(Decision::Absent { files: absent });
+    }
+    (!arriving.is_empty()).then_some(Decision::Waiting { files: arriving })
+}
+
+/// Returns the decision about a part without a package while files of the inbox still change or
+/// cannot be read. Nothing tells yet that the part can do without them.
+fn decide_unsettled(inbox: &Inbox) -> Option<Decision> {
+    if !inbox.unreadable.is_empty() {
+        let files = inbox.unreadable.clone();
+        return Some(Decision::Absent { files });
+    }
+    let changing = inbox.changing.iter();
+    let files: Vec<String> = changing
+        .map(|path| format!("{} is still arriving", path.display()))
+        .collect();
+    (!files.is_empty()).then_some(Decision::Waiting { files })
 }
 
 fn rests_on(taken: &[&ArrivedFile], arguments: &[String]) -> RestsOn {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::absence::Absence;
 use crate::config::tests::whole;
 use std::path::Path;
 
@@ -21,6 +22,14 @@ fn registers() -> Vec<ArrivedFile> {
     ]
 }
 
+/// Returns an inbox in which all files arrived whole.
+fn inbox_of(files: &[ArrivedFile]) -> Inbox {
+    Inbox {
+        files: files.to_vec(),
+        ..Inbox::default()
+    }
+}
+
 /// Returns the packages of a record.
 fn ids_of(record: &RefreshRecord) -> BTreeSet<String> {
     record.built.values().map(|it| it.id.clone()).collect()
@@ -35,7 +44,7 @@ fn decide(part: Part, files: &[ArrivedFile], record: &RefreshRecord) -> Decision
         day: NaiveDate::from_ymd_opt(2026, 11, 27).unwrap(),
         packages: &ids_of(record),
     };
-    context.decide_files(part, files).unwrap()
+    context.decide_files(part, &inbox_of(files)).unwrap()
 }
 
 fn plan(part: Part, files: &[ArrivedFile], record: &RefreshRecord) -> BuildPlan {
@@ -147,7 +156,8 @@ fn any_other_change_builds_the_snapshot_anew() {
     };
     let mut files = registers();
     files.push(month);
-    let Some(Decision::Build(plan)) = context.decide_files(Part::Snapshot, &files) else {
+    let Some(Decision::Build(plan)) = context.decide_files(Part::Snapshot, &inbox_of(&files))
+    else {
         panic!("nothing to build");
     };
     assert_eq!(plan.update, None);
@@ -168,12 +178,13 @@ fn an_id_that_the_record_has_is_not_given_again_once_its_package_is_removed() {
         day: NaiveDate::from_ymd_opt(2026, 11, 27).unwrap(),
         packages: &BTreeSet::new(),
     };
-    let Some(Decision::Build(plan)) = context.decide_files(Part::Markets, &files) else {
+    let Some(Decision::Build(plan)) = context.decide_files(Part::Markets, &inbox_of(&files)) else {
         panic!("nothing to build");
     };
     assert_eq!(plan.id, "markets-2026-11-27-3");
     // The ids of another part do not count.
-    let Some(Decision::Build(plan)) = context.decide_files(Part::Snapshot, &files) else {
+    let Some(Decision::Build(plan)) = context.decide_files(Part::Snapshot, &inbox_of(&files))
+    else {
         panic!("nothing to build");
     };
     assert_eq!(plan.id, "registers-2026-11-27");
@@ -191,6 +202,55 @@ fn a_kind_that_was_taken_before_and_is_gone_stops_the_build() {
         decide(Part::Snapshot, &files, &record),
         Decision::Missing { kinds }
     );
+}
+
+/// Returns an inbox without a file of an earlier round.
+fn inbox_without(kind: FileKind, modified: u64, absence: Absence) -> Inbox {
+    let absent = AbsentFile {
+        path: "inbox/absent".into(),
+        kind,
+        modified,
+        absence,
+    };
+    Inbox {
+        absent: vec![absent],
+        ..inbox_of(&registers())
+    }
+}
+
+#[test]
+fn a_file_of_an_earlier_round_that_cannot_be_taken_stops_the_parts_of_its_kind() {
+    let config = whole();
+    let record = RefreshRecord::default();
+    let decide = |part: Part, inbox: &Inbox| {
+        let context = PlanContext {
+            config: &config,
+            record: &record,
+            day: NaiveDate::from_ymd_opt(2026, 11, 27).unwrap(),
+            packages: &BTreeSet::new(),
+        };
+        context.decide_files(part, inbox).unwrap()
+    };
+    let builds = |decision: Decision| matches!(decision, Decision::Build(_));
+    let arriving = inbox_without(FileKind::PricePaid, 1, Absence::Arriving);
+    for part in [Part::Markets, Part::Snapshot] {
+        let files = vec!["inbox/absent is still arriving".to_owned()];
+        assert_eq!(decide(part, &arriving), Decision::Waiting { files });
+    }
+    let rents = inbox_without(FileKind::Rents, 1, Absence::Unreadable);
+    let files = vec!["inbox/absent cannot be read".to_owned()];
+    assert_eq!(decide(Part::Markets, &rents), Decision::Absent { files });
+    assert!(builds(decide(Part::Snapshot, &rents)));
+    // A person is to look, whatever else is arriving.
+    let mut both = arriving;
+    both.absent.extend(rents.absent);
+    let decision = decide(Part::Markets, &both);
+    assert!(matches!(decision, Decision::Absent { .. }), "{decision:?}");
+    // Of a kind that a build takes once, a later file is there.
+    for (modified, is_outdated) in [(0, true), (1, false), (2, false)] {
+        let codes = inbox_without(FileKind::CodePoint, modified, Absence::Arriving);
+        assert_eq!(builds(decide(Part::Snapshot, &codes)), is_outdated);
+    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub struct RoundReport {
     pub unknown: Vec<PathBuf>,
     /// Files and folders of the inbox that cannot be read, with the reason.
     pub unreadable: Vec<String>,
-    /// Files that may still be arriving. The next round takes them.
+    /// Files that may still be arriving. A later round takes them.
     pub arriving: Vec<PathBuf>,
 }
 
@@ -77,11 +77,12 @@ impl PartReport {
 
     /// Reports whether a person should look at the part, or promote its release.
     pub fn needs_person(&self) -> bool {
-        use PartState::{Held, Missing, Planned, Proposed, Refused};
+        use PartState::{Held, Missing, Planned, Proposed, Refused, Waiting};
         // A release that waits for its promotion does so over rounds without news. What a dry run
         // names next is a step of the round.
         let is_waiting = self.next.is_some() && self.state != Planned;
-        self.alarm || is_waiting || matches!(self.state, Proposed | Held | Refused | Missing)
+        let state = self.state;
+        self.alarm || is_waiting || matches!(state, Proposed | Held | Refused | Missing | Waiting)
     }
 }
 
@@ -105,6 +106,8 @@ pub enum PartState {
     Refused,
     /// Files are missing.
     Missing,
+    /// Files are still arriving, and its package would be short without them.
+    Waiting,
     /// A step failed. The next round tries again.
     Failed,
 }
@@ -125,6 +128,7 @@ impl PartState {
             PartState::Held => "held for a person",
             PartState::Refused => "refused by its check",
             PartState::Missing => "files are missing",
+            PartState::Waiting => "waits for files",
             PartState::Failed => "failed",
         }
     }
@@ -238,10 +242,11 @@ mod tests {
 
     #[test]
     fn a_failure_outweighs_what_a_person_should_look_at() {
-        use PartState::{Failed, Held, Missing, Promoted, Unchanged};
+        use PartState::{Failed, Held, Missing, Promoted, Unchanged, Waiting};
         let done = report(&[Unchanged, Promoted]);
         assert_eq!(done.result(), RoundResult::Done);
         assert_eq!(report(&[Missing]).result(), RoundResult::Attention);
+        assert_eq!(report(&[Waiting]).result(), RoundResult::Attention);
         assert_eq!(report(&[Held, Failed]).result(), RoundResult::Failed);
         let mut overdue = report(&[Unchanged]);
         overdue.overdue.push(OverdueKind {
@@ -265,7 +270,7 @@ mod tests {
         let mut alarm = report(&[Unchanged]);
         alarm.parts[0].alarm = true;
         assert_eq!(alarm.result(), RoundResult::Attention);
-        // A file that is still arriving is no cause for alarm.
+        // A file that is still arriving is no cause for alarm where no part waits for it.
         let mut arriving = report(&[Unchanged]);
         arriving.arriving.push("inbox/pp.csv".into());
         assert_eq!(arriving.result(), RoundResult::Done);

@@ -1,5 +1,7 @@
 //! Rounds of a scripted program.
 
+#[path = "round_tests/absent_files.rs"]
+mod absent_files;
 #[path = "round_tests/current_release.rs"]
 mod current_release;
 #[path = "round_tests/scripted_round.rs"]

@@ -21,6 +21,7 @@ use domesday_state::{
     LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State, StateError, UnixMillis,
     last_trusted_entry, last_trusted_promotion, prove_promotion,
 };
+use domesday_valuation::release_store::ReleaseError;
 use later_approval::promote_with_source;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -310,16 +311,18 @@ impl Service {
         promoted: String,
     ) -> Result<Sha256Digest, PromotionError> {
         let digest = match kind {
-            ReleaseKind::Valuation => self.releases.get(id)?.package,
-            ReleaseKind::Markets => self.markets.retain(id)?.digest(),
-            ReleaseKind::Rates => self.rates.retain(id)?.digest(),
+            ReleaseKind::Valuation => match self.releases.get(id) {
+                Err(ReleaseError::OtherPackage { found, .. }) => Err(found),
+                opened => Ok(opened?.package),
+            },
+            ReleaseKind::Markets => Ok(self.markets.retain(id)?.digest()),
+            ReleaseKind::Rates => Ok(self.rates.retain(id)?.digest()),
         };
-        let found = digest.to_string();
-        match found == promoted {
-            true => Ok(digest),
-            false => Err(PromotionError::OtherManifest {
+        match digest {
+            Ok(digest) if digest.to_string() == promoted => Ok(digest),
+            Ok(found) | Err(found) => Err(PromotionError::OtherManifest {
                 id: id.to_owned(),
-                found,
+                found: found.to_string(),
                 promoted,
             }),
         }

@@ -1,5 +1,6 @@
 //! The reasons why a release cannot be served.
 
+use domesday_package::Sha256Digest;
 use std::path::PathBuf;
 
 /// The reason why a release cannot be served.
@@ -24,6 +25,19 @@ pub enum ReleaseError {
         found: String,
         /// The file or folder.
         path: PathBuf,
+    },
+    /// Another package is in the place of the retained one, and was not promoted.
+    #[error(
+        "the package of release {release} has the manifest {found}, and the host retains {retained}. \
+         Copy that one back, promote this one, or restart the service"
+    )]
+    OtherPackage {
+        /// The release.
+        release: String,
+        /// SHA-256 of the manifest on the disk.
+        found: Sha256Digest,
+        /// SHA-256 of the manifest that the host knows of it.
+        retained: Sha256Digest,
     },
     /// The snapshot does not open.
     #[error("the property snapshot {path} cannot be used: {source}")]

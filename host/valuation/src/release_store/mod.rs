@@ -3,6 +3,7 @@
 
 mod error;
 mod opening;
+mod replacement;
 
 pub use error::ReleaseError;
 pub use opening::{
@@ -14,13 +15,13 @@ use arc_swap::ArcSwap;
 use chrono::NaiveDate;
 use domesday_engine::Runtime;
 use domesday_package::{
-    CheckEvidence, Kind, Package, PackageId, Sha256Digest, Trust, ValuationBody, Verification,
-    open_unproved,
+    CheckEvidence, Kind, Package, Sha256Digest, Trust, ValuationBody, Verification, open_unproved,
 };
 use opening::{check_pin, open_release_with, snapshot_folder};
+use replacement::check_package;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// A release that the host retains, as its signed manifest describes it.
 #[derive(Debug, Clone)]
@@ -43,6 +44,15 @@ impl RetainedRelease {
             manifest,
             package,
         })
+    }
+
+    /// Describes a release that is open.
+    fn of_open(release: &OpenRelease) -> RetainedRelease {
+        RetainedRelease {
+            id: release.id.clone(),
+            manifest: release.manifest.clone(),
+            package: release.verified.clone(),
+        }
     }
 
     /// Returns the digest of its package's manifest.
@@ -167,40 +177,25 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// [`ReleaseError`] if it is not in the folder or cannot be served.
+    /// [`ReleaseError::OtherPackage`] if the host retains it with another manifest.
     pub fn get(&self, id: &str) -> Result<Arc<OpenRelease>, ReleaseError> {
         if let Some(release) = self.find_open(id)? {
             return Ok(release);
         }
-        // An id is a folder's name, so that nothing may be taken for one that is none.
-        if id.parse::<PackageId>().is_err() {
-            return Err(self.unknown(id));
-        }
-        let mut snapshots = self
-            .snapshots
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut snapshots = self.lock_snapshots();
         // Somebody else may have opened it meanwhile.
         if let Some(release) = self.find_open(id)? {
             return Ok(release);
         }
-        if !self.root.join(Kind::Valuation.as_str()).join(id).exists() {
-            return Err(self.unknown(id));
-        }
-        let retained = Arc::new(RetainedRelease::read(&self.root, id, &self.trust)?);
-        let proof = (&self.trust, &*self.verification);
-        let open = open_release_with(&self.root, id, proof, &self.runtime, &mut snapshots)?;
-        log_opened(&open);
-        let release = Arc::new(open);
-        let entry = Entry {
-            open: Some(release.clone()),
-            ..Entry::of(retained)
-        };
+        // A package that replaced the retained one is served once it was promoted.
+        let release = self.open_package(id, self.package_digest(id), &mut snapshots)?;
         let mut entries = self.write();
-        // A proof may have found damage meanwhile.
+        // A proof may have found damage meanwhile, or a promotion may have replaced the package.
         if let Some(entry) = entries.get(id) {
             entry.check_served()?;
+            check_package(id, Some(entry.retained.package_digest()), release.package)?;
         }
-        entries.insert(id.to_owned(), entry);
+        entries.insert(id.to_owned(), Entry::of_open(release.clone()));
         Ok(release)
     }
 
@@ -258,10 +253,7 @@ impl ReleaseStore {
             _ => return false,
         };
         // A release that comes later opens its snapshot anew.
-        let snapshots = self.snapshots.lock();
-        snapshots
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&snapshot);
+        self.lock_snapshots().remove(&snapshot);
         true
     }
 
@@ -321,6 +313,13 @@ impl ReleaseStore {
         }
     }
 
+    fn lock_snapshots(&self) -> MutexGuard<'_, Snapshots> {
+        // Each change of it is whole.
+        self.snapshots
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Entry>> {
         // Nothing can be left half done in it.
         self.entries.read().unwrap_or_else(PoisonError::into_inner)
@@ -336,6 +335,14 @@ impl Entry {
         Entry {
             retained,
             open: None,
+            withdrawn: None,
+        }
+    }
+
+    fn of_open(release: Arc<OpenRelease>) -> Entry {
+        Entry {
+            retained: Arc::new(RetainedRelease::of_open(&release)),
+            open: Some(release),
             withdrawn: None,
         }
     }

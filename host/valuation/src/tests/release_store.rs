@@ -17,7 +17,7 @@ use domesday_valuation::comparison_header::{
     authority_name, header, last_training_day, training_data,
 };
 use domesday_valuation::compile_cache::{CompileCacheError, open_cache, own_folder};
-use domesday_valuation::release_store::{ReleaseError, ReleaseStore, package_ids};
+use domesday_valuation::release_store::{OpenRelease, ReleaseError, ReleaseStore, package_ids};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -45,6 +45,14 @@ fn add(folder: &Path, id: &str, change: impl FnOnce(&mut ValuationBody)) {
     let demo = demo_releases().join("valuation").join(RELEASE);
     let component = fs::read(demo.join("component.wasm")).unwrap();
     write_changed(folder, &demo, id, component, change);
+}
+
+/// Puts another package of a release in its place, and the one before into the hidden folder
+/// `before`.
+fn replace(folder: &Path, id: &str) {
+    let packages = folder.join("valuation");
+    fs::rename(packages.join(id), packages.join(".before")).unwrap();
+    add(folder, id, |body| body.model.name = "another".to_owned());
 }
 
 fn day(text: &str) -> NaiveDate {
@@ -190,6 +198,90 @@ fn a_release_of_another_manifest_is_opened_anew_and_a_withdrawn_one_of_this_is_n
     assert!(store.get("past-1").is_err());
     store.forget_other("past-1", "another");
     assert_eq!(get().package, open.package);
+}
+
+/// The gate may refuse the promotion.
+#[test]
+fn a_package_that_is_opened_for_a_promotion_is_served_once_it_replaces_the_other() {
+    let folder = without_release();
+    add(folder.path(), "past-1", |_| {});
+    let store = store(folder.path(), None, "2027-06-01").unwrap();
+    let before = store.current();
+    let is_served = |release: &Arc<OpenRelease>| {
+        let served = store.get("past-1").unwrap();
+        Arc::ptr_eq(&served, release)
+    };
+    let known = before.package.to_string();
+    assert!(is_served(
+        &store.open_stored("past-1", Some(&known)).unwrap()
+    ));
+    replace(folder.path(), "past-1");
+    let place = folder.path().join("valuation/past-1");
+    let manifest = open(&place, &Trust::Unsigned).unwrap().digest();
+    let other = manifest.to_string();
+    let stored = store.open_stored("past-1", Some(&other)).unwrap();
+    assert_eq!(stored.package, manifest);
+    assert!(is_served(&before));
+    assert_eq!(store.package_digest("past-1"), Some(before.package));
+    store.replace(&stored).unwrap();
+    assert!(is_served(&stored));
+    assert_eq!(store.package_digest("past-1"), Some(manifest));
+    // A proof may find damage before the promotion ends.
+    assert!(store.withdraw("past-1", manifest, "a byte differs"));
+    let refused = store.open_stored("past-1", Some(&other)).map(drop);
+    for refused in [refused, store.replace(&stored)] {
+        assert!(matches!(refused, Err(ReleaseError::Withdrawn { .. })));
+    }
+    // A release that the host did not retain is retained by its promotion.
+    add(folder.path(), "later-1", |_| {});
+    let later = store.open_stored("later-1", None).unwrap();
+    assert_eq!(ids(&store), ["past-1"]);
+    store.replace(&later).unwrap();
+    assert_eq!(ids(&store), ["later-1", "past-1"]);
+}
+
+/// A start opens the current release alone. A job may ask for another one much later.
+#[test]
+fn a_retained_release_is_opened_from_no_other_package_than_the_one_that_the_host_knows() {
+    let folder = without_release();
+    for (id, date) in [("past-1", "2026-01-01"), ("summer-1", "2026-06-01")] {
+        add(folder.path(), id, |body| body.effective_date = day(date));
+    }
+    let store = store(folder.path(), None, "2027-06-01").unwrap();
+    let known = store.package_digest("past-1").unwrap();
+    replace(folder.path(), "past-1");
+    let Err(ReleaseError::OtherPackage {
+        release,
+        found,
+        retained,
+    }) = store.get("past-1")
+    else {
+        panic!("it is served");
+    };
+    assert_eq!((&*release, retained), ("past-1", known));
+    assert_ne!(found, known);
+    assert_eq!(store.package_digest("past-1"), Some(known));
+    // Once it was promoted, it is served.
+    let stored = store.open_stored("past-1", Some(&found.to_string()));
+    store.replace(&stored.unwrap()).unwrap();
+    assert_eq!(store.get("past-1").unwrap().package, found);
+}
+
+/// Somebody copies the retained package back.
+#[test]
+fn a_retained_release_is_opened_once_its_package_is_back() {
+    let folder = without_release();
+    for (id, date) in [("past-1", "2026-01-01"), ("summer-1", "2026-06-01")] {
+        add(folder.path(), id, |body| body.effective_date = day(date));
+    }
+    let store = store(folder.path(), None, "2027-06-01").unwrap();
+    replace(folder.path(), "past-1");
+    assert!(store.get("past-1").is_err() && store.holds("past-1"));
+    let packages = folder.path().join("valuation");
+    fs::remove_dir_all(packages.join("past-1")).unwrap();
+    fs::rename(packages.join(".before"), packages.join("past-1")).unwrap();
+    let release = store.get("past-1").unwrap();
+    assert_eq!(store.package_digest("past-1"), Some(release.package));
 }
 
 #[test]

@@ -141,6 +141,52 @@ impl SeriesReleases {
             return Ok(release);
         }
         self.read().check(id)?;
+        self.keep(self.open_package(id)?)
+    }
+
+    /// Opens the package that a release has on the disk, so that it can be promoted. `manifest` is
+    /// the SHA-256 of its manifest. The host serves no other package than before. Blocks.
+    ///
+    /// # Errors
+    /// [`SeriesReleaseError`] if it is not in the folder or cannot be served.
+    pub fn open_stored(
+        &self,
+        id: &str,
+        manifest: Option<&str>,
+    ) -> Result<Arc<Release>, SeriesReleaseError> {
+        let is_stored = |digest: Sha256Digest| Some(digest.to_string().as_str()) == manifest;
+        let held = self.read();
+        if let Some(release) = held.retained.get(id)
+            && is_stored(release.digest())
+        {
+            return Ok(release.clone());
+        }
+        if (held.withdrawn.get(id)).is_some_and(|withdrawal| is_stored(withdrawal.manifest)) {
+            held.check(id)?;
+        }
+        drop(held);
+        self.open_package(id)
+    }
+
+    /// Retains an open release, in place of any other package of its id. One of its manifest that
+    /// is withdrawn stays withdrawn.
+    ///
+    /// # Errors
+    /// [`SeriesReleaseError::Withdrawn`] if a proof found damage since it was opened.
+    pub fn replace(&self, release: &Arc<Release>) -> Result<(), SeriesReleaseError> {
+        let (mut held, id) = (self.write(), release.id().as_str());
+        let is_this = |withdrawal: &Withdrawal| withdrawal.manifest == release.digest();
+        if held.withdrawn.get(id).is_some_and(is_this) {
+            return held.check(id);
+        }
+        held.withdrawn.remove(id);
+        held.retained.insert(id.to_owned(), release.clone());
+        drop(held);
+        Ok(())
+    }
+
+    /// Opens the package that a release has on the disk.
+    fn open_package(&self, id: &str) -> Result<Arc<Release>, SeriesReleaseError> {
         // An id is a folder's name, so that nothing may be taken for one that is none.
         let path = self.folder.join(id);
         if id.parse::<PackageId>().is_err() || !path.exists() {
@@ -158,13 +204,17 @@ impl SeriesReleases {
             series = release.series().len(),
             "series release opened"
         );
-        self.keep(release)
+        Ok(release)
     }
 
-    /// Retains an open release, unless it was withdrawn meanwhile.
+    /// Retains an open release, unless it was withdrawn or retained meanwhile.
     fn keep(&self, release: Arc<Release>) -> Result<Arc<Release>, SeriesReleaseError> {
         let (mut held, id) = (self.write(), release.id().as_str());
         held.check(id)?;
+        // A promotion may have opened it, too.
+        if let Some(promoted) = held.retained.get(id) {
+            return Ok(promoted.clone());
+        }
         held.retained.insert(id.to_owned(), release.clone());
         drop(held);
         Ok(release)
@@ -284,6 +334,30 @@ mod tests {
         releases.forget_other(id, "another");
         releases.promote(id).unwrap();
         assert!(releases.current().is_some() && releases.list_withdrawn().is_empty());
+    }
+
+    /// The gate may refuse the promotion.
+    #[test]
+    fn a_package_that_is_opened_for_a_promotion_is_served_once_it_replaces_the_other() {
+        let releases = open_markets();
+        let release = releases.current().unwrap();
+        let (id, manifest) = (release.id().as_str(), release.digest().to_string());
+        let is_served = |other: &Arc<Release>| Arc::ptr_eq(&releases.get(id).unwrap(), other);
+        assert!(is_served(
+            &releases.open_stored(id, Some(&manifest)).unwrap()
+        ));
+        let stored = releases.open_stored(id, Some("another")).unwrap();
+        assert!(is_served(&release) && !is_served(&stored));
+        releases.replace(&stored).unwrap();
+        assert!(is_served(&stored));
+        // Somebody else opened it meanwhile.
+        let other = releases.open_package(id).unwrap();
+        assert!(is_served(&releases.keep(other).unwrap()) && is_served(&stored));
+        assert!(releases.withdraw(id, stored.digest(), "on purpose"));
+        let refused = releases.open_stored(id, Some(&manifest)).map(drop);
+        for refused in [refused, releases.replace(&stored)] {
+            assert!(matches!(refused, Err(SeriesReleaseError::Withdrawn { .. })));
+        }
     }
 
     #[test]

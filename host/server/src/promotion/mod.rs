@@ -6,6 +6,7 @@ mod follower;
 mod gate;
 mod later_approval;
 mod other_packages;
+mod stored_release;
 
 pub use error::PromotionError;
 pub use follower::follow;
@@ -126,30 +127,12 @@ fn named_manifest(
 }
 
 impl Service {
-    /// Opens a release, so that it can be promoted. Blocks.
-    ///
-    /// # Errors
-    /// [`PromotionError`] if the release cannot be served.
-    pub fn open(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
-        match kind {
-            ReleaseKind::Valuation => {
-                self.releases.get(id)?;
-            }
-            ReleaseKind::Markets => {
-                self.markets.retain(id)?;
-            }
-            ReleaseKind::Rates => {
-                self.rates.retain(id)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Promotes a release by this host's rules: in the state, in the ledger, and here. One that the
     /// gate refuses is judged again with the report and the approval that the source has. Blocks.
     ///
     /// # Errors
-    /// As [`promote`], or the release cannot be served. Then the current release stays.
+    /// As [`promote`], or the release cannot be served. Then the current release stays, and so does
+    /// the package that the host serves under this id.
     pub fn promote(
         &self,
         request: PromotionRequest<'_>,
@@ -159,11 +142,8 @@ impl Service {
         // Open it first, so that no host learns of a release that it cannot serve.
         self.fetch_missing(kind, release_id, None)?;
         // The ledger will name the package on the disk, which may be another than the open one.
-        let stored = self.stored_manifest(kind, release_id);
-        if let Some(stored) = &stored {
-            self.forget_other(kind, release_id, stored);
-        }
-        self.open(kind, release_id)?;
+        let manifest = self.stored_manifest(kind, release_id);
+        let stored = self.open_stored(kind, release_id, manifest.as_deref())?;
         let rules = PromotionRules {
             releases: self.releases.root(),
             trust: self.releases.trust(),
@@ -174,12 +154,18 @@ impl Service {
             let _promoting = self.begin_promotion();
             let record = promote(&*self.state, rules, self.ledger_key.clone(), request, now)?;
             self.metrics.promotions.record(kind);
+            self.serve_stored(&stored)?;
             self.make_current(kind, release_id)?;
             self.show_promotions();
             Ok(record)
         };
         let source = self.release_source.as_deref();
-        promote_with_source(source, (kind, release_id), stored.as_deref(), promote_here)
+        promote_with_source(
+            source,
+            (kind, release_id),
+            manifest.as_deref(),
+            promote_here,
+        )
     }
 
     /// Makes a release current that was promoted elsewhere, unless another one was promoted

@@ -194,6 +194,9 @@ impl ReleaseStore {
         if let Some(entry) = entries.get(id) {
             entry.check_served()?;
             check_package(id, Some(entry.retained.package_digest()), release.package)?;
+            if let Some(promoted) = &entry.open {
+                return Ok(promoted.clone());
+            }
         }
         entries.insert(id.to_owned(), Entry::of_open(release.clone()));
         Ok(release)

@@ -3,7 +3,7 @@
 use super::promotion::{OTHER, add};
 use crate::common::demo::{RELEASE, house};
 use crate::common::metrics::{metric, metrics_client};
-use crate::common::packages::Releases;
+use crate::common::packages::{Releases, damage};
 use crate::common::program::{ProcessOutput, run};
 use crate::common::server::{Server, start};
 use domesday_package::{
@@ -52,6 +52,17 @@ impl Signed {
         for file in ["check.json", "check.sig"] {
             fs::remove_file(self.releases.release(OTHER).join(file)).unwrap();
         }
+    }
+
+    /// Puts another package of [`OTHER`] in its place. It is signed, and no report is of it.
+    fn rebuild(&self) {
+        let place = self.releases.release(OTHER);
+        let manifest = fs::read_to_string(place.join("manifest.json")).unwrap();
+        let other = manifest.replace("\"created\": \"20", "\"created\": \"21");
+        assert_ne!(other, manifest);
+        fs::write(place.join("manifest.json"), other).unwrap();
+        self.detach();
+        sign(&place, &self.key).unwrap();
     }
 
     fn serve(&self, data: &Path, more: &[&str]) -> Server {
@@ -221,19 +232,41 @@ fn other_bytes_under_the_current_id_need_a_report() {
     let server = signed.serve(&folder.path().join("data"), &[]);
     promote(&server.data, OTHER, &[]).ok();
     server.stop();
-    // Another package under the id: the manifest differs, and no report is of it.
-    let place = signed.releases.release(OTHER);
-    let manifest = fs::read_to_string(place.join("manifest.json")).unwrap();
-    let other = manifest.replace("\"created\": \"20", "\"created\": \"21");
-    assert_ne!(other, manifest);
-    fs::write(place.join("manifest.json"), other).unwrap();
-    signed.detach();
-    sign(&place, &signed.key).unwrap();
+    signed.rebuild();
     // A host that starts would withdraw it.
     let releases = signed.releases.path().display().to_string();
     let data = folder.path().join("data");
     let refused = promote(&data, OTHER, &["--releases", &releases]).refused();
     assert!(refused.contains("has no check report"), "{refused}");
+}
+
+/// A job, or a request on the release of this id, must not run on a package that was refused.
+#[test]
+fn a_refused_promotion_changes_no_package_that_the_host_serves() {
+    let signed = Signed::new();
+    signed.attach(true, &signed.key);
+    let folder = tempfile::tempdir().unwrap();
+    // The first round of proofs is not to reach the release, which it would withdraw.
+    let server = signed.serve(&folder.path().join("data"), &["--verify-rate", "1"]);
+    promote(&server.data, OTHER, &[]).ok();
+    let promoted = signed.other().digest();
+    let assert_held = || {
+        let data = server.data.display().to_string();
+        let status = run(["status", "--data", &data]).ok().stdout;
+        let held = format!("promoted           valuation {OTHER}, manifest {promoted}: held");
+        assert!(status.contains(&held), "{status}");
+    };
+    assert_held();
+    signed.rebuild();
+    let refused = promote(&server.data, OTHER, &[]).refused();
+    assert!(refused.contains("has no check report"), "{refused}");
+    assert_held();
+    // One that cannot be opened takes no release away either.
+    damage(&signed.releases.release(OTHER).join("component.wasm"));
+    let refused = promote(&server.data, OTHER, &[]).refused();
+    assert!(refused.contains("component.wasm"), "{refused}");
+    assert_held();
+    server.stop();
 }
 
 #[test]

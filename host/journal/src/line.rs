@@ -71,6 +71,8 @@ pub(crate) struct Need {
     /// The snapshot, unless the receipt holds its evidence.
     pub(crate) snapshot: Option<Sha256Digest>,
     pub(crate) release: String,
+    /// The digest of the release's manifest.
+    pub(crate) package: Sha256Digest,
 }
 
 /// Seals a record. The caller's thread does this, so that the journal's own thread need not.
@@ -145,6 +147,7 @@ impl SealedReceipt {
         self.need = Some(Need {
             snapshot: None,
             release: about.release_id.clone(),
+            package: about.package,
         });
         self
     }
@@ -155,6 +158,7 @@ impl SealedReceipt {
         self.need = Some(Need {
             snapshot: Some(about.snapshot),
             release: about.release_id.clone(),
+            package: about.package,
         });
         self
     }

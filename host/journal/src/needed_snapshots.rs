@@ -31,12 +31,14 @@ pub struct NeededSnapshot {
 pub struct NeededRelease {
     /// Its id.
     pub release_id: String,
+    /// The digest of its manifest. Notes of earlier versions lack it.
+    pub package: Option<Sha256Digest>,
     /// The number in the name of the first file whose receipts need it.
     pub first_file: u64,
 }
 
 /// A line of the file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
     /// The number in the name of the file of receipts.
@@ -45,6 +47,9 @@ struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     snapshot: Option<Sha256Digest>,
     release: String,
+    /// The digest of the release's manifest. An earlier version passes over such a line, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    package: Option<Sha256Digest>,
 }
 
 /// The packages that receipts need for their replay, each in the order of the files.
@@ -67,8 +72,7 @@ pub fn needed_packages(folder: &Path) -> Result<NeededPackages, JournalError> {
     let mut lines = read(folder)?;
     lines.retain(|line| files.contains(&line.file));
     lines.sort_by_key(|line| line.file);
-    let (mut digests, mut ids) = (BTreeSet::new(), BTreeSet::new());
-    let mut needed = NeededPackages::default();
+    let (mut digests, mut needed) = (BTreeSet::new(), NeededPackages::default());
     for line in lines {
         let (release_id, first_file) = (line.release, line.file);
         if let Some(snapshot) = line.snapshot
@@ -80,14 +84,30 @@ pub fn needed_packages(folder: &Path) -> Result<NeededPackages, JournalError> {
                 first_file,
             });
         }
-        if ids.insert(release_id.clone()) {
-            needed.releases.push(NeededRelease {
-                release_id,
-                first_file,
-            });
-        }
+        let release = NeededRelease {
+            release_id,
+            package: line.package,
+            first_file,
+        };
+        add_release(&mut needed.releases, release);
     }
     Ok(needed)
+}
+
+/// Adds a release that is not listed yet. A note without a manifest counts as one of the next
+/// manifest that is noted of the release.
+fn add_release(releases: &mut Vec<NeededRelease>, needed: NeededRelease) {
+    let is_same = |known: &NeededRelease| {
+        let mut packages = known.package.iter().zip(&needed.package);
+        known.release_id == needed.release_id && packages.all(|(known, needed)| known == needed)
+    };
+    match releases.iter().position(is_same) {
+        Some(at) => {
+            let known = &mut releases[at];
+            known.package = known.package.or(needed.package);
+        }
+        None => releases.push(needed),
+    }
 }
 
 fn read(folder: &Path) -> Result<Vec<Line>, JournalError> {
@@ -98,8 +118,7 @@ fn read(folder: &Path) -> Result<Vec<Line>, JournalError> {
 /// The writer's side of the file.
 pub(crate) struct SnapshotNotes {
     folder: PathBuf,
-    /// The file, the release, and the digest of the snapshot.
-    known: BTreeSet<(u64, String, Option<String>)>,
+    known: BTreeSet<Line>,
     /// The last need that was noted, which is mostly the next one.
     last: Option<(u64, Need)>,
 }
@@ -107,14 +126,9 @@ pub(crate) struct SnapshotNotes {
 impl SnapshotNotes {
     /// Reads what is noted already.
     pub(crate) fn open(folder: &Path) -> Result<SnapshotNotes, JournalError> {
-        let known = read(folder)?.into_iter();
-        let key = |line: Line| {
-            let snapshot = line.snapshot.as_ref().map(ToString::to_string);
-            (line.file, line.release, snapshot)
-        };
         Ok(SnapshotNotes {
             folder: folder.to_owned(),
-            known: known.map(key).collect(),
+            known: read(folder)?.into_iter().collect(),
             last: None,
         })
     }
@@ -125,16 +139,15 @@ impl SnapshotNotes {
         if self.last.as_ref().is_some_and(is_last) {
             return Ok(());
         }
-        let snapshot = need.snapshot.as_ref().map(ToString::to_string);
-        let key = (file, need.release.clone(), snapshot);
-        if !self.known.contains(&key) {
-            let line = Line {
-                file,
-                snapshot: need.snapshot,
-                release: need.release.clone(),
-            };
+        let line = Line {
+            file,
+            snapshot: need.snapshot,
+            release: need.release.clone(),
+            package: Some(need.package),
+        };
+        if !self.known.contains(&line) {
             append_line(&self.folder, SNAPSHOTS, &line)?;
-            self.known.insert(key);
+            self.known.insert(line);
         }
         self.last = Some((file, need.clone()));
         Ok(())

@@ -7,6 +7,7 @@ use crate::{
     Expectations, Flaw, Journal, ReceiptHeader, TenantKey, VerifyError, needed_packages, prepare,
     verify,
 };
+use domesday_package::Sha256Digest;
 
 /// A day in milliseconds.
 const DAY: i64 = 86_400_000;
@@ -311,4 +312,35 @@ fn the_last_file_stays_where_the_next_could_not_be_begun() {
     let heads = [Head::sign(&key, 5, digest, 0)];
     assert!(files.limit_of_oldest(&heads, 0, DAY).is_none());
     assert!(files.limit_of_oldest(&heads, 1, DAY).is_some());
+}
+
+/// Another package may be promoted under the id of a release.
+#[tokio::test]
+async fn each_package_of_a_release_is_needed_and_a_note_without_a_manifest_counts_as_the_next() {
+    let host = Host::new();
+    let journal = host.open(Retention::default());
+    let [first, second] = [b"package", b"another"].map(|bytes| Sha256Digest::of(bytes));
+    for package in [first, second, first] {
+        let about = ReceiptHeader {
+            package,
+            ..about("v")
+        };
+        let receipt = prepare(&about, &TenantKey::new([1; 32]), &[7; 300]).unwrap();
+        let ticket = journal.append(receipt.bind_to_release(&about)).unwrap();
+        journal.wait_until_durable(ticket, ticket).await.unwrap();
+    }
+    drop(journal);
+    let folder = host.folder.path();
+    let packages = || {
+        let needed = needed_packages(folder).unwrap().releases.into_iter();
+        needed.map(|needed| needed.package).collect::<Vec<_>>()
+    };
+    assert_eq!(packages(), [Some(first), Some(second)]);
+    let path = folder.join("snapshots.jsonl");
+    let notes = fs::read_to_string(&path).unwrap();
+    let older = "{\"file\":1,\"release\":\"r-1\"}\n";
+    fs::write(&path, format!("{older}{notes}{older}")).unwrap();
+    assert_eq!(packages(), [Some(first), Some(second)]);
+    fs::write(&path, older).unwrap();
+    assert_eq!(packages(), [None]);
 }

@@ -2,7 +2,9 @@
 //! of releases.
 
 use domesday_journal::{JournalError, NeededRelease, NeededSnapshot, needed_packages};
-use domesday_package::{Kind, PropertyBody, Trust, ValuationBody, read_claimed_body};
+use domesday_package::{
+    Kind, PropertyBody, Sha256Digest, Trust, ValuationBody, read_claimed_body, read_claimed_digest,
+};
 use domesday_valuation::release_store::package_ids;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -34,6 +36,9 @@ impl fmt::Display for MissingPackage {
             }
             MissingPackage::Release(needed) => {
                 write!(f, "the release {}", needed.release_id)?;
+                if let Some(package) = &needed.package {
+                    write!(f, " of the manifest {package}")?;
+                }
                 needed.first_file
             }
         };
@@ -117,7 +122,10 @@ fn find_missing(
     let snapshots = missing_snapshots(needed.snapshots, releases, trust).into_iter();
     let folder = releases.join(Kind::Valuation.as_str());
     let releases = needed.releases.into_iter();
-    let releases = releases.filter(|needed| !is_held(&folder.join(&needed.release_id), trust));
+    let releases = releases.filter(|needed| {
+        let package = folder.join(&needed.release_id);
+        !is_held(&package, needed.package, trust)
+    });
     Ok(snapshots
         .map(MissingPackage::Snapshot)
         .chain(releases.map(MissingPackage::Release))
@@ -149,10 +157,13 @@ fn missing_snapshots(
     missing.collect()
 }
 
-/// Reports whether a folder has a release with its component.
-fn is_held(package: &Path, trust: &Trust) -> bool {
+/// Reports whether a folder has a release with its component. Its manifest must be the one that
+/// receipts name, where that is known.
+fn is_held(package: &Path, manifest: Option<Sha256Digest>, trust: &Trust) -> bool {
     let body = read_claimed_body::<ValuationBody>(package, trust);
-    body.is_ok_and(|body| package.join(body.component.as_str()).is_file())
+    let is_whole = body.is_ok_and(|body| package.join(body.component.as_str()).is_file());
+    // A replay takes no other package of the id.
+    is_whole && manifest.is_none_or(|manifest| read_claimed_digest(package) == Some(manifest))
 }
 
 #[cfg(test)]
@@ -223,5 +234,39 @@ mod tests {
             put_package(&releases, &release, "component.wasm");
             put_package(&releases, &snapshot, "snapshot.redb");
         }
+    }
+
+    /// A host with a source of releases keeps the earlier package in a hidden folder.
+    #[test]
+    fn a_release_whose_id_stands_for_another_package_is_missed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (journal, releases) = (folder.path().join("receipts"), folder.path().join("held"));
+        fs::create_dir_all(&journal).unwrap();
+        let release = format!("valuation/{RELEASE}");
+        put_package(&releases, &release, "component.wasm");
+        let place = releases.join(&release);
+        let promoted = read_claimed_digest(&place).unwrap();
+        let note = |package: Sha256Digest| {
+            let line = format!(r#"{{"file":1,"release":"{RELEASE}","package":"{package}"}}"#);
+            fs::write(journal.join("snapshots.jsonl"), line + "\n").unwrap();
+        };
+        fs::write(journal.join("receipts-000000000001.jsonl"), "").unwrap();
+        note(promoted);
+        let missing = MissingPackages::find(vec![journal.clone()], &releases, &Trust::Unsigned);
+        assert_eq!(missing.list(), []);
+
+        let earlier = Sha256Digest::of(b"an earlier manifest");
+        note(earlier);
+        let kept = releases.join(format!("valuation/.{RELEASE}.other-1"));
+        fs::create_dir(&kept).unwrap();
+        fs::write(kept.join("manifest.json"), "an earlier manifest").unwrap();
+        missing.look_again();
+        let listed = missing.list();
+        let [MissingPackage::Release(needed)] = &listed[..] else {
+            panic!("{listed:?}");
+        };
+        assert_eq!(needed.package, Some(earlier));
+        let named = format!("the release {RELEASE} of the manifest {earlier}, which");
+        assert!(listed[0].to_string().contains(&named), "{}", listed[0]);
     }
 }

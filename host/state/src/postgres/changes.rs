@@ -8,7 +8,7 @@ use sqlx::{PgConnection, Postgres, Row};
 use tokio::sync::oneshot;
 
 use super::error::{reading, writing};
-use super::records::{count, to_signed};
+use super::records::to_signed;
 use crate::{ChargeOutcome, Month, StateError, TenantId, UsageSource};
 
 const USED: &str = "SELECT used FROM domesday.used_units WHERE tenant = $1 AND month = $2";
@@ -101,7 +101,8 @@ pub(super) async fn apply_changes(
     connection: &mut PgConnection,
     changes: &[Change],
 ) -> Result<Vec<ChargeOutcome>, StateError> {
-    fetch_outcomes(connection, bind_changes(sqlx::query(CHARGE), changes)).await
+    let query = bind_changes(sqlx::query(CHARGE), changes);
+    fetch_outcomes(connection, query, changes).await
 }
 
 /// Binds changes as the next nine arguments of a query.
@@ -132,14 +133,16 @@ pub(super) fn bind_changes<'q>(
         .bind(entries().map(|(_, units)| *units).collect::<Vec<_>>())
 }
 
-/// Runs a query of changes, and returns the outcome of each.
+/// Runs a query of these changes, and returns the outcome of each.
 pub(super) async fn fetch_outcomes(
     connection: &mut PgConnection,
     query: Query<'_, Postgres, PgArguments>,
+    changes: &[Change],
 ) -> Result<Vec<ChargeOutcome>, StateError> {
     let rows = query.fetch_all(connection).await.map_err(writing)?;
-    let outcomes = rows.iter().map(|row| {
-        let used = count("usage", row.try_get("total").map_err(reading)?)?;
+    let outcomes = rows.iter().zip(changes).map(|(row, change)| {
+        let total: i64 = row.try_get("total").map_err(reading)?;
+        let used = clamp_used(&change.tenant, change.month, total);
         Ok(match row.try_get("granted").map_err(reading)? {
             true => ChargeOutcome::Granted { used },
             false => ChargeOutcome::Exhausted { used },
@@ -160,7 +163,24 @@ pub(super) async fn read_used_units(
         .fetch_optional(connection)
         .await
         .map_err(reading)?;
-    count("usage", used.unwrap_or(0))
+    Ok(clamp_used(tenant.as_str(), at.number(), used.unwrap_or(0)))
+}
+
+/// Converts the units used in a month, and clamps them at zero.
+///
+/// They are below zero after a correction by hand that left `usage.used` below the free units of
+/// its shards. The number only informs. An error would refuse the changes of other tenants in the
+/// same statement, which may be committed.
+fn clamp_used(tenant: &str, month: i32, used: i64) -> u64 {
+    u64::try_from(used).unwrap_or_else(|_| {
+        tracing::warn!(
+            tenant,
+            month,
+            used,
+            "the units used are below zero: usage.used is less than the free units of the shards"
+        );
+        0
+    })
 }
 
 /// Several changes of a tenant's month that are made as one.
@@ -219,6 +239,7 @@ pub(super) fn answer(run: Run, total: ChargeOutcome) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::capture_log;
 
     const MAY: Month = Month {
         year: 2031,
@@ -256,6 +277,14 @@ mod tests {
         let first = change("acme", 7, 3, 7);
         for other in [change("other", 7, 2, 8), change("acme", 8, 2, 8)] {
             assert!(first.merge(&other).is_none(), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn used_units_below_zero_are_none_and_the_log_says_so() {
+        for (used, expected, lines) in [(7, 7, 0), (0, 0, 0), (-1, 0, 1)] {
+            let clamped = || assert_eq!(clamp_used("acme", 7, used), expected);
+            assert_eq!(capture_log(clamped).len(), lines, "{used}");
         }
     }
 

@@ -326,7 +326,7 @@ async fn make_batch(
     changes: &[Change],
 ) -> Result<Vec<ChargeOutcome>, StateError> {
     let query = sqlx::query(CHARGE).bind(host).bind(number);
-    fetch_outcomes(connection, bind_changes(query, changes)).await
+    fetch_outcomes(connection, bind_changes(query, changes), changes).await
 }
 
 /// Reports whether a statement failed and may take effect. It does not where the database itself

@@ -78,6 +78,28 @@ fn units_that_cannot_be_given_back_keep_no_other_charge_waiting() {
     within(SEEN * 2, || used_units(&second, "acme") == 0);
 }
 
+/// An operator credits a customer while a shard holds free units.
+#[test]
+fn a_count_below_the_free_units_of_its_shards_fails_no_charge() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    charge(&state, 10).unwrap();
+    let credit = "UPDATE domesday.usage SET used = used - 20 WHERE tenant = 'acme'";
+    cluster::sql(&store.address, credit);
+    assert_eq!(used_units(&state, "acme"), 0);
+    for used in 1..=3 {
+        let outcome = charge(&state, 1).unwrap();
+        assert_eq!(outcome, ChargeOutcome::Granted { used: 0 });
+        assert_eq!(charge_of_other(&state), ChargeOutcome::Granted { used });
+    }
+    suite::wait(state.refund(suite::id("acme"), suite::JUNE, 2, REQUEST));
+    assert_eq!(charge_of_other(&state), ChargeOutcome::Granted { used: 4 });
+    // 10 + 3 - 2 + 30 units, less the credit of 20.
+    let outcome = charge(&state, 30).unwrap();
+    assert_eq!(outcome, ChargeOutcome::Granted { used: 21 });
+    assert_eq!(used_units(&state, "acme"), 21);
+    assert_eq!(state.degradation(), None);
+}
+
 #[test]
 fn tenants_and_keys_that_cannot_be_read_open_nothing_and_others_do() {
     let (store, state) = suite::with_tenant::<Postgres>();

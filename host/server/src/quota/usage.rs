@@ -37,6 +37,7 @@ pub struct Reservation {
     state: Arc<dyn State>,
     tenant: TenantId,
     month: Month,
+    /// The units of the charge, without those whose refund has begun.
     units: u32,
     /// The request, for the ledger.
     source: UsageSource,
@@ -47,7 +48,7 @@ pub struct Reservation {
     reply: Reply<ChargeOutcome>,
     /// The outcome of the charge, once it is known.
     outcome: Option<Result<(), ReservationError>>,
-    /// True if the units stay charged, apart from those that `commit` refunds.
+    /// True if the units stay charged.
     is_committed: bool,
 }
 
@@ -203,13 +204,15 @@ impl Reservation {
     /// [`ReservationError`] if the request must not get a result.
     pub async fn commit(mut self, refund: u32) -> Result<(), ReservationError> {
         self.durable().await?;
-        self.is_committed = true;
         if refund > 0 {
             let end = self.end.max(Instant::now() + GRACE);
             // A separate task, since the client gets its response all the same.
             let refunded = self.begin_refund(refund);
+            // A client that leaves during the wait has the rest given back too.
+            self.units = self.units.saturating_sub(refund);
             let _ = timeout_at(end, tokio::spawn(refunded)).await;
         }
+        self.is_committed = true;
         Ok(())
     }
 }

@@ -243,6 +243,25 @@ async fn units_are_given_back_where_the_client_leaves_before_its_results_are_cha
 }
 
 #[tokio::test]
+async fn units_are_given_back_where_the_client_leaves_while_a_refund_is_made_durable() {
+    let units = Units::new();
+    assert_eq!(units.reserve(5).commit(0).await, Ok(()));
+    let mut reservation = units.reserve(4);
+    reservation.durable().await.unwrap();
+    let mut commit = Box::pin(reservation.commit(1));
+    // The task of the refund cannot run before this one waits.
+    let polled = commit
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()));
+    assert!(polled.is_pending());
+    drop(commit);
+    units.settle(5).await;
+    // Nothing is given back twice.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(units.count_used().await, 5);
+}
+
+#[tokio::test]
 async fn units_that_are_committed_or_refused_are_given_back_once_at_most() {
     let units = Units::new();
     assert_eq!(units.reserve(4).commit(1).await, Ok(()));

@@ -72,11 +72,12 @@ impl UsageSums {
     }
 }
 
-/// Draws entries as a table.
+/// Draws entries as a table. In PostgreSQL an entry's number begins with the shard of its host, so
+/// that those of several hosts follow each other.
 pub fn table_of_entries(entries: &[UsageEntry]) -> Markup {
     html! {
         div.wide tabindex="0" { table {
-            caption { "Entries, in the order in which they were made" }
+            caption { "Entries, host by host, in the order in which they were made" }
             thead { tr {
                 th scope="col" { "Time" } th.number scope="col" { "Units" }
                 th scope="col" { "Kind" } th scope="col" { "Execution or job" }
@@ -167,6 +168,12 @@ mod tests {
         assert_eq!(first.1, &expected);
         let table = sums.table().into_string();
         assert!(table.contains("<td>job</td>"), "{table}");
+    }
+
+    #[test]
+    fn the_table_of_entries_states_the_order_of_hosts() {
+        let table = table_of_entries(&[entry(1, UsageKind::Job, 40)]).into_string();
+        assert!(table.contains("host by host"), "{table}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::{
 
 /// Rows of one statement. A row may have thousands of entries.
 const ROWS: i64 = 256;
-/// Rows that one call removes, in one statement.
+/// Rows of the table that one call removes, in one statement.
 const REMOVED_AT_ONCE: u32 = 1_024;
 /// Follows the id of every tenant.
 const LAST_TENANT: &str = "~";
@@ -32,6 +32,9 @@ const MONTHS: &str = "WITH RECURSIVE found AS (\
 const REMOVE: &str = "DELETE FROM domesday.usage_entries AS e USING (\
      SELECT month, tenant, number FROM domesday.usage_entries WHERE month < $1 LIMIT $2) AS o \
      WHERE e.month = o.month AND e.tenant = o.tenant AND e.number = o.number";
+/// The removal of row 0. No table has it, so its units count as entered.
+const REMOVE_ROW_0: &str = "UPDATE domesday.usage SET entered = used \
+     WHERE month < $1 AND used <> entered";
 
 /// Reads a page of the ledger.
 pub(super) async fn read_entries(pool: PgPool, query: UsageQuery) -> Result<UsagePage, StateError> {
@@ -119,8 +122,9 @@ fn read_row(
         .filter(|(_, units)| *units != 0))
 }
 
-/// Removes entries of the months before this one. A single statement, since the limit of an
-/// operation would take a long removal for a database that does not answer.
+/// Removes entries of the months before this one, and row 0 with the last of them. A call removes
+/// few rows, since the limit of an operation would take a long removal for a database that does not
+/// answer.
 pub(super) async fn remove_entries(
     pool: PgPool,
     before: Month,
@@ -131,9 +135,15 @@ pub(super) async fn remove_entries(
         .execute(&pool)
         .await
         .map_err(writing)?;
-    let rows = step.rows_affected();
-    Ok(RemovedEntries {
-        rows,
-        more: rows >= u64::from(REMOVED_AT_ONCE),
-    })
+    let mut rows = step.rows_affected();
+    let more = rows >= u64::from(REMOVED_AT_ONCE);
+    if !more {
+        let rest = sqlx::query(REMOVE_ROW_0)
+            .bind(before.number())
+            .execute(&pool)
+            .await
+            .map_err(writing)?;
+        rows += rest.rows_affected();
+    }
+    Ok(RemovedEntries { rows, more })
 }

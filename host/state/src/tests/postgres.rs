@@ -289,6 +289,44 @@ fn the_first_charges_of_a_month_are_granted_on_every_host() {
     }
 }
 
+/// A month may have units of before the ledger. They are an entry that the ledger has no row for.
+#[test]
+fn units_without_an_entry_leave_the_ledger_with_the_entries_of_their_month() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let months = [suite::JUNE.minus(13), suite::JUNE];
+    for month in months {
+        let charge = Charge {
+            tenant: suite::id("acme"),
+            month,
+            units: 6,
+            allowance: 100,
+            source: REQUEST,
+        };
+        suite::wait(state.charge(charge));
+    }
+    cluster::sql(&store.address, "UPDATE domesday.usage SET used = used + 4");
+    let list_units = |month| -> Vec<i64> {
+        let query = UsageQuery {
+            month,
+            tenant: None,
+            after: None,
+            limit: 9,
+        };
+        let page = suite::wait(state.usage_entries(query));
+        page.entries.iter().map(|entry| entry.units).collect()
+    };
+    assert_eq!(months.map(list_units), [[4, 6], [4, 6]]);
+    for rows in [2, 0] {
+        let removed = suite::wait(state.remove_usage_entries(suite::JUNE));
+        assert_eq!(removed, RemovedEntries { rows, more: false });
+    }
+    assert_eq!(months.map(list_units), [vec![], vec![4, 6]]);
+    for month in months {
+        let used = suite::wait(state.used_units(suite::id("acme"), month));
+        assert_eq!(used, 10, "{month}");
+    }
+}
+
 #[test]
 fn a_newer_schema_is_refused() {
     // One file each, numbered from 1 on.

@@ -100,7 +100,8 @@ fn copy_table<K: Key + 'static, V: Value + 'static>(
 mod tests {
     use super::*;
     use crate::embedded::path_files::log_path;
-    use crate::test_support::capture_log;
+    use crate::test_support::{REQUEST, block_on, capture_log};
+    use crate::{Charge, ChargeOutcome, Month, TenantId, Usage};
 
     /// Reports whether an opening warns that units may be lost.
     fn warns(path: &Path) -> bool {
@@ -119,5 +120,37 @@ mod tests {
         assert!(!warns(&copy));
         fs::remove_file(log_path(&copy)).unwrap();
         assert!(warns(&copy));
+    }
+
+    /// The copy is of the epoch of the blocks that follow it in the log.
+    #[test]
+    fn a_copy_beside_the_log_of_its_state_has_no_later_units() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, copy] = ["state.redb", "copy.redb"].map(|name| folder.path().join(name));
+        let tenant: TenantId = "acme".parse().unwrap();
+        let month = Month::of(REQUEST.at);
+        let charge = |state: &EmbeddedState, units| {
+            let charge = Charge {
+                tenant: tenant.clone(),
+                month,
+                units,
+                allowance: 100,
+                source: REQUEST,
+            };
+            block_on(state.charge(charge)).unwrap()
+        };
+        let state = EmbeddedState::open(&path).unwrap();
+        charge(&state, 5);
+        state.copy_to(&copy).unwrap();
+        charge(&state, 3);
+        drop(state);
+        fs::copy(log_path(&path), log_path(&copy)).unwrap();
+        for _ in 0..2 {
+            let state = EmbeddedState::open(&copy).unwrap();
+            let used = block_on(state.used_units(tenant.clone(), month)).unwrap();
+            assert_eq!(used, 5);
+        }
+        let state = EmbeddedState::open(&copy).unwrap();
+        assert_eq!(charge(&state, 1), ChargeOutcome::Granted { used: 6 });
     }
 }

@@ -70,6 +70,23 @@ fn read_log(source: &Source, storage: &Storage, epoch: u64) -> Result<LogReplay,
     }
 }
 
+/// Reads the log beside a copy of a backup that nobody has opened yet, or beside a new file.
+///
+/// Blocks of the copy's epoch were written after the backup, so none of them counts. The latest
+/// epoch does, so that no later opening meets them. A file's own blocks are never ignored: each
+/// opening begins another epoch in the file before it writes the first block.
+fn read_unneeded_log(
+    source: &Source,
+    storage: &Storage,
+    epoch: u64,
+) -> Result<LogReplay, StateError> {
+    let replayed = replay(&**storage, epoch).map_err(log_error(source.log_path(), "read"))?;
+    Ok(LogReplay {
+        latest_epoch: replayed.latest_epoch,
+        ..LogReplay::default()
+    })
+}
+
 /// The log as an opening finds it, before the file takes it over.
 #[derive(Debug)]
 pub(in crate::embedded) struct FoundLog<'s> {
@@ -98,7 +115,10 @@ impl<'s> FoundLog<'s> {
                  of its last second may not be counted"
             );
         }
-        let replayed = read_log(source, &storage, epoch)?;
+        let replayed = match needs_log {
+            true => read_log(source, &storage, epoch)?,
+            false => read_unneeded_log(source, &storage, epoch)?,
+        };
         Ok(FoundLog {
             source,
             storage,

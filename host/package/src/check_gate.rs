@@ -131,7 +131,7 @@ impl fmt::Display for GateError {
         match &*self.kind {
             GateErrorKind::Package(_) => Ok(()),
             GateErrorKind::Untrusted { .. } => f.write_str(
-                ". To trust it, put it as a .pub file into keys/ of the releases folder",
+                ". To trust it, put it as a .pub file into keys/ of the releases folder, and restart a running service",
             ),
             GateErrorKind::Failed { .. } => write!(
                 f,

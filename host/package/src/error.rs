@@ -134,7 +134,7 @@ pub enum PackageErrorKind {
     Unsigned,
     /// The signature is good, but nobody trusts its key.
     #[error(
-        "is signed by {key}, which is not trusted. To trust it, put it as a .pub file into keys/ of the releases folder"
+        "is signed by {key}, which is not trusted. To trust it, put it as a .pub file into keys/ of the releases folder, and restart a running service"
     )]
     Untrusted {
         /// The key that signed.

@@ -172,4 +172,17 @@ mod tests {
         assert!(trust.judge(&other, Some(&stranger)).is_ok());
         assert!(Trust::Unsigned.judge(&id, None).is_ok());
     }
+
+    /// A service that refuses the package has read its keys at its start.
+    #[test]
+    fn a_refusal_for_want_of_trust_names_the_restart() {
+        let id: PackageId = "a".parse().unwrap();
+        let stranger = SigningKey::from_seed([2; 32]).public();
+        let trust = Trust::Required(TrustList::new());
+        let refused = trust.judge(&id, Some(&stranger)).unwrap_err().to_string();
+        assert!(
+            refused.ends_with("and restart a running service"),
+            "{refused}"
+        );
+    }
 }

@@ -44,7 +44,9 @@ pub enum RefreshError {
     #[error("sign_with or a trusted key cannot be read")]
     Key(#[from] KeyError),
     /// Nothing that the key signs would be trusted.
-    #[error("{keys} has no {key}, which sign_with belongs to; copy its .pub file there")]
+    #[error(
+        "{keys} has no {key}, which sign_with belongs to; copy its .pub file there, and restart the service"
+    )]
     Untrusted {
         /// The public key.
         key: String,

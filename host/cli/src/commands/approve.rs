@@ -35,7 +35,7 @@ impl Approve {
             && !list.trusts(&key.public())
         {
             eprintln!(
-                "Hosts do not trust this key yet: put its .pub file into keys/ of their releases folder."
+                "Hosts do not trust this key yet: put its .pub file into keys/ of their releases folder, and restart them."
             );
         }
         println!(

@@ -29,7 +29,7 @@ pub enum PromotionError {
     State(#[from] StateError),
     /// The ledger does not prove a promotion that the state has.
     #[error(
-        "{0}. Promote it again through a host of this service, or put `ledger.pub` of the host that promoted it into keys/ of the releases folder"
+        "{0}. Promote it again through a host of this service, or put `ledger.pub` of the host that promoted it into keys/ of the releases folder and restart"
     )]
     Unproved(#[from] UnprovedPromotion),
     /// The release is not here, and cannot be fetched.

@@ -114,7 +114,8 @@ impl RoundContext<'_> {
         Ok(plan.decide_valuation(snapshot, &model))
     }
 
-    fn package_ids(&self, part: Part) -> Result<BTreeSet<String>, RefreshError> {
+    /// Returns the names in the folder of a part's packages.
+    pub(crate) fn package_ids(&self, part: Part) -> Result<BTreeSet<String>, RefreshError> {
         let folder = self.config.releases.join(part.packages_dir());
         let mut ids = BTreeSet::new();
         if !folder.exists() {

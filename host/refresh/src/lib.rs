@@ -17,6 +17,7 @@ pub mod error;
 #[cfg(test)]
 mod example_tests;
 pub mod file_kind;
+mod first_promotion;
 mod inbox;
 mod judge;
 mod lock;

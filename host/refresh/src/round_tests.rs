@@ -4,6 +4,8 @@
 mod absent_files;
 #[path = "round_tests/current_release.rs"]
 mod current_release;
+#[path = "round_tests/first_promotion.rs"]
+mod first_promotion;
 #[path = "round_tests/scripted_round.rs"]
 mod scripted_round;
 

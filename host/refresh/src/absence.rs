@@ -1,74 +1,31 @@
 //! The files of an earlier search that no build can take now. A package without them would be
 //! short.
 
-use crate::file_kind::FileKind;
+use crate::absent_file::{Absence, AbsentFile};
 use crate::inbox::{Inbox, Search};
 use crate::record::FileStamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file of an earlier search that no build can take now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AbsentFile {
-    /// Its path.
-    pub path: PathBuf,
-    /// Its kind by the earlier search.
-    pub kind: FileKind,
-    /// Time of its last change by the earlier search, in seconds since 1970.
-    pub modified: u64,
-    /// The reason.
-    pub absence: Absence,
-}
-
-/// The reason why no build can take a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absence {
-    /// It may still be arriving.
-    Arriving,
-    /// It cannot be read, or its folder cannot.
-    Unreadable,
-    /// It is of no known kind any more.
-    Unknown,
-    /// It is gone and its folder is empty, as where that is not mounted.
-    Unmounted,
-    /// It is gone, and a file that may replace it is still arriving.
-    GoneWhileArriving,
-    /// It is gone, and a file that may replace it cannot be read.
-    GoneWhileUnreadable,
-}
-
-impl AbsentFile {
-    /// Reports whether a later round can take it without a person.
-    pub(crate) fn is_arriving(&self) -> bool {
-        matches!(self.absence, Absence::Arriving | Absence::GoneWhileArriving)
-    }
-
-    /// Returns the reason for a person.
-    pub(crate) fn text(&self) -> String {
-        let path = self.path.display();
-        match self.absence {
-            Absence::Arriving => format!("{path} is still arriving"),
-            Absence::Unreadable => format!("{path} cannot be read"),
-            Absence::Unknown => {
-                format!("{path} is of no known kind any more; repair it or remove it")
-            }
-            Absence::Unmounted => {
-                format!("{path} is gone and its folder is empty; mount the folder or remove it")
-            }
-            Absence::GoneWhileArriving => {
-                format!("{path} is gone, and a file that may replace it is still arriving")
-            }
-            Absence::GoneWhileUnreadable => {
-                format!("{path} is gone, and a file that may replace it cannot be read")
-            }
+/// Adds the files of an earlier search, `known`, that no build can take now. Each keeps its state
+/// for the next search.
+pub(crate) fn add_absent(
+    search: &Search<'_>,
+    inbox: &mut Inbox,
+    known: &BTreeMap<PathBuf, FileStamp>,
+) {
+    inbox.absent = find_absent(search, inbox, known);
+    for file in &inbox.absent {
+        if let Some(stamp) = known.get(&file.path) {
+            inbox.stamps.insert(file.path.clone(), stamp.clone());
         }
     }
 }
 
 /// Returns the files of an earlier search, `known`, that no build can take now. One whose content
 /// has another name now is not among them, and neither is one that a person removed.
-pub(crate) fn find_absent(
+fn find_absent(
     search: &Search<'_>,
     inbox: &Inbox,
     known: &BTreeMap<PathBuf, FileStamp>,
@@ -132,8 +89,9 @@ fn is_folder_empty(top: &Path, path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::ArrivedFile;
-    use std::time::UNIX_EPOCH;
+    use crate::file_kind::FileKind;
+    use crate::inbox::{ArrivedFile, search};
+    use std::time::{Duration, UNIX_EPOCH};
 
     const KNOWN: &str = "history/pp-1995.csv";
 
@@ -242,5 +200,43 @@ mod tests {
         assert_eq!(absence_of(folder, &none), None);
         fs::remove_dir_all(&history).unwrap();
         assert_eq!(absence_of(folder, &none), None, "a person removed it");
+    }
+
+    /// Searches a folder for files of prices, `later` seconds after the last change in it.
+    fn search_at(folder: &Path, later: u64, known: &BTreeMap<PathBuf, FileStamp>) -> Inbox {
+        let probe = folder.join(".time");
+        fs::write(&probe, "").unwrap();
+        let written = fs::metadata(&probe).unwrap().modified().unwrap();
+        let how = Search {
+            folder,
+            ignore: &[],
+            settle_seconds: 60,
+            now: written + Duration::from_secs(later),
+        };
+        let mut inbox = search(&how, known, &|_| Some(FileKind::PricePaid)).unwrap();
+        add_absent(&how, &mut inbox, known);
+        inbox
+    }
+
+    #[test]
+    fn a_file_that_is_absent_stays_known_until_it_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.csv");
+        fs::write(folder.path().join("a.csv"), "1").unwrap();
+        fs::write(&path, "2").unwrap();
+        let mut known = search_at(folder.path(), 61, &BTreeMap::new()).stamps;
+        fs::write(&path, "partly").unwrap();
+        for _ in 0..2 {
+            let early = search_at(folder.path(), 0, &known);
+            let absent: Vec<&PathBuf> = early.absent.iter().map(|file| &file.path).collect();
+            assert_eq!(absent, [&folder.path().join("a.csv"), &path]);
+            known = early.stamps;
+        }
+        let late = search_at(folder.path(), 61, &known);
+        assert_eq!((late.files.len(), late.absent.len()), (2, 0));
+        fs::remove_file(&path).unwrap();
+        let removed = search_at(folder.path(), 61, &late.stamps);
+        assert_eq!((removed.files.len(), removed.absent.len()), (1, 0));
+        assert_eq!(removed.stamps.len(), 1);
     }
 }

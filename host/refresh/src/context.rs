@@ -1,5 +1,6 @@
 //! The surroundings of a round, and what it decides and says with them alone.
 
+use crate::absence::add_absent;
 use crate::config::{Policy, RefreshConfig};
 use crate::error::{RefreshError, io_error};
 use crate::file_kind::FileKind;
@@ -71,7 +72,9 @@ impl RoundContext<'_> {
             settle_seconds: self.config.settle_seconds,
             now: self.now.into(),
         };
-        inbox::search(&search, &record.files, self.recognise)
+        let mut inbox = inbox::search(&search, &record.files, self.recognise)?;
+        add_absent(&search, &mut inbox, &record.files);
+        Ok(inbox)
     }
 
     /// Decides about a part. `snapshot` is the one that a valuation release is built on. What

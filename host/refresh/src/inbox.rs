@@ -1,6 +1,6 @@
 //! The files that arrived.
 
-use crate::absence::{AbsentFile, find_absent};
+use crate::absent_file::AbsentFile;
 use crate::error::{RefreshError, io_error};
 use crate::file_kind::FileKind;
 use crate::record::FileStamp;
@@ -47,7 +47,8 @@ pub struct Inbox {
     /// Those of them that changed within the settling time. The others have the name of a part, and
     /// may have been left behind.
     pub changing: Vec<PathBuf>,
-    /// Files of the last search that no build can take now.
+    /// Files of the last search that no build can take now. The search itself does not look for
+    /// them.
     pub absent: Vec<AbsentFile>,
     /// The state of each file, for the next search. An absent one has the state that it had before.
     pub stamps: BTreeMap<PathBuf, FileStamp>,
@@ -106,12 +107,6 @@ pub fn search(
             inbox
                 .unreadable
                 .push(format!("{}: {error}", path.display()));
-        }
-    }
-    inbox.absent = find_absent(search, &inbox, known);
-    for file in &inbox.absent {
-        if let Some(stamp) = known.get(&file.path) {
-            inbox.stamps.insert(file.path.clone(), stamp.clone());
         }
     }
     Ok(inbox)
@@ -325,28 +320,6 @@ mod tests {
         fs::write(&path, "22").unwrap();
         let changed = search_at(folder.path(), 61, &known);
         assert_ne!(changed.files[0].sha256, "as recorded");
-    }
-
-    #[test]
-    fn a_file_that_is_absent_stays_known_until_it_is_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("b.csv");
-        fs::write(folder.path().join("a.csv"), "1").unwrap();
-        fs::write(&path, "2").unwrap();
-        let mut known = search_at(folder.path(), 61, &BTreeMap::new()).stamps;
-        fs::write(&path, "partly").unwrap();
-        for _ in 0..2 {
-            let early = search_at(folder.path(), 0, &known);
-            let absent: Vec<&PathBuf> = early.absent.iter().map(|file| &file.path).collect();
-            assert_eq!(absent, [&folder.path().join("a.csv"), &path]);
-            known = early.stamps;
-        }
-        let late = search_at(folder.path(), 61, &known);
-        assert_eq!((late.files.len(), late.absent.len()), (2, 0));
-        fs::remove_file(&path).unwrap();
-        let removed = search_at(folder.path(), 61, &late.stamps);
-        assert_eq!((removed.files.len(), removed.absent.len()), (1, 0));
-        assert_eq!(removed.stamps.len(), 1);
     }
 
     #[test]

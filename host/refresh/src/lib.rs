@@ -11,6 +11,7 @@
 //! A round may be repeated at any time. What rests on the same files is not built again.
 
 mod absence;
+mod absent_file;
 pub mod config;
 pub mod context;
 pub mod error;

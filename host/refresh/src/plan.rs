@@ -1,7 +1,7 @@
 //! Decides what there is to build, from the files, the configuration and the record. Nothing here
 //! reads or writes.
 
-use crate::absence::AbsentFile;
+use crate::absent_file::AbsentFile;
 use crate::config::RefreshConfig;
 use crate::file_kind::FileKind;
 use crate::inbox::{ArrivedFile, Inbox};

@@ -1,5 +1,5 @@
 use super::*;
-use crate::absence::Absence;
+use crate::absent_file::Absence;
 use crate::config::tests::whole;
 use std::path::Path;
 

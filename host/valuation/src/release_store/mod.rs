@@ -18,7 +18,6 @@ use domesday_package::{
     CheckEvidence, Kind, Package, Sha256Digest, Trust, ValuationBody, Verification, open_unproved,
 };
 use opening::{check_pin, open_release_with, snapshot_folder};
-use replacement::check_package;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -377,4 +376,20 @@ fn log_opened(release: &OpenRelease) {
         snapshot_id = release.manifest.snapshot.id.as_str(),
         "release opened"
     );
+}
+
+/// Checks that a package is the one that the host knows of a release, where it knows one.
+fn check_package(
+    id: &str,
+    known: Option<Sha256Digest>,
+    found: Sha256Digest,
+) -> Result<(), ReleaseError> {
+    match known.filter(|known| *known != found) {
+        Some(retained) => Err(ReleaseError::OtherPackage {
+            release: id.to_owned(),
+            found,
+            retained,
+        }),
+        None => Ok(()),
+    }
 }

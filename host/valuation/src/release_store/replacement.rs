@@ -3,7 +3,7 @@
 
 use super::error::ReleaseError;
 use super::opening::{OpenRelease, Snapshots, open_release_with};
-use super::{Entry, ReleaseStore, RetainedRelease, log_opened};
+use super::{Entry, ReleaseStore, RetainedRelease, check_package, log_opened};
 use domesday_package::{Kind, PackageId, Sha256Digest};
 use std::sync::Arc;
 
@@ -62,21 +62,5 @@ impl ReleaseStore {
         check_package(id, known, release.package)?;
         log_opened(&release);
         Ok(Arc::new(release))
-    }
-}
-
-/// Checks that a package is the one that the host knows of a release, where it knows one.
-pub(super) fn check_package(
-    id: &str,
-    known: Option<Sha256Digest>,
-    found: Sha256Digest,
-) -> Result<(), ReleaseError> {
-    match known.filter(|known| *known != found) {
-        Some(retained) => Err(ReleaseError::OtherPackage {
-            release: id.to_owned(),
-            found,
-            retained,
-        }),
-        None => Ok(()),
     }
 }

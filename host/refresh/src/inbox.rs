@@ -91,6 +91,11 @@ pub fn search(
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
+                // The walk follows a link before the filter sees its name.
+                let is_passed_over = |path: &Path| error.depth() > 0 && search.passes_over(path);
+                if error.path().is_some_and(is_passed_over) {
+                    continue;
+                }
                 // One without a path may hide any file.
                 let path = error.path().unwrap_or(folder);
                 inbox.unreadable_paths.push(path.to_owned());
@@ -292,6 +297,9 @@ mod tests {
         };
         link(&target, "link.csv");
         link(&elsewhere.path().join("gone"), "broken.csv");
+        for passed_over in [".#lock.csv", "prices-explained.csv"] {
+            link(&elsewhere.path().join("gone"), passed_over);
+        }
         let name = std::ffi::OsStr::from_bytes(b"\xff.csv");
         fs::write(folder.path().join(name), "2").unwrap();
         let found = search_at(folder.path(), 61, &BTreeMap::new());

@@ -3,6 +3,7 @@
 use crate::config::Policy;
 use crate::context::{RoundContext, note_absent};
 use crate::error::{RefreshError, io_error};
+use crate::first_promotion;
 use crate::judge::{self, Verdict};
 use crate::monitor_exit::{ALARMED, NOTHING_JUDGED};
 use crate::part::Part;
@@ -11,14 +12,6 @@ use crate::record::{Outcome, RefreshRecord};
 use crate::report::{PartReport, PartState};
 use crate::step::{Step, StepEnd, run_step};
 use std::path::Path;
-
-/// The promotion ledger of one kind, as far as it is known.
-enum Ledger {
-    /// The releases in the order of their promotions.
-    Entries(Vec<String>),
-    /// It cannot be read.
-    Unreadable,
-}
 
 /// The round of one part.
 pub(crate) struct PartRound<'a> {
@@ -52,7 +45,7 @@ impl<'a> PartRound<'a> {
             other => return Ok(self.context.report_decision(part, other)),
         };
         self.report.notes = note_absent(&plan.absent);
-        if !self.build(&plan)? {
+        if !self.may_build(part)? || !self.build(&plan)? {
             return Ok(self.report);
         }
         self.report.id = Some(plan.id.clone());
@@ -73,6 +66,20 @@ impl<'a> PartRound<'a> {
         Ok(self.report)
     }
 
+    /// Reports whether a build is safe beside the releases that no round built: the service promoted
+    /// a release of the kind before. Notes what to type where it did not.
+    fn may_build(&mut self, part: Part) -> Result<bool, RefreshError> {
+        let others = first_promotion::find_others(self.context, part)?;
+        if others.is_empty() || self.context.has_no_state() {
+            return Ok(true);
+        }
+        let promoted = self.read_ledger(part)?;
+        if promoted.as_ref().is_some_and(Vec::is_empty) {
+            first_promotion::ask(self.context, &others, &mut self.report);
+        }
+        Ok(promoted.is_some_and(|promoted| !promoted.is_empty()))
+    }
+
     /// Goes on with a package of an earlier round that waits for a judgement, a promotion or a
     /// person.
     fn go_on(
@@ -83,12 +90,7 @@ impl<'a> PartRound<'a> {
     ) -> Result<PartReport, RefreshError> {
         let part = self.report.part;
         self.report.id = Some(id.clone());
-        let ledger = match part {
-            // It has no ledger.
-            Part::Snapshot => Ledger::Entries(Vec::new()),
-            _ => self.read_ledger(part)?,
-        };
-        let Ledger::Entries(promoted) = ledger else {
+        let Some(promoted) = self.read_ledger(part)? else {
             return Ok(self.report);
         };
         // Another release that was promoted after it is a person's choice.
@@ -234,8 +236,8 @@ impl<'a> PartRound<'a> {
         let mut others = Vec::from_iter(before);
         let current = match self.context.policy(part) {
             Some(Policy::Promote) => match self.read_ledger(part)? {
-                Ledger::Entries(mut promoted) => promoted.pop(),
-                Ledger::Unreadable => return Ok(Verdict::Failed),
+                Some(mut promoted) => promoted.pop(),
+                None => return Ok(Verdict::Failed),
             },
             _ => None,
         };
@@ -311,8 +313,8 @@ impl<'a> PartRound<'a> {
             }
         }
         let current = match self.read_ledger(Part::Valuation)? {
-            Ledger::Entries(mut promoted) => promoted.pop(),
-            Ledger::Unreadable => return Ok((Verdict::Failed, None)),
+            Some(mut promoted) => promoted.pop(),
+            None => return Ok((Verdict::Failed, None)),
         };
         let Some(current) = current else {
             let note = "no release was promoted before, so that it is compared with none";
@@ -345,27 +347,27 @@ impl<'a> PartRound<'a> {
         Ok((verdict, Some(current)))
     }
 
-    /// Reads the promotion ledger of a kind.
-    fn read_ledger(&mut self, part: Part) -> Result<Ledger, RefreshError> {
-        if self.context.has_no_state() {
-            return Ok(Ledger::Entries(Vec::new()));
+    /// Reads the promotion ledger of a kind: the releases in the order of their promotions. None,
+    /// with a note, where it cannot be read.
+    fn read_ledger(&mut self, part: Part) -> Result<Option<Vec<String>>, RefreshError> {
+        // Snapshots have no ledger.
+        if part == Part::Snapshot || self.context.has_no_state() {
+            return Ok(Some(Vec::new()));
         }
         let ledger = self.logs.join(format!("{part}-history.json"));
         let arguments = ["release", "history", "--kind", part.name(), "--json"];
         let history = Step::new("history", &arguments).output_to(ledger.clone());
         let history = self.context.of_service(history);
         if !self.succeeds(&history)? {
-            return Ok(Ledger::Unreadable);
+            return Ok(None);
         }
-        Ok(match judge::read_ledger(&ledger) {
-            Ok(promoted) => Ledger::Entries(promoted),
-            Err(error) => {
-                let ledger = ledger.display();
-                let note = format!("the promotion ledger cannot be read: {error} ({ledger})");
-                self.report.notes.push(note);
-                Ledger::Unreadable
-            }
-        })
+        let promoted = judge::read_ledger(&ledger);
+        if let Err(error) = &promoted {
+            let ledger = ledger.display();
+            let note = format!("the promotion ledger cannot be read: {error} ({ledger})");
+            self.report.notes.push(note);
+        }
+        Ok(promoted.ok())
     }
 
     /// Compares the current release with the sales of a later snapshot. It decides nothing.

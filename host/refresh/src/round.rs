@@ -2,7 +2,6 @@
 
 use crate::context::RoundContext;
 use crate::error::{RefreshError, io_error};
-use crate::first_promotion::refuse_unpromoted;
 use crate::lock::RoundLock;
 use crate::part::Part;
 use crate::part_round::PartRound;
@@ -81,14 +80,8 @@ fn carry_out(
         let Some(decision) = context.decide(part, &inbox, &record, snapshot) else {
             continue;
         };
-        let refused = match decision {
-            Decision::Build(_) => refuse_unpromoted(context, &logs, part)?,
-            _ => None,
-        };
-        let outcome = match refused {
-            Some(report) => report,
-            None => PartRound::new(context, &logs, part).carry_out(decision, &mut record)?,
-        };
+        let round = PartRound::new(context, &logs, part);
+        let outcome = round.carry_out(decision, &mut record)?;
         record.write(reports)?;
         done.push(outcome);
     }

@@ -12,6 +12,7 @@
 mod arrivals;
 mod connector;
 mod error;
+mod existing_file;
 mod location;
 mod object_bucket;
 mod package_bucket;

@@ -6,17 +6,16 @@
 //! Two publishers of one id would mix their files. So a publisher first creates a claim, the hidden
 //! object `<kind>/.<id>.claim` with the digest of its manifest. One of other bytes is refused then.
 
+use crate::existing_file::{FileState, compare_file};
 use crate::transfer::{Transfer, new_runtime};
 use crate::{BucketError, Location};
 use domesday_package::manifest::{LARGEST, MANIFEST, SIGNATURE};
 use domesday_package::{
-    ATTACHMENTS, Attachments, FileEntry, Kind, LARGEST_SIGNATURE, LARGEST_VERIFIED_AGAIN, Package,
-    PackageId, PublicKey, PublishOutcome, ReceiveState, RemoteManifest, Sha256Digest,
-    TransferControl, Trust,
+    ATTACHMENTS, Attachments, Kind, LARGEST_SIGNATURE, LARGEST_VERIFIED_AGAIN, Package, PackageId,
+    PublicKey, PublishOutcome, ReceiveState, RemoteManifest, TransferControl, Trust,
 };
 use domesday_registers::Progress;
 use futures_util::StreamExt;
-use object_store::ObjectStoreExt;
 use object_store::buffered::BufWriter;
 use object_store::path::Path as Key;
 use std::fs::File;
@@ -50,19 +49,6 @@ struct ExistingPackage {
     signature: Option<Vec<u8>>,
     signer: Option<PublicKey>,
     attachments: Attachments,
-}
-
-/// The state of a package's file in the store.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FileState {
-    /// It is not there.
-    Missing,
-    /// It has other bytes than the package's.
-    Damaged,
-    /// It has the size of the package's, and is too large to be read.
-    SameSize,
-    /// It has the package's bytes.
-    Whole,
 }
 
 domesday_package::implement_repository!(PackageBucket, BucketError);
@@ -258,7 +244,10 @@ impl PackageBucket {
             let mut report = |bytes: u64| progress(file.as_str(), bytes, entry.bytes);
             // Without a manifest, a file of the same size may be left of another package.
             let state = match there.is_some() {
-                true => self.compare_file(&key, entry, &mut report).await?,
+                true => {
+                    let largest = self.largest_verified;
+                    compare_file(&self.transfer, (&key, entry), largest, &mut report).await?
+                }
                 false => FileState::Missing,
             };
             if let FileState::Missing | FileState::Damaged = state {
@@ -297,34 +286,6 @@ impl PackageBucket {
             Some(_) if sent => PublishOutcome::Completed,
             Some(there) => PublishOutcome::AlreadyThere(there.signer),
         })
-    }
-
-    /// Compares a file in the store with its entry in the manifest.
-    async fn compare_file(
-        &self,
-        key: &Key,
-        entry: &FileEntry,
-        progress: &mut impl FnMut(u64),
-    ) -> Result<FileState, BucketError> {
-        if entry.bytes > self.largest_verified {
-            return Ok(match self.size(key).await? {
-                None => FileState::Missing,
-                Some(bytes) if bytes == entry.bytes => FileState::SameSize,
-                Some(_) => FileState::Damaged,
-            });
-        }
-        let mut found = Vec::new();
-        let read = self
-            .transfer
-            .copy(key, entry.bytes, &mut found, progress)
-            .await;
-        match read {
-            Ok(None) => Ok(FileState::Missing),
-            Ok(Some(_)) if Sha256Digest::of(&found) == entry.sha256 => Ok(FileState::Whole),
-            Ok(Some(_)) => Ok(FileState::Damaged),
-            Err(error) if error.is_too_large() => Ok(FileState::Damaged),
-            Err(error) => Err(error),
-        }
     }
 
     /// Writes the manifest, unless it is there already.
@@ -395,19 +356,6 @@ impl PackageBucket {
             }
         }
         Ok(attachments)
-    }
-
-    /// Returns the bytes of an object; `None` where there is none.
-    async fn size(&self, key: &Key) -> Result<Option<u64>, BucketError> {
-        let head = async {
-            match self.transfer.store.head(key).await {
-                Ok(found) => Ok(Some(found.size)),
-                Err(object_store::Error::NotFound { .. }) => Ok(None),
-                Err(error) => Err(error),
-            }
-        };
-        let doing = format!("asking for {key}");
-        self.transfer.within((&doing, 0), head).await
     }
 
     /// Sends a file in pieces. The object appears whole or not at all.

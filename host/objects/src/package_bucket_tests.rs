@@ -1,7 +1,7 @@
 //! Two publishers of one id, and one that publishes again.
 
 use super::*;
-use domesday_package::{Draft, FilePath, PropertyBody, RegisterFile, Source};
+use domesday_package::{Draft, FilePath, PropertyBody, RegisterFile, Sha256Digest, Source};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;

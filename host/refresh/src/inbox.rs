@@ -98,8 +98,7 @@ pub fn search(
                 }
                 // One without a path may hide any file.
                 let path = error.path().unwrap_or(folder);
-                inbox.unreadable_paths.push(path.to_owned());
-                inbox.unreadable.push(error.to_string());
+                inbox.note_unreadable(path, error.to_string());
                 continue;
             }
         };
@@ -108,10 +107,7 @@ pub fn search(
         }
         if let Err(error) = inbox.add(search, &entry, known, recognise) {
             let path = entry.path();
-            inbox.unreadable_paths.push(path.to_owned());
-            inbox
-                .unreadable
-                .push(format!("{}: {error}", path.display()));
+            inbox.note_unreadable(path, format!("{}: {error}", path.display()));
         }
     }
     Ok(inbox)
@@ -126,6 +122,11 @@ impl Search<'_> {
 }
 
 impl Inbox {
+    fn note_unreadable(&mut self, path: &Path, problem: String) {
+        self.unreadable_paths.push(path.to_owned());
+        self.unreadable.push(problem);
+    }
+
     /// Adds a file to the list that it belongs to.
     fn add(
         &mut self,

@@ -66,8 +66,8 @@ impl<'a> PartRound<'a> {
         Ok(self.report)
     }
 
-    /// Reports whether a build is safe beside the releases that no round built: the service promoted
-    /// a release of the kind before. Notes what to type where it did not.
+    /// Reports whether a build is safe beside the releases that no round built: the service
+    /// promoted a release of the kind before. Notes what to type where it did not.
     fn may_build(&mut self, part: Part) -> Result<bool, RefreshError> {
         let others = first_promotion::find_others(self.context, part)?;
         if others.is_empty() || self.context.has_no_state() {

@@ -170,9 +170,18 @@ fn is_held(package: &Path, manifest: Option<Sha256Digest>, trust: &Trust) -> boo
 mod tests {
     use super::*;
     use std::fs;
+    use tempfile::TempDir;
 
     const RELEASE: &str = "synthetic-hedonic-2027-05";
     const SNAPSHOT: &str = "synthetic-2026-09";
+
+    /// Returns a folder for both, that of a journal, and the path of one for releases.
+    fn empty_folders() -> (TempDir, PathBuf, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let (journal, releases) = (folder.path().join("receipts"), folder.path().join("held"));
+        fs::create_dir_all(&journal).unwrap();
+        (folder, journal, releases)
+    }
 
     /// Copies what a claim of a package is read from, and puts an empty file in the place of its
     /// largest.
@@ -188,9 +197,7 @@ mod tests {
 
     #[test]
     fn a_release_that_receipts_of_either_form_need_is_missed_until_it_is_back_or_they_go() {
-        let folder = tempfile::tempdir().unwrap();
-        let (journal, releases) = (folder.path().join("receipts"), folder.path().join("held"));
-        fs::create_dir_all(&journal).unwrap();
+        let (_folder, journal, releases) = empty_folders();
         let release = format!("valuation/{RELEASE}");
         let snapshot = format!("property/{SNAPSHOT}");
         put_package(&releases, &release, "component.wasm");
@@ -239,9 +246,7 @@ mod tests {
     /// A host with a source of releases keeps the earlier package in a hidden folder.
     #[test]
     fn a_release_whose_id_stands_for_another_package_is_missed() {
-        let folder = tempfile::tempdir().unwrap();
-        let (journal, releases) = (folder.path().join("receipts"), folder.path().join("held"));
-        fs::create_dir_all(&journal).unwrap();
+        let (_folder, journal, releases) = empty_folders();
         let release = format!("valuation/{RELEASE}");
         put_package(&releases, &release, "component.wasm");
         let place = releases.join(&release);

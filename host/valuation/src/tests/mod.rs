@@ -1,6 +1,7 @@
 //! Tests of the row pipeline and the release store through the crate's public interface.
 
 mod address_lookups;
+mod compile_cache;
 #[path = "../../../../tests/common/demo.rs"]
 #[allow(dead_code)] // Other suites use the rest.
 mod demo;

@@ -16,10 +16,8 @@ use domesday_registers::Day;
 use domesday_valuation::comparison_header::{
     authority_name, header, last_training_day, training_data,
 };
-use domesday_valuation::compile_cache::{CompileCacheError, open_cache, own_folder};
 use domesday_valuation::release_store::{OpenRelease, ReleaseError, ReleaseStore, package_ids};
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -45,6 +43,15 @@ fn add(folder: &Path, id: &str, change: impl FnOnce(&mut ValuationBody)) {
     let demo = demo_releases().join("valuation").join(RELEASE);
     let component = fs::read(demo.join("component.wasm")).unwrap();
     write_changed(folder, &demo, id, component, change);
+}
+
+/// Returns a folder with a release of the past, and one that is in force from the summer on.
+fn past_and_summer() -> TempDir {
+    let folder = without_release();
+    for (id, date) in [("past-1", "2026-01-01"), ("summer-1", "2026-06-01")] {
+        add(folder.path(), id, |body| body.effective_date = day(date));
+    }
+    folder
 }
 
 /// Puts another package of a release in its place, and the one before into the hidden folder
@@ -128,10 +135,7 @@ fn a_release_that_comes_later_is_opened_and_promoted_by_its_id() {
 /// A store that is opened proves what serves at once, and the rest when it is asked for.
 #[test]
 fn a_retained_release_is_proved_when_it_is_first_asked_for() {
-    let folder = without_release();
-    for (id, date) in [("past-1", "2026-01-01"), ("summer-1", "2026-06-01")] {
-        add(folder.path(), id, |body| body.effective_date = day(date));
-    }
+    let folder = past_and_summer();
     let spoil = |id: &str| {
         let path = folder.path().join(format!("valuation/{id}/component.wasm"));
         let mut bytes = fs::read(&path).unwrap();
@@ -154,10 +158,7 @@ fn a_retained_release_is_proved_when_it_is_first_asked_for() {
 
 #[test]
 fn a_release_that_was_withdrawn_is_not_served() {
-    let folder = without_release();
-    for (id, date) in [("past-1", "2026-01-01"), ("summer-1", "2026-06-01")] {
-        add(folder.path(), id, |body| body.effective_date = day(date));
-    }
+    let folder = past_and_summer();
     let store = store(folder.path(), None, "2027-06-01").unwrap();
     let withdraw = |id: &str| {
         let manifest = store.package_digest(id).unwrap();
@@ -243,10 +244,7 @@ fn a_package_that_is_opened_for_a_promotion_is_served_once_it_replaces_the_other
 /// A start opens the current release alone. A job may ask for another one much later.
 #[test]
 fn a_retained_release_is_opened_from_no_other_package_than_the_one_that_the_host_knows() {
-    let folder = without_release();
-    for (id, date) in [("past-1", "2026-01-01"), ("summer-1", "2026-06-01")] {
-        add(folder.path(), id, |body| body.effective_date = day(date));
-    }
+    let folder = past_and_summer();
     let store = store(folder.path(), None, "2027-06-01").unwrap();
     let known = store.package_digest("past-1").unwrap();
     replace(folder.path(), "past-1");
@@ -270,10 +268,7 @@ fn a_retained_release_is_opened_from_no_other_package_than_the_one_that_the_host
 /// Somebody copies the retained package back.
 #[test]
 fn a_retained_release_is_opened_once_its_package_is_back() {
-    let folder = without_release();
-    for (id, date) in [("past-1", "2026-01-01"), ("summer-1", "2026-06-01")] {
-        add(folder.path(), id, |body| body.effective_date = day(date));
-    }
+    let folder = past_and_summer();
     let store = store(folder.path(), None, "2027-06-01").unwrap();
     replace(folder.path(), "past-1");
     assert!(store.get("past-1").is_err() && store.holds("past-1"));
@@ -426,46 +421,4 @@ fn a_comparison_names_both_releases_and_their_authorities() {
     assert_eq!(authority_name(sides(), &code), Some(authority.name.clone()));
     assert_eq!(authority_name(sides(), "E06009999"), None);
     assert_eq!(authority_name(sides(), "nothing"), None);
-}
-
-#[test]
-fn a_folder_that_others_can_write_into_is_refused() {
-    let root = tempfile::tempdir().unwrap();
-    let folder = root.path().join("a/b");
-    own_folder(&folder, "the folder").unwrap();
-    assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
-    own_folder(&folder, "the folder").unwrap();
-    for mode in [0o720, 0o702] {
-        fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
-        let refused = own_folder(&folder, "the folder");
-        assert!(matches!(refused, Err(CompileCacheError::NotOurs { .. })));
-    }
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-    own_folder(&folder, "the folder").unwrap();
-    let file = root.path().join("file");
-    fs::write(&file, "").unwrap();
-    let refused = own_folder(&file, "the folder");
-    assert!(matches!(refused, Err(CompileCacheError::NotAFolder { .. })));
-}
-
-#[test]
-fn the_secret_of_compiled_code_is_made_once_and_checked() {
-    let root = tempfile::tempdir().unwrap();
-    let folder = root.path().join("data");
-    open_cache(&folder, "the data folder").unwrap();
-    let secret = folder.join("host.secret");
-    let bytes = fs::read(&secret).unwrap();
-    assert_eq!(bytes.len(), 32);
-    assert_ne!(bytes, [0; 32]);
-    assert_eq!(fs::metadata(&secret).unwrap().mode() & 0o777, 0o600);
-    open_cache(&folder, "the data folder").unwrap();
-    assert_eq!(fs::read(&secret).unwrap(), bytes);
-    fs::write(&secret, [7; 31]).unwrap();
-    let refused = open_cache(&folder, "the data folder").err();
-    assert!(matches!(refused, Some(CompileCacheError::Secret { path }) if path == secret));
-    // A link to itself is there, and cannot be read.
-    fs::remove_file(&secret).unwrap();
-    symlink("host.secret", &secret).unwrap();
-    let refused = open_cache(&folder, "the data folder").err();
-    assert!(matches!(refused, Some(CompileCacheError::Io { path, .. }) if path == secret));
 }

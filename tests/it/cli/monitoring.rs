@@ -1,8 +1,10 @@
 //! The dashboard and the alerts of `examples/monitoring` name metrics that exist. Debian's promtool
 //! reads the rules, runs their tests, and reads the dashboard's expressions. Without promtool these
-//! tests print that they were skipped.
+//! tests print that they were skipped. Grafana's own models read the dashboard
+//! (`tests/peers/grafana`).
 
 use crate::common::program::{repository, run_command};
+use crate::common::python::{interpreter, run_to_success};
 use domesday_test_documents::page;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -108,6 +110,36 @@ fn each_panel_has_a_unique_id_and_the_data_source_of_the_variable() {
     for user in queries.chain(annotations).chain(others).chain(shown) {
         assert_eq!(user["datasource"]["uid"], "${datasource}", "{user}");
     }
+}
+
+/// Grafana passes over a setting that it does not know, so a misspelt one has no effect and no
+/// error.
+#[test]
+fn grafana_knows_each_setting_of_the_dashboard() {
+    let folder = repository().join("tests/peers/grafana");
+    let python = interpreter(&folder, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let check = |dashboard: &Path| {
+        let mut command = Command::new(&python);
+        command
+            .arg(folder.join("check_dashboard.py"))
+            .arg(dashboard);
+        command
+    };
+    let path = "examples/monitoring/dashboard.json";
+    let read_panels = run_to_success(&mut check(&repository().join(path)));
+    let printed = String::from_utf8_lossy(&read_panels.stdout);
+    assert!(printed.contains(" panels are read"), "{printed}");
+
+    let misspelt = tempfile::NamedTempFile::new().unwrap();
+    let text = read(path).replace("\"reduceOptions\"", "\"reduceOption\"");
+    std::fs::write(misspelt.path(), text).unwrap();
+    let refused = check(misspelt.path()).output().unwrap();
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        said.contains("/reduceOption is unknown to Grafana"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -6,10 +6,11 @@ import typing
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
+from pydantic import RootModel, ValidationError
 from support import home
 
 from domesday_client import Result, UnknownResult, models
+from domesday_client.cells import field_kind
 from domesday_client.results import read_answer, read_result
 
 FOLDER = Path(__file__).resolve().parents[1]
@@ -51,6 +52,16 @@ def test_a_word_of_an_answer_is_not_of_a_closed_list(member: str) -> None:
         field = model.model_fields.get(member)
         if field is not None:
             assert field.annotation is str
+
+
+def test_a_text_or_null_of_an_answer_is_a_plain_text() -> None:
+    stated = {"identity_source": "request", "postcode": "QA1 1AF", "uprn": "100023336956"}
+    found = models.ResultProperty.model_validate(stated)
+    assert found.uprn == "100023336956" and f"{found.uprn}" == "100023336956"
+    assert models.ResultProperty.model_validate({**stated, "uprn": None}).uprn is None
+    for kind in vars(models).values():
+        if isinstance(kind, type) and issubclass(kind, RootModel) and kind is not RootModel:
+            assert field_kind(kind.model_fields["root"].annotation) is None, kind
 
 
 def test_a_result_of_another_shape_is_not_lost() -> None:

@@ -203,6 +203,26 @@ class PostcodeCoverage(Model):
     ]
 
 
+class ResultProperty(Model):
+    identity_source: Annotated[str, Field(description="Source that vouches for the identity.")]
+    postcode: Annotated[
+        str,
+        Field(
+            description="Its postcode in standard form.",
+            max_length=8,
+            pattern="^[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}$",
+        ),
+    ]
+    uprn: Annotated[
+        str | None,
+        Field(
+            description="Its UPRN; null on development routes, which invent none.",
+            max_length=12,
+            pattern="^[1-9][0-9]{0,11}$",
+        ),
+    ]
+
+
 class SeriesArea(Model):
     code: Annotated[str, Field(description="Its code, of nine characters.")]
     name: Annotated[str, Field(description="Its name.")]
@@ -535,17 +555,6 @@ class Summary(Model):
     requested: Annotated[int, Field(description="Rows of the request.", ge=0)]
     valuation_failed: Annotated[int, Field(description="Rows whose valuation failed.", ge=0)]
     valued: Annotated[int, Field(description="Rows valued.", ge=0)]
-
-
-class Uprn(RootModel[str]):
-    root: Annotated[
-        str,
-        Field(
-            description="Unique Property Reference Number, without leading zeros.",
-            max_length=12,
-            pattern="^[1-9][0-9]{0,11}$",
-        ),
-    ]
 
 
 class UprnCoverage(Model):
@@ -1118,19 +1127,6 @@ class ReleaseMetadata(Model):
     property_types: Annotated[list[str], Field(description="Property types that it values.")]
     release_id: Annotated[str, Field(description="The active valuation release.")]
     valuation_date: Annotated[DateWindow, Field(description="Valuation dates that it accepts.")]
-
-
-class ResultProperty(Model):
-    identity_source: Annotated[str, Field(description="Source that vouches for the identity.")]
-    postcode: Annotated[
-        str,
-        Field(
-            description="Its postcode in standard form.",
-            max_length=8,
-            pattern="^[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}$",
-        ),
-    ]
-    uprn: Uprn | None
 
 
 class Series(Model):

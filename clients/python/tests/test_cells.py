@@ -179,6 +179,18 @@ def test_an_empty_cell_is_not_sent(harness: Harness, cell: Any) -> None:
     assert value(harness, [row], answer_rows("valued")) == [home()]
     whole = home(size={"floor_area_m2": "104.5", "bedrooms": "3", "living_rooms": cell})
     assert value(harness, [whole], answer_rows("valued")) == [home()]
+    section = home(fabric={"wall_type": cell, "glazing": cell}, lease={"years_remaining": cell})
+    assert value(harness, [section], answer_rows("valued")) == [home()]
+
+
+def test_a_section_of_empty_cells_is_not_sent_and_an_empty_object_is(harness: Harness) -> None:
+    rows = [flat_home(years_remaining=None), flat_home(years_remaining=99)]
+    table = polars.DataFrame(rows).with_columns(lease=polars.struct("years_remaining"))
+    table = table.drop("years_remaining")
+    sent = value(harness, table, answer_rows("valued"))
+    assert sent == [home(), home(lease={"years_remaining": 99})]
+    stated = home(options={})
+    assert value(harness, [stated], answer_rows("valued")) == [stated]
 
 
 def test_a_line_with_more_cells_than_the_header_is_refused(harness: Harness) -> None:

@@ -120,7 +120,7 @@ class UnfitCellError(ValueError):
 
 
 def make_request(row: Mapping[str, Any], places: Mapping[str, Place]) -> dict[str, Any]:
-    """Returns the request of a row. Empty cells are left out.
+    """Returns the request of a row. Empty cells are left out, and sections of empty cells alone.
 
     Raises UnfitCellError for a cell that is no value of its field.
     """
@@ -130,12 +130,15 @@ def make_request(row: Mapping[str, Any], places: Mapping[str, Place]) -> dict[st
         if value is None:
             continue
         if place.members:
-            request[name] = _section(name, value, place.members)
+            section = _section(name, value, place.members)
+            # An empty object that the caller states is no empty cell.
+            if section or not value:
+                request[name] = section
         elif len(place.path) == 1:
             request[name] = _member(name, value, place.kind)
         else:
-            section, member = place.path
-            request.setdefault(section, {})[member] = _member(name, value, place.kind)
+            parent, member = place.path
+            request.setdefault(parent, {})[member] = _member(name, value, place.kind)
     return request
 
 

@@ -4,6 +4,7 @@ A timeout of httpx bounds each read of a socket, not their sum. A service that s
 minute would never end. The streams here shorten each timeout to the rest of the attempt.
 """
 
+import socket
 import ssl
 import time
 from collections.abc import Generator, Iterable
@@ -15,8 +16,9 @@ import httpcore2
 import httpx2
 
 _ENDS_AT: ContextVar[float | None] = ContextVar("ends_at", default=None)
-# A write is divided, so that the rest of the time is looked at between the parts.
-_WRITE_BYTES = 65_536
+# A write is divided, so that the rest of the time is looked at between the parts. A writable socket
+# takes a part of this size whole. It would take a larger one in pieces, each with the timeout anew.
+_WRITE_BYTES = 4_096
 
 
 @contextmanager
@@ -38,6 +40,26 @@ def _rest(timeout: float | None, error: type[Exception]) -> float | None:
     if rest <= 0:
         raise error("the attempt took too long")
     return rest if timeout is None else min(timeout, rest)
+
+
+def _resolve(host: str, port: int) -> list[str]:
+    """Returns the addresses of a host as texts.
+
+    Raises ConnectError if the name has none.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise httpcore2.ConnectError(error) from error
+    return [_address_text(address) for *_, address in found]
+
+
+def _address_text(address: tuple[Any, ...]) -> str:
+    """Returns an address as text, with the interface if it is known at one alone."""
+    match address:
+        case (text, _, _, interface) if interface:
+            return f"{text}%{interface}"
+    return str(address[0])
 
 
 class BoundedStream(httpcore2.NetworkStream):
@@ -89,11 +111,21 @@ class BoundedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connects before the attempt ends."""
-        rest = _rest(timeout, httpcore2.ConnectTimeout)
-        return BoundedStream(
-            self._backend.connect_tcp(host, port, rest, local_address, socket_options)
-        )
+        """Connects before the attempt ends, to the first address of the host that answers."""
+        # Python applies the timeout of a connection to each address of a name anew. A backend of
+        # the caller may know names that this machine does not.
+        resolves = isinstance(self._backend, httpcore2.SyncBackend)
+        failure: Exception | None = None
+        for address in _resolve(host, port) if resolves else [host]:
+            rest = _rest(timeout, httpcore2.ConnectTimeout)
+            try:
+                stream = self._backend.connect_tcp(
+                    address, port, rest, local_address, socket_options
+                )
+                return BoundedStream(stream)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        raise failure or httpcore2.ConnectError(f"{host} has no address")
 
     def sleep(self, seconds: float) -> None:
         """Blocks the thread."""

@@ -8,13 +8,13 @@ from typing import Any
 
 import httpx2
 import pytest
-from service import Service
-from support import demo_server, home
+from service import Answer, Service, answer_json, refusal
+from support import InstantClock, demo_server, home
 
 from domesday_client import Client, RetryLimits
 from domesday_client.cli import DEMO_HOME, main
 from domesday_client.conformance import Report, run
-from domesday_client.conformance.checks import Probe
+from domesday_client.conformance.checks import NotTested, Probe
 from domesday_client.conformance.reading import CHECKS
 
 Change = Callable[[httpx2.Request, httpx2.Response, dict[str, Any]], httpx2.Response]
@@ -198,6 +198,44 @@ def test_an_allowance_that_is_used_up_is_not_a_failure() -> None:
     assert failed(report) == {}
     skipped = {line.name for line in report.lines if line.outcome == "not tested"}
     assert skipped == {"value", "idempotent_replay", "batch"}
+
+
+def limited(seconds: int) -> Answer:
+    """Returns a refusal by a limit that asks for this wait."""
+    return refusal(429, "rate_limited", True, {"Retry-After": str(seconds)})
+
+
+def probe_of(url: str, clock: InstantClock) -> Probe:
+    """Returns a probe of a scripted service."""
+    client, stranger = (Client(url, key, clock=clock) for key in ("key", "unknown"))
+    return Probe(client, stranger, home(), True, "test")
+
+
+def test_a_limit_is_no_failure_and_nothing_is_sent_before_its_wait_ends() -> None:
+    clock = InstantClock()
+    with Service([limited(60), limited(60)]) as service:
+        report = run(probe_of(service.url, clock), 0)
+        assert (len(service.requests), clock.waits) == (1, [])
+        clock.sleep(61)
+        run(probe_of(service.url, clock), 0)
+        assert len(service.requests) == 2
+    assert failed(report) == {}
+    assert report.lines[0].outcome == "not tested"
+    assert report.lines[0].detail == "HTTP 429 rate_limited, and Retry-After is 60 seconds"
+
+
+def test_a_short_wait_is_kept_and_a_limit_that_stays_is_not_tested() -> None:
+    clock = InstantClock()
+    answers = [limited(20), answer_json(200, {}), *[limited(2)] * 3, refusal(429, "busy", True)]
+    with Service([*answers, refusal(429, "no_more", False)]) as service:
+        probe = probe_of(service.url, clock)
+        assert (probe.get("/a").status, clock.waits) == (200, [20])
+        with pytest.raises(NotTested, match="Retry-After is 2 seconds"):
+            probe.get("/b")
+        assert (clock.waits, len(service.requests)) == ([20, 2, 2], 5)
+        with pytest.raises(NotTested, match="HTTP 429 no_more without Retry-After"):
+            probe.get("/c")
+        assert len(service.requests) == 7
 
 
 @pytest.mark.live

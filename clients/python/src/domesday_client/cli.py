@@ -20,7 +20,8 @@ _DESCRIPTION = "Work with the Domesday HTTP interfaces."
 _CONFORMANCE = """Check that a service and a plan behave as an integration needs.
 
 The checks read only, unless --spend allows units. Each prints a line: passed, failed or not tested,
-and why. The exit code is 0 if no check failed, 1 if one failed, and 2 for unsound arguments."""
+and why. The exit code is 0 if checks passed and none failed, 1 if one failed or none passed, and 2
+for unsound arguments."""
 
 #: A home of the demo.
 DEMO_HOME: dict[str, Any] = {

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -12,6 +12,7 @@ from ..error_body import parse_error_body
 from ..errors import EXHAUSTED_ALLOWANCE
 from ..json_body import encode
 from ..operation import LostConnection, Operation, Request, Response, Send, sleep
+from ..retry_after import retry_after
 from ..retry_policy import may_retry
 from ..transport import Session, refusal_of
 from ..untyped import items_of
@@ -48,6 +49,8 @@ class Probe:
     facts: dict[str, Any] = field(default_factory=dict[str, Any])
     #: True once a query had no response.
     unreachable: bool = False
+    #: The end of a wait that is too long for a check, in seconds since 1970, and its reason.
+    put_off: tuple[float, str] = (0.0, "")
     #: Members of answers that this client does not know.
     unknown_members: set[str] = field(default_factory=set[str])
 
@@ -58,12 +61,18 @@ class Probe:
         headers: Mapping[str, str] | None = None,
         client: Client | None = None,
     ) -> Response:
-        """Sends a query and returns its response, whatever its status."""
+        """Sends a query and returns its response, whatever its status.
+
+        Raises NotTested for a limit (429).
+        """
         parameters = tuple((query or {}).items())
         return self._send(Request("GET", path, parameters, headers=headers or {}), client)
 
     def post(self, path: str, body: object) -> Response:
-        """Sends a JSON body once and returns the response, whatever its status."""
+        """Sends a JSON body once and returns the response, whatever its status.
+
+        Raises NotTested for a limit (429).
+        """
         headers = {"content-type": "application/json"}
         return self._send(Request("POST", path, body=encode(body), headers=headers), None)
 
@@ -72,13 +81,32 @@ class Probe:
         attempts = 1 if self.unreachable else _ATTEMPTS
         # A probe needs responses that the methods of the client turn into errors.
         session, driver = chosen._session, chosen._driver  # pyright: ignore[reportPrivateUsage]
+        until, reason = self.put_off
+        if session.clock.now() < until:
+            raise NotTested(reason)
         operation = _observe(session, request, attempts)
         try:
-            return driver.run(operation)
+            response = driver.run(operation)
         except LostConnection as error:
             # The checks that follow do not wait again for a service that does not answer.
             self.unreachable = request.method == "GET"
             raise Finding("no complete response") from error
+        if response.status == 429:
+            self._note_limit(response, session.clock.now())
+        return response
+
+    def _note_limit(self, response: Response, now: float) -> NoReturn:
+        """Raises NotTested for a response 429, and notes a wait that is too long for a check."""
+        code = error_code(response)
+        if code == EXHAUSTED_ALLOWANCE:
+            raise NotTested("the month's allowance is used up")
+        seconds = retry_after(response.headers, now)
+        if seconds is None:
+            raise NotTested(f"HTTP 429 {code} without Retry-After")
+        reason = f"HTTP 429 {code}, and Retry-After is {seconds:.0f} seconds"
+        if seconds > _MAX_WAIT_SECONDS:
+            self.put_off = (now + seconds, reason)
+        raise NotTested(reason)
 
     def read(self, model: type[M], value: Any) -> M:
         """Returns an answer as its model, and notes the members that the model does not have.
@@ -111,6 +139,7 @@ class Probe:
 def _observe(session: Session, request: Request, attempts: int) -> Operation[Response]:
     """Sends a request until the service does not put it off, and returns any response.
 
+    A request that is put off for longer than _MAX_WAIT_SECONDS is not sent again.
     Raises LostConnection if no complete response arrives. A POST is not sent again after a loss.
     """
     for attempt in range(1, attempts + 1):
@@ -122,10 +151,11 @@ def _observe(session: Session, request: Request, attempts: int) -> Operation[Res
                 raise
         else:
             refusal = refusal_of(response, session.clock.now())
-            if not may_retry(refusal, False) or attempt == attempts:
-                return response
             seconds = refusal.response.retry_after or seconds
-        yield from sleep(min(seconds, _MAX_WAIT_SECONDS))
+            ends = attempt == attempts or seconds > _MAX_WAIT_SECONDS
+            if ends or not may_retry(refusal, False):
+                return response
+        yield from sleep(seconds)
     raise AssertionError("unreachable")
 
 
@@ -159,13 +189,11 @@ def json_of(response: Response) -> Any:
 def require_success(response: Response, subject: str, expected: int = 200) -> Any:
     """Returns the JSON of a response of the expected status.
 
-    Raises NotTested if the plan has no access or no units, and Finding for another status.
+    Raises NotTested if the plan has no access, and Finding for another status.
     """
     status = response.status
     if status == 403:
         raise NotTested(f"the key has no access to {subject}: {error_code(response)}")
-    if error_code(response) == EXHAUSTED_ALLOWANCE:
-        raise NotTested("the month's allowance is used up")
     require(
         status == expected,
         f"{subject}: HTTP {status} {error_code(response)}, not {expected}",

@@ -93,7 +93,8 @@ impl Columns {
     /// Reads a row.
     ///
     /// # Errors
-    /// The address was removed (change type `D`, state 4).
+    /// [`RejectReason::NoLongerThere`] if the address was removed (change type `D`, state 4), and
+    /// [`RejectReason::PermissionOnly`] if no building of it was begun (state 6).
     pub(crate) fn cells<'r>(&self, record: &Record<'r>) -> Result<Cells<'r>, RowError> {
         let [
             uprn,
@@ -128,6 +129,9 @@ impl Columns {
         ] = sao;
         if change == "D" || state == "4" {
             return Err(RowError::new(RejectReason::NoLongerThere, uprn));
+        }
+        if state == "6" {
+            return Err(RowError::new(RejectReason::PermissionOnly, uprn));
         }
         let saon = join_with_space(sao_text, &range([a, b, c, d]));
         let number = range([e, f, g, h]);

@@ -149,6 +149,15 @@ fn a_demolished_address_is_refused() {
 }
 
 #[test]
+fn an_address_with_planning_permission_alone_is_refused() {
+    let row = read_whole(plus_row().replacen(",I,2,", ",I,6,", 1) + "\n").remove(0);
+    assert_eq!(row.unwrap_err().reason, RejectReason::PermissionOnly);
+    // A home under construction has an address that its buyers state.
+    let row = read_whole(plus_row().replacen(",I,2,", ",I,1,", 1) + "\n").remove(0);
+    assert!(row.unwrap().residential);
+}
+
+#[test]
 fn open_uprn_is_refused() {
     let text = "UPRN,X_COORDINATE,Y_COORDINATE,LATITUDE,LONGITUDE\n1,2.00,3.00,4,5\n";
     let error = Rows::<AddressFile>::from_reader("osopenuprn.csv", Cursor::new(text)).err();

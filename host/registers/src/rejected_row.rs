@@ -104,6 +104,7 @@ reasons! {
     WrongColumnCount "wrong_column_count" "the row has more or fewer cells than the file has columns",
     MissingKey "missing_key" "the row's own identifier is blank or too long",
     NoLongerThere "no_longer_there" "the register says that the address is no more",
+    PermissionOnly "permission_only" "the register says that the address has planning permission alone",
     BadPrice "bad_price" "the price is not a whole number of pounds above zero",
     BadDate "bad_date" "the date is missing or does not exist",
     MissingPostcode "missing_postcode" "the postcode is blank",

@@ -221,32 +221,42 @@ pub(super) fn floor(cell: &str) -> Option<Option<FloorType>> {
 }
 
 /// Returns the glazing of most windows. The description decides if it has "fully" or "mostly" or
-/// names one kind, and otherwise the glazed type.
+/// names one kind, and otherwise the glazed type. Descriptions are in English or in Welsh.
 pub(super) fn glazing(windows: &str, glazed_type: &str) -> Option<Glazing> {
     use Glazing::*;
     let kind = |text: &str| {
         [
             ("triple", Triple),
+            ("triphlyg", Triple),
             ("secondary", Secondary),
+            ("eilaidd", Secondary),
             ("double", Double),
+            ("dwbl", Double),
             ("single", Single),
+            ("sengl", Single),
         ]
         .into_iter()
         .find(|(word, _)| text.contains(word))
         .map(|(_, kind)| kind)
     };
     let windows = windows.to_lowercase();
-    // "Partial" and "some" mean that single glazing prevails.
-    if windows.starts_with("partial") || windows.starts_with("some") {
+    // "Partial" and "some" mean that single glazing prevails. "Rhannol" follows its noun.
+    let partial = ["partial", "some", "rhai "]
+        .iter()
+        .any(|word| windows.starts_with(word));
+    if partial || windows.contains("rhannol") {
         return Some(Single);
     }
-    if windows.contains("multiple") {
+    if windows.contains("multiple") || windows.contains("lluosog") {
         return Some(Other);
     }
     kind(&windows)
         .or_else(|| kind(&glazed_type.to_lowercase()))
         .or_else(|| {
             let named = !says_nothing(&windows) && !windows.starts_with("average thermal");
-            (named && windows.contains("glazing")).then_some(Other)
+            let glazing = ["glazing", "gwydrau", "perfformiad uchel"]
+                .iter()
+                .any(|words| windows.contains(words));
+            (named && glazing).then_some(Other)
         })
 }

@@ -309,3 +309,48 @@ fn bands_levels_and_descriptions_in_all_their_spellings() {
         );
     }
 }
+
+#[test]
+fn welsh_descriptions_of_windows_are_read_as_the_english_ones() {
+    for (windows, glazed, glazing) in [
+        (
+            "Gwydrau dwbl rhannol",
+            "double glazing, unknown install date",
+            Some(Glazing::Single),
+        ),
+        (
+            "Rhai gwydrau dwbl",
+            "double glazing installed during or after 2002",
+            Some(Glazing::Single),
+        ),
+        ("Rhai gwydrau lluosog", "", Some(Glazing::Single)),
+        ("Gwydrau lluosog ym mhobman", "", Some(Glazing::Other)),
+        ("Gwydrau sengl", "not defined", Some(Glazing::Single)),
+        ("Gwydrau dwbl llawn", "", Some(Glazing::Double)),
+        (
+            "Gwydrau dwbl gan mwyaf",
+            "not defined",
+            Some(Glazing::Double),
+        ),
+        ("Gwydrau triphlyg llawn", "", Some(Glazing::Triple)),
+        ("Gwydrau eilaidd llawn", "", Some(Glazing::Secondary)),
+        ("Ffenestri perfformiad uchel", "", Some(Glazing::Other)),
+        (
+            "Ffenestri perfformiad uchel",
+            "triple glazing",
+            Some(Glazing::Triple),
+        ),
+        (
+            "Single glazed|Gwydrau sengl",
+            "not defined",
+            Some(Glazing::Single),
+        ),
+        ("Trawsyriannedd thermol cyfartalog", "", None),
+    ] {
+        assert_eq!(
+            describe::glazing(windows, glazed),
+            glazing,
+            "{windows} {glazed}"
+        );
+    }
+}

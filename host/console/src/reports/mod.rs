@@ -130,7 +130,7 @@ impl ReportsFolder {
                 continue;
             };
             // Files of other kinds are not reports. They may lie there.
-            if check_name(&name).is_err() {
+            if check_name(&name).is_err() || is_of_rounds(&name) {
                 continue;
             }
             let metadata = entry.metadata().map_err(io)?;
@@ -270,6 +270,17 @@ fn check_name(name: &str) -> Result<(), ReportError> {
             name: name.to_owned(),
         }),
     }
+}
+
+/// Reports whether `domesday refresh` gives the name to its record or to the report of a round.
+/// Each round writes one, so that they would take the places of the reports on releases.
+fn is_of_rounds(name: &str) -> bool {
+    let inner = name
+        .strip_prefix("refresh-")
+        .and_then(|name| name.strip_suffix(".json"));
+    inner.is_some_and(|inner| {
+        inner == "record" || inner.starts_with(|first: char| first.is_ascii_digit())
+    })
 }
 
 #[cfg(test)]

@@ -83,3 +83,23 @@ fn json_of_no_report_is_named() {
         listing.left_out
     );
 }
+
+#[test]
+fn files_of_rounds_take_no_place_of_a_report() {
+    let (outer, reports) = folder();
+    let inside = outer.path().join("reports");
+    let compared = inside.join("compare-A-1-B-1.html");
+    fs::write(&compared, "<title>B-1 against A-1</title>").unwrap();
+    // The rounds are later than the comparison.
+    let before = File::options().write(true).open(&compared).unwrap();
+    before.set_modified(std::time::UNIX_EPOCH).unwrap();
+    fs::write(inside.join("refresh-record.json"), "{}").unwrap();
+    for round in 0..=MOST {
+        let name = format!("refresh-20270501T000000{round:03}Z.json");
+        fs::write(inside.join(name), "{}").unwrap();
+    }
+    let listing = reports.list().unwrap();
+    let listed: Vec<_> = listing.reports.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(listed, ["compare-A-1-B-1.html"]);
+    assert!(listing.left_out.is_empty(), "{:?}", listing.left_out);
+}

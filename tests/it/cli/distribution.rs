@@ -126,6 +126,7 @@ fn a_package_holds_what_the_unit_starts(dist: &Path) {
         "644 usr/share/fish/vendor_completions.d/domesday.fish",
         "644 usr/share/doc/domesday/copyright",
         "644 usr/share/domesday/docs/how-to/respond-to-alerts.md",
+        "644 usr/share/domesday/docs/README.md",
         "644 usr/share/domesday/examples/nginx/domesday.conf",
         "644 usr/share/domesday/examples/systemd/fetch-releases.conf",
         "644 DEBIAN/conffiles",
@@ -133,6 +134,7 @@ fn a_package_holds_what_the_unit_starts(dist: &Path) {
     ] {
         assert!(files.lines().any(|line| line == file), "{file}: {files}");
     }
+    installed_pages_link_to_installed_files(&root.path().join("usr/share/domesday"));
     // An upgrade leaves the folders to the user that writes releases.
     let folders = root.path().join("usr/lib/tmpfiles.d/domesday.conf");
     let folders = fs::read_to_string(folders).unwrap();
@@ -169,6 +171,21 @@ fn a_package_holds_what_the_unit_starts(dist: &Path) {
     let releases = demo.path().join("usr/share/domesday/demo");
     let list = run(["release", "list", "--releases", &releases.to_string_lossy()]).ok();
     assert!(!list.stdout.contains("cannot be used"), "{}", list.stdout);
+}
+
+fn installed_pages_link_to_installed_files(folder: &Path) {
+    let pages = bash(folder, "find . -name '*.md' -type f").ok().stdout;
+    let mut dead = Vec::new();
+    for page in pages.lines() {
+        let text = fs::read_to_string(folder.join(page)).unwrap();
+        let beside = folder.join(page).parent().unwrap().to_owned();
+        let links = text.split("](").skip(1);
+        let paths = links.filter_map(|link| link.split([')', '#']).next());
+        let relative = paths.filter(|path| !path.contains([':', ' ', '\n']));
+        let missing = relative.filter(|path| !beside.join(path).exists());
+        dead.extend(missing.map(|path| format!("{page}: {path}")));
+    }
+    assert!(dead.is_empty(), "{dead:#?}");
 }
 
 fn a_layout_is_one_image_of_a_user_without_rights_and_one_with_the_demo(dist: &Path) {

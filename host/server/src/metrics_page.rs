@@ -65,7 +65,7 @@ fn sample(service: &Service) -> SampledValues {
         memory_budget: service.memory.budget(),
         memory_refusals: service.memory.refusals(),
         jobs_paused: service.state.jobs_paused(),
-        jobs_damaged: service.state.damaged_jobs(),
+        jobs_damaged: service.state.damaged_jobs() > 0,
         state_degraded: service.state.degradation().is_some(),
         data_folder_degraded: service.data_folder.problem().is_some(),
         journal_receipts: receipts,

@@ -324,7 +324,7 @@ mod tests {
     fn a_page_is_sampled_once_the_one_before_is_written() {
         let metrics = Metrics::new(0);
         let values = || SampledValues {
-            jobs_damaged: 2,
+            jobs_damaged: true,
             log_lines_dropped: 3,
             ..SampledValues::default()
         };
@@ -352,7 +352,7 @@ mod tests {
             finish.send(()).unwrap();
             let page = second.join().unwrap().unwrap();
             for line in [
-                "domesday_jobs_damaged_total 2\n",
+                "domesday_jobs_damaged 1\n",
                 "domesday_log_lines_dropped_total 3\n",
             ] {
                 assert!(page.contains(line), "{page}");

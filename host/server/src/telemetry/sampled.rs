@@ -21,7 +21,7 @@ pub(crate) struct SampledValues {
     pub(crate) memory_budget: usize,
     pub(crate) memory_refusals: u64,
     pub(crate) jobs_paused: bool,
-    pub(crate) jobs_damaged: u64,
+    pub(crate) jobs_damaged: bool,
     pub(crate) state_degraded: bool,
     pub(crate) data_folder_degraded: bool,
     pub(crate) journal_receipts: u64,
@@ -48,6 +48,7 @@ pub(crate) struct SampledGauges {
     memory_reserved: Gauge,
     memory_budget: Gauge,
     jobs_paused: Gauge,
+    jobs_damaged: Gauge,
     state_degraded: Gauge,
     data_folder_degraded: Gauge,
     journal_receipts: Gauge,
@@ -59,7 +60,6 @@ pub(crate) struct SampledGauges {
     /// Set when the certificate is read.
     pub(super) certificate_expiry: Gauge,
     memory_refusals: Counter,
-    jobs_damaged: Counter,
     log_lines_dropped: Counter,
 }
 
@@ -117,6 +117,11 @@ impl SampledGauges {
                 "jobs_paused",
                 "1 while this host refuses new jobs",
                 &gauges.jobs_paused,
+            ),
+            (
+                "jobs_damaged",
+                "1 from the moment on that this host found the row of a job damaged",
+                &gauges.jobs_damaged,
             ),
             (
                 "state_degraded",
@@ -189,11 +194,6 @@ impl SampledGauges {
                 &self.memory_refusals,
             ),
             (
-                "jobs_damaged",
-                "Jobs whose rows this host found damaged, each once",
-                &self.jobs_damaged,
-            ),
-            (
                 "log_lines_dropped",
                 "Log lines lost because their reader was too slow",
                 &self.log_lines_dropped,
@@ -224,6 +224,7 @@ impl SampledGauges {
         for (gauge, is_so) in [
             (&self.ready, values.ready),
             (&self.jobs_paused, values.jobs_paused),
+            (&self.jobs_damaged, values.jobs_damaged),
             (&self.state_degraded, values.state_degraded),
             (&self.data_folder_degraded, values.data_folder_degraded),
             (&self.journal_degraded, values.journal_degraded),
@@ -243,7 +244,6 @@ impl SampledGauges {
         let dropped = u64::try_from(values.log_lines_dropped).unwrap_or(u64::MAX);
         for (counter, total) in [
             (&self.memory_refusals, values.memory_refusals),
-            (&self.jobs_damaged, values.jobs_damaged),
             (&self.log_lines_dropped, dropped),
         ] {
             counter.inc_by(total.saturating_sub(counter.get()));

@@ -1,6 +1,7 @@
-//! The examples of two hosts behind a proxy, with Debian's nginx and HAProxy, and the manifests for
-//! Kubernetes. `tests/peers/proxies` and `tests/peers/kubernetes` hold the programs that try them.
-//! Where a proxy is not installed, its test prints that it was skipped.
+//! The examples of two hosts behind a proxy, with Debian's nginx and HAProxy, the manifests for
+//! Kubernetes, and the Compose file. `tests/peers/proxies`, `tests/peers/kubernetes` and
+//! `tests/peers/compose` hold the programs that try them. Where a proxy is not installed, its test
+//! prints that it was skipped.
 
 use crate::common::program::{releases, repository};
 use crate::common::python::{interpreter, run_to_success};
@@ -32,6 +33,21 @@ fn the_manifests_agree_with_kubernetes_and_with_the_program() {
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(printed.contains("manifests: 4 files match"), "{printed}");
     println!("{printed}");
+}
+
+/// The specification is that of a pinned package, so no Docker and no network is needed.
+#[test]
+fn the_compose_file_agrees_with_the_specification() {
+    let folder = repository().join("tests/peers/compose");
+    let python = interpreter(&folder, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let mut check = Command::new(python);
+    check
+        .arg(folder.join("check_compose.py"))
+        .arg(repository().join("examples/compose/compose.yaml"));
+    let output = run_to_success(&mut check);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("compose: 2 services match"), "{printed}");
+    assert!(printed.contains("mistakes are refused"), "{printed}");
 }
 
 /// Tries the example of this proxy with two hosts of an empty database.

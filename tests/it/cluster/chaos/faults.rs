@@ -29,6 +29,7 @@ pub enum Store {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChaosFault {
     KilledHost,
+    RestartedHost,
     SleepingHost,
     FastRestart,
     ImmediateRestart,
@@ -39,6 +40,7 @@ pub enum ChaosFault {
     Clock,
     SlowDatabase,
     CutDatabase,
+    RestartedProxy,
     SlowClients,
     CutClients,
 }
@@ -51,8 +53,9 @@ pub struct FaultEnd {
 }
 
 impl ChaosFault {
-    pub const ALL: [ChaosFault; 13] = [
+    pub const ALL: [ChaosFault; 15] = [
         ChaosFault::KilledHost,
+        ChaosFault::RestartedHost,
         ChaosFault::SleepingHost,
         ChaosFault::FastRestart,
         ChaosFault::ImmediateRestart,
@@ -63,6 +66,7 @@ impl ChaosFault {
         ChaosFault::Clock,
         ChaosFault::SlowDatabase,
         ChaosFault::CutDatabase,
+        ChaosFault::RestartedProxy,
         ChaosFault::SlowClients,
         ChaosFault::CutClients,
     ];
@@ -89,8 +93,13 @@ impl ChaosFault {
         let lasts = Duration::from_millis(random.within(LENGTHS_MS));
         let victim = random.count(rig.hosts.len()) - 1;
         let said = match self {
-            ChaosFault::KilledHost => {
-                kill(rig.hosts[victim].server.take().unwrap());
+            ChaosFault::KilledHost | ChaosFault::RestartedHost => {
+                let server = rig.hosts[victim].server.take().unwrap();
+                if self == ChaosFault::KilledHost {
+                    kill(server);
+                } else {
+                    server.stop();
+                }
                 std::thread::sleep(lasts / 2);
                 let at = Instant::now();
                 rig.start_host(victim);
@@ -130,6 +139,13 @@ impl ChaosFault {
                 std::thread::sleep(lasts);
                 link.delay(Duration::ZERO);
                 None
+            }
+            ChaosFault::RestartedProxy => {
+                rig.nginx.stop();
+                std::thread::sleep(lasts / 2);
+                let at = Instant::now();
+                rig.nginx.start_again();
+                return FaultEnd { at, said: None };
             }
             ChaosFault::SlowClients => {
                 rig.front

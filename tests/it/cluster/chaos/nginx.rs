@@ -1,10 +1,11 @@
 //! Debian's nginx before the hosts, by the example's file without its TLS and its logs.
 
 use crate::common::program::repository;
+use rustix::process::{Pid, Signal, kill_process};
 use std::fmt::Write;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,8 @@ const EXAMPLE_HOST: &str = "    server 10.0.0.11:8080 max_fails=1 fail_timeout=5
 pub struct Nginx {
     /// Where clients connect.
     pub address: SocketAddr,
+    /// The folder of its settings and its log.
+    folder: PathBuf,
     child: Child,
 }
 
@@ -45,23 +48,55 @@ impl Nginx {
             writeln!(main, "{kind}_temp_path {at}/{kind};").unwrap();
         }
         writeln!(main, "include {at}/domesday.conf;\n}}").unwrap();
-        let file = folder.join("nginx.conf");
-        fs::write(&file, main).unwrap();
-        let log = fs::File::create(folder.join("nginx.log")).unwrap();
-        let child = Command::new(PROGRAM)
-            .args(["-e", "stderr", "-c"])
-            .arg(file)
-            .stderr(log)
-            .spawn()
-            .unwrap();
+        fs::write(folder.join("nginx.conf"), main).unwrap();
+        let nginx = Nginx {
+            address,
+            folder: folder.to_owned(),
+            child: spawn(folder),
+        };
+        nginx.await_connections();
+        nginx
+    }
+
+    /// Ends it and its workers, which cuts their connections.
+    pub fn stop(&mut self) {
+        let id = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
+        if self.child.try_wait().unwrap().is_none() {
+            kill_process(id, Signal::TERM).unwrap();
+        }
+        self.child.wait().unwrap();
+    }
+
+    /// Starts it again at its address, after a stop.
+    pub fn start_again(&mut self) {
+        self.child = spawn(&self.folder);
+        self.await_connections();
+    }
+
+    /// Waits until it accepts connections.
+    fn await_connections(&self) {
         let begun = Instant::now();
-        while TcpStream::connect(address).is_err() {
-            let log = || fs::read_to_string(folder.join("nginx.log")).unwrap();
+        while TcpStream::connect(self.address).is_err() {
+            let log = || fs::read_to_string(self.folder.join("nginx.log")).unwrap();
             assert!(begun.elapsed() < Duration::from_secs(30), "{}", log());
             std::thread::sleep(Duration::from_millis(10));
         }
-        Nginx { address, child }
     }
+}
+
+/// Starts the program with the settings of a folder.
+fn spawn(folder: &Path) -> Child {
+    let log = fs::File::options()
+        .create(true)
+        .append(true)
+        .open(folder.join("nginx.log"))
+        .unwrap();
+    Command::new(PROGRAM)
+        .args(["-e", "stderr", "-c"])
+        .arg(folder.join("nginx.conf"))
+        .stderr(log)
+        .spawn()
+        .unwrap()
 }
 
 /// Returns the example's file for these hosts, without TLS and logs.
@@ -86,11 +121,6 @@ fn example(hosts: &[SocketAddr], address: SocketAddr) -> String {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        let id = i32::try_from(self.child.id()).unwrap();
-        if let Some(id) = rustix::process::Pid::from_raw(id) {
-            // It ends its workers too.
-            let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
-        }
-        let _ = self.child.wait();
+        self.stop();
     }
 }

@@ -29,7 +29,7 @@ const FILES: [&str; 2] = ["state.redb", "state.usage"];
 pub struct Rig {
     // Dropped in this order: what serves before what it rests on.
     pub hosts: Vec<Host>,
-    _nginx: Nginx,
+    pub nginx: Nginx,
     pub database: Option<Database>,
     pub world: World,
     /// The way of clients to nginx.
@@ -77,7 +77,7 @@ impl Rig {
         let mut rig = Rig {
             hosts,
             front: Link::before(nginx.address),
-            _nginx: nginx,
+            nginx,
             database,
             world,
             keys,

@@ -4,7 +4,7 @@
 
 use domesday_package::{Full, Trust};
 use domesday_series::catalogue::Family;
-use domesday_series::select::{Parameters, Query, select};
+use domesday_series::select::{Parameters, Query, QueryKind, select};
 use domesday_series::store::Release;
 use domesday_state::CursorSecrets;
 use libfuzzer_sys::fuzz_target;
@@ -24,7 +24,8 @@ fn query(text: &str) -> Option<Query> {
     let pairs = form_urlencoded::parse(text.as_bytes()).into_owned();
     let parameters = Parameters::read(pairs).ok()?;
     let dataset = parameters.dataset(Family::Rates).ok()?;
-    parameters.query(dataset, &RELEASE, false).ok()
+    let query = parameters.query(QueryKind::Series, dataset, &RELEASE, false);
+    query.ok()
 }
 
 fuzz_target!(|text: &str| {

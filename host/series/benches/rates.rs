@@ -8,7 +8,7 @@ use domesday_package::{Full, Trust};
 use domesday_series::build::rates::{Inputs, derive, read};
 use domesday_series::build::{Publication, write};
 use domesday_series::catalogue::Family;
-use domesday_series::select::{Parameters, select};
+use domesday_series::select::{Parameters, QueryKind, select};
 use domesday_series::store::Release;
 use domesday_synthetic::{RatesWorld, generate_rates};
 use std::hint::black_box;
@@ -49,7 +49,8 @@ fn queries(criterion: &mut Criterion) {
         let pairs = text.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned()));
         let parameters = Parameters::read(pairs).unwrap();
         let dataset = parameters.dataset(Family::Rates).unwrap();
-        let query = parameters.query(dataset, &release, false).unwrap();
+        let query = parameters.query(QueryKind::Series, dataset, &release, false);
+        let query = query.unwrap();
         let page = select(&release, &query).page(0, query.page_size());
         let mut count = 0;
         for part in &page.series {

@@ -111,35 +111,43 @@ impl Parameters {
     }
 
     /// Returns the query of an initial request to this release, which must be of the dataset's
-    /// family. `metrics_required`: the query must name its metrics.
+    /// family. `metrics_required`: the query must name its metrics. Coverage has neither a range
+    /// nor pages, so of its dates only the form is checked, and nothing of its page size.
     ///
     /// # Errors
     /// [`ParameterErrorKind::MissingParameter`], [`ParameterErrorKind::InvalidParameter`],
     /// [`ParameterErrorKind::UnknownArea`] and [`ParameterErrorKind::UnknownNode`].
     pub fn query(
         &self,
+        asked: QueryKind,
         dataset: &'static Dataset,
         release: &Release,
         metrics_required: bool,
     ) -> Result<Query, ParameterError> {
+        let from = self.period("from", dataset.frequency)?;
+        let to = self.period("to", dataset.frequency)?;
+        if asked == QueryKind::Series
+            && let (Some(from), Some(to)) = (from, to)
+            && from > to
+        {
+            return Err(invalid("to", "must not be before from"));
+        }
         let mut query = Query {
             dataset,
             words: Vec::new(),
             nodes: Vec::new(),
             horizon_from: None,
             horizon_to: None,
-            from: self.period("from", dataset.frequency)?,
-            to: self.period("to", dataset.frequency)?,
+            from,
+            to,
             metrics: self.metrics(dataset, metrics_required)?,
-            page_size: self.page_size()?,
+            page_size: match asked {
+                QueryKind::Series => self.page_size()?,
+                QueryKind::Coverage => DEFAULT_PAGE_SIZE,
+            },
         };
         for selector in dataset.selectors {
             self.select(selector, release, &mut query)?;
-        }
-        if let (Some(from), Some(to)) = (query.from, query.to)
-            && from > to
-        {
-            return Err(invalid("to", "must not be before from"));
         }
         if let (Some(from), Some(to)) = (query.horizon_from, query.horizon_to)
             && from > to

@@ -1,6 +1,6 @@
 //! From a continuation back to its query.
 
-use super::{Continuation, ParameterError, Parameters, Query};
+use super::{Continuation, ParameterError, Parameters, Query, QueryKind};
 use crate::store::Release;
 
 impl Query {
@@ -14,6 +14,6 @@ impl Query {
     ) -> Result<Query, ParameterError> {
         let parameters = Parameters::read(continuation.query.iter().cloned())?;
         let dataset = parameters.dataset(release.family())?;
-        parameters.query(dataset, release, true)
+        parameters.query(QueryKind::Series, dataset, release, true)
     }
 }

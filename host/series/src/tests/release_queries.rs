@@ -1,8 +1,8 @@
 //! Queries of a release: their parameters, their selection and its pages.
 
 use super::releases::{
-    day, month, observations, parameters, query, rates, refusal, release_from, release_of,
-    select_text,
+    day, month, observations, parameters, query, query_of_kind, rates, refusal, release_from,
+    release_of, select_text,
 };
 use domesday_series::Period;
 use domesday_series::build::{Key, NewObservation};
@@ -54,6 +54,35 @@ fn a_number_is_digits_without_a_sign_or_a_leading_zero() {
         let text = format!("dataset=bank_rate&page_size={size}");
         assert_eq!(refusal(&release, &text).0, "page_size", "{size}");
     }
+}
+
+#[test]
+fn coverage_checks_the_form_of_dates_and_nothing_of_the_page_size() {
+    let release = release_of(Family::Rates);
+    let coverage = |text: &str| {
+        let text = format!("dataset=bank_rate&{text}");
+        query_of_kind(QueryKind::Coverage, &release, &text)
+    };
+    for text in [
+        "from=2025-10-02&to=2025-10-01",
+        "page_size=0",
+        "page_size=5001",
+        "page_size=many",
+    ] {
+        assert_eq!(coverage(text).unwrap().page_size(), 500, "{text}");
+    }
+    for (text, field) in [("from=2025-10", "from"), ("to=yesterday", "to")] {
+        assert_eq!(coverage(text).unwrap_err().field, field, "{text}");
+    }
+}
+
+#[test]
+fn dates_are_compared_before_the_parameters_that_follow_are_checked() {
+    let release = release_of(Family::Rates);
+    let text = "dataset=ois_spot_curve&page_size=0&metrics=rate&tenor_months=7";
+    let with = |more: &str| refusal(&release, &format!("{text}{more}")).0;
+    assert_eq!(with("&from=2025-10-02&to=2025-10-01"), "to");
+    assert_eq!(with("&from=2025-10-01&to=2025-10-02"), "metrics");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use domesday_series::build::{Draft, FieldValue, Key, NewObservation, Publication
 use domesday_series::catalogue::{Availability, Dimension, Family, ObservationField, SelectorName};
 use domesday_series::package::SourceFile;
 use domesday_series::select::{
-    Notice, ParameterError, ParameterErrorKind, Parameters, Query, Selection, select,
+    Notice, ParameterError, ParameterErrorKind, Parameters, Query, QueryKind, Selection, select,
 };
 use domesday_series::store::{Area, Release};
 use domesday_series::{Period, add_months};
@@ -174,9 +174,17 @@ pub(super) fn parameters(text: &str) -> Parameters {
 }
 
 pub(super) fn query(release: &Release, text: &str) -> Result<Query, ParameterError> {
+    query_of_kind(QueryKind::Series, release, text)
+}
+
+pub(super) fn query_of_kind(
+    asked: QueryKind,
+    release: &Release,
+    text: &str,
+) -> Result<Query, ParameterError> {
     let parameters = parameters(text);
     let dataset = parameters.dataset(release.family())?;
-    parameters.query(dataset, release, false)
+    parameters.query(asked, dataset, release, false)
 }
 
 pub(super) fn select_text(release: &Release, text: &str) -> Selection {

@@ -260,10 +260,17 @@ fn v1_endpoints_3_coverage_ignores_dates_and_page_size() {
             "&page_size=1",
             "&from=1990-01-01&to=1990-01-02",
             "&from=2026-09-30&page_size=2",
+            "&from=2026-02-01&to=2026-01-01",
+            "&page_size=0",
+            "&page_size=5001",
+            "&page_size=many",
         ] {
             assert_eq!(coverage(&format!("dataset={dataset}{narrowed}")), whole);
         }
     }
+    // The form of a date is that of the dataset all the same.
+    let month = client.get("/v1/rates/coverage?dataset=bank_rate&from=2026-02");
+    assert_refused(&month, 422, "invalid_parameter", "from");
 }
 
 #[test]

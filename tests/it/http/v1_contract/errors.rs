@@ -339,6 +339,25 @@ fn v1_code_order_is_that_of_the_checks() {
         let answer = narrow.get(&format!("/v1/rates/series?{query}"));
         assert_refused(&answer, status, code, field);
     }
+    let both = contract.customer("both");
+    let curve = "dataset=ois_spot_curve&tenor_months=7777";
+    for (query, code, field) in [
+        (
+            "&page_size=0&metrics=none&from=2026-02-01&to=2026-01-01",
+            "invalid_parameter",
+            "to",
+        ),
+        (
+            "&page_size=0&metrics=none&from=2026-01-01&to=2026-02-01",
+            "invalid_parameter",
+            "metrics",
+        ),
+        ("&page_size=0", "invalid_parameter", "page_size"),
+        ("", "unknown_node", "tenor_months"),
+    ] {
+        let answer = both.get(&format!("/v1/rates/series?{curve}{query}"));
+        assert_refused(&answer, 422, code, field);
+    }
     assert_eq!(
         narrow
             .get("/v1/rates/series?dataset=sonia_overnight")

@@ -35,7 +35,7 @@ impl Selection {
             .map_err(parameter_error)?
         {
             Some(cursor) => Selection::of_cursor(request, family, cursor),
-            None => Selection::of_parameters(request, family),
+            None => Selection::of_parameters(request, family, QueryKind::Series),
         }
     }
 
@@ -49,10 +49,14 @@ impl Selection {
             .parameters
             .cursor(QueryKind::Coverage)
             .map_err(parameter_error)?;
-        Selection::of_parameters(request, family)
+        Selection::of_parameters(request, family, QueryKind::Coverage)
     }
 
-    fn of_parameters(request: &SeriesQuery, family: Family) -> Result<Selection, ApiError> {
+    fn of_parameters(
+        request: &SeriesQuery,
+        family: Family,
+        asked: QueryKind,
+    ) -> Result<Selection, ApiError> {
         let dataset = request
             .parameters
             .dataset(family)
@@ -63,7 +67,7 @@ impl Selection {
         let metrics_required = request.principal.requires_metric_selection;
         let query = request
             .parameters
-            .query(dataset, &release, metrics_required)
+            .query(asked, dataset, &release, metrics_required)
             .map_err(parameter_error)?;
         Ok(Selection {
             release,

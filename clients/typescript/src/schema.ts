@@ -2072,7 +2072,7 @@ export interface operations {
     marketsCoverage: {
         parameters: {
             query: {
-                /** @description The dataset; required but beside a cursor. */
+                /** @description The dataset. */
                 dataset: "market_activity" | "price_bands" | "rental_market" | "new_build_price_differential" | "new_build_deliveries" | "new_build_sales_share" | "development_deliveries";
                 /** @description The code of a local authority. Required by `market_activity`, `price_bands`, `rental_market`, `new_build_price_differential`, `new_build_deliveries`, `new_build_sales_share`, `development_deliveries`. */
                 area?: string;
@@ -2090,8 +2090,8 @@ export interface operations {
                 metrics?: string;
                 /** @description Exactly this retained release; without it, the current one. */
                 release_id?: string;
-                /** @description The most observations of a page. */
-                page_size?: number;
+                /** @description Taken and ignored. */
+                page_size?: number | string;
             };
             header?: never;
             path?: never;
@@ -2758,7 +2758,7 @@ export interface operations {
     ratesCoverage: {
         parameters: {
             query: {
-                /** @description The dataset; required but beside a cursor. */
+                /** @description The dataset. */
                 dataset: "bank_rate" | "sonia_overnight" | "sonia_compounded_index" | "ois_spot_curve" | "ois_forward_curve" | "nominal_gilt_spot_curve" | "nominal_gilt_forward_curve" | "real_gilt_spot_curve" | "real_gilt_forward_curve" | "market_implied_inflation" | "market_implied_inflation_forward" | "indicative_swap_rates" | "forward_starting_swap_rates" | "mortgage_benchmarks" | "mortgage_swap_spread" | "mortgage_reversion_spread" | "mortgage_spread_summary" | "sonia_forward_path" | "bank_rate_scenarios" | "btl_refinancing_scenarios" | "mortgage_reversion_scenarios" | "financing_stress_scenarios";
                 /** @description Maturity in months. Without it, all. Optional for `ois_spot_curve`, `ois_forward_curve`, `nominal_gilt_spot_curve`, `nominal_gilt_forward_curve`, `real_gilt_spot_curve`, `real_gilt_forward_curve`, `market_implied_inflation`, `market_implied_inflation_forward`. */
                 tenor_months?: number;
@@ -2780,8 +2780,8 @@ export interface operations {
                 metrics?: string;
                 /** @description Exactly this retained release; without it, the current one. */
                 release_id?: string;
-                /** @description The most observations of a page. */
-                page_size?: number;
+                /** @description Taken and ignored. */
+                page_size?: number | string;
             };
             header?: never;
             path?: never;

@@ -39,9 +39,11 @@ export type RowOf<M extends Mode> = M extends "development" ? DevelopmentRow : E
 export type OptionsOf<M extends Mode> = M extends "development" ? DevelopmentOptions : Options;
 
 /** The selectors of a series of markets. Those of its coverage are the same. */
-export type MarketsQuery = Query<"marketsCoverage">;
+export type MarketsQuery = Omit<Query<"marketsCoverage">, "page_size"> &
+  Pick<Query<"marketsSeries">, "page_size">;
 /** The selectors of a series of rates. Those of its coverage are the same. */
-export type RatesQuery = Query<"ratesCoverage">;
+export type RatesQuery = Omit<Query<"ratesCoverage">, "page_size"> &
+  Pick<Query<"ratesSeries">, "page_size">;
 
 type Query<Operation extends keyof operations> = NonNullable<
   operations[Operation]["parameters"]["query"]

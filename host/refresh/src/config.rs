@@ -211,7 +211,7 @@ impl RefreshConfig {
         for settings in config.parts() {
             if settings.prefix.parse::<PackageId>().is_err() {
                 return Err(format!(
-                    "prefix {:?}: ids have lower-case letters, digits, dots and hyphens",
+                    "prefix {:?}: ids have lower-case letters, digits, dots, hyphens and underscores",
                     settings.prefix
                 ));
             }

@@ -4,6 +4,7 @@
 use crate::common::client::agent;
 use crate::common::program::{repository, run};
 use crate::common::server::start;
+use domesday_package::PackageId;
 use serde_json::{Value, json};
 
 /// Returns the description that the program writes.
@@ -203,6 +204,52 @@ fn responses_match_the_description() {
             "ErrorBody",
             &serde_json::from_str(&answer.text).unwrap(),
         );
+    }
+}
+
+#[test]
+fn an_id_of_a_release_is_described_as_a_package_is_named() {
+    let document = document();
+    let parameters = &document["paths"]["/v1/rates/datasets"]["get"]["parameters"];
+    assert_eq!(parameters[0]["name"], "release_id");
+    let schema = &parameters[0]["schema"];
+    let described = jsonschema::draft202012::options().build(schema).unwrap();
+    let (longest, longer) = ("x".repeat(100), "x".repeat(101));
+    for (id, is_taken) in [
+        ("a", true),
+        ("0", true),
+        ("rates_2026-10.1", true),
+        ("a.-_.", true),
+        (&longest, true),
+        (&longer, false),
+        ("", false),
+        ("_a", false),
+        (".a", false),
+        ("a..b", false),
+        ("aB", false),
+        ("a/b", false),
+    ] {
+        assert_eq!(id.parse::<PackageId>().is_ok(), is_taken, "{id}");
+        assert_eq!(described.is_valid(&json!(id)), is_taken, "{id}");
+    }
+}
+
+#[test]
+fn coverage_takes_no_cursor_in_place_of_a_dataset_and_any_page_size() {
+    let document = document();
+    for family in ["markets", "rates"] {
+        let route = &document["paths"][format!("/v1/{family}/coverage")]["get"];
+        let parameters = route["parameters"].as_array().unwrap();
+        let parameter = |name: &str| {
+            let found = parameters.iter().find(|one| one["name"] == name);
+            found.unwrap_or_else(|| panic!("no {name} in {route}"))
+        };
+        assert_eq!(parameter("dataset")["description"], "The dataset.");
+        let schema = &parameter("page_size")["schema"];
+        let size = jsonschema::draft202012::options().build(schema).unwrap();
+        for value in [json!(0), json!(5001), json!("many")] {
+            assert!(size.is_valid(&value), "{value}");
+        }
     }
 }
 

@@ -214,7 +214,7 @@ static EXAMPLES: &[ErrorExample] = &[
     fault(Code::UnknownParameter, "colour", "This route takes release_id alone.").on("_listing", listing),
     fault(Code::UnknownParameter, "colour", "This parameter is not taken here; the datasets route lists what each dataset takes."),
     fault(Code::DuplicateParameter, "release_id", "This parameter is given more than once; give it once."),
-    fault(Code::InvalidParameter, "page_size", "The parameter page_size must be a whole number from 1 to 5000."),
+    fault(Code::InvalidParameter, "metrics", "The parameter metrics must be metric IDs of the dataset, parted by commas."),
     fault(Code::UnknownDataset, "dataset", "No dataset of this family has this name; the datasets route lists them."),
     fault(Code::UnknownArea, "area", "The release holds no local authority of this code; the areas route lists them."),
     fault(Code::UnknownNode, "tenor_months", "This node exists nowhere in the release; the coverage route lists those that do."),

@@ -5,15 +5,19 @@ use domesday_contract::schema::{SchemaExt, integer, pattern};
 use domesday_series::catalogue::{
     Choices, Dataset, Family, Frequency, Presence, Selector, SelectorRule,
 };
-use domesday_series::select::{DEFAULT_PAGE_SIZE, LARGEST_PAGE};
+use domesday_series::select::{DEFAULT_PAGE_SIZE, LARGEST_PAGE, QueryKind};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use utoipa::openapi::Object;
 use utoipa::openapi::path::ParameterIn;
-use utoipa::openapi::schema::Type;
+use utoipa::openapi::schema::{SchemaType, Type};
 
 /// The longest value of a parameter with a limit, in characters. A cursor is longer.
 const LONGEST: usize = 200;
+/// The longest id of a release, in characters.
+const LONGEST_ID: usize = 100;
+/// The form of the id of a release, which is that of a package.
+const ID: &str = r"^[a-z0-9](?:\.?[a-z0-9_-])*\.?$";
 
 pub fn markets_series() -> Vec<Field> {
     series(Family::Markets)
@@ -37,7 +41,7 @@ pub fn release() -> Vec<Field> {
 }
 
 fn series(family: Family) -> Vec<Field> {
-    let mut fields = initial(family, false);
+    let mut fields = initial(family, QueryKind::Series);
     fields.push(query(
         "cursor",
         Object::with_type(Type::String),
@@ -47,22 +51,23 @@ fn series(family: Family) -> Vec<Field> {
 }
 
 fn coverage(family: Family) -> Vec<Field> {
-    initial(family, true)
+    initial(family, QueryKind::Coverage)
 }
 
-/// Returns the parameters of an initial request. `dataset_required`: no cursor can replace it.
-fn initial(family: Family, dataset_required: bool) -> Vec<Field> {
+/// Returns the parameters of an initial request.
+fn initial(family: Family, asked: QueryKind) -> Vec<Field> {
     let ids: Vec<Value> = family
         .datasets()
         .iter()
         .map(|dataset| dataset.id.into())
         .collect();
-    let (_, location, _, schema, about) = query(
-        "dataset",
-        among(Type::String, ids),
-        "The dataset; required but beside a cursor.",
-    );
-    let mut fields = vec![("dataset", location, dataset_required, schema, about)];
+    // A cursor can replace the dataset of series, and coverage takes none.
+    let (required, about) = match asked {
+        QueryKind::Series => (false, "The dataset; required but beside a cursor."),
+        QueryKind::Coverage => (true, "The dataset."),
+    };
+    let (name, location, _, schema, about) = query("dataset", among(Type::String, ids), about);
+    let mut fields = vec![(name, location, required, schema, about)];
     let mut names = BTreeSet::new();
     for selector in family
         .datasets()
@@ -92,11 +97,25 @@ fn initial(family: Family, dataset_required: bool) -> Vec<Field> {
         "Metrics of the dataset, parted by commas; without it the dataset's default ones.",
     ));
     fields.push(release_id());
-    let largest = i64::try_from(LARGEST_PAGE).unwrap_or(i64::MAX);
-    let mut size = integer(1..=largest);
-    size.default = Some(DEFAULT_PAGE_SIZE.into());
-    fields.push(query("page_size", size, "The most observations of a page."));
+    fields.push(page_size(asked));
     fields
+}
+
+fn page_size(asked: QueryKind) -> Field {
+    const NAME: &str = "page_size";
+    match asked {
+        QueryKind::Series => {
+            let largest = i64::try_from(LARGEST_PAGE).unwrap_or(i64::MAX);
+            let mut size = integer(1..=largest);
+            size.default = Some(DEFAULT_PAGE_SIZE.into());
+            query(NAME, size, "The most observations of a page.")
+        }
+        // A number is taken too, as clients of the other route have one.
+        QueryKind::Coverage => {
+            let any = SchemaType::from_iter([Type::Integer, Type::String]);
+            query(NAME, Object::with_type(any), "Taken and ignored.")
+        }
+    }
 }
 
 /// Describes a selector, over all datasets of the family that take it.
@@ -191,7 +210,7 @@ fn form_of_dates(family: Family) -> (&'static str, &'static str) {
 fn release_id() -> Field {
     query(
         "release_id",
-        pattern("^[a-z0-9.-]+$", LONGEST),
+        pattern(ID, LONGEST_ID),
         "Exactly this retained release; without it, the current one.",
     )
 }

@@ -171,7 +171,7 @@ fn refusals_of_a_query_are_the_examples() {
         ),
         (
             "invalid_parameter",
-            "/v1/rates/coverage?dataset=bank_rate&page_size=0",
+            "/v1/rates/coverage?dataset=bank_rate&metrics=none",
         ),
         (
             "unknown_area",

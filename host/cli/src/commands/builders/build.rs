@@ -18,7 +18,8 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub struct Build {
-    /// Id of the release: lower-case letters, digits, dots and hyphens. An id is never reused.
+    /// Id of the release: lower-case letters, digits, dots, hyphens and underscores. An id is never
+    /// reused.
     #[arg(long, value_name = "ID")]
     release_id: String,
     /// Folder of the model: a crate or a Python module, with release.toml.

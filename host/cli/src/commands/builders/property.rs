@@ -49,7 +49,8 @@ const DEFAULT_MEMORY_MIB: u32 = (DEFAULT_MEMORY >> 20) as u32;
 
 #[derive(Debug, clap::Args)]
 pub struct Build {
-    /// Id of the snapshot: lower-case letters, digits, dots and hyphens. An id is never reused.
+    /// Id of the snapshot: lower-case letters, digits, dots, hyphens and underscores. An id is
+    /// never reused.
     #[arg(long, value_name = "ID")]
     snapshot_id: String,
     /// HM Land Registry Price Paid Data: the 16-column file or the linked-data export. Repeatable.

@@ -17,7 +17,8 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub struct Markets {
-    /// Id of the release: lower-case letters, digits, dots and hyphens. An id is never reused.
+    /// Id of the release: lower-case letters, digits, dots, hyphens and underscores. An id is never
+    /// reused.
     #[arg(long, value_name = "ID")]
     release_id: String,
     /// HM Land Registry Price Paid Data: the 16-column file or the linked-data export. Repeatable.

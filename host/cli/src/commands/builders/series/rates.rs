@@ -17,7 +17,8 @@ use std::time::Duration;
 
 #[derive(Debug, clap::Args)]
 pub struct Rates {
-    /// Id of the release: lower-case letters, digits, dots and hyphens. An id is never reused.
+    /// Id of the release: lower-case letters, digits, dots, hyphens and underscores. An id is never
+    /// reused.
     #[arg(long, value_name = "ID")]
     release_id: String,
     /// Export of the Bank's database, or its list of Bank Rate changes. Repeatable.

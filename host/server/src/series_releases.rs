@@ -220,23 +220,6 @@ impl SeriesReleases {
         Ok(release)
     }
 
-    /// Forgets a retained release whose package has another manifest than the one of this SHA-256,
-    /// so that it is opened anew. One of this manifest that is withdrawn stays withdrawn.
-    pub fn forget_other(&self, id: &str, manifest: &str) {
-        let mut held = self.write();
-        let is_other = |digest: Sha256Digest| digest.to_string() != manifest;
-        let HeldReleases {
-            withdrawn,
-            retained,
-        } = &mut *held;
-        if (withdrawn.get(id)).is_some_and(|withdrawal| is_other(withdrawal.manifest)) {
-            withdrawn.remove(id);
-        }
-        if (retained.get(id)).is_some_and(|release| is_other(release.digest())) {
-            retained.remove(id);
-        }
-    }
-
     /// Serves a release no longer, as far as this process lives. A package of another manifest may
     /// have replaced it, which is served on. Returns whether the release is withdrawn.
     pub fn withdraw(&self, id: &str, manifest: Sha256Digest, reason: &str) -> bool {
@@ -311,27 +294,21 @@ mod tests {
     }
 
     #[test]
-    fn a_release_of_another_manifest_is_opened_anew() {
-        let releases = open_markets();
-        let release = releases.current().unwrap();
-        let id = release.id().as_str();
-        releases.forget_other(id, &release.digest().to_string());
-        assert!(Arc::ptr_eq(&releases.retain(id).unwrap(), &release));
-        releases.forget_other(id, "another");
-        assert!(!Arc::ptr_eq(&releases.retain(id).unwrap(), &release));
-    }
-
-    #[test]
     fn a_withdrawn_release_is_promoted_once_a_package_of_another_manifest_is_in_its_place() {
         let releases = open_markets();
         let release = releases.current().unwrap();
-        let id = release.id().as_str();
+        let (id, manifest) = (release.id().as_str(), release.digest().to_string());
         assert!(releases.withdraw(id, release.digest(), "on purpose"));
         // The promoted package is the withdrawn one.
-        releases.forget_other(id, &release.digest().to_string());
-        let refused = releases.promote(id);
-        assert!(matches!(refused, Err(SeriesReleaseError::Withdrawn { .. })));
-        releases.forget_other(id, "another");
+        let refused = releases.open_stored(id, Some(&manifest)).map(drop);
+        for refused in [refused, releases.promote(id)] {
+            assert!(matches!(refused, Err(SeriesReleaseError::Withdrawn { .. })));
+        }
+        let other = Sha256Digest::of(b"another");
+        releases.write().withdrawn.get_mut(id).unwrap().manifest = other;
+        let stored = releases.open_stored(id, Some(&manifest)).unwrap();
+        assert!(releases.get(id).is_none(), "it waits for the promotion");
+        releases.replace(&stored).unwrap();
         releases.promote(id).unwrap();
         assert!(releases.current().is_some() && releases.list_withdrawn().is_empty());
     }

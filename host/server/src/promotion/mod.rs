@@ -199,9 +199,16 @@ impl Service {
     fn hold_promotion(&self, kind: ReleaseKind, id: &str) -> Result<Sha256Digest, PromotionError> {
         let entry = self.prove_promotion(kind, id)?;
         self.fetch_missing(kind, id, Some(&entry.manifest))?;
-        // What is open stays until the promoted package is on the disk.
+        // What is open under this id is served until the promoted package is open.
         if self.stored_manifest(kind, id).as_ref() == Some(&entry.manifest) {
-            self.forget_other(kind, id, &entry.manifest);
+            let before = self.retained_digest(kind, id);
+            let stored = self.open_stored(kind, id, Some(&entry.manifest))?;
+            let _promoting = self.begin_promotion();
+            // A copy may have replaced the package meanwhile, and a promotion the open one.
+            let is_promoted = stored.digest().to_string() == entry.manifest;
+            if is_promoted && self.retained_digest(kind, id) == before {
+                self.serve_stored(&stored)?;
+            }
         }
         self.check_manifest(kind, id, entry.manifest)
     }
@@ -273,16 +280,6 @@ impl Service {
     fn stored_manifest(&self, kind: ReleaseKind, id: &str) -> Option<String> {
         let folder = self.releases.root().join(kind.as_str());
         read_claimed_digest(&folder.join(id)).map(|digest| digest.to_string())
-    }
-
-    /// Forgets a release that was opened from another package than the promoted one, so that it is
-    /// opened anew. A copy or a fetch may have replaced that package.
-    fn forget_other(&self, kind: ReleaseKind, id: &str, promoted: &str) {
-        match kind {
-            ReleaseKind::Valuation => self.releases.forget_other(id, promoted),
-            ReleaseKind::Markets => self.markets.forget_other(id, promoted),
-            ReleaseKind::Rates => self.rates.forget_other(id, promoted),
-        }
     }
 
     /// Opens a release, and compares its package with the manifest that was promoted. Returns the

@@ -3,6 +3,7 @@
 
 use super::PromotionError;
 use crate::service::Service;
+use domesday_package::Sha256Digest;
 use domesday_series::store::Release;
 use domesday_state::ReleaseKind;
 use domesday_valuation::release_store::OpenRelease;
@@ -16,6 +17,16 @@ pub(super) enum StoredRelease {
     Markets(Arc<Release>),
     /// A release of rates.
     Rates(Arc<Release>),
+}
+
+impl StoredRelease {
+    /// Returns the digest of the manifest of its package.
+    pub(super) fn digest(&self) -> Sha256Digest {
+        match self {
+            StoredRelease::Valuation(release) => release.package,
+            StoredRelease::Markets(release) | StoredRelease::Rates(release) => release.digest(),
+        }
+    }
 }
 
 impl Service {

@@ -232,16 +232,6 @@ impl ReleaseStore {
         Ok(())
     }
 
-    /// Forgets a retained release whose package has another manifest than the one of this SHA-256,
-    /// so that it is opened anew. One of this manifest that is withdrawn stays withdrawn.
-    pub fn forget_other(&self, id: &str, manifest: &str) {
-        let mut entries = self.write();
-        let is_other = |entry: &Entry| entry.retained.package.digest().to_string() != manifest;
-        if entries.get(id).is_some_and(is_other) {
-            entries.remove(id);
-        }
-    }
-
     /// Serves a release no longer, as far as this process lives. A request that has it ends with
     /// it. A package of another manifest may have replaced it, which is served on. Returns whether
     /// the release is withdrawn. Blocks while a release is opened.

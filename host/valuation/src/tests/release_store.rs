@@ -179,26 +179,24 @@ fn a_release_that_was_withdrawn_is_not_served() {
 }
 
 #[test]
-fn a_release_of_another_manifest_is_opened_anew_and_a_withdrawn_one_of_this_is_not() {
+fn a_withdrawn_release_is_served_again_once_another_package_replaces_it() {
     let folder = without_release();
     add(folder.path(), "past-1", |_| {});
     let store = store(folder.path(), None, "2027-06-01").unwrap();
-    let open = store.current();
-    let get = || store.get("past-1").unwrap();
-    store.forget_other("past-1", &open.package.to_string());
-    assert!(Arc::ptr_eq(&get(), &open));
-    assert_eq!(store.package_digest("past-1"), Some(open.package));
-    store.forget_other("past-1", "another");
-    assert_eq!(store.package_digest("past-1"), None);
-    assert!(!Arc::ptr_eq(&get(), &open));
-    // A proof that began before it was replaced may end now.
+    let before = store.current();
+    // A proof of an earlier package may end now.
     let other = Sha256Digest::of(b"another");
     assert!(!store.withdraw("past-1", other, "a byte differs") && store.holds("past-1"));
-    assert!(store.withdraw("past-1", open.package, "a byte differs"));
-    store.forget_other("past-1", &open.package.to_string());
-    assert!(store.get("past-1").is_err());
-    store.forget_other("past-1", "another");
-    assert_eq!(get().package, open.package);
+    assert!(store.withdraw("past-1", before.package, "a byte differs"));
+    let known = before.package.to_string();
+    assert!(store.open_stored("past-1", Some(&known)).is_err());
+    replace(folder.path(), "past-1");
+    let place = folder.path().join("valuation/past-1");
+    let manifest = open(&place, &Trust::Unsigned).unwrap().digest();
+    let stored = store.open_stored("past-1", Some(&manifest.to_string()));
+    assert!(!store.holds("past-1"), "it waits for the promotion");
+    store.replace(&stored.unwrap()).unwrap();
+    assert_eq!(store.get("past-1").unwrap().package, manifest);
 }
 
 /// The gate may refuse the promotion.

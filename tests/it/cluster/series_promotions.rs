@@ -1,0 +1,111 @@
+//! Promotions of series that another host of the database made.
+
+use crate::common::client::Client;
+use crate::common::packages::{Releases, copy_tree, damage};
+use crate::common::program::run;
+use crate::common::server::{Server, start};
+use crate::fixture_releases::{self, RATES, REVISED};
+use domesday_series::package::OBSERVATIONS;
+use domesday_test_postgres as cluster;
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Longer than the first pauses between attempts to open a release.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Returns the demo's valuation release, and the small releases of rates.
+fn releases() -> Releases {
+    let releases = Releases::copy();
+    fixture_releases::write_all(releases.path());
+    releases
+}
+
+/// Returns the folder of a release of rates.
+fn rates_folder(releases: &Releases, id: &str) -> PathBuf {
+    releases.path().join("rates").join(id)
+}
+
+fn serve(database: &str, releases: &Releases) -> Server {
+    let server = start().releases(releases.path());
+    let server = server.with(&["--state", database, "--allow-unsigned", RATES]);
+    // A proof is to find no damage before the test is over.
+    let server = server.with(&["--allow-unsigned", REVISED, "--verify-rate", "1"]);
+    server.go()
+}
+
+fn reader_key(database: &str) -> String {
+    let arguments = format!(
+        "key create --tenant customer --scope rates:read --state {database} --data /nonexistent"
+    );
+    run(arguments.split(' ')).ok().stdout.trim().to_owned()
+}
+
+fn promote(server: &Server, id: &str) {
+    let data = server.data.display().to_string();
+    run(["release", "promote", id, "--kind", "rates", "--data", &data]).ok();
+}
+
+/// Returns a query of several pages that names its release.
+fn query_of(id: &str) -> String {
+    format!("/v1/rates/series?dataset=bank_rate&from=2026-01-05&page_size=2&release_id={id}")
+}
+
+/// Returns the first page of a query, and the path of the second.
+#[track_caller]
+fn paged(client: &Client, query: &str) -> (Value, String) {
+    let first = client.get(query).ok();
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let path = format!("/v1/rates/series?cursor={cursor}");
+    (first, path)
+}
+
+/// Returns the first value of a page.
+fn first_value(page: &Value) -> &Value {
+    &page["series"][0]["observations"][0]["value"]
+}
+
+/// Waits until a host answers a path with 200 and the expected body.
+#[track_caller]
+fn await_ok(client: &Client, path: &str, is_expected: impl Fn(&Value) -> bool) {
+    let started = Instant::now();
+    loop {
+        let answer = client.get(path);
+        if answer.status == 200 && is_expected(&answer.json()) {
+            return;
+        }
+        assert!(started.elapsed() < TIMEOUT, "{answer:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_host_serves_the_package_of_an_id_until_another_that_is_promoted_is_open() {
+    let database = cluster::shared().database();
+    let key = reader_key(&database);
+    let (theirs, mine) = (releases(), releases());
+    let (first, second) = (serve(&database, &theirs), serve(&database, &mine));
+    let client = second.client(&key);
+    let query = query_of(RATES);
+    let (before, next) = paged(&client, &query);
+    assert_eq!(*first_value(&before), 4.0);
+    fixture_releases::write_anew(theirs.path());
+    let (from, to) = (rates_folder(&theirs, RATES), rates_folder(&mine, RATES));
+    fs::remove_dir_all(&to).unwrap();
+    copy_tree(&from, &to);
+    damage(&to.join(OBSERVATIONS));
+    promote(&first, RATES);
+    let problem = "the promoted release cannot be served";
+    second.await_log(|line| line["message"] == problem && line["release_id"] == RATES);
+    assert_eq!(first_value(&client.get(&query).ok()), first_value(&before));
+    client.get(&next).ok();
+    fs::remove_dir_all(&to).unwrap();
+    copy_tree(&from, &to);
+    await_ok(&client, &query, |page| *first_value(page) == 4.01);
+    await_ok(&client, "/v1/rates/releases/current", |current| {
+        current["release_id"] == RATES
+    });
+    first.stop();
+    second.stop();
+}

@@ -81,6 +81,42 @@ fn await_ok(client: &Client, path: &str, is_expected: impl Fn(&Value) -> bool) {
 }
 
 #[test]
+fn a_promoted_release_that_a_host_has_not_opened_is_unavailable_there_for_a_time() {
+    let database = cluster::shared().database();
+    let key = reader_key(&database);
+    let (theirs, mine) = (releases(), releases());
+    fs::remove_dir_all(rates_folder(&mine, REVISED)).unwrap();
+    let (first, second) = (serve(&database, &theirs), serve(&database, &mine));
+    promote(&first, REVISED);
+    let (theirs_client, client) = (first.client(&key), second.client(&key));
+    let query = query_of(REVISED);
+    let (_, next) = paged(&theirs_client, &query);
+    // The host learns of the promotion within a second or two.
+    let started = Instant::now();
+    while client.get(&query).status == 404 {
+        assert!(started.elapsed() < TIMEOUT, "{}", second.log());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    for (path, field) in [(&query, "release_id"), (&next, "cursor")] {
+        let answer = client.get(path);
+        let expected = (503, "overloaded".to_owned(), Some(field.to_owned()));
+        assert_eq!(answer.refusal(), expected);
+        assert_eq!(answer.header("retry-after"), Some("1"));
+    }
+    let unknown = client.get(&query_of("made-rates-2025-12")).refusal();
+    assert_eq!((unknown.0, &*unknown.1), (404, "release_not_found"));
+    copy_tree(
+        &rates_folder(&theirs, REVISED),
+        &rates_folder(&mine, REVISED),
+    );
+    for path in [&query, &next] {
+        await_ok(&client, path, |page| page["release_id"] == REVISED);
+    }
+    first.stop();
+    second.stop();
+}
+
+#[test]
 fn a_host_serves_the_package_of_an_id_until_another_that_is_promoted_is_open() {
     let database = cluster::shared().database();
     let key = reader_key(&database);

@@ -12,7 +12,7 @@ use domesday_contract::error::{Code, ValidationError, sanitize};
 use domesday_series::catalogue::{Dataset, Family};
 use domesday_series::select::{ParameterError, ParameterErrorKind, Parameters};
 use domesday_series::store::Release;
-use domesday_state::{DatasetAccess, Principal};
+use domesday_state::{DatasetAccess, Principal, ReleaseKind};
 use std::sync::Arc;
 
 /// A request on a series route.
@@ -86,7 +86,8 @@ impl SeriesQuery {
     /// Returns the named release, or the current one where the request names none.
     ///
     /// # Errors
-    /// `release_not_found`. It never falls back to another release.
+    /// `release_not_found`, and `overloaded` for a promoted release that is not open here. It never
+    /// falls back to another release.
     pub fn release(&self, family: Family, named: Option<&str>) -> Result<Arc<Release>, ApiError> {
         let releases = self.service.family(family);
         let (found, message) = match named {
@@ -100,10 +101,23 @@ impl SeriesQuery {
             ),
         };
         found.ok_or_else(|| {
+            if named.is_some_and(|id| self.is_promoted(family, id)) {
+                return unopened_release("release_id");
+            }
             ValidationError::new(Code::ReleaseNotFound, message)
                 .at("release_id")
                 .into()
         })
+    }
+
+    /// Returns whether a release is the promoted one of its family. Another host may serve it
+    /// before it is open here. Reads memory alone.
+    pub fn is_promoted(&self, family: Family, id: &str) -> bool {
+        let kind = match family {
+            Family::Markets => ReleaseKind::Markets,
+            Family::Rates => ReleaseKind::Rates,
+        };
+        self.service.state.promoted_release(kind).as_deref() == Some(id)
     }
 
     /// Checks that the request has no other parameters than these.
@@ -121,6 +135,14 @@ impl SeriesQuery {
                 .into()
         })
     }
+}
+
+/// Returns 503, at the parameter that names a promoted release which is not open here yet.
+pub fn unopened_release(field: &'static str) -> ApiError {
+    let message = "The release was promoted, and is not open on this host yet. Try again shortly.";
+    ValidationError::new(Code::Overloaded, message)
+        .at(field)
+        .into()
 }
 
 /// Returns the API error of a parameter.

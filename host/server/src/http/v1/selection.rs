@@ -2,7 +2,7 @@
 //! return the release and the selection that it may read.
 
 use super::cursor;
-use super::query::{SeriesQuery, parameter_error};
+use super::query::{SeriesQuery, parameter_error, unopened_release};
 use crate::http::error::{ApiError, internal};
 use domesday_contract::error::{Code, ValidationError};
 use domesday_series::catalogue::Family;
@@ -27,7 +27,7 @@ impl Selection {
     ///
     /// # Errors
     /// The code of the parameter, as [`parameter_error`] chooses it, `invalid_cursor`,
-    /// `scope_required` or `release_not_found`.
+    /// `scope_required`, `release_not_found` or `overloaded`.
     pub fn of_series(request: &SeriesQuery, family: Family) -> Result<Selection, ApiError> {
         match request
             .parameters
@@ -42,8 +42,8 @@ impl Selection {
     /// Returns the selection of a coverage request, which takes no cursor.
     ///
     /// # Errors
-    /// The code of the parameter, as [`parameter_error`] chooses it, `scope_required` or
-    /// `release_not_found`.
+    /// The code of the parameter, as [`parameter_error`] chooses it, `scope_required`,
+    /// `release_not_found` or `overloaded`.
     pub fn of_coverage(request: &SeriesQuery, family: Family) -> Result<Selection, ApiError> {
         request
             .parameters
@@ -101,9 +101,12 @@ impl Selection {
         request.check_entitlement(dataset)?;
         let release_id = Some(&*continuation.release_id);
         let release = request.release(family, release_id).ok();
+        // The cursor names the release, not the client, so the error is at `cursor`.
+        if release.is_none() && request.is_promoted(family, &continuation.release_id) {
+            return Err(unopened_release("cursor"));
+        }
         // A package that replaced the release under its id is another release.
         let release = release.filter(|release| continuation.is_of(release));
-        // The cursor names the release, not the client, so the error is at `cursor`.
         let release = release.ok_or_else(|| {
             ValidationError::new(
                 Code::ReleaseNotFound,

@@ -1893,7 +1893,7 @@ export interface components {
     headers: {
         /** @description The methods that the path takes. */
         Allow: string;
-        /** @description How long you may cache the answer: a minute for the current release, without limit for a named one. */
+        /** @description How long you may cache the answer: a minute for the current release and for a catalogue, without limit for other answers of a named one. */
         "Cache-Control": string;
         /** @description Names the answer but for its request id: send it as If-None-Match, and 304 says that nothing changed. */
         ETag: string;

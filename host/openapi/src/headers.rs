@@ -64,8 +64,8 @@ pub const HEADERS: [ResponseHeader; 10] = [
     },
     ResponseHeader {
         name: "Cache-Control",
-        about: "How long you may cache the answer: a minute for the current release, without \
-            limit for a named one.",
+        about: "How long you may cache the answer: a minute for the current release and for a \
+            catalogue, without limit for other answers of a named one.",
         schema: || Object::with_type(Type::String),
     },
     ResponseHeader {

@@ -84,6 +84,8 @@ pub struct Service {
     pub console_map: Option<Arc<TileArchive>>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
+    /// The version of the program, with its commit.
+    pub program: &'static str,
 }
 
 /// The package of a current release.

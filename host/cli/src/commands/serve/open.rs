@@ -3,6 +3,7 @@
 use super::job_objects::open_job_objects;
 use super::release_source::FetchedReleases;
 use crate::commands::target::open_state;
+use crate::commands::version;
 use anyhow::{Context, anyhow, bail};
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
@@ -157,6 +158,7 @@ pub fn open_service(
         promoting: Mutex::default(),
         console: None,
         console_map: None,
+        program: version::PROGRAM,
     };
     withdraw_other_packages(&service, &promoted);
     service.show_promotions();

@@ -11,14 +11,14 @@ use domesday_series::store::Release;
 /// Lists the datasets that the key may use.
 pub fn answer(request: &SeriesQuery, family: Family) -> Result<Response, ApiError> {
     request.only(&["release_id"])?;
-    let release_id = request.parameters.release_id();
-    let release = request.release(family, release_id)?;
+    let release = request.release(family, request.parameters.release_id())?;
     let basis = Basis {
         release: &release,
         route: "datasets",
         selection: &[],
         position: 0,
-        pinned: release_id.is_some(),
+        // A later program may describe the datasets of the same release otherwise.
+        pinned: false,
         continued: false,
     };
     let key = CacheKey::new(request, family, &basis);

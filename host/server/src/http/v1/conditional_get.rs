@@ -42,8 +42,9 @@ pub struct CacheKey {
 impl CacheKey {
     /// Returns the cache key of an answer to this request.
     pub fn new(request: &SeriesQuery, family: Family, basis: &Basis<'_>) -> CacheKey {
+        let key = key_facts(request, family, basis.continued);
         CacheKey {
-            tag: tag(request, family, basis),
+            tag: tag(request.service.program, &key, basis),
             control: match basis.pinned && !basis.continued {
                 true => format!("private, max-age={PINNED_SECONDS}, immutable"),
                 false => format!("private, max-age={CURRENT_SECONDS}"),
@@ -77,13 +78,30 @@ impl CacheKey {
     }
 }
 
+/// Returns the facts about the key that determine an answer. `continued`: the answer has a cursor.
+fn key_facts(request: &SeriesQuery, family: Family, continued: bool) -> Vec<String> {
+    let principal = &request.principal;
+    let mut facts = principal.scopes.texts();
+    facts.retain(|scope| scope.starts_with(family.as_str()));
+    facts.push(principal.requires_metric_selection.to_string());
+    // A cached answer must not outlive its cursor, nor match for another customer.
+    facts.push(principal.tenant.to_string());
+    if continued {
+        let secret = request.service.state.cursor_secrets().current;
+        facts.push(secret.map_or_else(String::new, hex::encode));
+    }
+    facts
+}
+
 /// Returns the weak validator. The request id in the body differs each time, so it is not strong.
-fn tag(request: &SeriesQuery, family: Family, basis: &Basis<'_>) -> Option<ETag> {
+fn tag(program: &str, key: &[String], basis: &Basis<'_>) -> Option<ETag> {
     let mut hash = Sha256::new();
     let mut put = |text: &str| {
         hash.update(text.len().to_le_bytes());
         hash.update(text);
     };
+    // The catalogue and the texts are the program's, so a later one may answer otherwise.
+    put(program);
     put(&basis.release.digest().to_string());
     put(basis.route);
     put(&basis.position.to_string());
@@ -91,19 +109,34 @@ fn tag(request: &SeriesQuery, family: Family, basis: &Basis<'_>) -> Option<ETag>
         put(name);
         put(value);
     }
-    let prefix = family.as_str();
-    for scope in request.principal.scopes.texts() {
-        if scope.starts_with(prefix) {
-            put(&scope);
-        }
-    }
-    put(&request.principal.requires_metric_selection.to_string());
-    // A cached answer must not outlive its cursor, nor match for another customer.
-    put(request.principal.tenant.as_str());
-    if basis.continued {
-        let secret = request.service.state.cursor_secrets().current;
-        put(&secret.map_or_else(String::new, hex::encode));
+    for fact in key {
+        put(fact);
     }
     let digest = hex::encode(hash.finalize());
     format!("W/\"{}\"", &digest[..32]).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domesday_package::{Full, Trust};
+    use std::path::Path;
+
+    #[test]
+    fn a_tag_is_of_the_program_that_answered() {
+        let releases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases");
+        let package = releases.join("markets/synthetic-markets-2026-10");
+        let release = Release::open(&package, Family::Markets, &Trust::Unsigned, &Full).unwrap();
+        let basis = Basis {
+            release: &release,
+            route: "datasets",
+            selection: &[],
+            position: 0,
+            pinned: false,
+            continued: false,
+        };
+        let tag_of = |program| tag(program, &[], &basis).unwrap();
+        assert_eq!(tag_of("1.0.0 abc"), tag_of("1.0.0 abc"));
+        assert_ne!(tag_of("1.0.0 abc"), tag_of("1.0.0 def"));
+    }
 }

@@ -13,12 +13,11 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domesday_contract::v3::job::{RESULTS_END, failed_results, results_start};
 use domesday_state::{Job, JobStatus, Principal};
-use http_body_util::BodyExt;
-use http_body_util::channel::{Channel, Sender};
+use futures_util::stream::{self, Stream, StreamExt, TryStreamExt};
+use std::future::Future;
 use std::sync::Arc;
 
-/// Bytes of the chunks that a stream holds at once, at most: one that is read, one that waits and
-/// one that is written.
+/// Bytes of the chunks that a stream holds at once, at most: one that is written and the next one.
 const STREAM: usize = 1 << 20;
 
 /// The reason to break off a response. A client must not take a part for the whole.
@@ -28,8 +27,6 @@ enum ResultsError {
     Store(#[from] JobStoreError),
     #[error("results ended before the last")]
     Gone,
-    #[error("the client went away")]
-    NoClient,
 }
 
 /// Responds with a completed job's results, a failed job's error, or the document of an incomplete
@@ -65,55 +62,103 @@ pub async fn results(
     // The job has expired since.
     let first = first.ok_or_else(not_found)?;
     let memory = Extension(ReservedMemory(Arc::new(memory)));
-    let body = stream_body(service, job, [start, first]);
+    let body = stream_body(service, job, [start.into(), first.into()]);
     Ok((json, memory, body).into_response())
 }
 
-/// Reads the results of a chunk, or none where the job has expired.
+/// Reads the results of a chunk, and a comma or the end of all after them. Returns none where the
+/// job has expired.
 async fn read_chunk(
     service: &Service,
     job: &Job,
     chunk: u32,
 ) -> Result<Option<Vec<u8>>, JobStoreError> {
     let (tenant, now) = (job.tenant.clone(), service.clock.now());
-    service.job_store.output(tenant, job.id, chunk, now).await
+    let mut output = service.job_store.output(tenant, job.id, chunk, now).await?;
+    if let Some(output) = &mut output {
+        let is_last = chunk + 1 == job.chunks;
+        let end = if is_last { RESULTS_END } else { &b","[..] };
+        output.reserve_exact(end.len());
+        output.extend_from_slice(end);
+    }
+    Ok(output)
 }
 
 /// Streams the parts that were read, and then the other results from the store, chunk by chunk, as
-/// the client reads them. However long the job, it holds no more than a few chunks.
-fn stream_body(service: Arc<Service>, job: Job, parts: [Vec<u8>; 2]) -> Body {
-    let (mut sender, body) = Channel::new(1);
-    tokio::spawn(async move {
-        match stream(&service, &job, parts, &mut sender).await {
-            Ok(()) | Err(ResultsError::NoClient) => {}
-            Err(error) => {
-                tracing::warn!(job_id = %job.id, %error, "results were broken off");
-                sender.abort(error);
-            }
+/// the client reads them. However long the job, it holds one chunk that is written and the next.
+fn stream_body(service: Arc<Service>, job: Job, parts: [Bytes; 2]) -> Body {
+    let (id, chunks) = (job.id, job.chunks);
+    let job = Arc::new(job);
+    let read = move |chunk: u32| {
+        let (service, job) = (service.clone(), job.clone());
+        async move {
+            let output = read_chunk(&service, &job, chunk).await?;
+            output.map(Bytes::from).ok_or(ResultsError::Gone)
         }
+    };
+    let results = join_chunks(parts, chunks, read);
+    Body::from_stream(results.inspect_err(move |error| {
+        tracing::warn!(job_id = %id, %error, "results were broken off");
+    }))
+}
+
+/// Joins the parts that were read and the chunks after the first, each read once the client has
+/// taken those before. The last chunk ends the results. So a stream without an error is whole.
+fn join_chunks<F, R>(
+    parts: [Bytes; 2],
+    chunks: u32,
+    read: F,
+) -> impl Stream<Item = Result<Bytes, ResultsError>>
+where
+    F: FnMut(u32) -> R,
+    R: Future<Output = Result<Bytes, ResultsError>>,
+{
+    let rest = stream::try_unfold((1_u32, read), move |(chunk, mut read)| async move {
+        if chunk >= chunks {
+            return Ok::<_, ResultsError>(None);
+        }
+        let output = read(chunk).await?;
+        Ok(Some((output, (chunk + 1, read))))
     });
-    // The compression layer asks once more after the end, which a channel alone does not allow.
-    Body::new(body.fuse())
+    stream::iter(parts.map(Ok)).chain(rest)
 }
 
-async fn stream(
-    service: &Service,
-    job: &Job,
-    parts: [Vec<u8>; 2],
-    sender: &mut Sender<Bytes, ResultsError>,
-) -> Result<(), ResultsError> {
-    for part in parts {
-        send(sender, part).await?;
-    }
-    for chunk in 1..job.chunks {
-        send(sender, b",".to_vec()).await?;
-        let output = read_chunk(service, job, chunk).await?;
-        send(sender, output.ok_or(ResultsError::Gone)?).await?;
-    }
-    send(sender, RESULTS_END.to_vec()).await
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::future::FutureExt;
+    use http_body_util::BodyExt;
+    use std::panic::AssertUnwindSafe;
 
-async fn send(sender: &mut Sender<Bytes, ResultsError>, part: Vec<u8>) -> Result<(), ResultsError> {
-    let sending = sender.send_data(part.into()).await;
-    sending.map_err(|_| ResultsError::NoClient)
+    /// Returns the body of four chunks, of which `read` returns all but the first.
+    fn body<R>(read: impl FnMut(u32) -> R + Send + 'static) -> Body
+    where
+        R: Future<Output = Result<Bytes, ResultsError>> + Send + 'static,
+    {
+        let parts = ["[", "0,"].map(Bytes::from);
+        Body::from_stream(join_chunks(parts, 4, read))
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn results_arrive_whole_or_end_with_an_error() {
+        for _ in 0..200 {
+            let read = |chunk: u32| async move {
+                tokio::task::yield_now().await;
+                Ok(Bytes::from(format!("{chunk},")))
+            };
+            let whole = tokio::spawn(body(read).collect()).await.unwrap();
+            assert_eq!(whole.unwrap().to_bytes(), "[0,1,2,3,");
+        }
+        let read = |_: u32| async { Err(ResultsError::Gone) };
+        assert!(body(read).collect().await.is_err());
+    }
+
+    #[tokio::test]
+    async fn results_whose_reader_panics_do_not_end() {
+        async fn read(_: u32) -> Result<Bytes, ResultsError> {
+            panic!("the reader of a chunk");
+        }
+        let reading = AssertUnwindSafe(body(read).collect());
+        assert!(reading.catch_unwind().await.is_err());
+    }
 }

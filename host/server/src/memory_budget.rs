@@ -170,7 +170,8 @@ impl TenantMemory {
 
     /// Reserves the memory once it is free. Counts a refusal and returns `None` after `time`, or at
     /// once if too many callers wait already, of all tenants or of this one. A caller holds no
-    /// other reservation meanwhile, so that none waits for another that waits.
+    /// other reservation meanwhile, so that none waits for another that waits. A stream of results
+    /// does hold one, and breaks off after `time`.
     pub async fn reserve_within(&self, bytes: usize, time: Duration) -> Option<MemoryReservation> {
         if let Some(reservation) = self.try_reserve(bytes) {
             return Some(reservation);

@@ -103,6 +103,24 @@ fn a_job_matches_the_same_batch() {
 }
 
 #[test]
+fn results_of_rows_with_many_errors_are_whole() {
+    let (_server, client) = service();
+    // Each pointer takes more than a kilobyte, so that the results of 64 rows are large.
+    let mut row = json!({});
+    for at in 0..20 {
+        row[format!("{at}{}", "\u{1}".repeat(190))] = json!(0);
+    }
+    let result = await_completed(&client, &job_of(&vec![row; 130]));
+    assert_eq!(result["summary"]["rejected"], 130);
+    let results = result["results"].as_array().unwrap();
+    assert_eq!(results.len(), 130);
+    for row in results {
+        assert_eq!(row["errors"].as_array().unwrap().len(), 20);
+        assert!(row.to_string().len() > 16 << 10);
+    }
+}
+
+#[test]
 fn simple_jobs_omit_standard_evidence() {
     let (_server, client) = service();
     let options = json!({"include_comparables": true, "include_context_metrics": true});

@@ -5,6 +5,7 @@ use crate::http::error::{ApiError, internal, memory_full};
 use crate::http::gate::ReservedMemory;
 use crate::job_store::JobStoreError;
 use crate::jobs::document::{document, summary};
+use crate::memory_budget::{MemoryReservation, TenantMemory};
 use crate::service::Service;
 use crate::telemetry::request_log::RequestLog;
 use axum::body::{Body, Bytes};
@@ -16,9 +17,17 @@ use domesday_state::{Job, JobStatus, Principal};
 use futures_util::stream::{self, Stream, StreamExt, TryStreamExt};
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// Bytes of the chunks that a stream holds at once, at most: one that is written and the next one.
+/// Bytes that every stream reserves: those of a chunk that is written and of the next one.
 const STREAM: usize = 1 << 20;
+
+/// Bytes of the largest chunk that the memory of the stream covers. A larger one, of rows that list
+/// many errors, reserves its own length.
+const CHUNK: usize = STREAM / 2;
+
+/// The longest wait for the memory of a larger chunk.
+const MEMORY_TIME: Duration = Duration::from_secs(5);
 
 /// The reason to break off a response. A client must not take a part for the whole.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +36,20 @@ enum ResultsError {
     Store(#[from] JobStoreError),
     #[error("results ended before the last")]
     Gone,
+    #[error("no memory for a large chunk was free within {} seconds", MEMORY_TIME.as_secs())]
+    NoMemory,
+}
+
+/// A chunk of results with its own memory, which is free once the chunk is written.
+struct LargeChunk {
+    output: Vec<u8>,
+    _memory: MemoryReservation,
+}
+
+impl AsRef<[u8]> for LargeChunk {
+    fn as_ref(&self) -> &[u8] {
+        &self.output
+    }
 }
 
 /// Responds with a completed job's results, a failed job's error, or the document of an incomplete
@@ -56,13 +79,14 @@ pub async fn results(
     if job.status == JobStatus::Failed {
         return Ok((json, start).into_response());
     }
-    let memory = service.memory.of(&principal.tenant).reserve(STREAM);
-    let memory = memory.ok_or_else(memory_full)?;
+    let tenant_memory = service.memory.of(&principal.tenant);
+    let memory = tenant_memory.reserve(STREAM).ok_or_else(memory_full)?;
     let first = read_chunk(&service, &job, 0).await?;
     // The job has expired since.
     let first = first.ok_or_else(not_found)?;
+    let first = hold(&tenant_memory, first).await.ok_or_else(memory_full)?;
     let memory = Extension(ReservedMemory(Arc::new(memory)));
-    let body = stream_body(service, job, [start.into(), first.into()]);
+    let body = stream_body(service, job, [start.into(), first]);
     Ok((json, memory, body).into_response())
 }
 
@@ -84,6 +108,19 @@ async fn read_chunk(
     Ok(output)
 }
 
+/// Returns the bytes of a chunk, which hold their own memory where they are many. `None` if that
+/// memory is not free in time.
+async fn hold(memory: &TenantMemory, output: Vec<u8>) -> Option<Bytes> {
+    if output.len() <= CHUNK {
+        return Some(output.into());
+    }
+    let memory = memory.reserve_within(output.len(), MEMORY_TIME).await?;
+    Some(Bytes::from_owner(LargeChunk {
+        output,
+        _memory: memory,
+    }))
+}
+
 /// Streams the parts that were read, and then the other results from the store, chunk by chunk, as
 /// the client reads them. However long the job, it holds one chunk that is written and the next.
 fn stream_body(service: Arc<Service>, job: Job, parts: [Bytes; 2]) -> Body {
@@ -93,7 +130,9 @@ fn stream_body(service: Arc<Service>, job: Job, parts: [Bytes; 2]) -> Body {
         let (service, job) = (service.clone(), job.clone());
         async move {
             let output = read_chunk(&service, &job, chunk).await?;
-            output.map(Bytes::from).ok_or(ResultsError::Gone)
+            let output = output.ok_or(ResultsError::Gone)?;
+            let memory = service.memory.of(&job.tenant);
+            hold(&memory, output).await.ok_or(ResultsError::NoMemory)
         }
     };
     let results = join_chunks(parts, chunks, read);
@@ -126,6 +165,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory_budget::MemoryBudget;
     use futures_util::future::FutureExt;
     use http_body_util::BodyExt;
     use std::panic::AssertUnwindSafe;
@@ -160,5 +200,18 @@ mod tests {
         }
         let reading = AssertUnwindSafe(body(read).collect());
         assert!(reading.catch_unwind().await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_large_chunk_holds_its_own_memory_until_it_is_written() {
+        let budget = MemoryBudget::new(4 << 20);
+        let memory = budget.of(&"tenant".parse().unwrap());
+        let small = hold(&memory, vec![b' '; CHUNK]).await.unwrap();
+        assert_eq!((small.len(), budget.reserved_bytes()), (CHUNK, 0));
+        let mut large = hold(&memory, vec![b' '; CHUNK + 1]).await.unwrap();
+        drop(large.split_to(CHUNK));
+        assert_eq!(budget.reserved_bytes(), CHUNK + 1);
+        drop(large);
+        assert_eq!(budget.reserved_bytes(), 0);
     }
 }

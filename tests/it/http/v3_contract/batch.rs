@@ -327,6 +327,10 @@ fn limits_rows_over_the_limit_are_413() {
         assert_eq!(refused(&answer), (413, "too_many_rows".to_owned()));
         assert_eq!(answer.json()["error"]["retryable"], false);
     }
+    // An error of the options, which are sent before the rows, makes no difference.
+    let invalid = batch(json!({"comparables_limit": 11}), &vec![house(); 4]);
+    let too_many = (413, "too_many_rows".to_owned());
+    assert_eq!(refused(&three.post(BATCH, &invalid)), too_many);
 }
 
 #[test]

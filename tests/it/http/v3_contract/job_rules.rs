@@ -275,6 +275,9 @@ fn limit_job_rows_is_1_to_2500() {
     }
     let over = refused(&client.post(JOBS, &of(2501)));
     assert_eq!(over, (413, "too_many_rows".to_owned()));
+    let invalid = batch(json!({"comparables_limit": 11}), &vec![json!(0); 2501]);
+    let over = refused(&client.post(JOBS, &invalid));
+    assert_eq!(over, (413, "too_many_rows".to_owned()));
     // This customer's plan takes two.
     let two = contract.customer("three_rows");
     for good in [1, 2] {

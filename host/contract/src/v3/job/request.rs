@@ -186,6 +186,18 @@ mod tests {
     }
 
     #[test]
+    fn too_many_rows_come_before_every_other_error() {
+        let body = r#"{"mode":"fast","options":{"comparables_limit":11},"requests":[1,2,3]}"#;
+        let expected = [
+            (Code::TooManyRows, "/requests"),
+            (Code::InvalidValue, "/mode"),
+            (Code::InvalidValue, "/options/comparables_limit"),
+        ];
+        let expected = expected.map(|(code, pointer)| (code, pointer.to_owned()));
+        assert_eq!(read(body).unwrap_err(), expected);
+    }
+
+    #[test]
     fn a_key_is_1_to_100_of_the_characters_allowed() {
         let with = |key: &str| format!(r#"{{"requests":[1],"idempotency_key":"{key}"}}"#);
         let longest = "k".repeat(100);

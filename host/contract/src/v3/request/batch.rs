@@ -78,7 +78,9 @@ pub(in crate::v3) fn read_rows<'a>(
             "The list of requests is empty; give at least one.".to_owned(),
         ),
         Value::Rows(rows) if rows.count > rows_max => {
-            errors.push(member.at, too_many(rows.count, rows_max));
+            // The status is that of the first error. So this one stands before all others, at the
+            // beginning of the document.
+            errors.push(0, too_many(rows.count, rows_max));
             return None;
         }
         Value::Rows(rows) => return Some(rows.texts.clone()),
@@ -152,6 +154,30 @@ mod tests {
             (r#"{"requests":[{"a":}]}"#, Code::InvalidJson, ""),
         ] {
             assert_eq!(errors(body), [(code, pointer.to_owned())], "{body}");
+        }
+    }
+
+    #[test]
+    fn too_many_rows_come_before_every_other_error() {
+        let rows = r#""requests":[1,2,3]"#;
+        let options = r#""options":{"comparables_limit":11}"#;
+        for (body, other) in [
+            (
+                format!("{{{rows},{options}}}"),
+                (Code::InvalidValue, "/options/comparables_limit"),
+            ),
+            (
+                format!("{{{options},{rows}}}"),
+                (Code::InvalidValue, "/options/comparables_limit"),
+            ),
+            (
+                format!(r#"{{"mode":"simple",{rows}}}"#),
+                (Code::UnknownField, "/mode"),
+            ),
+        ] {
+            let rows = (Code::TooManyRows, "/requests");
+            let expected = [rows, other].map(|(code, pointer)| (code, pointer.to_owned()));
+            assert_eq!(errors(&body), expected, "{body}");
         }
     }
 

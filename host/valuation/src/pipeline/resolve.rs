@@ -188,12 +188,6 @@ fn match_provided(
         return Err(reject(not_residential()));
     }
     let provided_place = answer.location(uprn);
-    let country = around
-        .map(|around| around.country)
-        .or(provided_place.country);
-    let Some(country @ (Country::England | Country::Wales)) = country else {
-        return Err(reject(outside()));
-    };
     let near = |&(easting, northing): &(i32, i32)| {
         around.is_none_or(|around| {
             let east = f64::from(easting) - f64::from(around.easting);
@@ -201,23 +195,34 @@ fn match_provided(
             east.hypot(north) <= REACH_M
         })
     };
-    let stored = snapshot.property(uprn)?;
     let point = provided_place.point.filter(near);
     // The snapshot's facts of a property stay, even if it has them at an older address.
+    let stored = match snapshot.property(uprn)? {
+        Some(stored) => Some(at_requested_postcode(snapshot, stored, postcode.clone())?),
+        None => None,
+    };
+    let place = point.or(stored.as_ref().and_then(|stored| stored.place));
+    // Without a position no evidence can be near the property, whatever its country.
+    if place.is_none() && around.is_none() {
+        return Err(reject(otherwise));
+    }
+    let country = around
+        .map(|around| around.country)
+        .or(provided_place.country);
+    let Some(country @ (Country::England | Country::Wales)) = country else {
+        return Err(reject(outside()));
+    };
     let property = match stored {
-        Some(stored) => {
-            let stored = at_requested_postcode(snapshot, stored, postcode)?;
-            Property {
-                place: point.or(stored.place),
-                country,
-                residential: true,
-                ..stored
-            }
-        }
+        Some(stored) => Property {
+            place,
+            country,
+            residential: true,
+            ..stored
+        },
         None => Property {
             uprn,
             postcode,
-            place: point,
+            place,
             authority: None,
             country,
             residential: true,
@@ -225,10 +230,6 @@ fn match_provided(
             sale_days: Vec::new(),
         },
     };
-    // Without a position no evidence can be near the property.
-    if property.place.is_none() && around.is_none() {
-        return Err(reject(otherwise));
-    }
     Ok(Identity {
         property,
         postcode: around,

@@ -234,6 +234,7 @@ fn a_postcode_newer_than_the_snapshot_is_placed_by_the_provider_alone() {
         new(990_000_000_064, "4")
             .at(east, north)
             .with(json!({"COUNTRY_CODE": ""})),
+        new(990_000_000_065, "5").with(json!({"COUNTRY_CODE": ""})),
     ]);
     let (_server, client) = service(&places);
     let ask = |number: &str| {
@@ -251,6 +252,7 @@ fn a_postcode_newer_than_the_snapshot_is_placed_by_the_provider_alone() {
     assert_eq!(ask("2").refusal().1, "address_not_found");
     assert_eq!(ask("3").refusal().1, "outside_geography");
     assert_eq!(ask("4").refusal().1, "outside_geography");
+    assert_eq!(ask("5").refusal().1, "address_not_found");
 }
 
 #[test]

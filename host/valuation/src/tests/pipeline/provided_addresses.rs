@@ -105,6 +105,14 @@ fn a_home_in_a_new_postcode_needs_a_point_and_a_country_of_the_service() {
     for (homes, expected) in [
         (vec![placed()], Ok(Some((386_600, 634_900)))),
         (vec![listed()], Err(unknown)),
+        (
+            vec![listed().with(json!({"COUNTRY_CODE": ""}))],
+            Err(unknown),
+        ),
+        (
+            vec![listed().with(json!({"COUNTRY_CODE": "S"}))],
+            Err(unknown),
+        ),
         (Vec::new(), Err(unknown)),
         (
             vec![placed().with(json!({"CLASSIFICATION_CODE": "CR08"}))],

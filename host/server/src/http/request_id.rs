@@ -1,4 +1,5 @@
-//! Middleware that sets `X-Service-Request-Id` and writes one log line per request.
+//! Middleware that finishes each response: it sets `X-Service-Request-Id`, leaves `Allow` to 405
+//! and writes one log line per request.
 
 use super::error::ApiError;
 use super::middleware::Middleware;
@@ -8,7 +9,8 @@ use crate::telemetry::metrics::{Metrics, Route, UNANSWERED};
 use crate::telemetry::request_log::{RequestLog, method_name};
 use crate::telemetry::request_span;
 use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::header::ALLOW;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use domesday_contract::error::Code;
 use domesday_contract::vocabulary::Vocabulary;
@@ -76,11 +78,15 @@ impl Middleware for RequestIds {
 }
 
 impl IdentifiedRequest {
-    /// Sets the header of the id, counts the response and logs it.
+    /// Finishes the headers of the response, counts it and logs it.
     fn finish(mut self, mut response: Response) -> Response {
         let mut text = Uuid::encode_buffer();
         if let Ok(value) = HeaderValue::from_str(self.id.as_hyphenated().encode_lower(&mut text)) {
             response.headers_mut().insert(HEADER.clone(), value);
+        }
+        // axum sets it with each response to another method of a path. That may be a 401 or a 404.
+        if response.status() != StatusCode::METHOD_NOT_ALLOWED {
+            response.headers_mut().remove(ALLOW);
         }
         let took = self.started.elapsed();
         let (status, code) = (

@@ -133,6 +133,7 @@ fn release_endpoints_that_are_not_listed_are_not_there() {
         for answer in [client.post(route, &house()), client.get(route)] {
             let expected = (404, "route_not_found".to_owned());
             assert_eq!(refused(&answer), expected, "{route}");
+            assert_eq!(answer.header("allow"), None, "{route}");
         }
     }
     assert_eq!(client.get(SIMPLE).status, 405);

@@ -143,6 +143,14 @@ fn another_method_is_405_with_allow() {
 }
 
 #[test]
+fn another_method_without_a_key_is_401_without_allow() {
+    let (server, _) = service();
+    let answer = send(server.address, head("GET", STANDARD, &[]).as_bytes());
+    assert_eq!(answer.refusal().1, "missing_credential");
+    assert_eq!(answer.header("allow"), None);
+}
+
+#[test]
 fn a_method_of_any_length_has_a_short_log_line() {
     let (server, _) = service();
     let head = head(&"X".repeat(60_000), "/healthz", &[]);

@@ -23,9 +23,6 @@ use crate::vocabulary::Vocabulary;
 /// Named schemas, as under `components/schemas`.
 pub type Schemas = BTreeMap<String, RefOr<Schema>>;
 
-/// Any text without a control character and with more than white space.
-const TEXT: &str = r"^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$";
-
 /// White space as Unicode has it, which readers remove from the ends of a text.
 const SPACE: &str = r"[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
 /// A character that is neither white space nor a control character.
@@ -79,10 +76,11 @@ pub fn integer<T: Into<i64> + Copy>(range: RangeInclusive<T>) -> Object {
     schema
 }
 
-/// Returns the schema of a text of 1 to `longest` characters.
+/// Returns the schema of a text of 1 to `longest` characters, none of them a control character and
+/// at least one of them visible.
 #[must_use]
 pub fn text(longest: usize) -> Object {
-    let mut schema = pattern(TEXT, longest);
+    let mut schema = pattern(&format!("^{PRINTED}*{VISIBLE}{PRINTED}*$"), longest);
     schema.min_length = Some(1);
     schema
 }

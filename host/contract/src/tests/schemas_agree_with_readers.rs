@@ -226,6 +226,20 @@ fn said_by_both(error: String) -> Result<(), String> {
     if errors > alone { Err(error) } else { Ok(()) }
 }
 
+/// In JSON Schema's regular expressions `\s` matches U+FEFF, which is no white space of Unicode.
+#[test]
+fn references_of_one_character() {
+    let is_special = |character: &char| character.is_whitespace() || character.is_control();
+    let unseen = ['\u{180e}', '\u{200b}', '\u{2060}', '\u{feff}'];
+    for character in ('\0'..='\u{ffff}').filter(is_special).chain(unseen) {
+        let mut document = house();
+        document["request_reference"] = character.to_string().into();
+        let read = Request::read(document.to_string().as_bytes());
+        assert_eq!(read.is_ok(), EXISTING.is_valid(&document), "{character:?}");
+        assert_eq!(read.is_ok(), unseen.contains(&character), "{character:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 

@@ -3,7 +3,6 @@
 
 pub mod address_provider;
 pub mod admin;
-pub mod backup;
 mod cleartext_http;
 pub mod clock;
 pub mod config;
@@ -19,7 +18,6 @@ mod execution;
 pub mod http;
 pub mod job_store;
 pub mod jobs;
-pub mod ledger_key;
 pub mod logging;
 pub mod memory_budget;
 pub mod metrics_page;

@@ -1,8 +1,8 @@
 //! A promotion on a host whose server does not run.
 
-use crate::ledger_key::LedgerKey;
 use crate::promotion::{PromotionError, PromotionRequest, PromotionRules, promote};
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
+use domesday_backup::ledger_key::LedgerKey;
 use domesday_engine::config::Allocation;
 use domesday_engine::{Runtime, RuntimeError};
 use domesday_package::{Full, KeyError, Trust, Verification};

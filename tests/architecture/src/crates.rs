@@ -32,7 +32,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "domesday-series",
             "domesday-evaluation",
             "domesday-console",
+            "domesday-backup",
         ],
+    ),
+    (
+        "domesday-backup",
+        &["domesday-valuation", "domesday-state", "domesday-journal"],
     ),
     (
         "domesday-console",
@@ -270,7 +275,7 @@ mod tests {
             .flat_map(|(user, used)| used.iter().chain([user]).copied())
             .filter(|name| host(name) && !name.ends_with("-sdk") && !name.ends_with("-trees"))
             .collect();
-        assert_eq!(names.len(), 23, "{names:?}");
+        assert_eq!(names.len(), 24, "{names:?}");
         for user in &names {
             for used in &names {
                 let allowed = reaches(&table, user, used);

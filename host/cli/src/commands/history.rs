@@ -4,10 +4,10 @@ use super::target::AdminTarget;
 use anyhow::bail;
 use chrono::{Datelike, NaiveDate};
 use clap::ArgMatches;
+use domesday_backup::ledger_key::{PUBLIC_FILE, verify};
 use domesday_package::PublicKey;
 use domesday_server::admin::protocol::{Command, LedgerEntry, ReleaseKindArg, Response};
 use domesday_server::clock::{Clock, MachineClock};
-use domesday_server::ledger_key::{PUBLIC_FILE, verify};
 use domesday_state::{
     LedgerRecord, PromotionEntry, ReleaseKind, check_history, promoted_at, prove_promotion,
 };

@@ -2,8 +2,8 @@
 
 use anyhow::Context;
 use clap::Args;
+use domesday_backup::{RestoredBackup, restore};
 use domesday_package::PublicKey;
-use domesday_server::backup::{RestoredBackup, restore};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! The gate of a promotion: the release was checked, and the ledger records who promoted it.
 
 use super::PromotionError;
-use crate::ledger_key::{is_known, verify};
+use domesday_backup::ledger_key::{is_known, verify};
 use domesday_package::{Attachments, CheckEvidence, Kind, Package, Trust, judge_check, open};
 use domesday_state::{
     LedgerRecord, LedgerSigner, NewPromotion, ReleaseKind, State, StateError, UnixMillis, is_reason,
@@ -131,7 +131,7 @@ fn was_promoted(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger_key::LedgerKey;
+    use domesday_backup::ledger_key::LedgerKey;
     use domesday_state::{EmbeddedState, Promotions as _};
 
     #[test]

@@ -13,10 +13,10 @@ pub use follower::follow;
 pub use gate::{PromotionRequest, PromotionRules, promote};
 pub use other_packages::withdraw_other_packages;
 
-use crate::ledger_key::ProofRules;
 use crate::release_source::is_release_here;
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
+use domesday_backup::ledger_key::ProofRules;
 use domesday_package::{Sha256Digest, read_claimed_digest};
 use domesday_state::{
     LedgerRecord, LedgerSigner as _, PromotionEntry, ReleaseKind, State, StateError, UnixMillis,

@@ -3,9 +3,9 @@
 
 use super::console::{ConsoleListener, open_console};
 use anyhow::{Context, bail};
+use domesday_backup::remove_abandoned_copies;
 use domesday_server::admin::socket::{AdminSocket, SocketFile};
 use domesday_server::admin::socket_path;
-use domesday_server::backup::remove_abandoned_copies;
 use domesday_server::config::Settings;
 use domesday_server::demo::{self, Account};
 use domesday_server::service::Service;

@@ -3,12 +3,12 @@
 use super::bounded_transfer::{TransferLimits, run_bounded};
 use crate::commands::remote::{package_kind, parse_remote};
 use anyhow::{Context, bail};
+use domesday_backup::ledger_key::ProofRules;
 use domesday_package::{
     Kind, PackageId, PulledRelease, Remote, TransferControl, TransferObserver, Trust,
     remove_abandoned_staging,
 };
 use domesday_server::config::Settings;
-use domesday_server::ledger_key::ProofRules;
 use domesday_server::promotion::{PromotedReleases, promoted_manifest};
 use domesday_server::release_source::{Fetch, ReleaseSource, is_release_here};
 use domesday_state::{ReleaseKind, State};

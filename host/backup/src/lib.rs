@@ -5,9 +5,12 @@
 //!
 //! The journal is copied before the state. So the state has the keys of all copied receipts.
 
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
+
 mod create;
 mod error;
 mod files;
+pub mod ledger_key;
 mod manifest;
 mod restore;
 mod state_copies;
@@ -18,5 +21,7 @@ pub use manifest::{BackupManifest, StateLocation};
 pub use restore::{RestoredBackup, restore};
 pub use state_copies::remove_abandoned_copies;
 
+/// The file of the key of the demo's tenant, in a data folder and in a backup.
+const DEMO_KEY: &str = "demo.key";
 /// The state's file, in a data folder and in a backup.
 const STATE: &str = "state.redb";

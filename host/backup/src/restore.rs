@@ -1,10 +1,10 @@
 //! Restores a backup into a new data folder.
 
-use super::STATE;
-use super::error::BackupError;
-use super::files::{copy_file, file_entry, sync_folder};
-use super::manifest::{self, BackupManifest, StateLocation};
+use crate::STATE;
+use crate::error::BackupError;
+use crate::files::{copy_file, file_entry, sync_folder};
 use crate::ledger_key;
+use crate::manifest::{self, BackupManifest, StateLocation};
 use domesday_journal::{name_after_restore, restored_journals};
 use domesday_package::{PublicKey, StagedContent, make_directory};
 use domesday_state::{Accounts, EmbeddedState, Jobs, Month, Usage};

@@ -3,7 +3,7 @@
 //! A copy is made there and moved into the backup. A backup that is killed leaves its copy, and a
 //! server finishes one whose client is gone. The next backup removes both, and so does a start.
 
-use super::error::BackupError;
+use crate::error::BackupError;
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,11 @@
 //! Makes a backup, file by file.
 
-use super::STATE;
-use super::error::BackupError;
-use super::files::{check_free, copy_file, copy_receipts, file_entry, manifest_path, sync_folder};
-use super::manifest::{self, BackupManifest, StateLocation};
-use super::state_copies::CopyLock;
-use crate::demo;
+use crate::error::BackupError;
+use crate::files::{check_free, copy_file, copy_receipts, file_entry, manifest_path, sync_folder};
 use crate::ledger_key::{self, LedgerKey};
+use crate::manifest::{self, BackupManifest, StateLocation};
+use crate::state_copies::CopyLock;
+use crate::{DEMO_KEY, STATE};
 use chrono::{DateTime, SecondsFormat};
 use domesday_journal::{FILE_PREFIX, FILE_SUFFIX, JOURNAL, removed_files, restored_journals};
 use domesday_package::{FileEntry, FilePath, Timestamp, make_directory};
@@ -214,9 +213,8 @@ impl BackupDraft {
         for name in [ledger_key::FILE, ledger_key::PUBLIC_FILE] {
             self.add_file(&data.join(name), name)?;
         }
-        let demo_key = format!("{}.key", demo::TENANT);
-        match data.join(&demo_key).exists() {
-            true => self.add_file(&data.join(&demo_key), &demo_key),
+        match data.join(DEMO_KEY).exists() {
+            true => self.add_file(&data.join(DEMO_KEY), DEMO_KEY),
             false => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! The files of a backup: durable copies with their digests.
 
-use super::error::BackupError;
+use crate::error::BackupError;
 use domesday_journal::WrittenBytes;
 use domesday_package::{FileEntry, FilePath, Sha256Digest, sync_directory};
 use std::fs::{self, File, OpenOptions};

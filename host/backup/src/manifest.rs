@@ -1,6 +1,6 @@
 //! The manifest of a backup.
 
-use super::error::BackupError;
+use crate::error::BackupError;
 use chrono::DateTime;
 use domesday_journal::RESTORED_JOURNAL;
 use domesday_package::{FileEntry, FilePath, PublicKey, Timestamp, verify_file};

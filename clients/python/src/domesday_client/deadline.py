@@ -59,7 +59,8 @@ def _address_text(address: tuple[Any, ...]) -> str:
     match address:
         case (text, _, _, interface) if interface:
             return f"{text}%{interface}"
-    return str(address[0])
+        case _:
+            return str(address[0])
 
 
 class BoundedStream(httpcore2.NetworkStream):

@@ -287,6 +287,9 @@ fn limit_job_rows_is_1_to_2500() {
         refused(&two.post(JOBS, &of(3))),
         (413, "too_many_rows".to_owned())
     );
+    let invalid = batch(json!({"comparables_limit": 11}), &vec![json!(0); 3]);
+    let over = refused(&two.post(JOBS, &invalid));
+    assert_eq!(over, (413, "too_many_rows".to_owned()));
 }
 
 #[test]

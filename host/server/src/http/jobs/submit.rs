@@ -258,7 +258,12 @@ impl ParsedSubmission {
 /// Parses a submission and all its rows.
 fn read(received: &RequestBody, new: NewSubmission) -> Result<ParsedSubmission, ApiError> {
     let plan = &new.principal.plan;
-    let request = JobRequest::read(received.bytes(), ROWS_MAX)?;
+    let limits = row_limits(&new.release.manifest.limits, plan);
+    let rows_max = limits.asynchronous_job_rows as usize;
+    // A job beyond the lower limit may be known by its key, so that limit counts later. In a
+    // refusal its error stands before the others.
+    let request = JobRequest::read(received.bytes(), ROWS_MAX)
+        .or_else(|_| JobRequest::read(received.bytes(), rows_max))?;
     if request.mode == Mode::Development {
         require(&new.principal, Scope::AvmDevelopment)?;
     }
@@ -270,8 +275,7 @@ fn read(received: &RequestBody, new: NewSubmission) -> Result<ParsedSubmission, 
         key: key.as_str().to_owned(),
         digest: request.digest(),
     });
-    let limits = row_limits(&new.release.manifest.limits, plan);
-    if let Err(error) = request.batch.within(limits.asynchronous_job_rows as usize) {
+    if let Err(error) = request.batch.within(rows_max) {
         return Ok(ParsedSubmission::TooLong {
             error,
             key: idempotency,

@@ -247,6 +247,11 @@ impl SeriesReleases {
             .collect()
     }
 
+    /// Returns whether a release is withdrawn.
+    pub fn is_withdrawn(&self, id: &str) -> bool {
+        self.read().withdrawn.contains_key(id)
+    }
+
     /// Makes a release the current one, and opens it first if needed. Blocks.
     ///
     /// # Errors

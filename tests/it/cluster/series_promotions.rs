@@ -66,6 +66,17 @@ fn first_value(page: &Value) -> &Value {
     &page["series"][0]["observations"][0]["value"]
 }
 
+/// Waits until a host knows of the promotion that makes a query one for an unopened release, and
+/// answers it no more with 404.
+#[track_caller]
+fn await_promotion(host: &Server, client: &Client, query: &str) {
+    let started = Instant::now();
+    while client.get(query).status == 404 {
+        assert!(started.elapsed() < TIMEOUT, "{}", host.log());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 /// Waits until a host answers a path with 200 and the expected body.
 #[track_caller]
 fn await_ok(client: &Client, path: &str, is_expected: impl Fn(&Value) -> bool) {
@@ -91,12 +102,7 @@ fn a_promoted_release_that_a_host_has_not_opened_is_unavailable_there_for_a_time
     let (theirs_client, client) = (first.client(&key), second.client(&key));
     let query = query_of(REVISED);
     let (_, next) = paged(&theirs_client, &query);
-    // The host learns of the promotion within a second or two.
-    let started = Instant::now();
-    while client.get(&query).status == 404 {
-        assert!(started.elapsed() < TIMEOUT, "{}", second.log());
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    await_promotion(&second, &client, &query);
     for (path, field) in [(&query, "release_id"), (&next, "cursor")] {
         let answer = client.get(path);
         let expected = (503, "overloaded".to_owned(), Some(field.to_owned()));
@@ -111,6 +117,43 @@ fn a_promoted_release_that_a_host_has_not_opened_is_unavailable_there_for_a_time
     );
     for path in [&query, &next] {
         await_ok(&client, path, |page| page["release_id"] == REVISED);
+    }
+    first.stop();
+    second.stop();
+}
+
+#[test]
+fn the_first_release_of_a_family_is_unavailable_for_a_time_where_it_is_not_open() {
+    let database = cluster::shared().database();
+    let key = reader_key(&database);
+    let (theirs, mine) = (releases(), releases());
+    for releases in [&theirs, &mine] {
+        fs::remove_dir_all(rates_folder(releases, RATES)).unwrap();
+    }
+    fs::remove_dir_all(rates_folder(&mine, REVISED)).unwrap();
+    let second = serve(&database, &mine);
+    let client = second.client(&key);
+    let paths = [
+        "/v1/rates/series?dataset=bank_rate",
+        "/v1/rates/datasets",
+        "/v1/rates/releases/current",
+    ];
+    for path in paths {
+        assert_eq!(client.get(path).refusal().0, 404, "{path}");
+    }
+    let first = serve(&database, &theirs);
+    promote(&first, REVISED);
+    await_promotion(&second, &client, paths[0]);
+    for path in paths {
+        let (status, code, _) = client.get(path).refusal();
+        assert_eq!((status, &*code), (503, "overloaded"), "{path}");
+    }
+    copy_tree(
+        &rates_folder(&theirs, REVISED),
+        &rates_folder(&mine, REVISED),
+    );
+    for path in paths {
+        await_ok(&client, path, |_| true);
     }
     first.stop();
     second.stop();

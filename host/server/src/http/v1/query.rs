@@ -101,7 +101,7 @@ impl SeriesQuery {
             ),
         };
         found.ok_or_else(|| {
-            if named.is_some_and(|id| self.is_promoted(family, id)) {
+            if self.is_to_open(family, named) {
                 return unopened_release("release_id");
             }
             ValidationError::new(Code::ReleaseNotFound, message)
@@ -110,14 +110,19 @@ impl SeriesQuery {
         })
     }
 
-    /// Returns whether a release is the promoted one of its family. Another host may serve it
-    /// before it is open here. Reads memory alone.
-    pub fn is_promoted(&self, family: Family, id: &str) -> bool {
+    /// Returns whether the named release, or the one of a query that names none, is promoted and
+    /// still to be opened here. Another host may serve it before. Reads memory alone.
+    pub fn is_to_open(&self, family: Family, named: Option<&str>) -> bool {
         let kind = match family {
             Family::Markets => ReleaseKind::Markets,
             Family::Rates => ReleaseKind::Rates,
         };
-        self.service.state.promoted_release(kind).as_deref() == Some(id)
+        let Some(promoted) = self.service.state.promoted_release(kind) else {
+            return false;
+        };
+        // A withdrawn one is no longer published.
+        named.is_none_or(|id| id == promoted)
+            && !self.service.family(family).is_withdrawn(&promoted)
     }
 
     /// Checks that the request has no other parameters than these.
@@ -137,9 +142,9 @@ impl SeriesQuery {
     }
 }
 
-/// Returns 503, at the parameter that names a promoted release which is not open here yet.
+/// Returns 503, at the parameter that names a promoted release which is still to be opened here.
 pub fn unopened_release(field: &'static str) -> ApiError {
-    let message = "The release was promoted, and is not open on this host yet. Try again shortly.";
+    let message = "The promoted release is not open on this host. Try again after Retry-After.";
     ValidationError::new(Code::Overloaded, message)
         .at(field)
         .into()

@@ -102,7 +102,7 @@ impl Selection {
         let release_id = Some(&*continuation.release_id);
         let release = request.release(family, release_id).ok();
         // The cursor names the release, not the client, so the error is at `cursor`.
-        if release.is_none() && request.is_promoted(family, &continuation.release_id) {
+        if release.is_none() && request.is_to_open(family, release_id) {
             return Err(unopened_release("cursor"));
         }
         // A package that replaced the release under its id is another release.

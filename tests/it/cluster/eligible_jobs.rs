@@ -24,6 +24,16 @@ fn with_other() -> Releases {
     releases
 }
 
+/// Returns the same releases, but for the manifest of [`OTHER`].
+fn with_another_package() -> Releases {
+    let releases = Releases::copy();
+    let component = fs::read(releases.release(RELEASE).join("component.wasm")).unwrap();
+    releases.add_changed(OTHER, component, |body| {
+        body.model.name = "another".to_owned();
+    });
+    releases
+}
+
 /// Prepares a host of a database and a folder of releases.
 fn host(database: &str, releases: &Releases, current: &str, runners: &str) -> Start {
     start().releases(releases.path()).with(&[
@@ -45,9 +55,13 @@ fn status_of(client: &Client, job: &Value) -> String {
 
 /// Asserts that no host claims a job.
 fn assert_stays_queued(client: &Client, job: &Value) {
+    assert_stays(client, job, "queued");
+}
+
+fn assert_stays(client: &Client, job: &Value, status: &str) {
     let begun = Instant::now();
     while begun.elapsed() < CLAIMED {
-        assert_eq!(status_of(client, job), "queued");
+        assert_eq!(status_of(client, job), status);
         std::thread::sleep(Duration::from_millis(100));
     }
 }
@@ -117,6 +131,36 @@ fn a_job_on_a_withdrawn_release_waits_for_a_host_that_holds_it() {
     let holding = host(&database, &whole, RELEASE, "1").go();
     await_completed(&client, &job);
     for host in [accepting, withdrawing, holding] {
+        host.stop();
+    }
+}
+
+/// The second host has another package of the job's release. It gives the job back, and works on
+/// the next one.
+#[test]
+fn a_job_waits_for_the_package_of_its_submission() {
+    let [these, others] = [with_other(), with_another_package()];
+    let database = cluster::shared().database();
+    let key = customer_key(&database);
+    let accepting = host(&database, &these, OTHER, "0").go();
+    let replaced = host(&database, &others, OTHER, "1").go();
+    let client = accepting.client(&key);
+    let job = client.post(JOBS, &json!({"requests": [house()]})).json();
+    let waiting = "a job waits for the package of its submission";
+    let line = replaced.await_log(|line| line["message"] == waiting);
+    assert_eq!(line["job_id"], job["job_id"], "{line}");
+    assert_ne!(line["submitted"], line["served"], "{line}");
+    // A job that was claimed once stays `running`.
+    assert_stays(&client, &job, "running");
+    let own = replaced.client(&key);
+    let next = own.post(JOBS, &json!({"requests": [house()]})).json();
+    assert_eq!(next["release_id"], OTHER);
+    await_completed(&own, &next);
+    assert_eq!(status_of(&client, &job), "running");
+    let holding = host(&database, &these, RELEASE, "1").go();
+    await_completed(&client, &job);
+    assert_eq!(replaced.stop().matches(waiting).count(), 1);
+    for host in [accepting, holding] {
         host.stop();
     }
 }

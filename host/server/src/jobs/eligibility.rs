@@ -2,10 +2,13 @@
 //!
 //! A host claims no job whose release it lacks, or whose rows are in object storage that it does
 //! not read. Another host may have both, so the job waits for it. A release that did not open and a
-//! job that could not be read are left out for a while. Another host may have them whole.
+//! job that could not be read are left out for a while. Another host may have them whole. A job is
+//! left out, too, while its release has another package here than at its submission.
 
+use super::other_packages::OtherPackages;
 use crate::service::Service;
-use domesday_state::{Claimant, JobSetbacks, ReleaseRetries, SetbackCause, SetbackOutcome};
+use domesday_package::Sha256Digest;
+use domesday_state::{Claimant, Job, JobSetbacks, ReleaseRetries, SetbackCause, SetbackOutcome};
 use domesday_valuation::release_store::OpenRelease;
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -26,6 +29,7 @@ const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) struct Eligibility {
     unopened: Mutex<BTreeSet<String>>,
     setbacks: Mutex<JobSetbacks>,
+    other_packages: Mutex<OtherPackages>,
 }
 
 impl Eligibility {
@@ -35,16 +39,26 @@ impl Eligibility {
         let unopened = lock(&self.unopened);
         releases.retain(|id| !unopened.contains(id));
         let (setbacks, now) = (lock(&self.setbacks), Instant::now());
+        let served = |id: &str| service.releases.package_digest(id);
+        let mut excluded_jobs = setbacks.list_excluded(now);
+        excluded_jobs.extend(lock(&self.other_packages).list_excluded(now, served));
         Claimant {
             releases,
             reads_objects: service.job_store.reads_objects() && !setbacks.is_store_paused(now),
-            excluded_jobs: setbacks.list_excluded(now),
+            excluded_jobs,
         }
     }
 
     /// Leaves the jobs of a release to other hosts, until it opens.
     pub(super) fn exclude_release(&self, id: &str) {
         lock(&self.unopened).insert(id.to_owned());
+    }
+
+    /// Leaves a job to other hosts, until this one serves its release from the package of this
+    /// manifest.
+    pub(super) fn exclude_job(&self, job: &Job, manifest: Sha256Digest) {
+        let mut other_packages = lock(&self.other_packages);
+        other_packages.exclude(job.id, &job.release_id, manifest, Instant::now());
     }
 
     /// Records that this host could not read a chunk of a job.

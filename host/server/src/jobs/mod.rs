@@ -3,7 +3,8 @@
 //! [`chunking`] divides a submission into chunks, and [`persisted`] is the form in which
 //! [`job_store`](crate::job_store) keeps them. [`runner`] claims jobs that `eligibility` lets this
 //! host claim, `address_lookup` looks up addresses, [`chunk`] runs the rows and [`document`]
-//! renders the job for its client. `purge` removes expired ones.
+//! renders the job for its client. `other_packages` knows the jobs whose release has another
+//! package here. `purge` removes expired ones.
 //!
 //! **Fairness.** The state hands out jobs tenant by tenant, and a runner releases a job after some
 //! chunks. So a long job of one tenant delays no other tenant.
@@ -23,6 +24,7 @@ pub mod chunk;
 pub mod chunking;
 pub mod document;
 mod eligibility;
+mod other_packages;
 pub mod persisted;
 mod purge;
 pub mod runner;

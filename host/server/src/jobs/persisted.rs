@@ -3,6 +3,7 @@
 //! It is JSON, since a version of the program reads the records of earlier versions.
 
 use domesday_contract::v3::options::Settings;
+use domesday_package::Sha256Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -21,6 +22,9 @@ pub struct PersistedContext {
     /// The valuation id of the first row. Those of the others count up from it, so a row keeps its
     /// id when its chunk is retried.
     pub first_valuation_id: Uuid,
+    /// The digest of the manifest of the release's package. Jobs of older versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<Sha256Digest>,
     /// True if the submitting key might use stored data.
     pub stored_data: bool,
     /// The defaults for the options of each row.
@@ -99,6 +103,7 @@ mod tests {
         let context = PersistedContext {
             execution_id: Uuid::from_u128(7),
             first_valuation_id: Uuid::from_u128(8),
+            package: Some(Sha256Digest::of(b"a manifest")),
             stored_data: true,
             settings: Settings {
                 comparables_limit: Some(0),
@@ -108,6 +113,24 @@ mod tests {
         };
         let bytes = context.to_bytes().unwrap();
         assert_eq!(PersistedContext::from_bytes(&bytes).unwrap(), context);
+    }
+
+    #[test]
+    fn a_context_of_an_older_version_names_no_package() {
+        let context = r#"{
+            "execution_id": "00000000-0000-0000-0000-000000000007",
+            "first_valuation_id": "00000000-0000-0000-0000-000000000008",
+            "stored_data": true,
+            "settings": {
+                "include_comparables": null,
+                "comparables_limit": 0,
+                "include_context_metrics": null,
+                "use_stored_data": false
+            }
+        }"#;
+        let context = PersistedContext::from_bytes(context.as_bytes()).unwrap();
+        assert_eq!(context.execution_id, Uuid::from_u128(7));
+        assert_eq!(context.package, None);
     }
 
     #[test]

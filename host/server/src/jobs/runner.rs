@@ -11,6 +11,7 @@ use super::stop_reason::{StopReason, crash_error, unreadable_error};
 use super::{address_lookup, persisted};
 use crate::execution::RowRecorder;
 use crate::service::Service;
+use domesday_package::Sha256Digest;
 use domesday_state::{Claim, Job, Lease, LeaseStatus, SetbackCause, StateError};
 use domesday_valuation::pipeline::batch::nth;
 use domesday_valuation::pipeline::row;
@@ -135,6 +136,14 @@ impl Runner {
                 self.eligibility.exclude_release(release_id);
                 LastOperation::Release(state.release_lease(lease).await)
             }
+            StopReason::OtherPackage { submitted, served } => {
+                tracing::warn!(
+                    %job_id, release_id, %submitted, %served,
+                    "a job waits for the package of its submission"
+                );
+                self.eligibility.exclude_job(&claim.job, submitted);
+                LastOperation::Release(state.release_lease(lease).await)
+            }
             StopReason::Failed(error) => LastOperation::Other(ends.fail(&claim, error).await),
             StopReason::Receipts(error) => {
                 tracing::error!(%job_id, %error, "receipts are not kept");
@@ -187,7 +196,8 @@ impl Runner {
             return Err(StopReason::Failed(crash_error()));
         }
         let stored = persisted::PersistedContext::from_bytes(&claim.shared)?;
-        let release = self.with_lease(*lease, self.release(job)).await??;
+        let release = self.release(job, stored.package);
+        let release = self.with_lease(*lease, release).await??;
         for number in claim.next..job.chunks {
             if self.stopping() || number - claim.next == CHUNKS_PER_TURN {
                 return Ok(StopReason::Yielded);
@@ -256,10 +266,19 @@ impl Runner {
         Ok(())
     }
 
-    /// Opens the release of the job.
-    async fn release(&self, job: &Job) -> Result<Arc<OpenRelease>, StopReason> {
+    /// Opens the release of the job. `submitted` is the manifest of its package at the submission.
+    async fn release(
+        &self,
+        job: &Job,
+        submitted: Option<Sha256Digest>,
+    ) -> Result<Arc<OpenRelease>, StopReason> {
         let opened = open_release(&self.service, &job.release_id).await;
-        opened.map_err(StopReason::NotOpened)
+        let release = opened.map_err(StopReason::NotOpened)?;
+        let served = release.package;
+        match submitted.filter(|submitted| *submitted != served) {
+            Some(submitted) => Err(StopReason::OtherPackage { submitted, served }),
+            None => Ok(release),
+        }
     }
 
     /// Runs a chunk at low priority, or at full priority if `retrying`.

@@ -3,6 +3,7 @@
 use super::persisted::StoredJobError;
 use crate::job_store::JobStoreError;
 use crate::receipts::ReceiptError;
+use domesday_package::Sha256Digest;
 use domesday_state::{JobError, StateError};
 use std::error::Error;
 
@@ -18,6 +19,14 @@ pub(super) enum StopReason {
     Failed(JobError),
     /// The release did not open here. Another host may have it whole.
     NotOpened(Box<dyn Error + Send + Sync>),
+    /// The host serves the release from another package than that of the submission. Another host
+    /// may serve that.
+    OtherPackage {
+        /// The digest of the manifest at the submission.
+        submitted: Sha256Digest,
+        /// The digest of the manifest here.
+        served: Sha256Digest,
+    },
     /// The rows of a chunk are absent or damaged, as this host reads them.
     Unreadable(Box<dyn Error + Send + Sync>),
     /// The state did not answer.

@@ -40,7 +40,7 @@ pub async fn submit(
     Extension(principal): Extension<Arc<Principal>>,
     Extension(log): Extension<RequestLog>,
     Extension(RequestId(request_id)): Extension<RequestId>,
-    // The job stays on this release. A promotion has no effect on it.
+    // The job stays on this package. Where a promotion puts another under its id, the job waits.
     Extension(release): Extension<Arc<OpenRelease>>,
     request: Request,
 ) -> Result<Response, ApiError> {
@@ -284,6 +284,7 @@ fn read(received: &RequestBody, new: NewSubmission) -> Result<ParsedSubmission, 
     let stored = persisted::PersistedContext {
         execution_id: new.execution_id,
         first_valuation_id: new.first_valuation_id,
+        package: Some(new.release.package),
         stored_data,
         settings,
     };

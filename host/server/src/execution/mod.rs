@@ -152,7 +152,8 @@ impl Execution<'_> {
             release_id: context.release.id.clone(),
         });
         let (tenant, execution_id) = (&principal.tenant, context.execution_id);
-        let recorder = RowRecorder::open(service, tenant, execution_id, Some(deadline)).await?;
+        let (release, until) = (&context.release, Some(deadline));
+        let recorder = RowRecorder::open(service, tenant, release, execution_id, until).await?;
         let context = Arc::new(RequestContext {
             observer: recorder.observer(),
             ..context

@@ -8,6 +8,7 @@ use crate::shadow::Shadow;
 use domesday_state::TenantId;
 use domesday_valuation::observer::RowObserver;
 use domesday_valuation::pipeline::deadline::Deadline;
+use domesday_valuation::release_store::OpenRelease;
 use std::future::Future;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -21,14 +22,15 @@ pub struct RowRecorder {
 }
 
 impl RowRecorder {
-    /// Prepares to record the rows of one request or chunk, before any of them runs. A request has
-    /// a deadline, soon after which it waits no more.
+    /// Prepares to record the rows of one request or chunk on a release, before any of them runs. A
+    /// request has a deadline, soon after which it waits no more.
     ///
     /// # Errors
     /// Receipts are on and cannot be written now, or [`ReceiptError::Late`].
     pub async fn open(
         service: &Service,
         tenant: &TenantId,
+        release: &OpenRelease,
         execution_id: Uuid,
         deadline: Option<Deadline>,
     ) -> Result<RowRecorder, ReceiptError> {
@@ -39,9 +41,11 @@ impl RowRecorder {
             }
             None => None,
         };
+        // A shadow runs beside the current release, and a job may be on an earlier one.
+        let is_current = |_: &Arc<Shadow>| service.releases.current().package == release.package;
         Ok(RowRecorder {
             receipts,
-            shadow: service.shadows.now(),
+            shadow: service.shadows.now().filter(is_current),
             deadline,
         })
     }

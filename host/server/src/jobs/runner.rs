@@ -240,7 +240,8 @@ impl Runner {
             lease, job, number, ..
         } = run;
         // For each chunk, so that none begins under a key that was erased before.
-        let recorder = RowRecorder::open(&self.service, &job.tenant, stored.execution_id, None);
+        let (service, execution_id) = (&self.service, stored.execution_id);
+        let recorder = RowRecorder::open(service, &job.tenant, release, execution_id, None);
         let recorder = self.with_lease(lease, recorder).await??;
         let context = Arc::new(request_context(job, stored, release.clone(), &recorder));
         let store = &self.service.job_store;

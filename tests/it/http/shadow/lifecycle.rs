@@ -3,8 +3,11 @@
 use crate::common::demo::house;
 use crate::common::program::run;
 use crate::common::server::start;
-use crate::shadow::harness::{PLAIN, SLOW, bedrooms, serve, serve_from};
+use crate::shadow::harness::{
+    MISBEHAVING, PLAIN, SLOW, TIMEOUT, UNSIGNED, bedrooms, beside, serve, serve_from,
+};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 #[test]
 fn promoting_a_candidate_ends_its_shadow() {
@@ -23,6 +26,37 @@ fn promoting_a_candidate_ends_its_shadow() {
         .await_log(|line| line["message"] == "the shadow was promoted");
     let output = served.command(&["shadow", "stop"]).refused();
     assert!(output.contains("no release runs as a shadow"), "{output}");
+}
+
+/// The job was submitted before the demo's release became the current one.
+#[test]
+fn rows_of_a_job_on_an_earlier_release_are_not_compared() {
+    let temporary = tempfile::tempdir().unwrap();
+    let data = temporary.path().join("data");
+    let accepting = start().data(&data).releases(beside().path());
+    let accepting = accepting
+        .with(&["--release", PLAIN, "--job-runners", "0"])
+        .with(&UNSIGNED)
+        .go();
+    let body = json!({"requests": vec![house(); 3]});
+    let job = accepting.demo().post("/v3/valuation-jobs", &body).json();
+    assert_eq!(job["release_id"], PLAIN, "{job}");
+    accepting.stop();
+
+    let started = start().data(&data);
+    let served = serve_from(started, &["--shadow", MISBEHAVING, "--shadow-share", "1"]);
+    let (client, results) = (served.server.demo(), job["results_url"].as_str().unwrap());
+    let began = Instant::now();
+    while client.get(results).status != 200 {
+        assert!(began.elapsed() < TIMEOUT, "the job is not done");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // Rows are compared in order. So those of the job would be there before this one.
+    client.post("/v3/value", &house()).ok();
+    served.wait_for_stored(MISBEHAVING, 1);
+    let beside_earlier = served.folder(MISBEHAVING).with_file_name(PLAIN);
+    assert!(!beside_earlier.exists(), "{}", beside_earlier.display());
+    assert_eq!(served.rows(MISBEHAVING, "compared"), 1);
 }
 
 #[test]

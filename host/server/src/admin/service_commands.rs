@@ -66,7 +66,8 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
         Command::EraseReceiptKey { ref tenant } => {
             log_command(&command);
             let id: TenantId = tenant.parse()?;
-            let response = on_state(&*service.state, service.clock.now(), command.clone())?;
+            let outcome = on_state(&*service.state, service.clock.now(), command.clone());
+            // The key may be gone whatever the outcome, and a repetition finds none.
             if let Some(receipts) = &service.receipts {
                 receipts.forget(&id);
             }
@@ -74,10 +75,10 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
             if let Some(values) = console.and_then(|console| console.values())
                 && let Err(error) = values.forget(&id)
             {
-                // Nobody can open them any more.
+                // Nobody can open them once the key is gone. A repetition tries again.
                 tracing::warn!(%error, "sealed values of the console were not removed");
             }
-            Ok(response)
+            outcome
         }
         Command::StartShadow { release, share } => {
             service.begin_shadow(&release, SampleRate::new(share)?)?;

@@ -104,6 +104,23 @@ fn an_erased_tenant_has_no_permalinks_left() {
     server.stop();
 }
 
+/// The first erasure may have erased the key and failed after that.
+#[test]
+fn a_repeated_erasure_removes_the_values_that_the_first_left() {
+    let server = start_with_console().go();
+    Browser::of_demo(&server).value(&HOME);
+    let data = server.data.display().to_string();
+    let erase = || run(["journal", "erase", "demo", "--yes", "--data", &data]);
+    let [values, aside] = ["console-values/demo", "aside"].map(|name| server.data.join(name));
+    fs::rename(&values, &aside).unwrap();
+    erase().ok();
+    fs::rename(&aside, &values).unwrap();
+    let refused = erase().refused();
+    assert!(refused.contains("or it is erased"), "{refused}");
+    assert!(!values.exists());
+    server.stop();
+}
+
 #[test]
 fn a_permalink_is_none_of_another_tenants() {
     let start = start_with_console();

@@ -23,9 +23,11 @@ pub enum StateCopy {
 pub trait Backup: Send + Sync {
     /// Copies the state into a new file that a store opens like any other. The copy holds every
     /// change that was answered before this call, units included, and is durable. Other operations
-    /// go on meanwhile. Blocks for as long as the copy takes.
+    /// go on meanwhile. Blocks for as long as the copy takes, or until `must_stop` returns true. It
+    /// is asked before each row.
     ///
     /// # Errors
-    /// The path exists, or one of the two files fails. The copy is removed then.
-    fn copy_to(&self, path: &Path) -> Result<StateCopy, StateError>;
+    /// [`StateError::CopyStopped`] if `must_stop` returns true. Or the path exists, or one of the
+    /// two files fails. The copy is removed then.
+    fn copy_to(&self, path: &Path, must_stop: &dyn Fn() -> bool) -> Result<StateCopy, StateError>;
 }

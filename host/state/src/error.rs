@@ -82,6 +82,12 @@ pub enum StateError {
     /// The program was built without PostgreSQL.
     #[error("this build has no PostgreSQL: build it with --features postgres")]
     NoPostgres,
+    /// The caller stopped a copy of the state. Nothing stays of it.
+    #[error(
+        "the server is stopping and ended the copy of the state. Repeat the command once it has \
+         stopped or started again"
+    )]
+    CopyStopped,
     /// A record cannot be read.
     #[error("the record of {record} cannot be read: {reason}. Restore the state from a backup")]
     Damaged {

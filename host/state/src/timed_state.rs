@@ -93,8 +93,8 @@ impl Usage for TimedState {
 }
 
 impl Backup for TimedState {
-    fn copy_to(&self, path: &Path) -> Result<StateCopy, StateError> {
-        self.block("copy_to", |state| state.copy_to(path))
+    fn copy_to(&self, path: &Path, must_stop: &dyn Fn() -> bool) -> Result<StateCopy, StateError> {
+        self.block("copy_to", |state| state.copy_to(path, must_stop))
     }
 }
 

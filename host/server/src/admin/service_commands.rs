@@ -3,7 +3,7 @@
 use super::command_log::log_command;
 use super::problem::Problem;
 use super::protocol::{self, Command, LoadedRelease, Response, Status};
-use super::state_commands::on_state;
+use super::state_commands::{copy_state, on_state};
 use crate::clock::random;
 use crate::console_sessions::ConsoleUser;
 use crate::promotion::PromotionRequest;
@@ -79,6 +79,12 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
                 tracing::warn!(%error, "sealed values of the console were not removed");
             }
             outcome
+        }
+        Command::CopyState { ref path } => {
+            log_command(&command);
+            // A copy may take minutes, and a stop can close the state only once it has ended.
+            let must_stop = || service.connections.is_draining();
+            copy_state(&*service.state, path, service.clock.now(), &must_stop)
         }
         Command::StartShadow { release, share } => {
             service.begin_shadow(&release, SampleRate::new(share)?)?;

@@ -31,7 +31,7 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
         | Command::StartShadow { .. }
         | Command::StopShadow {} => Err(Problem::NoServer),
         Command::History {} => history(state),
-        Command::CopyState { path } => copy_state(state, &path, now),
+        Command::CopyState { path } => copy_state(state, &path, now, &|| false),
         Command::CreateKey(key) => {
             let key = create_key(state, key, now)?;
             Ok(Response::Key { key })
@@ -91,8 +91,17 @@ fn history(state: &dyn State) -> Result<Response, Problem> {
     })
 }
 
-fn copy_state(state: &dyn State, path: &Path, now: UnixMillis) -> Result<Response, Problem> {
-    let (schema, in_database) = match state.copy_to(path)? {
+/// Copies the state, unless `must_stop` returns true before it is done. Blocks.
+///
+/// # Errors
+/// [`Problem::State`] if the copy fails or stops.
+pub(super) fn copy_state(
+    state: &dyn State,
+    path: &Path,
+    now: UnixMillis,
+    must_stop: &dyn Fn() -> bool,
+) -> Result<Response, Problem> {
+    let (schema, in_database) = match state.copy_to(path, must_stop)? {
         StateCopy::File { schema } => (schema, false),
         StateCopy::Database { schema } => (schema, true),
     };

@@ -28,13 +28,13 @@ use crate::{Backup, StateCopy, StateError};
 const BACKUPS: &str = "backups";
 
 impl Backup for EmbeddedState {
-    fn copy_to(&self, path: &Path) -> Result<StateCopy, StateError> {
+    fn copy_to(&self, path: &Path, must_stop: &dyn Fn() -> bool) -> Result<StateCopy, StateError> {
         self.blocking(|tables| tables.next(BACKUPS))?;
         let snapshot = self
             .shared
             .with_files(|files| files.database.begin_read().map_err(reading))?;
         let file = new_file(path)?;
-        if let Err(failure) = copy(&snapshot, file, path) {
+        if let Err(failure) = copy(&snapshot, file, path, must_stop) {
             // An unfinished copy would open as a state that lacks rows.
             let _ = fs::remove_file(path);
             return Err(failure);
@@ -56,7 +56,12 @@ fn new_file(path: &Path) -> Result<File, StateError> {
 }
 
 /// Copies everything that a transaction sees into an empty file, and makes it durable.
-fn copy(snapshot: &ReadTransaction, file: File, path: &Path) -> Result<(), StateError> {
+fn copy(
+    snapshot: &ReadTransaction,
+    file: File,
+    path: &Path,
+    must_stop: &dyn Fn() -> bool,
+) -> Result<(), StateError> {
     let mut builder = Database::builder();
     builder.set_cache_size(CACHE);
     let database = builder.create_file(file).map_err(opening)?;
@@ -65,7 +70,7 @@ fn copy(snapshot: &ReadTransaction, file: File, path: &Path) -> Result<(), State
     let mut copied = vec![META.name()];
     macro_rules! copy_all {
         ($($table:expr),*) => { $(
-            copy_table(snapshot, &writing_to, $table)?;
+            copy_table(snapshot, &writing_to, $table, must_stop)?;
             copied.push($table.name());
         )* };
     }
@@ -86,10 +91,14 @@ fn copy_table<K: Key + 'static, V: Value + 'static>(
     from: &ReadTransaction,
     to: &WriteTransaction,
     table: TableDefinition<'static, K, V>,
+    must_stop: &dyn Fn() -> bool,
 ) -> Result<(), StateError> {
     let rows = from.open_table(table).map_err(reading)?;
     let mut copied = to.open_table(table).map_err(writing)?;
     for row in rows.iter().map_err(reading)? {
+        if must_stop() {
+            return Err(StateError::CopyStopped);
+        }
         let (key, value) = row.map_err(reading)?;
         copied.insert(key.value(), value.value()).map_err(writing)?;
     }
@@ -115,11 +124,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [path, copy] = ["state.redb", "copy.redb"].map(|name| folder.path().join(name));
         let state = EmbeddedState::open(&path).unwrap();
-        state.copy_to(&copy).unwrap();
+        state.copy_to(&copy, &|| false).unwrap();
         drop(state);
         assert!(!warns(&copy));
         fs::remove_file(log_path(&copy)).unwrap();
         assert!(warns(&copy));
+    }
+
+    /// A stop of the server waits for no copy.
+    #[test]
+    fn a_copy_that_must_stop_ends_at_the_next_row_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, copy] = ["state.redb", "copy.redb"].map(|name| folder.path().join(name));
+        let state = EmbeddedState::open(&path).unwrap();
+        let stopped = state.copy_to(&copy, &|| true);
+        assert!(matches!(stopped, Err(StateError::CopyStopped)));
+        assert!(!copy.exists());
+        state.copy_to(&copy, &|| false).unwrap();
     }
 
     /// The copy is of the epoch of the blocks that follow it in the log.
@@ -141,7 +162,7 @@ mod tests {
         };
         let state = EmbeddedState::open(&path).unwrap();
         charge(&state, 5);
-        state.copy_to(&copy).unwrap();
+        state.copy_to(&copy, &|| false).unwrap();
         charge(&state, 3);
         drop(state);
         fs::copy(log_path(&path), log_path(&copy)).unwrap();

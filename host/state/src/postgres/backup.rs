@@ -7,7 +7,7 @@ use super::connect::latest_schema;
 use crate::{Backup, StateCopy, StateError};
 
 impl Backup for PostgresState {
-    fn copy_to(&self, _: &Path) -> Result<StateCopy, StateError> {
+    fn copy_to(&self, _: &Path, _: &dyn Fn() -> bool) -> Result<StateCopy, StateError> {
         Ok(StateCopy::Database {
             schema: latest_schema(),
         })

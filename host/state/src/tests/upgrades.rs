@@ -209,7 +209,7 @@ const fn content(last: u8) -> Content {
 
 /// Returns the schema that a store writes.
 fn schema_of(state: &dyn State, folder: &std::path::Path) -> u32 {
-    match state.copy_to(&folder.join("copy.redb")).unwrap() {
+    match state.copy_to(&folder.join("copy.redb"), &|| false).unwrap() {
         StateCopy::File { schema } | StateCopy::Database { schema } => schema,
     }
 }
@@ -250,12 +250,12 @@ fn a_copy_of_an_open_state_has_every_change_and_unit_that_was_answered() {
         ..charge(2)
     }));
     let copy = folder.path().join("copy.redb");
-    state.copy_to(&copy).unwrap();
+    state.copy_to(&copy, &|| false).unwrap();
     suite::wait(state.charge(charge(1)));
     let copied = EmbeddedState::open(&copy).unwrap();
     check(&copied, EMBEDDED[5]);
     assert_eq!(suite::wait(copied.used_units(other, JULY)), 2);
-    let taken = state.copy_to(&copy).unwrap_err();
+    let taken = state.copy_to(&copy, &|| false).unwrap_err();
     assert!(taken.to_string().contains("could not be copied"), "{taken}");
 }
 

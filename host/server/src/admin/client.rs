@@ -39,7 +39,7 @@ pub enum SendError {
         source: io::Error,
     },
     /// The exchange failed.
-    #[error("cannot send the command over the server's admin socket {path}")]
+    #[error("the exchange over the server's admin socket {path} failed")]
     Failed {
         /// The socket.
         path: PathBuf,
@@ -79,7 +79,10 @@ pub enum ClientError {
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// The server closed the connection before it answered.
-    #[error("the server closed the connection; {ITS_USER}")]
+    #[error(
+        "the server closed the connection before it answered. If it stopped, it may have carried \
+         out the command. If it still runs, it refused this user: {ITS_USER}"
+    )]
     HungUp(#[source] reqwest::Error),
     /// The request or the answer did not arrive.
     #[error(transparent)]
@@ -250,9 +253,16 @@ async fn exchange(client: &Client, command: &Command) -> Result<Response, Exchan
 fn failure(error: reqwest::Error) -> ExchangeError {
     // The URL is made up.
     let error = error.without_url();
-    let hung_up = cause::<hyper::Error>(&error)
+    let cut_off = cause::<hyper::Error>(&error)
         .is_some_and(|cut| cut.is_incomplete_message() || cut.is_canceled() || cut.is_closed());
-    match hung_up {
+    // The kernel says so where the server had not read the whole request.
+    let reset = cause::<io::Error>(&error).is_some_and(|error| {
+        matches!(
+            error.kind(),
+            ErrorKind::ConnectionReset | ErrorKind::BrokenPipe
+        )
+    });
+    match cut_off || reset {
         true => ExchangeError::HungUp(error),
         false => ExchangeError::Http(error),
     }
@@ -280,6 +290,38 @@ fn cause<E: Error + 'static>(error: &reqwest::Error) -> Option<&E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn a_closed_connection_is_of_a_server_that_stopped_or_refused_the_user() {
+        // The whole request, and its first byte.
+        for read_until in ["}", "P"] {
+            let data = tempfile::tempdir().unwrap();
+            let listener = UnixListener::bind(socket_path(data.path())).unwrap();
+            let server = std::thread::spawn(move || {
+                let (mut connection, _) = listener.accept().unwrap();
+                let mut request = String::new();
+                while !request.ends_with(read_until) {
+                    let mut byte = [0];
+                    connection.read_exact(&mut byte).unwrap();
+                    request.push(byte[0].into());
+                }
+            });
+            let status = Command::Status {};
+            let failed = send_command(data.path(), &status, &mut |_| {}).unwrap_err();
+            server.join().unwrap();
+            let SendError::Failed { source, .. } = failed else {
+                panic!("the connection did not fail: {failed}");
+            };
+            let text = source.to_string();
+            assert!(matches!(source, ExchangeError::HungUp(_)), "{source:?}");
+            assert!(
+                text.contains("stopped") && text.contains(ITS_USER),
+                "{text}"
+            );
+        }
+    }
 
     #[tokio::test]
     async fn a_promotion_waits_while_the_server_fetches_and_no_longer() {

@@ -100,9 +100,12 @@ pub trait Jobs: Send + Sync {
     /// excludes do not count.
     fn count_passed_over(&self, claimant: Claimant, now: UnixMillis) -> Reply<PassedOverJobs>;
 
-    /// Removes expired rows: jobs with their rows and results, and then the documents of
-    /// old keys. Of a job that nobody finished, the units of the chunks without results are given
-    /// back, and its key tells that it failed.
+    /// Removes expired rows: jobs with their rows and results, and then the documents of old keys.
+    /// Of a job that nobody finished, the units of the chunks without results are given back, and
+    /// its key tells that it failed.
+    ///
+    /// A job whose rows the store cannot read or change stays. It keeps no other from being
+    /// removed.
     ///
     /// A call removes a bounded number, so that it ends in the time of one operation. The counts
     /// say whether to call again.

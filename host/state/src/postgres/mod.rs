@@ -58,7 +58,7 @@ use charger::Charger;
 use connect::JobPools;
 use directory::WatchedDatabase;
 use driver::Driver;
-use jobs::{TenantTurns, UndeliveredClaims};
+use jobs::{RefusedJobs, TenantTurns, UndeliveredClaims};
 use progress::{OPENING, REPORT_INTERVAL, catch_up};
 use silence::Silence;
 
@@ -74,6 +74,8 @@ pub struct PostgresState {
     claim: Arc<Mutex<()>>,
     undelivered: Arc<UndeliveredClaims>,
     damaged_jobs: Arc<DamagedJobs>,
+    /// The expired jobs that this process could not remove.
+    refused_jobs: Arc<RefusedJobs>,
     /// Charges on their way to the next statement; closed before the driver.
     charges: Option<mpsc::UnboundedSender<changes::PendingChange>>,
 }
@@ -115,6 +117,7 @@ impl PostgresState {
             claim: Arc::default(),
             undelivered: Arc::default(),
             damaged_jobs: Arc::default(),
+            refused_jobs: Arc::default(),
             charges: Some(charges),
         })
     }

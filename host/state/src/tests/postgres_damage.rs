@@ -100,6 +100,63 @@ fn a_count_below_the_free_units_of_its_shards_fails_no_charge() {
     assert_eq!(state.degradation(), None);
 }
 
+fn purge_counts(jobs: u32, documents: u32) -> PurgeCounts {
+    PurgeCounts {
+        jobs,
+        documents,
+        more: false,
+    }
+}
+
+/// An operator credits a customer, so that its count is below the free units of its shards.
+#[test]
+fn an_expired_job_whose_units_cannot_be_given_back_keeps_no_other_from_being_removed() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    charge(&state, 10).unwrap();
+    suite::submit(&state, suite::job_of("acme", 1, &[(1, 1, b"row")]));
+    let mut other = suite::job_of("other", 2, &[(1, 1, b"row")]);
+    other.idempotency = Some(suite::key("k", 1));
+    suite::submit(&state, other);
+    let add = |units: i64| {
+        let add = format!(
+            "UPDATE domesday.usage SET used = used + {units}, entered = entered + {units} \
+             WHERE tenant = 'acme'"
+        );
+        cluster::sql(&store.address, &add);
+    };
+    let used = "SELECT used FROM domesday.usage WHERE tenant = 'acme'";
+    let used: i64 = cluster::sql(&store.address, used).trim().parse().unwrap();
+    add(-used);
+    let end = suite::after(IDEMPOTENCY_RETENTION_MILLIS);
+    assert_eq!(suite::wait(state.purge(end)), purge_counts(1, 1));
+    assert_eq!(used_units(&state, "other"), 0);
+    // The job that stays is left out.
+    assert_eq!(suite::wait(state.purge(end)), purge_counts(0, 0));
+    assert_eq!(state.degradation(), None);
+    add(used);
+    assert_eq!(used_units(&state, "acme"), 11);
+    let started = store.open();
+    assert_eq!(suite::wait(started.purge(end)), purge_counts(1, 0));
+    assert_eq!(used_units(&started, "acme"), 10);
+}
+
+#[test]
+fn an_expired_job_whose_results_are_damaged_keeps_no_other_from_being_removed() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let damaged = suite::job_of("acme", 1, &[(1, 1, b"row")]);
+    let sound = format!("WHERE job <> '{}' OR", damaged.id);
+    suite::submit(&state, damaged);
+    let claim = suite::wait(state.claim(claimant(), suite::NOW, 30_000)).unwrap();
+    suite::finish(&state, claim.lease, 0, b"result");
+    suite::submit(&state, suite::job_of("other", 2, &[(1, 1, b"row")]));
+    cluster::sql(&store.address, &DAMAGED_CHUNKS.replace("WHERE", &sound));
+    let end = suite::after(JOB_RETENTION_MILLIS);
+    assert_eq!(suite::wait(state.purge(end)), purge_counts(1, 0));
+    assert_eq!(used_units(&state, "other"), 0);
+    assert_eq!(suite::wait(state.purge(end)), purge_counts(0, 0));
+    assert_eq!(state.degradation(), None);
+}
+
 #[test]
 fn tenants_and_keys_that_cannot_be_read_open_nothing_and_others_do() {
     let (store, state) = suite::with_tenant::<Postgres>();

@@ -13,12 +13,14 @@ macro_rules! job_columns {
 mod claim;
 mod purge;
 mod read;
+mod refused_jobs;
 mod submit;
 mod turns;
 mod undelivered;
 mod withdraw;
 mod work;
 
+pub(super) use refused_jobs::RefusedJobs;
 pub(super) use turns::TenantTurns;
 pub(super) use undelivered::UndeliveredClaims;
 
@@ -235,7 +237,10 @@ impl Jobs for PostgresState {
     }
 
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
-        self.write_jobs(&self.job_pools.bulk, move |pool| purge::purge(pool, now))
+        let refused = Arc::clone(&self.refused_jobs);
+        self.write_jobs(&self.job_pools.bulk, move |pool| async move {
+            purge::purge(pool, now, &refused).await
+        })
     }
 
     fn damaged_jobs(&self) -> u64 {

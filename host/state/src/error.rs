@@ -112,6 +112,13 @@ pub enum StateError {
     /// Nothing was changed.
     #[error("the state cannot be written: {0}")]
     Moved(#[from] PathMoved),
+    /// The database refuses the rows of an operation: their values, a constraint, or damage. It
+    /// refuses a repetition too. Nothing was changed.
+    #[error("the database did not accept the rows of the operation: {source}")]
+    RefusedRows {
+        /// The database's error.
+        source: Box<dyn Error + Send + Sync>,
+    },
     /// The store failed: a full or failing disk, a lost connection. Whether the change was kept
     /// is then unknown.
     #[error("the state could not be {doing}: {source}")]

@@ -1,9 +1,10 @@
-//! The jobs that a host gave back, since it could not read them. It tries each again, and says when
-//! nobody can read it any more.
+//! The jobs that a host gave back, since it could not read them or store their results. It tries
+//! each again, and says when nobody can finish it any more.
 //!
 //! One host may be unable to read what another reads, as with the wrong bucket. So a job is given
 //! back at once. This host tries it again after a pause that grows, and other hosts meanwhile. The
 //! job is lost once this host has tried for an hour, while no host finished the part in question.
+//! Each attempt whose results are refused values the rows anew, so its pauses grow longer.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -14,10 +15,14 @@ use uuid::Uuid;
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause. A job goes on so soon after its cause is mended.
 const PAUSE_MAX: Duration = Duration::from_secs(15);
+/// The longest pause of a job whose results are refused.
+const REFUSED_PAUSE_MAX: Duration = Duration::from_secs(900);
 /// The time for which a job is tried.
 pub const SETBACK_TIME: Duration = Duration::from_secs(3_600);
 /// Attempts of this host in that time, or else it had the job too seldom to judge.
 const ATTEMPTS_MIN: u32 = 30;
+/// These attempts of a job whose results are refused.
+const REFUSED_ATTEMPTS_MIN: u32 = 10;
 
 /// The time for which a host claims no job in a store that did not answer.
 const STORE_PAUSE: Duration = Duration::from_secs(15);
@@ -29,22 +34,36 @@ pub enum SetbackCause {
     NoAnswer,
     /// The store answered, and the rows are absent or damaged.
     Unreadable,
+    /// The state refuses to store the results.
+    Refused,
 }
 
-/// A job that this host could not read.
+impl SetbackCause {
+    /// Returns the longest pause before the next attempt, and the attempts that a judgement needs.
+    fn limits(self) -> (Duration, u32) {
+        match self {
+            SetbackCause::NoAnswer | SetbackCause::Unreadable => (PAUSE_MAX, ATTEMPTS_MIN),
+            SetbackCause::Refused => (REFUSED_PAUSE_MAX, REFUSED_ATTEMPTS_MIN),
+        }
+    }
+}
+
+/// A job that this host could not read or finish.
 struct Setback {
-    /// The part in question: the chunk that could not be read.
+    /// The part in question: the chunk that could not be read or finished.
     chunk: u32,
     last: Instant,
     attempts: u32,
-    /// The first answer that the rows cannot be read, and the number of these answers.
-    unreadable: (Instant, u32),
+    /// The longest pause by the last cause.
+    pause_max: Duration,
+    /// The first answer that the chunk cannot be read or finished, and the number of these answers.
+    failures: (Instant, u32),
 }
 
 impl Setback {
     fn next(&self) -> Instant {
         let doublings = self.attempts.saturating_sub(1).min(16);
-        self.last + (PAUSE * 2_u32.pow(doublings)).min(PAUSE_MAX)
+        self.last + (PAUSE * 2_u32.pow(doublings)).min(self.pause_max)
     }
 }
 
@@ -53,11 +72,11 @@ impl Setback {
 pub struct SetbackOutcome {
     /// True if this is the first attempt at this part.
     pub is_first: bool,
-    /// True if nobody could read the part for [`SETBACK_TIME`].
+    /// True if nobody could read or finish the part for [`SETBACK_TIME`].
     pub is_final: bool,
 }
 
-/// The jobs that this host could not read.
+/// The jobs that this host could not read or finish.
 #[derive(Default)]
 pub struct JobSetbacks {
     jobs: HashMap<Uuid, Setback>,
@@ -66,7 +85,8 @@ pub struct JobSetbacks {
 }
 
 impl JobSetbacks {
-    /// Records that a chunk of a claimed job could not be read, and says whether the job is lost.
+    /// Records that a chunk of a claimed job could not be read or finished, and says whether the
+    /// job is lost.
     pub fn record(
         &mut self,
         (job, chunk): (Uuid, u32),
@@ -76,13 +96,15 @@ impl JobSetbacks {
         if cause == SetbackCause::NoAnswer {
             self.no_answer = Some(now);
         }
+        let (pause_max, attempts_min) = cause.limits();
         // A job that this host has not had for so long begins anew.
         self.jobs.retain(|_, it| now < it.last + SETBACK_TIME);
         let fresh = || Setback {
             chunk,
             last: now,
             attempts: 0,
-            unreadable: (now, 0),
+            pause_max,
+            failures: (now, 0),
         };
         let setback = self.jobs.entry(job).or_insert_with(fresh);
         if setback.chunk != chunk {
@@ -90,9 +112,10 @@ impl JobSetbacks {
             *setback = fresh();
         }
         setback.last = now;
+        setback.pause_max = pause_max;
         setback.attempts = setback.attempts.saturating_add(1);
-        let (first, answers) = &mut setback.unreadable;
-        if cause == SetbackCause::Unreadable {
+        let (first, answers) = &mut setback.failures;
+        if cause != SetbackCause::NoAnswer {
             if *answers == 0 {
                 *first = now;
             }
@@ -100,8 +123,8 @@ impl JobSetbacks {
         }
         SetbackOutcome {
             is_first: setback.attempts == 1,
-            is_final: cause == SetbackCause::Unreadable
-                && *answers >= ATTEMPTS_MIN
+            is_final: cause != SetbackCause::NoAnswer
+                && *answers >= attempts_min
                 && now >= *first + SETBACK_TIME,
         }
     }
@@ -121,18 +144,19 @@ impl JobSetbacks {
 
 #[cfg(test)]
 mod tests {
-    use super::SetbackCause::{NoAnswer, Unreadable};
+    use super::SetbackCause::{NoAnswer, Refused, Unreadable};
     use super::*;
 
     const JOB: Uuid = Uuid::from_u128(1);
 
     /// Tries a job as soon as it may be, and returns the times of the attempts up to the last.
-    fn try_until_final(setbacks: &mut JobSetbacks, from: Instant) -> Vec<Duration> {
+    fn try_until_final(cause: SetbackCause) -> Vec<Duration> {
+        let (mut setbacks, from) = (JobSetbacks::default(), Instant::now());
         let mut times = Vec::new();
         let mut now = from;
         loop {
             times.push(now - from);
-            if setbacks.record((JOB, 0), Unreadable, now).is_final {
+            if setbacks.record((JOB, 0), cause, now).is_final {
                 return times;
             }
             while !setbacks.list_excluded(now).is_empty() {
@@ -143,10 +167,19 @@ mod tests {
 
     #[test]
     fn a_job_is_tried_after_growing_pauses_and_is_lost_after_an_hour() {
-        let times = try_until_final(&mut JobSetbacks::default(), Instant::now());
+        let times = try_until_final(Unreadable);
         let seconds: Vec<u64> = times.iter().map(Duration::as_secs).collect();
         assert_eq!(seconds[..7], [0, 1, 3, 7, 15, 30, 45]);
         assert_eq!(seconds.last(), Some(&3_600));
+    }
+
+    #[test]
+    fn a_job_whose_results_are_refused_is_tried_seldom_and_is_lost_after_an_hour() {
+        let times = try_until_final(Refused);
+        let seconds: Vec<u64> = times.iter().map(Duration::as_secs).collect();
+        let first = [0, 1, 3, 7, 15, 31, 63, 127, 255, 511];
+        assert_eq!(seconds[..10], first);
+        assert_eq!(seconds[10..], [1_023, 1_923, 2_823, 3_723]);
     }
 
     #[test]

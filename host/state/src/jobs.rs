@@ -69,7 +69,8 @@ pub trait Jobs: Send + Sync {
     ///
     /// A chunk that the same claim has finished already is [`LeaseStatus::Held`] and changes
     /// nothing. So a host may repeat this after an error. No more units are given back than the
-    /// chunk cost.
+    /// chunk cost. A store that refuses the rows refuses a repetition too, and says so by
+    /// [`RefusedRows`](crate::StateError::RefusedRows).
     fn finish_chunk(
         &self,
         lease: Lease,

@@ -100,6 +100,17 @@ pub(super) fn refuses_rows(error: &StateError) -> bool {
     has_code(error, &["22", "23", "XX001", "XX002"])
 }
 
+/// Turns the refusal of a statement because of its rows into [`StateError::RefusedRows`]. Returns
+/// other errors unchanged.
+pub(super) fn name_refusal(error: StateError) -> StateError {
+    match refuses_rows(&error) {
+        true => StateError::RefusedRows {
+            source: error.into(),
+        },
+        false => error,
+    }
+}
+
 /// Reports whether the error is one of the database, with one of these codes or classes.
 fn has_code(error: &StateError, codes: &[&str]) -> bool {
     let StateError::Storage { source, .. } = error else {

@@ -100,6 +100,50 @@ fn a_count_below_the_free_units_of_its_shards_fails_no_charge() {
     assert_eq!(state.degradation(), None);
 }
 
+/// Reads the count of a tenant, which holds the free units of its shards too.
+fn read_used(store: &Postgres) -> i64 {
+    let used = "SELECT used FROM domesday.usage WHERE tenant = 'acme'";
+    cluster::sql(&store.address, used).trim().parse().unwrap()
+}
+
+/// Corrects the count of a tenant by hand.
+fn add_used(store: &Postgres, units: i64) {
+    let add = format!(
+        "UPDATE domesday.usage SET used = used + {units}, entered = entered + {units} \
+         WHERE tenant = 'acme'"
+    );
+    cluster::sql(&store.address, &add);
+}
+
+/// The runner repeats the operation after other errors.
+#[test]
+fn results_whose_units_cannot_be_given_back_are_refused_for_their_rows() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    charge(&state, 10).unwrap();
+    suite::submit(&state, suite::job_of("acme", 1, &[(1, 1, b"row")]));
+    let claim = suite::wait(state.claim(claimant(), suite::NOW, 30_000)).unwrap();
+    let finish = || {
+        let results = ChunkResults {
+            chunk: 0,
+            output: b"result".to_vec(),
+            tally: Tally::default(),
+            refund: 1,
+        };
+        suite::outcome(state.finish_chunk(claim.lease, results, suite::NOW, 30_000))
+    };
+    let used = read_used(&store);
+    add_used(&store, -used);
+    let refused = finish();
+    assert!(
+        matches!(refused, Err(StateError::RefusedRows { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(state.degradation(), None);
+    add_used(&store, used);
+    assert_eq!(finish().unwrap(), LeaseStatus::Held);
+    assert_eq!(used_units(&state, "acme"), 10);
+}
+
 fn purge_counts(jobs: u32, documents: u32) -> PurgeCounts {
     PurgeCounts {
         jobs,
@@ -117,23 +161,15 @@ fn an_expired_job_whose_units_cannot_be_given_back_keeps_no_other_from_being_rem
     let mut other = suite::job_of("other", 2, &[(1, 1, b"row")]);
     other.idempotency = Some(suite::key("k", 1));
     suite::submit(&state, other);
-    let add = |units: i64| {
-        let add = format!(
-            "UPDATE domesday.usage SET used = used + {units}, entered = entered + {units} \
-             WHERE tenant = 'acme'"
-        );
-        cluster::sql(&store.address, &add);
-    };
-    let used = "SELECT used FROM domesday.usage WHERE tenant = 'acme'";
-    let used: i64 = cluster::sql(&store.address, used).trim().parse().unwrap();
-    add(-used);
+    let used = read_used(&store);
+    add_used(&store, -used);
     let end = suite::after(IDEMPOTENCY_RETENTION_MILLIS);
     assert_eq!(suite::wait(state.purge(end)), purge_counts(1, 1));
     assert_eq!(used_units(&state, "other"), 0);
     // The job that stays is left out.
     assert_eq!(suite::wait(state.purge(end)), purge_counts(0, 0));
     assert_eq!(state.degradation(), None);
-    add(used);
+    add_used(&store, used);
     assert_eq!(used_units(&state, "acme"), 11);
     let started = store.open();
     assert_eq!(suite::wait(started.purge(end)), purge_counts(1, 0));

@@ -34,7 +34,7 @@ use uuid::Uuid;
 
 use super::PostgresState;
 use super::directory::WatchedDatabase;
-use super::error::reading;
+use super::error::{name_refusal, reading};
 use crate::claim_delivery::ClaimDelivery;
 use crate::{
     ChunkResults, Claim, Claimant, Idempotency, Job, JobError, JobStatus, Jobs, Lease, LeaseStatus,
@@ -194,8 +194,10 @@ impl Jobs for PostgresState {
         lease_millis: i64,
     ) -> Reply<LeaseStatus> {
         let now = self.job_time(now);
-        self.write_jobs(&self.job_pools.bulk, move |pool| {
-            work::finish_chunk(pool, lease, results, now, lease_millis)
+        self.write_jobs(&self.job_pools.bulk, move |pool| async move {
+            let finished = work::finish_chunk(pool, lease, results, now, lease_millis).await;
+            // The runner repeats the operation after other errors.
+            finished.map_err(name_refusal)
         })
     }
 

@@ -2,8 +2,9 @@
 //!
 //! A host claims no job whose release it lacks, or whose rows are in object storage that it does
 //! not read. Another host may have both, so the job waits for it. A release that did not open and a
-//! job that could not be read are left out for a while. Another host may have them whole. A job is
-//! left out, too, while its release has another package here than at its submission.
+//! job that could not be read are left out for a while. Another host may have them whole. A job
+//! whose results the state refuses is left out too. A job is also left out while its release has
+//! another package here than at its submission.
 
 use super::other_packages::OtherPackages;
 use crate::service::Service;
@@ -61,7 +62,7 @@ impl Eligibility {
         other_packages.exclude(job.id, &job.release_id, manifest, Instant::now());
     }
 
-    /// Records that this host could not read a chunk of a job.
+    /// Records that this host could not read or finish a chunk of a job.
     pub(super) fn record_setback(&self, at: (Uuid, u32), cause: SetbackCause) -> SetbackOutcome {
         lock(&self.setbacks).record(at, cause, Instant::now())
     }

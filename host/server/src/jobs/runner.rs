@@ -7,7 +7,7 @@ use super::chunk::{ATTEMPTS, Chunk};
 use super::chunking::CHUNK_ROWS;
 use super::document::{mode, summary};
 use super::eligibility::{Eligibility, open_release};
-use super::stop_reason::{StopReason, crash_error, unreadable_error};
+use super::stop_reason::{StopReason, crash_error, refused_error, unreadable_error};
 use super::{address_lookup, persisted};
 use crate::execution::RowRecorder;
 use crate::service::Service;
@@ -168,6 +168,17 @@ impl Runner {
                 }
                 match setback.is_final {
                     true => LastOperation::Other(ends.fail(&claim, unreadable_error()).await),
+                    false => LastOperation::Release(ends.give_back(lease).await),
+                }
+            }
+            StopReason::Refused(error) => {
+                let cause = SetbackCause::Refused;
+                let setback = self.eligibility.record_setback((job_id, chunk), cause);
+                if setback.is_first || setback.is_final {
+                    tracing::error!(%job_id, chunk, %error, "the results of a job are refused");
+                }
+                match setback.is_final {
+                    true => LastOperation::Other(ends.fail(&claim, refused_error()).await),
                     false => LastOperation::Release(ends.give_back(lease).await),
                 }
             }

@@ -29,6 +29,8 @@ pub(super) enum StopReason {
     },
     /// The rows of a chunk are absent or damaged, as this host reads them.
     Unreadable(Box<dyn Error + Send + Sync>),
+    /// The state refuses to store the results of a chunk.
+    Refused(StateError),
     /// The state did not answer.
     State(StateError),
     /// The rows or results of a chunk could not be read or written.
@@ -46,7 +48,7 @@ impl From<ReceiptError> for StopReason {
 impl From<JobStoreError> for StopReason {
     fn from(error: JobStoreError) -> Self {
         match error {
-            JobStoreError::State(error) => StopReason::State(error),
+            JobStoreError::State(error) => error.into(),
             error @ JobStoreError::Damaged { .. } => StopReason::Unreadable(error.into()),
             // This host's next claim leaves the job to those that read object storage.
             JobStoreError::NotSet => StopReason::Yielded,
@@ -63,7 +65,10 @@ impl From<StoredJobError> for StopReason {
 
 impl From<StateError> for StopReason {
     fn from(error: StateError) -> Self {
-        StopReason::State(error)
+        match error {
+            refusal @ StateError::RefusedRows { .. } => StopReason::Refused(refusal),
+            error => StopReason::State(error),
+        }
     }
 }
 
@@ -85,6 +90,15 @@ pub(super) fn unreadable_error() -> JobError {
     }
 }
 
+/// Returns the error of a job whose results the state refused for an hour.
+pub(super) fn refused_error() -> JobError {
+    JobError {
+        code: "processing_failed".to_owned(),
+        message: "The results of the job could not be stored. Submit it again, under another idempotency_key if it had one.".to_owned(),
+        retryable: true,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,5 +111,20 @@ mod tests {
         let failed = ObjectsError::Failed("it does not answer".into());
         let reason = StopReason::from(JobStoreError::Objects(failed));
         assert!(matches!(reason, StopReason::Store(_)));
+    }
+
+    #[test]
+    fn a_refusal_of_results_is_no_outage_of_the_state() {
+        let refusal = StateError::RefusedRows {
+            source: "a constraint".into(),
+        };
+        let reason = StopReason::from(JobStoreError::State(refusal));
+        assert!(matches!(reason, StopReason::Refused(_)));
+        let outage = StateError::Storage {
+            doing: "written",
+            source: "no answer".into(),
+        };
+        let reason = StopReason::from(JobStoreError::State(outage));
+        assert!(matches!(reason, StopReason::State(_)));
     }
 }

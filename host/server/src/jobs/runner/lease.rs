@@ -33,7 +33,8 @@ pub(super) struct LeaseEnds<'a> {
 impl LeaseEnds<'_> {
     /// Finishes a chunk. A state that does not answer may have finished it all the same. So the
     /// runner repeats the operation, and a chunk that this claim has finished is
-    /// [`LeaseStatus::Held`]. A host that stops repeats nothing.
+    /// [`LeaseStatus::Held`]. A host that stops repeats nothing. Nor does one whose rows the state
+    /// refuses, since it would refuse them again.
     pub(super) async fn finish_chunk(
         &self,
         lease: Lease,
@@ -47,7 +48,11 @@ impl LeaseEnds<'_> {
             let store = self.job_store;
             let finished = store.finish_chunk(lease, written, input.clone(), times);
             match finished.await {
-                Err(JobStoreError::State(error)) if !self.stopping() && Instant::now() < until => {
+                Err(JobStoreError::State(error))
+                    if !matches!(error, StateError::RefusedRows { .. })
+                        && !self.stopping()
+                        && Instant::now() < until =>
+                {
                     if !has_warned {
                         has_warned = true;
                         tracing::warn!(

@@ -19,6 +19,8 @@ struct LateState {
     unanswered: AtomicU32,
     /// Operations to come that have no effect.
     refused: AtomicU32,
+    /// Operations to come whose rows the state refuses.
+    refused_rows: AtomicU32,
 }
 
 impl LateState {
@@ -34,6 +36,12 @@ impl LateState {
         };
         if is_next(&self.refused) {
             return Box::pin(async move { Err(failed()) });
+        }
+        if is_next(&self.refused_rows) {
+            let refusal = StateError::RefusedRows {
+                source: "a constraint".into(),
+            };
+            return Box::pin(async move { Err(refusal) });
         }
         let is_unanswered = is_next(&self.unanswered);
         let reply = run(&self.state);
@@ -164,6 +172,7 @@ impl ClaimingHost {
             state: EmbeddedState::open(&place.path().join("state.redb")).unwrap(),
             unanswered: AtomicU32::new(0),
             refused: AtomicU32::new(0),
+            refused_rows: AtomicU32::new(0),
         });
         let store = JobStore::new(state.clone(), None);
         let rows = [b"one".to_vec(), b"two".to_vec()];
@@ -256,6 +265,18 @@ async fn results_that_the_state_did_not_answer_are_stored_again_until_it_does() 
     }
     let status = host.state.claim_status(host.claim.lease).await;
     assert_eq!(status.unwrap(), Some(JobStatus::Completed));
+}
+
+#[tokio::test]
+async fn results_whose_rows_the_state_refuses_are_not_stored_again() {
+    let host = ClaimingHost::new().await;
+    host.state.refused_rows.store(2, Ordering::Relaxed);
+    let finished = host.finish(&host.claim, 0, Duration::from_secs(30)).await;
+    assert!(
+        matches!(finished, Err(StateError::RefusedRows { .. })),
+        "{finished:?}"
+    );
+    assert_eq!(host.state.refused_rows.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]

@@ -247,9 +247,10 @@ impl SeriesReleases {
             .collect()
     }
 
-    /// Returns whether a release is withdrawn.
-    pub fn is_withdrawn(&self, id: &str) -> bool {
-        self.read().withdrawn.contains_key(id)
+    /// Returns the digest of the manifest with which a release is withdrawn.
+    pub fn withdrawn_manifest(&self, id: &str) -> Option<Sha256Digest> {
+        let held = self.read();
+        held.withdrawn.get(id).map(|withdrawal| withdrawal.manifest)
     }
 
     /// Makes a release the current one, and opens it first if needed. Blocks.

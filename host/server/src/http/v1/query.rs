@@ -120,9 +120,12 @@ impl SeriesQuery {
         let Some(promoted) = self.service.state.promoted_release(kind) else {
             return false;
         };
-        // A withdrawn one is no longer published.
-        named.is_none_or(|id| id == promoted)
-            && !self.service.family(family).is_withdrawn(&promoted)
+        let expected = (self.service.metrics.promotions).last_manifest(kind, &promoted);
+        let withdrawn = self.service.family(family).withdrawn_manifest(&promoted);
+        // A withdrawn package is no longer published. Another one may be on its way.
+        let is_withdrawn = withdrawn
+            .is_some_and(|digest| expected.is_none_or(|expected| expected == digest.to_string()));
+        named.is_none_or(|id| id == promoted) && !is_withdrawn
     }
 
     /// Checks that the request has no other parameters than these.

@@ -4,7 +4,8 @@
 //! One host may be unable to read what another reads, as with the wrong bucket. So a job is given
 //! back at once. This host tries it again after a pause that grows, and other hosts meanwhile. The
 //! job is lost once this host has tried for an hour, while no host finished the part in question.
-//! Each attempt whose results are refused values the rows anew, so its pauses grow longer.
+//! Each attempt whose results are refused values the rows anew, so its pauses grow longer. A lost
+//! job may stay, where the state refuses its end too. It is tried once a day then.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -21,6 +22,8 @@ const REFUSED_PAUSE_MAX: Duration = Duration::from_secs(900);
 pub const SETBACK_TIME: Duration = Duration::from_secs(3_600);
 /// Attempts of this host in that time, or else it had the job too seldom to judge.
 const ATTEMPTS_MIN: u32 = 30;
+/// The pause of a job that is lost and stays.
+const LOST_PAUSE: Duration = Duration::from_secs(86_400);
 /// These attempts of a job whose results are refused.
 const REFUSED_ATTEMPTS_MIN: u32 = 10;
 
@@ -58,10 +61,15 @@ struct Setback {
     pause_max: Duration,
     /// The first answer that the chunk cannot be read or finished, and the number of these answers.
     failures: (Instant, u32),
+    /// True if the last attempt was the final one.
+    is_lost: bool,
 }
 
 impl Setback {
     fn next(&self) -> Instant {
+        if self.is_lost {
+            return self.last + LOST_PAUSE;
+        }
         let doublings = self.attempts.saturating_sub(1).min(16);
         self.last + (PAUSE * 2_u32.pow(doublings)).min(self.pause_max)
     }
@@ -98,13 +106,21 @@ impl JobSetbacks {
         }
         let (pause_max, attempts_min) = cause.limits();
         // A job that this host has not had for so long begins anew.
-        self.jobs.retain(|_, it| now < it.last + SETBACK_TIME);
+        self.jobs.retain(|_, it| {
+            let pause = if it.is_lost {
+                LOST_PAUSE
+            } else {
+                Duration::ZERO
+            };
+            now < it.last + pause + SETBACK_TIME
+        });
         let fresh = || Setback {
             chunk,
             last: now,
             attempts: 0,
             pause_max,
             failures: (now, 0),
+            is_lost: false,
         };
         let setback = self.jobs.entry(job).or_insert_with(fresh);
         if setback.chunk != chunk {
@@ -121,11 +137,12 @@ impl JobSetbacks {
             }
             *answers = answers.saturating_add(1);
         }
+        setback.is_lost = cause != SetbackCause::NoAnswer
+            && *answers >= attempts_min
+            && now >= *first + SETBACK_TIME;
         SetbackOutcome {
             is_first: setback.attempts == 1,
-            is_final: cause != SetbackCause::NoAnswer
-                && *answers >= attempts_min
-                && now >= *first + SETBACK_TIME,
+            is_final: setback.is_lost,
         }
     }
 
@@ -180,6 +197,22 @@ mod tests {
         let first = [0, 1, 3, 7, 15, 31, 63, 127, 255, 511];
         assert_eq!(seconds[..10], first);
         assert_eq!(seconds[10..], [1_023, 1_923, 2_823, 3_723]);
+    }
+
+    #[test]
+    fn a_job_that_is_lost_and_stays_is_tried_once_a_day() {
+        let (mut setbacks, start) = (JobSetbacks::default(), Instant::now());
+        let mut now = start;
+        while !setbacks.record((JOB, 0), Refused, now).is_final {
+            now += REFUSED_PAUSE_MAX;
+        }
+        for _ in 0..3 {
+            let before = now + Duration::from_secs(86_399);
+            assert_eq!(setbacks.list_excluded(before), [JOB]);
+            now += Duration::from_secs(86_400);
+            assert!(setbacks.list_excluded(now).is_empty());
+            assert!(setbacks.record((JOB, 0), Refused, now).is_final);
+        }
     }
 
     #[test]

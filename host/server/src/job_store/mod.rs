@@ -63,6 +63,9 @@ pub enum JobStoreError {
         /// The problem.
         problem: String,
     },
+    /// The state cannot read the rows of a chunk, now or later.
+    #[error("the rows of the chunk cannot be read: {0}")]
+    Unreadable(#[source] StateError),
     /// There is no key for the seal of an object.
     #[error("cannot draw a key for an object: {0}")]
     Randomness(#[from] getrandom::Error),
@@ -138,8 +141,13 @@ impl JobStore {
         lease: Lease,
         chunk: u32,
     ) -> Result<Option<ChunkInput>, JobStoreError> {
-        let Some(bytes) = self.state.input(lease, chunk).await? else {
-            return Ok(None);
+        let bytes = match self.state.input(lease, chunk).await {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Ok(None),
+            Err(refusal @ StateError::RefusedRows { .. }) => {
+                return Err(JobStoreError::Unreadable(refusal));
+            }
+            Err(error) => return Err(error.into()),
         };
         let Some(reference) = ObjectReference::from_bytes(&bytes) else {
             return Ok(Some(ChunkInput {

@@ -49,7 +49,9 @@ impl From<JobStoreError> for StopReason {
     fn from(error: JobStoreError) -> Self {
         match error {
             JobStoreError::State(error) => error.into(),
-            error @ JobStoreError::Damaged { .. } => StopReason::Unreadable(error.into()),
+            error @ (JobStoreError::Damaged { .. } | JobStoreError::Unreadable(_)) => {
+                StopReason::Unreadable(error.into())
+            }
             // This host's next claim leaves the job to those that read object storage.
             JobStoreError::NotSet => StopReason::Yielded,
             error => StopReason::Store(error),
@@ -115,10 +117,12 @@ mod tests {
 
     #[test]
     fn a_refusal_of_results_is_no_outage_of_the_state() {
-        let refusal = StateError::RefusedRows {
+        let refusal = || StateError::RefusedRows {
             source: "a constraint".into(),
         };
-        let reason = StopReason::from(JobStoreError::State(refusal));
+        let reason = StopReason::from(JobStoreError::Unreadable(refusal()));
+        assert!(matches!(reason, StopReason::Unreadable(_)));
+        let reason = StopReason::from(JobStoreError::State(refusal()));
         assert!(matches!(reason, StopReason::Refused(_)));
         let outage = StateError::Storage {
             doing: "written",

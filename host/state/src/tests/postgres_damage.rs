@@ -194,6 +194,40 @@ fn an_expired_job_whose_results_are_damaged_keeps_no_other_from_being_removed() 
 }
 
 #[test]
+fn a_job_whose_rows_are_damaged_keeps_no_other_from_being_claimed() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let damaged = suite::job_of("acme", 1, &[(1, 1, b"row")]);
+    let sound = format!("WHERE job <> '{}' OR", damaged.id);
+    suite::submit(&state, damaged);
+    let other = suite::job_of("other", 2, &[(1, 1, b"row")]);
+    let expected = other.id;
+    suite::submit(&state, other);
+    cluster::sql(&store.address, &DAMAGED_CHUNKS.replace("WHERE", &sound));
+    let without_objects = || Claimant {
+        reads_objects: false,
+        ..claimant()
+    };
+    let claim = suite::wait(state.claim(without_objects(), suite::NOW, 30_000)).unwrap();
+    assert_eq!(claim.job.id, expected);
+    assert!(suite::wait(state.claim(without_objects(), suite::NOW, 30_000)).is_none());
+    assert_eq!(state.damaged_jobs(), 1);
+    assert_eq!(state.degradation(), None);
+}
+
+#[test]
+fn rows_of_a_claimed_job_that_are_damaged_are_refused_for_themselves() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    suite::submit(&state, suite::job_of("acme", 1, &[(1, 1, b"row")]));
+    let claim = suite::wait(state.claim(claimant(), suite::NOW, 30_000)).unwrap();
+    cluster::sql(&store.address, DAMAGED_CHUNKS);
+    let input = suite::outcome(state.input(claim.lease, 0));
+    assert!(
+        matches!(input, Err(StateError::RefusedRows { .. })),
+        "{input:?}"
+    );
+}
+
+#[test]
 fn tenants_and_keys_that_cannot_be_read_open_nothing_and_others_do() {
     let (store, state) = suite::with_tenant::<Postgres>();
     let other = suite::id("other");

@@ -82,10 +82,10 @@ impl LeaseEnds<'_> {
         error: JobError,
     ) -> Result<LeaseStatus, StateError> {
         let Claim { job, attempts, .. } = claim;
-        let release_id = &job.release_id;
-        tracing::error!(job_id = %job.id, release_id, attempts, code = error.code, "job failed");
+        let (release_id, code) = (&job.release_id, error.code.clone());
         let status = self.state.fail(claim.lease, error, self.clock.now()).await;
         if matches!(status, Ok(LeaseStatus::Held)) {
+            tracing::error!(job_id = %job.id, release_id, attempts, code, "job failed");
             self.metrics.record_end("failed");
         }
         status
@@ -102,7 +102,11 @@ impl LeaseEnds<'_> {
             Ok(LeaseStatus::Held) => {}
             Ok(LeaseStatus::Lost) => self.record_lost_lease(lease.job),
             Err(error) => {
-                tracing::error!(job_id = %lease.job, %error, "the state does not answer");
+                let problem = match error {
+                    StateError::RefusedRows { .. } => "the state refuses the end of a job",
+                    _ => "the state does not answer",
+                };
+                tracing::error!(job_id = %lease.job, %error, "{problem}");
                 self.release_later(lease, may_be_released).await;
             }
         }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::claim_delivery::{ClaimDelivery, UndeliveredLeases};
 use crate::damaged_jobs::DamagedJobs;
 use crate::object_reference::is_reference_of;
-use crate::postgres::error::{reading, writing};
+use crate::postgres::error::{reading, refuses_rows, writing};
 use crate::postgres::records;
 use crate::{Claim, Claimant, Lease, PassedOverJobs, StateError, UnixMillis};
 
@@ -42,6 +42,22 @@ const CLAIMABLE: &str = concat!(
     " AND ",
     workable!(),
     ")"
+);
+/// The jobs that a claim looks at, for the one whose rows the database cannot read. It reads no
+/// rows of chunks itself.
+const CANDIDATES: &str = concat!(
+    "SELECT j.id FROM domesday.jobs AS j WHERE ",
+    unclaimed!(),
+    " AND j.release_id = ANY ($3) ORDER BY j.tenant, j.number LIMIT $4"
+);
+/// The most candidates that one look reads.
+const CANDIDATES_MAX: i64 = 10_000;
+/// What a claim reads of the rows of one job.
+const IN_OBJECTS: &str = concat!(
+    "SELECT ",
+    is_reference_of!("c.input"),
+    " FROM domesday.jobs AS j JOIN domesday.chunks AS c ON c.job = j.id AND c.chunk = j.next \
+      WHERE j.id = $1"
 );
 /// Claims go one at a time, or two at once would both find the same tenant's turn.
 const SERIALISE: &str = "SELECT pg_advisory_xact_lock(1685024101, 0)";
@@ -91,8 +107,8 @@ const TURN: &str = "INSERT INTO domesday.turns (tenant, turn) \
      VALUES ($1, nextval('domesday.turn')) \
      ON CONFLICT (tenant) DO UPDATE SET turn = excluded.turn";
 
-/// Claims a job. It passes over those whose rows are damaged, or the first of them would keep all
-/// others from being claimed.
+/// Claims a job. It passes over those that are damaged or whose rows are, or the first of them
+/// would keep all others from being claimed.
 pub(super) async fn claim(
     pool: PgPool,
     mut claimant: Claimant,
@@ -105,13 +121,18 @@ pub(super) async fn claim(
         .excluded_jobs
         .extend(damaged_jobs.list_recent(started));
     loop {
-        match attempt_claim(&pool, &claimant, times, undelivered).await? {
-            Ok(delivery) => return Ok(delivery),
-            Err(DamagedJob { job, damage }) => {
-                damaged_jobs.record(job, &damage);
-                claimant.excluded_jobs.push(job);
-            }
-        }
+        let DamagedJob { job, damage } =
+            match attempt_claim(&pool, &claimant, times, undelivered).await {
+                Ok(Ok(delivery)) => return Ok(delivery),
+                Ok(Err(damaged)) => damaged,
+                Err(error) if refuses_rows(&error) => {
+                    let damaged = find_damaged(&pool, &claimant, times.0).await?;
+                    damaged.ok_or(error)?
+                }
+                Err(error) => return Err(error),
+            };
+        damaged_jobs.record(job, &damage);
+        claimant.excluded_jobs.push(job);
         if started.elapsed() > PASSING {
             return Ok(None);
         }
@@ -122,6 +143,31 @@ pub(super) async fn claim(
 struct DamagedJob {
     job: Uuid,
     damage: StateError,
+}
+
+/// Finds a job whose rows the database cannot read, among those that the claimant would look at.
+async fn find_damaged(
+    pool: &PgPool,
+    claimant: &Claimant,
+    now: UnixMillis,
+) -> Result<Option<DamagedJob>, StateError> {
+    let candidates: Vec<Uuid> = sqlx::query_scalar(CANDIDATES)
+        .bind(now.0)
+        .bind(&claimant.excluded_jobs)
+        .bind(&claimant.releases)
+        .bind(CANDIDATES_MAX)
+        .fetch_all(pool)
+        .await
+        .map_err(reading)?;
+    for job in candidates {
+        let read = sqlx::query(IN_OBJECTS).bind(job).fetch_optional(pool);
+        match read.await.map_err(reading) {
+            Ok(_) => {}
+            Err(damage) if refuses_rows(&damage) => return Ok(Some(DamagedJob { job, damage })),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
 }
 
 /// Claims the next job, unless its row is damaged.

@@ -174,8 +174,10 @@ impl Jobs for PostgresState {
     }
 
     fn input(&self, lease: Lease, chunk: u32) -> Reply<Option<Vec<u8>>> {
-        self.read_jobs(&self.job_pools.bulk, move |pool| {
-            read::input(pool, lease, chunk)
+        self.read_jobs(&self.job_pools.bulk, move |pool| async move {
+            let input = read::input(pool, lease, chunk).await;
+            // After other errors the runner takes the state for out of reach.
+            input.map_err(name_refusal)
         })
     }
 
@@ -203,8 +205,9 @@ impl Jobs for PostgresState {
 
     fn fail(&self, lease: Lease, error: JobError, now: UnixMillis) -> Reply<LeaseStatus> {
         let now = self.job_time(now);
-        self.write_jobs(&self.job_pools.bulk, move |pool| {
-            work::fail(pool, lease, error, now)
+        self.write_jobs(&self.job_pools.bulk, move |pool| async move {
+            let failed = work::fail(pool, lease, error, now).await;
+            failed.map_err(name_refusal)
         })
     }
 

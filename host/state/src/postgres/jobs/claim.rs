@@ -52,7 +52,7 @@ const CANDIDATES: &str = concat!(
 );
 /// The most candidates that one look reads.
 const CANDIDATES_MAX: i64 = 10_000;
-/// What a claim reads of the rows of one job.
+/// The part of the rows of one job that a claim reads.
 const IN_OBJECTS: &str = concat!(
     "SELECT ",
     is_reference_of!("c.input"),

@@ -5,7 +5,9 @@
 mod stdout;
 
 mod commands;
+mod error_chain;
 
+use self::error_chain::error_chain;
 use std::process::ExitCode;
 
 /// Rows are valued on several threads, and each allocates some hundred times.
@@ -26,17 +28,4 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     code
-}
-
-/// Formats an error with its causes. It omits a cause that the text before it already ends with.
-fn error_chain(error: &anyhow::Error) -> String {
-    let mut chain = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if chain.is_empty() {
-            chain = cause;
-        } else if !chain.ends_with(&cause) {
-            chain = format!("{chain}: {cause}");
-        }
-    }
-    chain
 }

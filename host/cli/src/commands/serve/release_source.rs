@@ -2,6 +2,7 @@
 
 use super::bounded_transfer::{TransferLimits, run_bounded};
 use crate::commands::remote::{package_kind, parse_remote};
+use crate::error_chain::error_chain;
 use anyhow::{Context, bail};
 use domesday_backup::ledger_key::ProofRules;
 use domesday_package::{
@@ -183,7 +184,7 @@ impl FetchedReleases {
     /// Looks whether the source can be used, and logs where that changed. Blocks.
     fn probe(&self) {
         let probed = self.transfer(None, |remote, _| Ok(remote.probe()?));
-        let problem = probed.err().map(|error| format!("{error:#}"));
+        let problem = probed.err().map(|error| error_chain(&error));
         let mut state = lock(&self.state);
         if state.is_stopped {
             return;
@@ -260,8 +261,7 @@ impl ReleaseSource for FetchedReleases {
                 Ok(remote.pull(wanted, (releases.as_path(), &trust), &observer)?)
             })
         });
-        // The causes, one after another.
-        fetched.map_err(|error| format!("{error:#}").into())
+        fetched.map_err(|error| error_chain(&error).into())
     }
 
     fn problem(&self) -> Option<String> {
@@ -339,6 +339,18 @@ mod tests {
         assert!(source.stop());
         assert!(running.is_stopped());
         assert_eq!(fetch(&source), "the service stops");
+    }
+
+    #[test]
+    fn a_refused_package_is_named_with_its_problem_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let package = folder.path().join("rates/rates-1");
+        std::fs::create_dir_all(&package).unwrap();
+        let expected = format!(
+            "package {}: has no manifest.json; copy the whole package again",
+            package.display()
+        );
+        assert_eq!(fetch(&source(folder.path())), expected);
     }
 
     #[test]

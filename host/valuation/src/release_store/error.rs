@@ -1,6 +1,7 @@
 //! The reasons why a release cannot be served.
 
 use domesday_package::Sha256Digest;
+use std::io;
 use std::path::PathBuf;
 
 /// The reason why a release cannot be served.
@@ -56,12 +57,12 @@ pub enum ReleaseError {
         source: domesday_engine::AdmissionError,
     },
     /// The folder cannot be read.
-    #[error("cannot list the releases in {path}: {source}; check --releases")]
+    #[error("cannot list the releases in {path}: {error}; {}", advise(error))]
     Io {
-        /// The package.
+        /// The folder.
         path: PathBuf,
-        /// The problem.
-        source: std::io::Error,
+        /// The file system's error.
+        error: io::Error,
     },
     /// A proof behind the requests found other bytes than the manifest's.
     #[error("release {release} is withdrawn: {reason}, and restart the service")]
@@ -85,4 +86,12 @@ pub enum ReleaseError {
         /// The packages folder that was searched.
         path: PathBuf,
     },
+}
+
+/// Says what to do about a folder that cannot be listed.
+fn advise(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "run domesday as a user who may read it, such as root",
+        _ => "check --releases",
+    }
 }

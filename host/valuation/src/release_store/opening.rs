@@ -47,9 +47,9 @@ pub type Snapshots = BTreeMap<Sha256Digest, Arc<Snapshot>>;
 /// # Errors
 /// [`ReleaseError::Nothing`] if the folder is absent, [`ReleaseError::Io`] if it cannot be read.
 pub fn package_ids(folder: &Path) -> Result<Vec<String>, ReleaseError> {
-    let io = |source| ReleaseError::Io {
+    let io = |error| ReleaseError::Io {
         path: folder.to_owned(),
-        source,
+        error,
     };
     if !folder.exists() {
         return Err(ReleaseError::Nothing {

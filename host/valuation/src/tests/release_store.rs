@@ -17,9 +17,10 @@ use domesday_valuation::comparison_header::{
     authority_name, header, last_training_day, training_data,
 };
 use domesday_valuation::release_store::{OpenRelease, ReleaseError, ReleaseStore, package_ids};
-use std::fs;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 use tempfile::TempDir;
 
 fn demo_releases() -> PathBuf {
@@ -357,6 +358,25 @@ fn files_and_hidden_folders_are_no_packages() {
     }
     fs::write(folder.path().join("README"), "").unwrap();
     assert_eq!(package_ids(folder.path()).unwrap(), ["a-1", "b-1"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_listed_is_named_with_one_reason_and_advice_that_fits() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let refused = package_ids(file.path()).unwrap_err();
+    let text = refused.to_string();
+    let begin = format!("cannot list the releases in {}: ", file.path().display());
+    assert!(text.starts_with(&begin), "{text}");
+    assert!(text.ends_with("; check --releases"), "{text}");
+    // A source would be printed again after the text.
+    assert!(refused.source().is_none());
+
+    let denied = ReleaseError::Io {
+        path: PathBuf::from("valuation"),
+        error: io::Error::from(io::ErrorKind::PermissionDenied),
+    };
+    let advice = "; run domesday as a user who may read it, such as root";
+    assert!(denied.to_string().ends_with(advice), "{denied}");
 }
 
 #[test]

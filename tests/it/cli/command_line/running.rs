@@ -162,6 +162,10 @@ fn startup_errors_name_the_cause_and_the_remedy() {
     let empty = empty.path().display().to_string();
     let refusal = run(["release", "list", "--releases", &empty]).refused();
     assert!(refusal.contains("holds no valuation release"), "{refusal}");
+    fs::write(Path::new(&empty).join("valuation"), "no folder").unwrap();
+    let refusal = run(["release", "list", "--releases", &empty]).refused();
+    let reasons = refusal.matches("(os error").count();
+    assert_eq!(reasons, 1, "{refusal}");
 }
 
 /// A client may send an address or a key as a path.

@@ -5,7 +5,7 @@ use domesday_engine::fixture::{self, Fixture, FixtureError};
 use domesday_engine::predictions::{self, RecordedPrediction};
 use domesday_engine::replay::{Mismatch, agrees, replay};
 use domesday_engine::{Release, Runtime};
-use domesday_package::{Kind, Package, PackageError, Trust, ValuationBody};
+use domesday_package::{Kind, Package, PackageError, PackageId, Trust, ValuationBody};
 use domesday_registers::Progress;
 use domesday_valuation::release_store::{ReleaseError, open_component, open_release};
 use serde::Serialize;
@@ -34,6 +34,9 @@ pub struct FixtureReport {
     pub release_id: String,
     /// The engine that replayed them.
     pub engine: &'static str,
+    /// The snapshot that the recorded evidence was compared with, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<PackageId>,
     /// The fixtures, and the model's recorded predictions where the fixtures are the release's own.
     pub rows: usize,
     /// Of these, with the same outcome to the bit.
@@ -123,6 +126,7 @@ impl FixtureReplay<'_> {
         Ok(FixtureReport {
             release_id: self.release.to_owned(),
             engine: Runtime::version(),
+            snapshot: evidence.is_some().then_some(manifest.snapshot.id),
             rows,
             identical: rows - mismatches.len(),
             mismatches,

@@ -1,6 +1,6 @@
 //! `domesday replay`: the same bits, or the row and the field that differ.
 
-use crate::common::demo::{RELEASE, house};
+use crate::common::demo::{RELEASE, SNAPSHOT, house};
 use crate::common::packages::Releases;
 use crate::common::program::{ProcessOutput, releases, run};
 use crate::common::server::start;
@@ -121,7 +121,12 @@ fn the_fixtures_hold_every_kind_of_outcome_that_the_demo_can_give() {
 
 #[test]
 fn the_snapshot_still_gives_the_recorded_answers() {
-    own(&["--snapshot"]).ok();
+    let output = own(&["--snapshot"]).ok().stdout;
+    let line = format!("Snapshot {SNAPSHOT} gives the recorded evidence of the identical rows");
+    assert_eq!(output.lines().nth(1), Some(line.as_str()), "{output}");
+    assert_eq!(own(&[]).ok().stdout.lines().count(), 1);
+    let report: Value = serde_json::from_str(&own(&["--snapshot", "--json"]).ok().stdout).unwrap();
+    assert_eq!(report["snapshot"], SNAPSHOT);
 }
 
 #[test]

@@ -69,6 +69,9 @@ impl Replay {
                 "{} of {} rows identical to the bit ({})",
                 report.identical, report.rows, report.engine
             );
+            if let Some(snapshot) = &report.snapshot {
+                println!("Snapshot {snapshot} gives the recorded evidence of the identical rows");
+            }
         }
         Ok(if report.mismatches.is_empty() {
             ExitCode::SUCCESS

@@ -33,6 +33,7 @@ fn the_fixtures_of_the_demo_are_identical_and_agree_with_its_snapshot() {
     assert!(report.rows > 0);
     assert_eq!(report.identical, report.rows);
     assert!(report.mismatches.is_empty(), "{:?}", report.mismatches);
+    assert!(report.snapshot.is_some());
 }
 
 #[test]
@@ -50,6 +51,7 @@ fn a_fixture_of_another_release_is_a_difference_and_a_lost_file_an_error() {
     fixture::write(&fixtures[..1], File::create(&path).unwrap()).unwrap();
     let report = run(Some(&path), false).unwrap();
     assert_eq!((report.rows, report.identical), (1, 0));
+    assert_eq!(report.snapshot, None);
     assert!(report.mismatches[0].field.starts_with("/result"));
 
     let absent = run(Some(&folder.path().join("absent")), false);

@@ -34,12 +34,13 @@ const OWN_FOLDER: &str = "tests/doc_examples/";
 /// Shorter words prove nothing either way.
 const MIN_LENGTH: usize = 4;
 /// Words of other people's programs and of the machine's, which pages name.
-const EXTERNAL_TERMS: [&str; 10] = [
+const EXTERNAL_TERMS: [&str; 11] = [
     "createuser",
     "--pwprompt",
     "verify",
     "remote_apply",
     "pg_dump",
+    "pg_hba",
     "perf",
     "mprotect",
     "oras",

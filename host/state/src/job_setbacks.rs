@@ -18,12 +18,12 @@ const PAUSE: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(15);
 /// The longest pause of a job whose results are refused.
 const REFUSED_PAUSE_MAX: Duration = Duration::from_secs(900);
+/// The pause of a job that is lost and stays.
+const LOST_PAUSE: Duration = Duration::from_secs(86_400);
 /// The time for which a job is tried.
 pub const SETBACK_TIME: Duration = Duration::from_secs(3_600);
 /// Attempts of this host in that time, or else it had the job too seldom to judge.
 const ATTEMPTS_MIN: u32 = 30;
-/// The pause of a job that is lost and stays.
-const LOST_PAUSE: Duration = Duration::from_secs(86_400);
 /// These attempts of a job whose results are refused.
 const REFUSED_ATTEMPTS_MIN: u32 = 10;
 

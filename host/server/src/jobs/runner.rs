@@ -166,10 +166,7 @@ impl Runner {
                 if setback.is_first || setback.is_final {
                     tracing::error!(%job_id, %error, "a job cannot be read");
                 }
-                match setback.is_final {
-                    true => LastOperation::Other(ends.fail(&claim, unreadable_error()).await),
-                    false => LastOperation::Release(ends.give_back(lease).await),
-                }
+                ends.end_setback(&claim, setback, unreadable_error()).await
             }
             StopReason::Refused(error) => {
                 let cause = SetbackCause::Refused;
@@ -177,10 +174,7 @@ impl Runner {
                 if setback.is_first || setback.is_final {
                     tracing::error!(%job_id, chunk, %error, "the results of a job are refused");
                 }
-                match setback.is_final {
-                    true => LastOperation::Other(ends.fail(&claim, refused_error()).await),
-                    false => LastOperation::Release(ends.give_back(lease).await),
-                }
+                ends.end_setback(&claim, setback, refused_error()).await
             }
             StopReason::State(error) => LastOperation::Other(Err(error)),
         };

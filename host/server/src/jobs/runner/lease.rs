@@ -3,7 +3,9 @@
 use crate::clock::Clock;
 use crate::job_store::{JobStore, JobStoreError, WrittenResults};
 use crate::telemetry::jobs::JobMetrics;
-use domesday_state::{Claim, JobError, JobStatus, Jobs, Lease, LeaseStatus, StateError};
+use domesday_state::{
+    Claim, JobError, JobStatus, Jobs, Lease, LeaseStatus, SetbackOutcome, StateError,
+};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
@@ -73,6 +75,19 @@ impl LeaseEnds<'_> {
         let status = self.state.release_lease(lease).await;
         self.pause().await;
         status
+    }
+
+    /// Gives a job back that could not be read or finished, and fails it once that is final.
+    pub(super) async fn end_setback(
+        &self,
+        claim: &Claim,
+        setback: SetbackOutcome,
+        error: JobError,
+    ) -> LastOperation {
+        match setback.is_final {
+            true => LastOperation::Other(self.fail(claim, error).await),
+            false => LastOperation::Release(self.give_back(claim.lease).await),
+        }
     }
 
     /// Fails a job.
